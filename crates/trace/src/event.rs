@@ -1,0 +1,100 @@
+//! Events: what happened to symbolic values on the way, in program order.
+
+use crate::node::Label;
+
+/// One event of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Event {
+    /// An [`EventKind`] as a byte. Read it with [`EventKind::from_byte`].
+    pub kind: u8,
+    /// For branches and checks: the value that the 1-bit `label` had, 0 or 1.
+    pub taken: u8,
+    /// [`CheckKind`], [`ConcretiseReason`] or [`GiveUp`], depending on the kind.
+    pub aux: u16,
+    /// Site in the program, as numbered by the instrumenter; 0 where there is none.
+    pub site: u32,
+    pub label: Label,
+    pub arg: u32,
+}
+
+macro_rules! byte_enum {
+    ($(#[$meta:meta])* $name:ident: $repr:ty { $($(#[$doc:meta])* $variant:ident = $text:literal),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr($repr)]
+        pub enum $name { $($(#[$doc])* $variant),* }
+
+        impl $name {
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+
+            pub const fn from_byte(byte: $repr) -> Option<$name> {
+                if (byte as usize) < Self::ALL.len() { Some(Self::ALL[byte as usize]) } else { None }
+            }
+
+            /// Text for statistics and messages.
+            pub const fn text(self) -> &'static str {
+                match self { $($name::$variant => $text),* }
+            }
+        }
+    };
+}
+
+byte_enum! {
+    EventKind: u8 {
+        /// A conditional branch on the 1-bit `label`. A given label is recorded once a run: later branches on it
+        /// are implied.
+        Branch = "branch",
+        /// A switch on `label`. `arg` is the index of the case taken, or the number of cases for the default; the
+        /// case values are in the site table.
+        Switch = "switch",
+        /// From here on the run is valid only for inputs where `label` has the value that it had.
+        Concretise = "concretise",
+        /// A property: the 1-bit `label` says that it is violated (`taken` is 0 on a run that goes on).
+        Check = "check",
+        /// Symbolic data was dropped.
+        GiveUp = "give-up",
+    }
+}
+
+byte_enum! {
+    CheckKind: u16 {
+        DivisionByZero = "division by zero",
+        DivisionOverflow = "division overflow",
+        /// An address outside the object that it was computed from.
+        OutOfBounds = "out of bounds",
+    }
+}
+
+byte_enum! {
+    ConcretiseReason: u16 {
+        ReadAddress = "read at symbolic address",
+        WriteAddress = "write at symbolic address",
+        CallTarget = "call of symbolic function pointer",
+        CopyLength = "copy of symbolic length",
+        AllocationSize = "allocation of symbolic size",
+        StackSize = "stack array of symbolic size",
+        JumpTarget = "computed jump",
+        Argument = "argument of an uninstrumented function",
+    }
+}
+
+byte_enum! {
+    /// Why symbolic data was dropped.
+    GiveUp: u16 {
+        InlineAssembly = "inline assembly",
+        Vector = "vector operation",
+        LongDouble = "long double",
+        WideInteger = "integer wider than 128 bits",
+        Intrinsic = "compiler intrinsic without a model",
+        External = "function without a model",
+        /// The value in memory is not the one that the label stands for: uninstrumented code wrote it.
+        Stale = "overwritten by uninstrumented code",
+        TraceFull = "trace memory full",
+        Reentry = "signal handler inside the runtime",
+        ForkedChild = "forked child",
+        Atomic = "atomic operation",
+        Float = "floating-point operation without a model",
+        InputTooLong = "input beyond the length limit",
+    }
+}

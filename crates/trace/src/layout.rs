@@ -1,0 +1,174 @@
+//! The shared memory segment: a header, then regions whose places the header gives.
+//!
+//! The driver creates the segment and fills in the header's first half; the target fills in the counters.
+//! The target may be broken in any way, so the driver checks every number that it reads from here.
+
+/// Header at offset 0 of the segment.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Header {
+    pub magic: u64,
+    pub version: u32,
+    /// See [`flags`]. Written by the driver before each run.
+    pub flags: u32,
+    /// Length of the input of this run, at most `max_input_len`.
+    pub input_len: u32,
+    pub max_input_len: u32,
+    /// Device and inode of the file that holds the input, whichever descriptor the target reads it from.
+    pub input_device: u64,
+    pub input_inode: u64,
+    pub input: Region,
+    /// One byte an outcome of a branch site; the target sets it to 1.
+    pub coverage: Region,
+    pub events: Region,
+    pub nodes: Region,
+    /// Concrete value (low 64 bits) of each node on this run, same indices as `nodes`.
+    pub values: Region,
+    /// [`Table`] records.
+    pub tables: Region,
+    /// Bytes of the tables.
+    pub data: Region,
+    /// Set by the target before it writes anything: [`Header::VERSION`] of the runtime.
+    pub runtime_version: u32,
+    /// The number of coverage bytes that the target's program needs; may exceed `coverage`.
+    pub coverage_needed: u32,
+    /// Labels in use, label 0 included.
+    pub node_count: u32,
+    pub event_count: u32,
+    pub table_count: u32,
+    pub data_len: u32,
+    /// How often each [`GiveUp`](crate::GiveUp) happened.
+    pub give_ups: [u32; 32],
+    /// Branches on symbolic conditions, repeated ones included.
+    pub symbolic_branches: u64,
+    /// Lock of the target's threads on this segment.
+    pub lock: u32,
+    pub reserved: u32,
+}
+
+/// A part of the segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Region {
+    /// Bytes from the start of the segment; a multiple of 4096.
+    pub offset: u64,
+    /// Number of elements (bytes for `input`, `coverage` and `data`).
+    pub capacity: u64,
+}
+
+/// An object in memory, as it was when the run read from it at a symbolic address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Table {
+    /// First byte in the `data` region.
+    pub data: u32,
+    pub len: u32,
+    /// Offset (multiple of 4) in the `data` region of `len` labels, one a byte, as native-endian `u32`; the label of
+    /// a byte is 0 if it is concrete and otherwise has 8 bits. `u32::MAX` if the whole table is concrete.
+    pub labels: u32,
+    pub reserved: u32,
+}
+
+/// How many elements each region holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacities {
+    pub input: u64,
+    pub coverage: u64,
+    pub events: u64,
+    pub nodes: u64,
+    pub tables: u64,
+    pub data: u64,
+}
+
+pub mod flags {
+    /// Give input bytes labels. Without it the run only records coverage.
+    pub const SYMBOLIC: u32 = 1;
+}
+
+impl Header {
+    pub const MAGIC: u64 = u64::from_le_bytes(*b"TARRAGON");
+    pub const VERSION: u32 = 1;
+
+    /// A header with all regions placed, and the size of the segment that it describes.
+    pub fn new(capacities: &Capacities) -> (Header, u64) {
+        const PAGE: u64 = 4096;
+        let mut end = (size_of::<Header>() as u64).next_multiple_of(PAGE);
+        let mut place = |capacity: u64, element: usize| {
+            let region = Region { offset: end, capacity };
+            end = (end + capacity * element as u64).next_multiple_of(PAGE);
+            region
+        };
+        let header = Header {
+            magic: Header::MAGIC,
+            version: Header::VERSION,
+            flags: 0,
+            input_len: 0,
+            max_input_len: capacities.input as u32,
+            input_device: 0,
+            input_inode: 0,
+            input: place(capacities.input, 1),
+            coverage: place(capacities.coverage, 1),
+            events: place(capacities.events, size_of::<crate::Event>()),
+            nodes: place(capacities.nodes, size_of::<crate::Node>()),
+            values: place(capacities.nodes, size_of::<u64>()),
+            tables: place(capacities.tables, size_of::<Table>()),
+            data: place(capacities.data, 1),
+            runtime_version: 0,
+            coverage_needed: 0,
+            node_count: 0,
+            event_count: 0,
+            table_count: 0,
+            data_len: 0,
+            give_ups: [0; 32],
+            symbolic_branches: 0,
+            lock: 0,
+            reserved: 0,
+        };
+        (header, end)
+    }
+}
+
+/// Descriptors that the driver leaves open for the fork server in the target.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerFds {
+    pub segment: i32,
+    pub commands: i32,
+    pub reports: i32,
+}
+
+pub const SERVER_FDS: ServerFds = ServerFds { segment: 195, commands: 196, reports: 197 };
+
+/// Messages between the driver and the fork server; each is sent with one `write` and is native-endian.
+pub mod server {
+    /// Environment variable that tells a target that it runs under Tarragon; its value is the decimal
+    /// [`Header::VERSION`](super::Header::VERSION).
+    pub const ENV: &core::ffi::CStr = c"TARRAGON_SERVER";
+
+    /// Driver to server: run the input that is in the segment.
+    #[derive(Clone, Copy, Debug)]
+    #[repr(C)]
+    pub struct Command {
+        pub timeout_ms: u32,
+        pub reserved: u32,
+    }
+
+    /// Server to driver. The first report after the start has `kind` [`HELLO`], later ones [`DONE`].
+    #[derive(Clone, Copy, Debug, Default)]
+    #[repr(C)]
+    pub struct Report {
+        pub kind: u32,
+        /// As from `waitpid`.
+        pub wait_status: i32,
+        /// 1 if the server killed the run at its time limit.
+        pub timed_out: u32,
+        /// Largest resident set of the run, in KiB.
+        pub max_rss_kib: u32,
+        pub run_time_us: u64,
+        /// Processes of the run that were still alive at its end and were killed.
+        pub stray_children: u32,
+        pub reserved: u32,
+    }
+
+    pub const HELLO: u32 = 0x5447_0001;
+    pub const DONE: u32 = 0x5447_0002;
+}

@@ -1,0 +1,15 @@
+//! What an instrumented target and the driver exchange: expression nodes, events, and the layout of the
+//! shared memory that carries them.
+//!
+//! The crate is `no_std` because the runtime, which is linked into targets, compiles these same sources. It
+//! holds plain data only: it must not allocate, do input or output, or give expressions a meaning (that is
+//! the `expr` crate's task).
+#![no_std]
+
+mod event;
+mod layout;
+mod node;
+
+pub use event::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp};
+pub use layout::{Capacities, Header, Region, SERVER_FDS, ServerFds, Table, flags, server};
+pub use node::{Label, Node, Op};
