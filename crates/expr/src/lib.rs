@@ -1,1 +1,25 @@
+//! Expressions over the input of a run: a [`Dag`] of [`Node`](trace::Node)s, what its nodes evaluate to, which
+//! input bytes they depend on, how they simplify, and a text form.
+//!
+//! A trace comes from a process that may be broken in any way, so [`Dag::from_raw`] checks all of it; every
+//! other function relies on that. The crate gives expressions their meaning and nothing more: it must not
+//! decide satisfiability (`solver`) nor know what a branch is (`path`).
 
+mod dag;
+mod eval;
+mod import;
+mod program;
+mod rewrite;
+mod semantics;
+mod support;
+mod text;
+mod validate;
+
+pub use dag::{Dag, TableData};
+pub use eval::{Assignment, Evaluation, Evaluator};
+pub use import::Importer;
+pub use program::{Program, Registers};
+pub use support::{Support, SupportId, Supports};
+pub use text::{ParseError, Problem, parse, print};
+pub use trace::{Label, Node, Op};
+pub use validate::BadDag;

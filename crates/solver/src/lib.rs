@@ -1,1 +1,16 @@
+//! From a path condition and a literal to be made true: an input, a proof that there is none, or "unknown".
+//!
+//! The [`Chain`] holds small solvers ([`Link`]s), each with its own [`Counters`] and each removable. A query is
+//! first cut down to the literals that share input bytes with its goal; every input that a link proposes is
+//! checked by evaluation before it is believed. The crate is deterministic, knows no backend (Z3 is a link in the
+//! `smt` crate) and must not run a target.
 
+mod chain;
+mod counters;
+mod path_solver;
+mod query;
+
+pub use chain::{Chain, ChainOptions};
+pub use counters::Counters;
+pub use path_solver::PathSolver;
+pub use query::{Answer, Link, Lit, Query, UnknownReason};

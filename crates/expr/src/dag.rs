@@ -1,0 +1,245 @@
+//! The expression table. Operands have smaller labels than the nodes that use them, so label order is a
+//! topological order and no walk over a [`Dag`] needs recursion.
+
+use crate::validate::{BadDag, Validator};
+use rustc_hash::FxHashMap;
+use trace::{Label, Node, Op};
+
+/// An object in memory that was read at a symbolic address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TableData {
+    pub bytes: Vec<u8>,
+    /// One label a byte, 0 where the byte is concrete; `None` if all are.
+    pub labels: Option<Vec<Label>>,
+}
+
+impl TableData {
+    pub fn concrete(bytes: Vec<u8>) -> TableData {
+        TableData { bytes, labels: None }
+    }
+
+    /// Label of the byte at `offset`; 0 if it is concrete or outside the table.
+    pub fn label(&self, offset: u64) -> Label {
+        let Some(labels) = &self.labels else { return 0 };
+        usize::try_from(offset).ok().and_then(|i| labels.get(i)).copied().unwrap_or(0)
+    }
+
+    /// Concrete byte at `offset`, 0 outside the table.
+    pub fn byte(&self, offset: u64) -> u8 {
+        usize::try_from(offset).ok().and_then(|i| self.bytes.get(i)).copied().unwrap_or(0)
+    }
+}
+
+/// Expression nodes with their tables.
+///
+/// Made from a run by [`Dag::from_raw`], or empty by [`Dag::new`] for terms of the solver's own.
+#[derive(Clone, Debug)]
+pub struct Dag {
+    nodes: Vec<Node>,
+    values: Vec<u64>,
+    tables: Vec<TableData>,
+    input_len: u32,
+    /// Nodes that [`Dag::add`] made. The nodes of a run were hash-consed by the target.
+    added: FxHashMap<Node, Label>,
+    added_tables: FxHashMap<TableData, u32>,
+}
+
+impl Default for Dag {
+    fn default() -> Dag {
+        Dag::new()
+    }
+}
+
+impl Dag {
+    /// A Dag without nodes.
+    pub fn new() -> Dag {
+        Dag {
+            nodes: vec![Node::default()],
+            values: Vec::new(),
+            tables: Vec::new(),
+            input_len: 0,
+            added: FxHashMap::default(),
+            added_tables: FxHashMap::default(),
+        }
+    }
+
+    /// Checks what a target wrote. `nodes[0]` is unused; labels `1..=input_len` stand for the input bytes and
+    /// `1 + input_len` for the length whatever the target wrote there.
+    pub fn from_raw(
+        mut nodes: Vec<Node>,
+        values: Vec<u64>,
+        tables: Vec<TableData>,
+        input_len: u32,
+    ) -> Result<Dag, BadDag> {
+        if (nodes.len() as u64) < u64::from(input_len) + 2 || nodes.len() > u32::MAX as usize {
+            return Err(BadDag::InputMissing { nodes: nodes.len(), input_len });
+        }
+        if values.len() != nodes.len() {
+            return Err(BadDag::ValuesMissing { nodes: nodes.len(), values: values.len() });
+        }
+        nodes[0] = Node::default();
+        for index in 0..input_len {
+            nodes[1 + index as usize] = input_node(index);
+        }
+        nodes[1 + input_len as usize] = len_node();
+        Validator::new(&nodes, &tables)?.check_nodes(&mut nodes, input_len)?;
+        Ok(Dag { nodes, values, tables, input_len, ..Dag::new() })
+    }
+
+    /// The node of a label that is not 0.
+    pub fn node(&self, label: Label) -> &Node {
+        &self.nodes[label as usize]
+    }
+
+    pub fn op(&self, label: Label) -> Op {
+        op_of(self.node(label))
+    }
+
+    /// Width in bits.
+    pub fn bits(&self, label: Label) -> u32 {
+        u32::from(self.node(label).bits)
+    }
+
+    /// Low 64 bits of the value on the recorded run; 0 for nodes that were added since.
+    pub fn value(&self, label: Label) -> u64 {
+        self.values.get(label as usize).copied().unwrap_or(0)
+    }
+
+    /// Length of the recorded run's input.
+    pub fn input_len(&self) -> u32 {
+        self.input_len
+    }
+
+    /// One more than the largest label.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// True if there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.len() == 1
+    }
+
+    pub fn tables(&self) -> &[TableData] {
+        &self.tables
+    }
+
+    pub fn table(&self, number: u32) -> &TableData {
+        &self.tables[number as usize]
+    }
+
+    /// Labels of the operands, unused places being 0. Labels inside a table that is read are not among them:
+    /// see [`Dag::table_labels`].
+    pub fn operands(&self, label: Label) -> [Label; 3] {
+        operands_of(self.node(label))
+    }
+
+    /// Labels of the symbolic bytes of the table that `label` reads from; empty for all other nodes.
+    pub fn table_labels(&self, label: Label) -> &[Label] {
+        let node = self.node(label);
+        match op_of(node) {
+            Op::Read => self.tables[node.b as usize].labels.as_deref().unwrap_or(&[]),
+            _ => &[],
+        }
+    }
+
+    /// The label of `node`, which is added if it is not there. The node must be well formed.
+    pub fn add(&mut self, node: Node) -> Label {
+        match self.try_add(node) {
+            Ok(label) => label,
+            Err(error) => panic!("malformed node {node:?}: {error}"),
+        }
+    }
+
+    /// As [`Dag::add`], for nodes that come from outside.
+    pub fn try_add(&mut self, mut node: Node) -> Result<Label, BadDag> {
+        if let Some(&label) = self.added.get(&node) {
+            return Ok(label);
+        }
+        Validator::new_unchecked(&self.nodes, &self.tables).check_added(&mut node)?;
+        let label = self.nodes.len() as Label;
+        let known = *self.added.entry(node).or_insert(label);
+        if known == label {
+            self.nodes.push(node);
+        }
+        Ok(known)
+    }
+
+    /// As [`Dag::add_table`] for a table whose labels are known to fit.
+    pub(crate) fn intern_table(&mut self, table: TableData) -> u32 {
+        match self.add_table(table) {
+            Ok(number) => number,
+            Err(error) => panic!("malformed table: {error}"),
+        }
+    }
+
+    /// Adds a table; equal tables get the same number.
+    pub fn add_table(&mut self, table: TableData) -> Result<u32, BadDag> {
+        if let Some(&number) = self.added_tables.get(&table) {
+            return Ok(number);
+        }
+        Validator::new_unchecked(&self.nodes, &self.tables).check_table(&table)?;
+        let number = self.tables.len() as u32;
+        self.tables.push(table.clone());
+        self.added_tables.insert(table, number);
+        Ok(number)
+    }
+
+    /// A constant of any width; more than 64 significant bits become a concatenation.
+    pub fn constant(&mut self, bits: u32, value: u128) -> Label {
+        let value = value & crate::semantics::mask(bits);
+        if value >> 64 == 0 {
+            return self.add(Node::constant(bits as u8, value as u64));
+        }
+        let high = self.add(Node::constant((bits - 64) as u8, (value >> 64) as u64));
+        let low = self.add(Node::constant(64, value as u64));
+        self.add(Node::binary(Op::Concat, bits as u8, high, low))
+    }
+
+    /// The value if `label` is a constant in the form that [`Dag::constant`] makes.
+    pub fn as_constant(&self, label: Label) -> Option<u128> {
+        let node = self.node(label);
+        match op_of(node) {
+            Op::Const => Some(u128::from(node.const_value())),
+            Op::Concat => {
+                let (high, low) = (self.node(node.a), self.node(node.b));
+                let both = op_of(high) == Op::Const && op_of(low) == Op::Const && low.bits == 64;
+                both.then(|| u128::from(high.const_value()) << 64 | u128::from(low.const_value()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Input byte `index`.
+    pub fn input(&mut self, index: u32) -> Label {
+        if index < self.input_len { 1 + index } else { self.add(input_node(index)) }
+    }
+
+    /// The input's length.
+    pub fn input_length(&mut self) -> Label {
+        let recorded = 1 + self.input_len as usize;
+        if self.nodes.get(recorded) == Some(&len_node()) { recorded as Label } else { self.add(len_node()) }
+    }
+}
+
+pub(crate) fn input_node(index: u32) -> Node {
+    Node { op: Op::Input as u8, bits: 8, aux: 0, a: index, b: 0, c: 0 }
+}
+
+pub(crate) fn len_node() -> Node {
+    Node { op: Op::Len as u8, bits: 64, ..Node::default() }
+}
+
+/// The operator of a node that was checked.
+pub(crate) fn op_of(node: &Node) -> Op {
+    Op::from_byte(node.op).unwrap_or(Op::Const)
+}
+
+pub(crate) fn operands_of(node: &Node) -> [Label; 3] {
+    match op_of(node).arity() {
+        0 => [0, 0, 0],
+        1 => [node.a, 0, 0],
+        2 => [node.a, node.b, 0],
+        _ => [node.a, node.b, node.c],
+    }
+}

@@ -1,0 +1,112 @@
+//! Copies expressions from one Dag into another, simplifying on the way, with some input bytes replaced.
+
+use crate::dag::{Dag, TableData, op_of};
+use rustc_hash::FxHashMap;
+use trace::{Label, Node, Op};
+
+/// Copies nodes of one source Dag into one destination; common parts are copied once.
+#[derive(Clone, Debug, Default)]
+pub struct Importer {
+    copies: FxHashMap<Label, Label>,
+    tables: FxHashMap<u32, u32>,
+    stack: Vec<Label>,
+}
+
+impl Importer {
+    pub fn new() -> Importer {
+        Importer::default()
+    }
+
+    /// Lets `copy`, a node of the destination, stand for `label` of the source.
+    pub fn replace(&mut self, label: Label, copy: Label) {
+        self.copies.insert(label, copy);
+    }
+
+    /// The label in `into` of the simplified copy of `label`.
+    pub fn import(&mut self, from: &Dag, label: Label, into: &mut Dag) -> Label {
+        self.import_with(from, label, into, &mut |_, _| None)
+    }
+
+    /// As [`Importer::import`], with the leaves (input bytes and the length) for which `leaf` returns a node
+    /// of the destination replaced by it.
+    pub fn import_with(
+        &mut self,
+        from: &Dag,
+        label: Label,
+        into: &mut Dag,
+        leaf: &mut dyn FnMut(&Node, &mut Dag) -> Option<Label>,
+    ) -> Label {
+        self.stack.push(label);
+        while let Some(&top) = self.stack.last() {
+            if self.copies.contains_key(&top) || !self.wait_for_operands(from, top) {
+                self.stack.pop();
+                if !self.copies.contains_key(&top) {
+                    let copy = self.copy(from, top, into, leaf);
+                    self.copies.insert(top, copy);
+                }
+            }
+        }
+        self.copies[&label]
+    }
+
+    /// Pushes the operands that have no copy yet; true if there are any.
+    fn wait_for_operands(&mut self, from: &Dag, label: Label) -> bool {
+        let before = self.stack.len();
+        for &operand in from.operands(label).iter().chain(from.table_labels(label)) {
+            if operand != 0 && !self.copies.contains_key(&operand) {
+                self.stack.push(operand);
+            }
+        }
+        self.stack.len() > before
+    }
+
+    fn copy(
+        &mut self,
+        from: &Dag,
+        label: Label,
+        into: &mut Dag,
+        leaf: &mut dyn FnMut(&Node, &mut Dag) -> Option<Label>,
+    ) -> Label {
+        let mut node = *from.node(label);
+        let copy_of = |operand: Label| self.copies[&operand];
+        match op_of(&node) {
+            Op::Const => return into.add(node),
+            Op::Input => return leaf(&node, into).unwrap_or_else(|| into.input(node.a)),
+            Op::Len => return leaf(&node, into).unwrap_or_else(|| into.input_length()),
+            Op::Read => {
+                node.a = copy_of(node.a);
+                node.b = self.table(from, node.b, into);
+            }
+            op => {
+                node.a = copy_of(node.a);
+                node.b = if op.arity() > 1 { copy_of(node.b) } else { 0 };
+                node.c = if op.arity() > 2 { copy_of(node.c) } else { 0 };
+            }
+        }
+        into.make(node)
+    }
+
+    fn table(&mut self, from: &Dag, number: u32, into: &mut Dag) -> u32 {
+        if let Some(&copy) = self.tables.get(&number) {
+            return copy;
+        }
+        let copy = into.intern_table(self.table_copy(from.table(number), into));
+        self.tables.insert(number, copy);
+        copy
+    }
+
+    /// A table whose symbolic bytes all became constants is a concrete table.
+    fn table_copy(&self, table: &TableData, into: &Dag) -> TableData {
+        let Some(labels) = &table.labels else { return table.clone() };
+        let mut copy = TableData { bytes: table.bytes.clone(), labels: None };
+        let mut symbolic = vec![0; labels.len()];
+        for (index, &label) in labels.iter().enumerate().filter(|&(_, &label)| label != 0) {
+            match into.as_constant(self.copies[&label]) {
+                Some(value) => copy.bytes[index] = value as u8,
+                None => (symbolic[index], copy.bytes[index]) = (self.copies[&label], 0),
+            }
+        }
+        copy.labels = symbolic.iter().any(|&label| label != 0).then_some(symbolic);
+        copy
+    }
+}

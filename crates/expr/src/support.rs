@@ -1,0 +1,235 @@
+//! Which input bytes a node depends on.
+//!
+//! Sets are interned and their unions memoised, and a set is a list of intervals, so that in the usual chain
+//! (node k depends on bytes 0 to k) each node costs a few words and one table lookup.
+
+use crate::dag::{Dag, op_of};
+use rustc_hash::FxHashMap;
+use trace::{Label, Op};
+
+/// A set of input bytes, and whether the input's length is in it too.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Support {
+    /// Inclusive, disjoint, not adjacent, in increasing order.
+    intervals: Vec<(u32, u32)>,
+    uses_len: bool,
+}
+
+impl Support {
+    pub fn byte(index: u32) -> Support {
+        Support { intervals: vec![(index, index)], uses_len: false }
+    }
+
+    pub fn length() -> Support {
+        Support { intervals: Vec::new(), uses_len: true }
+    }
+
+    pub fn uses_len(&self) -> bool {
+        self.uses_len
+    }
+
+    pub fn intervals(&self) -> &[(u32, u32)] {
+        &self.intervals
+    }
+
+    /// The bytes in increasing order.
+    pub fn bytes(&self) -> impl Iterator<Item = u32> + '_ {
+        self.intervals.iter().flat_map(|&(first, last)| first..=last)
+    }
+
+    pub fn byte_count(&self) -> usize {
+        self.intervals.iter().map(|&(first, last)| (last - first) as usize + 1).sum()
+    }
+
+    /// True if the set holds neither a byte nor the length.
+    pub fn is_empty(&self) -> bool {
+        self.intervals.is_empty() && !self.uses_len
+    }
+
+    pub fn last_byte(&self) -> Option<u32> {
+        self.intervals.last().map(|&(_, last)| last)
+    }
+
+    /// The byte if the set holds one byte and nothing else.
+    pub fn single_byte(&self) -> Option<u32> {
+        match self.intervals[..] {
+            [(first, last)] if first == last && !self.uses_len => Some(first),
+            _ => None,
+        }
+    }
+
+    pub fn contains(&self, byte: u32) -> bool {
+        let after = self.intervals.partition_point(|&(first, _)| first <= byte);
+        after > 0 && byte <= self.intervals[after - 1].1
+    }
+
+    pub fn intersects(&self, other: &Support) -> bool {
+        if self.uses_len && other.uses_len {
+            return true;
+        }
+        let (few, many) =
+            if self.intervals.len() < other.intervals.len() { (self, other) } else { (other, self) };
+        few.intervals.iter().any(|&(first, last)| {
+            let after = many.intervals.partition_point(|&(start, _)| start <= last);
+            after > 0 && many.intervals[after - 1].1 >= first
+        })
+    }
+
+    pub fn union(&self, other: &Support) -> Support {
+        let mut all = [&self.intervals[..], &other.intervals[..]].concat();
+        all.sort_unstable();
+        let mut intervals: Vec<(u32, u32)> = Vec::with_capacity(all.len());
+        for (first, last) in all {
+            match intervals.last_mut() {
+                Some(previous) if first <= previous.1.saturating_add(1) => previous.1 = previous.1.max(last),
+                _ => intervals.push((first, last)),
+            }
+        }
+        Support { intervals, uses_len: self.uses_len || other.uses_len }
+    }
+}
+
+/// An interned [`Support`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SupportId(u32);
+
+impl SupportId {
+    pub const EMPTY: SupportId = SupportId(0);
+    const UNKNOWN: SupportId = SupportId(u32::MAX);
+}
+
+/// The supports of the nodes of one Dag, computed on demand.
+#[derive(Clone, Debug)]
+pub struct Supports {
+    of_node: Vec<SupportId>,
+    sets: Vec<Support>,
+    ids: FxHashMap<Support, SupportId>,
+    unions: FxHashMap<(SupportId, SupportId), SupportId>,
+    of_table: FxHashMap<u32, SupportId>,
+    stack: Vec<Label>,
+}
+
+impl Default for Supports {
+    fn default() -> Supports {
+        Supports::new()
+    }
+}
+
+impl Supports {
+    pub fn new() -> Supports {
+        let mut supports = Supports {
+            of_node: Vec::new(),
+            sets: Vec::new(),
+            ids: FxHashMap::default(),
+            unions: FxHashMap::default(),
+            of_table: FxHashMap::default(),
+            stack: Vec::new(),
+        };
+        supports.intern(Support::default());
+        supports
+    }
+
+    pub fn get(&self, id: SupportId) -> &Support {
+        &self.sets[id.0 as usize]
+    }
+
+    /// The support of `label`. All calls must be for the same Dag, which may have grown.
+    pub fn of(&mut self, dag: &Dag, label: Label) -> SupportId {
+        if self.of_node.len() < dag.len() {
+            self.of_node.resize(dag.len(), SupportId::UNKNOWN);
+        }
+        self.stack.push(label);
+        while let Some(&top) = self.stack.last() {
+            let waiting = self.stack.len();
+            if !self.known(top) {
+                self.visit(dag, top);
+            }
+            if self.stack.len() == waiting {
+                self.stack.pop();
+            }
+        }
+        self.of_node[label as usize]
+    }
+
+    pub fn union(&mut self, a: SupportId, b: SupportId) -> SupportId {
+        let key = (a.min(b), a.max(b));
+        if a == b || key.0 == SupportId::EMPTY {
+            return key.1;
+        }
+        if let Some(&union) = self.unions.get(&key) {
+            return union;
+        }
+        let union = self.get(a).union(self.get(b));
+        let union = self.intern(union);
+        self.unions.insert(key, union);
+        union
+    }
+
+    fn intern(&mut self, set: Support) -> SupportId {
+        let next = SupportId(self.sets.len() as u32);
+        let id = *self.ids.entry(set).or_insert_with_key(|set| {
+            self.sets.push(set.clone());
+            next
+        });
+        debug_assert!(id <= next);
+        id
+    }
+
+    fn known(&self, label: Label) -> bool {
+        self.of_node[label as usize] != SupportId::UNKNOWN
+    }
+
+    fn visit(&mut self, dag: &Dag, label: Label) {
+        let operands = dag.operands(label);
+        let table_known = self.of_table.contains_key(&dag.node(label).b);
+        let in_table = if table_known { &[] } else { dag.table_labels(label) };
+        let before = self.stack.len();
+        for &operand in operands.iter().chain(in_table) {
+            if operand != 0 && !self.known(operand) {
+                self.stack.push(operand);
+            }
+        }
+        if self.stack.len() == before {
+            self.of_node[label as usize] = self.combine(dag, label);
+        }
+    }
+
+    fn combine(&mut self, dag: &Dag, label: Label) -> SupportId {
+        let node = dag.node(label);
+        match op_of(node) {
+            Op::Const => SupportId::EMPTY,
+            Op::Input => self.intern(Support::byte(node.a)),
+            Op::Len => self.intern(Support::length()),
+            op => {
+                let table = if op == Op::Read { self.table(dag, label) } else { SupportId::EMPTY };
+                dag.operands(label).into_iter().filter(|&operand| operand != 0).fold(table, |all, operand| {
+                    let support = self.of_node[operand as usize];
+                    self.union(all, support)
+                })
+            }
+        }
+    }
+
+    fn table(&mut self, dag: &Dag, label: Label) -> SupportId {
+        let number = dag.node(label).b;
+        if let Some(&support) = self.of_table.get(&number) {
+            return support;
+        }
+        let labels = dag.table_labels(label);
+        let support = labels.iter().filter(|&&label| label != 0).fold(SupportId::EMPTY, |all, &label| {
+            let support = self.of_node[label as usize];
+            self.union(all, support)
+        });
+        self.of_table.insert(number, support);
+        support
+    }
+}
+
+impl Dag {
+    /// The support of one node. To ask for many, keep [`Supports`].
+    pub fn support(&self, label: Label) -> Support {
+        let mut supports = Supports::new();
+        let id = supports.of(self, label);
+        supports.get(id).clone()
+    }
+}
