@@ -1,1 +1,31 @@
+//! Searching for inputs: one engine, many strategies.
+//!
+//! A [`Strategy`] proposes inputs, the [`Engine`] has them run, keeps the books (coverage, corpus, bugs, statistics)
+//! and tells the strategy what happened. Processes, time, randomness and output come in through values and traits
+//! ([`Executor`], [`Clock`], [`Observer`], a seeded generator), so a search can be tested without any of them: this
+//! crate never spawns a process, never reads the clock and never writes a file.
+//!
+//! The same program, seeds, options and number of runs give the same result. What depends on time is when the search
+//! ends, and solver answers that a time limit turned into "unknown".
 
+mod bugs;
+mod corpus;
+mod coverage;
+mod engine;
+mod executor;
+mod mutate;
+mod random;
+mod stats;
+mod strategy;
+mod whitebox;
+
+pub use bugs::{Bug, BugKind, Bugs, Sighting};
+pub use corpus::{Corpus, Entry};
+pub use coverage::Coverage;
+pub use engine::{Clock, Engine, Limits, Observer, OutputError, Results, Seed, Stop, World};
+pub use executor::{Ending, ExecError, Execution, Executor};
+pub use mutate::Mutate;
+pub use random::Random;
+pub use stats::{Answers, LinkStats, Optimism, PhaseTimes, Stats};
+pub use strategy::{Context, Next, Origin, Proposal, Ran, Strategy, TracedPath};
+pub use whitebox::{Completeness, Order, Whitebox, WhiteboxOptions};

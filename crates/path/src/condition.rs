@@ -1,0 +1,253 @@
+//! Path conditions: constraints in program order, and the ways to leave the path at each.
+//!
+//! A condition that was already asserted earlier on the path is not listed again: it is implied, and its negation
+//! could never be satisfied. Expressions of flips are made on demand, because most flips of a long run are never
+//! tried.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use expr::Dag;
+use sites::{SiteKind, SiteTable};
+use trace::{CheckKind, Event, EventKind, Label, Op};
+
+use crate::Trace;
+use crate::switch;
+
+/// One conjunct of a path condition: the 1-bit expression `label` has the value `taken`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constraint {
+    pub label: Label,
+    pub taken: bool,
+    pub site: u32,
+    pub kind: ConstraintKind,
+    /// Coverage index of the direction taken, if the site is one that coverage counts.
+    pub outcome: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConstraintKind {
+    Branch,
+    /// A switch on the expression `on`; `index` is the case taken, or the number of cases for the default.
+    Case {
+        on: Label,
+        index: u32,
+    },
+    /// The expression kept the value that it had; there is no other side to go to.
+    Concretise {
+        value: u64,
+    },
+    /// A property; the constraint's label says that it is violated.
+    Check(CheckKind),
+}
+
+/// A way to leave the path at a constraint: the expression `label` gets the value `value`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flip {
+    pub label: Label,
+    pub value: bool,
+}
+
+/// What a flip is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// Reach the other side.
+    Cover,
+    /// Violate a property.
+    Violate(CheckKind),
+}
+
+/// One step of a path as the program sees it: where, and which way. Equal for equal paths whatever the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Step {
+    pub site: u32,
+    /// 0 or 1 for branches and checks, the case for switches, the value for concretisations.
+    pub direction: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct PathCondition {
+    pub constraints: Vec<Constraint>,
+}
+
+impl PathCondition {
+    /// Reads the events of a trace in order. Adds expressions for switches and concretisations to its table.
+    pub fn new(trace: &mut Trace, sites: &SiteTable) -> PathCondition {
+        let mut builder =
+            Builder { dag: &mut trace.dag, sites, seen: HashSet::new(), constraints: Vec::new() };
+        for event in &trace.events {
+            builder.event(event);
+        }
+        PathCondition { constraints: builder.constraints }
+    }
+
+    pub fn len(&self) -> usize {
+        self.constraints.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.constraints.is_empty()
+    }
+
+    /// Hash of the control flow alone: sites and directions, without the values of concretisations.
+    pub fn control_hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for constraint in self.constraints.iter().filter(|c| !c.is_concretisation()) {
+            constraint.step().hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+impl Constraint {
+    pub fn is_concretisation(&self) -> bool {
+        matches!(self.kind, ConstraintKind::Concretise { .. })
+    }
+
+    pub fn step(&self) -> Step {
+        let direction = match self.kind {
+            ConstraintKind::Branch | ConstraintKind::Check(_) => u64::from(self.taken),
+            ConstraintKind::Case { index, .. } => u64::from(index),
+            ConstraintKind::Concretise { value } => value,
+        };
+        Step { site: self.site, direction }
+    }
+
+    /// The directions that leave the path here, in a fixed order.
+    pub fn other_directions(&self, sites: &SiteTable) -> Vec<u64> {
+        match self.kind {
+            ConstraintKind::Branch | ConstraintKind::Check(_) => vec![u64::from(!self.taken)],
+            ConstraintKind::Case { on: _, index } => other_cases(switch_cases(sites, self.site), index),
+            ConstraintKind::Concretise { .. } => Vec::new(),
+        }
+    }
+
+    pub fn purpose(&self, direction: u64) -> Purpose {
+        match self.kind {
+            ConstraintKind::Check(kind) if direction == 1 => Purpose::Violate(kind),
+            _ => Purpose::Cover,
+        }
+    }
+
+    /// Coverage index of another direction of this constraint's site.
+    pub fn outcome_of(&self, direction: u64, sites: &SiteTable) -> Option<u32> {
+        match self.kind {
+            ConstraintKind::Branch | ConstraintKind::Case { .. } => outcome(sites, self.site, direction),
+            ConstraintKind::Concretise { .. } | ConstraintKind::Check(_) => None,
+        }
+    }
+
+    /// The condition under which a run goes in `direction` here.
+    pub fn flip(&self, direction: u64, dag: &mut Dag, sites: &SiteTable) -> Option<Flip> {
+        match self.kind {
+            ConstraintKind::Branch | ConstraintKind::Check(_) => {
+                Some(Flip { label: self.label, value: direction != 0 })
+            }
+            ConstraintKind::Case { on, .. } => case_flip(dag, on, switch_cases(sites, self.site), direction),
+            ConstraintKind::Concretise { .. } => None,
+        }
+    }
+}
+
+fn case_flip(dag: &mut Dag, on: Label, cases: &[u64], direction: u64) -> Option<Flip> {
+    match cases.get(direction as usize) {
+        Some(&value) => Some(Flip { label: switch::equals(dag, on, value), value: true }),
+        None => Some(Flip { label: switch::any_case(dag, on, cases)?, value: false }),
+    }
+}
+
+/// Every other case whose value is not one that an earlier case has, and the default.
+fn other_cases(cases: &[u64], taken: u32) -> Vec<u64> {
+    let mut values: HashSet<u64> = cases.get(taken as usize).copied().into_iter().collect();
+    let mut others: Vec<u64> = Vec::with_capacity(cases.len());
+    for (index, &value) in cases.iter().enumerate() {
+        if values.insert(value) {
+            others.push(index as u64);
+        }
+    }
+    if (taken as usize) < cases.len() {
+        others.push(cases.len() as u64);
+    }
+    others
+}
+
+fn switch_cases(sites: &SiteTable, site: u32) -> &[u64] {
+    match sites.sites.get(site as usize).map(|site| &site.kind) {
+        Some(SiteKind::Switch { cases, .. }) => cases,
+        _ => &[],
+    }
+}
+
+fn outcome(sites: &SiteTable, site: u32, direction: u64) -> Option<u32> {
+    match sites.sites.get(site as usize)?.kind {
+        SiteKind::Plain => None,
+        SiteKind::Branch { coverage } | SiteKind::Switch { coverage, .. } => {
+            coverage.checked_add(direction as u32)
+        }
+    }
+}
+
+struct Builder<'a> {
+    dag: &'a mut Dag,
+    sites: &'a SiteTable,
+    /// Labels that were already asserted.
+    seen: HashSet<Label>,
+    constraints: Vec<Constraint>,
+}
+
+impl Builder<'_> {
+    fn event(&mut self, event: &Event) {
+        match EventKind::from_byte(event.kind) {
+            Some(EventKind::Branch) => self.condition(event, ConstraintKind::Branch),
+            Some(EventKind::Check) => self.check(event),
+            Some(EventKind::Switch) => self.switch(event),
+            Some(EventKind::Concretise) => self.concretise(event),
+            Some(EventKind::GiveUp) | None => {}
+        }
+    }
+
+    fn condition(&mut self, event: &Event, kind: ConstraintKind) {
+        self.push(event.site, event.label, event.taken != 0, kind);
+    }
+
+    fn check(&mut self, event: &Event) {
+        if let Some(kind) = CheckKind::from_byte(event.aux) {
+            self.condition(event, ConstraintKind::Check(kind));
+        }
+    }
+
+    fn switch(&mut self, event: &Event) {
+        let cases = switch_cases(self.sites, event.site);
+        let kind = ConstraintKind::Case { on: event.label, index: event.arg };
+        if let Some(flip) = case_flip(self.dag, event.label, cases, u64::from(event.arg)) {
+            self.push(event.site, flip.label, flip.value, kind);
+        }
+    }
+
+    /// Only the low 64 bits of a wider value are known, so only these are fixed.
+    fn concretise(&mut self, event: &Event) {
+        let value = self.dag.value(event.label);
+        let low = low_half(self.dag, event.label);
+        let label = switch::equals(self.dag, low, value);
+        self.push(event.site, label, true, ConstraintKind::Concretise { value });
+    }
+
+    fn push(&mut self, site: u32, label: Label, taken: bool, kind: ConstraintKind) {
+        let constant = self.dag.node(label).op == Op::Const as u8;
+        if constant || !self.seen.insert(label) {
+            return;
+        }
+        let mut constraint = Constraint { label, taken, site, kind, outcome: None };
+        constraint.outcome = constraint.outcome_of(constraint.step().direction, self.sites);
+        self.constraints.push(constraint);
+    }
+}
+
+fn low_half(dag: &mut Dag, label: Label) -> Label {
+    if dag.node(label).bits <= 64 {
+        return label;
+    }
+    let mut low = trace::Node::unary(Op::Extract, 64, label);
+    low.aux = 0;
+    dag.add(low)
+}

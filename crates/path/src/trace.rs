@@ -1,0 +1,69 @@
+//! The checked record of one run.
+//!
+//! The target writes its record itself and may be broken in any way, so nothing is believed before it is checked
+//! here: after [`Trace::from_raw`] every event has a known kind and a label that exists and has the right width.
+
+use expr::{BadDag, Dag, TableData};
+use trace::{Event, EventKind, GiveUp, Label, Node};
+
+/// What the symbolic part of one run left behind.
+#[derive(Debug)]
+pub struct Trace {
+    pub dag: Dag,
+    pub events: Vec<Event>,
+    /// How often symbolic data was dropped, by [`GiveUp`].
+    pub give_ups: [u32; 32],
+    /// The record was full before the run ended: constraints are missing from the end.
+    pub truncated: bool,
+}
+
+/// The same as copied out of shared memory, unchecked.
+#[derive(Clone, Debug, Default)]
+pub struct RawTrace {
+    pub nodes: Vec<Node>,
+    pub values: Vec<u64>,
+    pub tables: Vec<TableData>,
+    pub input_len: u32,
+    pub events: Vec<Event>,
+    pub give_ups: [u32; 32],
+    pub truncated: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum BadTrace {
+    #[error("broken expression table: {0}")]
+    Dag(#[from] BadDag),
+    #[error("event {index} has the unknown kind {kind}")]
+    Kind { index: usize, kind: u8 },
+    #[error("event {index} refers to expression {label}, which does not exist")]
+    Label { index: usize, label: Label },
+    #[error("event {index} needs a condition, but expression {label} has {bits} bits")]
+    Width { index: usize, label: Label, bits: u8 },
+}
+
+impl Trace {
+    pub fn from_raw(raw: RawTrace) -> Result<Trace, BadTrace> {
+        let dag = Dag::from_raw(raw.nodes, raw.values, raw.tables, raw.input_len)?;
+        for (index, event) in raw.events.iter().enumerate() {
+            check_event(&dag, index, event)?;
+        }
+        let truncated = raw.truncated || raw.give_ups[GiveUp::TraceFull as usize] > 0;
+        Ok(Trace { dag, events: raw.events, give_ups: raw.give_ups, truncated })
+    }
+}
+
+fn check_event(dag: &Dag, index: usize, event: &Event) -> Result<(), BadTrace> {
+    let kind = EventKind::from_byte(event.kind).ok_or(BadTrace::Kind { index, kind: event.kind })?;
+    if kind == EventKind::GiveUp {
+        return Ok(());
+    }
+    let label = event.label;
+    if label == 0 || label as usize >= dag.len() {
+        return Err(BadTrace::Label { index, label });
+    }
+    let bits = dag.node(label).bits;
+    if matches!(kind, EventKind::Branch | EventKind::Check) && bits != 1 {
+        return Err(BadTrace::Width { index, label, bits });
+    }
+    Ok(())
+}

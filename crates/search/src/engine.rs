@@ -1,0 +1,300 @@
+//! The loop that all strategies share: propose, run, keep the books, learn.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use path::PathCondition;
+use sites::SiteTable;
+use solver::Chain;
+
+use crate::{
+    Bug, BugKind, Bugs, Context, Corpus, Coverage, Ending, Entry, ExecError, Execution, Executor, Next,
+    Origin, Proposal, Ran, Sighting, Stats, Strategy, TracedPath,
+};
+
+/// Time since the start of the search.
+pub trait Clock {
+    fn elapsed(&self) -> Duration;
+}
+
+/// Is told what was found the moment it is found. An error ends the search, with all results so far.
+pub trait Observer {
+    fn new_entry(&mut self, entry: &Entry) -> Result<(), OutputError>;
+
+    fn new_bug(&mut self, bug: &Bug, sighting: Sighting) -> Result<(), OutputError>;
+
+    /// Whether [`Observer::progress`] should be called now.
+    fn wants_progress(&mut self, elapsed: Duration) -> bool;
+
+    fn progress(&mut self, stats: &Stats) -> Result<(), OutputError>;
+}
+
+/// What was found could not be written.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct OutputError(pub String);
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    pub time: Option<Duration>,
+    pub runs: Option<u64>,
+    /// Longest input to run.
+    pub max_len: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct Seed {
+    pub name: String,
+    pub input: Vec<u8>,
+}
+
+/// Everything outside the search.
+pub struct World<'a> {
+    pub executor: &'a mut dyn Executor,
+    pub solver: &'a mut Chain,
+    pub sites: &'a SiteTable,
+    pub clock: &'a dyn Clock,
+    pub observer: &'a mut dyn Observer,
+    /// Set from outside to end the search.
+    pub stop: &'a AtomicBool,
+}
+
+/// Why a search ended.
+#[derive(Debug)]
+pub enum Stop {
+    TimeUp,
+    RunsUp,
+    Interrupted,
+    /// The strategy has nothing left to do.
+    Finished,
+    Execution(ExecError),
+    Output(OutputError),
+}
+
+impl Stop {
+    pub fn is_error(&self) -> bool {
+        matches!(self, Stop::Execution(_) | Stop::Output(_))
+    }
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Stop::TimeUp => f.write_str("the time was up"),
+            Stop::RunsUp => f.write_str("the number of runs was reached"),
+            Stop::Interrupted => f.write_str("interrupted"),
+            Stop::Finished => f.write_str("nothing was left to try"),
+            Stop::Execution(error) => write!(f, "the program could not be run: {error}"),
+            Stop::Output(error) => write!(f, "results could not be written: {error}"),
+        }
+    }
+}
+
+/// The books of a search.
+#[derive(Debug, Default)]
+pub struct Results {
+    pub coverage: Coverage,
+    pub corpus: Corpus,
+    pub bugs: Bugs,
+    pub stats: Stats,
+}
+
+pub struct Engine<'a> {
+    world: World<'a>,
+    limits: Limits,
+    rng: fastrand::Rng,
+    results: Results,
+    paths: HashSet<u64>,
+    /// Coverage of untraced runs that ended badly, already traced once.
+    triaged: HashSet<(BugKind, u64)>,
+}
+
+impl<'a> Engine<'a> {
+    /// `results` holds what an earlier part of the campaign found; fresh ones are `Results::new`.
+    pub fn new(world: World<'a>, limits: Limits, seed: u64, results: Results) -> Engine<'a> {
+        let rng = fastrand::Rng::with_seed(seed);
+        Engine { world, limits, rng, results, paths: HashSet::new(), triaged: HashSet::new() }
+    }
+
+    /// Runs the seeds, then what the strategy proposes, until a limit is reached.
+    pub fn search(mut self, strategy: &mut dyn Strategy, seeds: Vec<Seed>) -> (Results, Stop) {
+        let stop = self.seeds(strategy, seeds).and_then(|()| self.propose(strategy));
+        let stop = stop.err().unwrap_or(Stop::Finished);
+        self.count(strategy);
+        (self.results, stop)
+    }
+
+    fn seeds(&mut self, strategy: &mut dyn Strategy, seeds: Vec<Seed>) -> Result<(), Stop> {
+        for Seed { name, input } in seeds {
+            self.check_limits()?;
+            self.run(strategy, Proposal { input, symbolic: true, origin: Origin::Seed(name) })?;
+        }
+        Ok(())
+    }
+
+    fn propose(&mut self, strategy: &mut dyn Strategy) -> Result<(), Stop> {
+        loop {
+            self.check_limits()?;
+            match strategy.next(&mut self.context()) {
+                Next::Run(proposal) => self.run(strategy, proposal)?,
+                Next::Busy => self.report(strategy)?,
+                Next::Finished => return Ok(()),
+            }
+        }
+    }
+
+    fn check_limits(&self) -> Result<(), Stop> {
+        if self.world.stop.load(Ordering::Relaxed) {
+            return Err(Stop::Interrupted);
+        }
+        if self.limits.runs.is_some_and(|runs| self.results.stats.runs >= runs) {
+            return Err(Stop::RunsUp);
+        }
+        match self.limits.time.is_some_and(|time| self.world.clock.elapsed() >= time) {
+            true => Err(Stop::TimeUp),
+            false => Ok(()),
+        }
+    }
+
+    fn run(&mut self, strategy: &mut dyn Strategy, proposal: Proposal) -> Result<(), Stop> {
+        let Proposal { input, symbolic, origin } = &proposal;
+        let mut execution = self.execute(input, *symbolic)?;
+        let path = self.traced_path(&mut execution);
+        let covered = covered_hash(&execution);
+        let hash = path.as_ref().map_or(covered, |path| path.condition.control_hash());
+        self.results.stats.paths += u64::from(self.paths.insert(hash));
+        let new_outcomes = self.results.coverage.add(&execution.covered);
+        self.keep(input, origin, new_outcomes)?;
+        if let Some(kind) = BugKind::of(execution.ending) {
+            self.bug(kind, input, &execution, path.as_ref(), covered)?;
+        }
+        let ran = Ran { input, origin, ending: execution.ending, new_outcomes, path };
+        strategy.learn(ran, &mut self.context());
+        self.report(strategy)
+    }
+
+    fn execute(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, Stop> {
+        let started = self.world.clock.elapsed();
+        let execution = self.world.executor.run(input, symbolic).map_err(Stop::Execution)?;
+        let stats = &mut self.results.stats;
+        stats.times.running += self.world.clock.elapsed().saturating_sub(started);
+        stats.runs += 1;
+        stats.symbolic_runs += u64::from(symbolic);
+        stats.bad_traces += u64::from(execution.bad_trace.is_some());
+        match execution.ending {
+            Ending::Exit(_) => {}
+            Ending::Signal(_) => stats.crashes += 1,
+            Ending::Timeout => stats.timeouts += 1,
+            Ending::OutOfMemory => stats.out_of_memory += 1,
+        }
+        Ok(execution)
+    }
+
+    fn traced_path(&mut self, execution: &mut Execution) -> Option<TracedPath> {
+        let mut trace = execution.trace.take()?;
+        let condition = PathCondition::new(&mut trace, self.world.sites);
+        let stats = &mut self.results.stats;
+        stats.add_give_ups(&trace.give_ups);
+        stats.truncated_traces += u64::from(trace.truncated);
+        stats.concretisations +=
+            condition.constraints.iter().filter(|c| c.is_concretisation()).count() as u64;
+        Some(TracedPath { dag: trace.dag, condition, give_ups: trace.give_ups, truncated: trace.truncated })
+    }
+
+    fn keep(&mut self, input: &[u8], origin: &Origin, new_outcomes: usize) -> Result<(), Stop> {
+        if new_outcomes == 0 {
+            return Ok(());
+        }
+        let entry = self.results.corpus.add(input, origin, new_outcomes, self.results.stats.runs);
+        self.world.observer.new_entry(entry).map_err(Stop::Output)
+    }
+
+    fn bug(
+        &mut self,
+        kind: BugKind,
+        input: &[u8],
+        execution: &Execution,
+        path: Option<&TracedPath>,
+        covered: u64,
+    ) -> Result<(), Stop> {
+        let site = match path {
+            Some(path) => last_site(path),
+            None if !self.triaged.insert((kind, covered)) => return Ok(()),
+            None => self.trace_again(input)?,
+        };
+        if kind == BugKind::Hang && !self.results.bugs.knows(kind, site) && !self.hangs_again(input)? {
+            self.results.stats.flaky_timeouts += 1;
+            return Ok(());
+        }
+        let run = self.results.stats.runs;
+        let (sighting, bug) = self.results.bugs.add(kind, site, input, &execution.stderr, run);
+        match sighting {
+            Sighting::Known => Ok(()),
+            Sighting::New | Sighting::Smaller => {
+                self.world.observer.new_bug(bug, sighting).map_err(Stop::Output)
+            }
+        }
+    }
+
+    /// The last site of an untraced run that ended badly.
+    fn trace_again(&mut self, input: &[u8]) -> Result<u32, Stop> {
+        let mut execution = self.execute(input, true)?;
+        Ok(self.traced_path(&mut execution).map_or(0, |path| last_site(&path)))
+    }
+
+    /// A machine under load makes slow runs look like hangs; a hang hangs twice.
+    fn hangs_again(&mut self, input: &[u8]) -> Result<bool, Stop> {
+        Ok(self.execute(input, false)?.ending == Ending::Timeout)
+    }
+
+    fn report(&mut self, strategy: &dyn Strategy) -> Result<(), Stop> {
+        if !self.world.observer.wants_progress(self.world.clock.elapsed()) {
+            return Ok(());
+        }
+        self.count(strategy);
+        self.world.observer.progress(&self.results.stats).map_err(Stop::Output)
+    }
+
+    /// Brings the statistics up to date.
+    fn count(&mut self, strategy: &dyn Strategy) {
+        let Results { coverage, corpus, bugs, stats } = &mut self.results;
+        stats.covered = coverage.covered();
+        stats.outcomes = coverage.total();
+        stats.corpus = corpus.entries().len();
+        stats.bugs = bugs.all().len();
+        stats.queue = strategy.queue();
+        stats.times.total = self.world.clock.elapsed();
+        stats.solver = crate::stats::links(self.world.solver);
+    }
+
+    fn context(&mut self) -> Context<'_> {
+        Context {
+            sites: self.world.sites,
+            solver: self.world.solver,
+            rng: &mut self.rng,
+            clock: self.world.clock,
+            coverage: &self.results.coverage,
+            corpus: &self.results.corpus,
+            stats: &mut self.results.stats,
+            max_len: self.limits.max_len,
+        }
+    }
+}
+
+impl Results {
+    pub fn new(sites: &SiteTable) -> Results {
+        Results { coverage: Coverage::new(sites.outcomes), stats: Stats::new(), ..Results::default() }
+    }
+}
+
+fn last_site(path: &TracedPath) -> u32 {
+    path.condition.constraints.last().map_or(0, |constraint| constraint.site)
+}
+
+fn covered_hash(execution: &Execution) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    execution.covered.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,71 @@
+//! Running one input, as the search sees it.
+
+use std::fmt;
+use std::time::Duration;
+
+use path::Trace;
+
+/// Runs the program on an input.
+pub trait Executor {
+    /// With `symbolic` the execution carries a trace; without, only coverage is recorded, which is faster.
+    fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError>;
+}
+
+/// The program cannot be run any more. A crash or a hang of the program is no such error but an [`Ending`].
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ExecError(pub String);
+
+#[derive(Debug)]
+pub struct Execution {
+    pub ending: Ending,
+    /// Coverage indices of the branch outcomes that the run took.
+    pub covered: Vec<u32>,
+    pub trace: Option<Trace>,
+    /// Why a symbolic run has no usable trace.
+    pub bad_trace: Option<String>,
+    pub run_time: Duration,
+    /// The end of what the program wrote to its standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    Exit(i32),
+    Signal(i32),
+    Timeout,
+    OutOfMemory,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Exit(code) => write!(f, "exit {code}"),
+            Ending::Signal(number) => write!(f, "{}", signal_name(*number)),
+            Ending::Timeout => f.write_str("timeout"),
+            Ending::OutOfMemory => f.write_str("out of memory"),
+        }
+    }
+}
+
+/// `SIGFPE` and the like; the number where the signal is not one that programs usually die of.
+fn signal_name(number: i32) -> String {
+    let name = match number {
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        24 => "SIGXCPU",
+        25 => "SIGXFSZ",
+        31 => "SIGSYS",
+        _ => return format!("signal {number}"),
+    };
+    name.to_owned()
+}

@@ -1,0 +1,121 @@
+//! Numbers that every strategy reports alike.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Stats {
+    pub runs: u64,
+    pub symbolic_runs: u64,
+    /// Distinct paths: of traced runs by the branches on symbolic conditions, of others by the outcomes covered.
+    pub paths: u64,
+    pub covered: usize,
+    pub outcomes: usize,
+    pub corpus: usize,
+    pub bugs: usize,
+    /// Runs that ended in a signal, at the time limit, or out of memory, known bugs included.
+    pub crashes: u64,
+    pub timeouts: u64,
+    pub out_of_memory: u64,
+    /// Timeouts that did not happen again when the input was run once more.
+    pub flaky_timeouts: u64,
+    /// Flips that wait.
+    pub queue: usize,
+    /// Flips that were dropped because too many for the same branch side waited.
+    pub dropped_flips: u64,
+    /// Flips that needed no solving because the other side was already explored from the same prefix.
+    pub known_flips: u64,
+    pub answers: Answers,
+    pub optimism: Optimism,
+    /// Runs that left the path that the solver's answer predicted.
+    pub divergences: u64,
+    /// Runs repeated only to get back a trace that memory had no room for.
+    pub retraces: u64,
+    /// Violations of a property that the solver proved reachable but that did not crash the program.
+    pub silent_violations: u64,
+    /// Traces that were cut because the record was full.
+    pub truncated_traces: u64,
+    /// Traces that could not be read.
+    pub bad_traces: u64,
+    pub concretisations: u64,
+    /// By [`trace::GiveUp`].
+    pub give_ups: Vec<u64>,
+    pub solver: Vec<LinkStats>,
+    pub times: PhaseTimes,
+}
+
+/// Answers to strict queries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Answers {
+    pub sat: u64,
+    pub unsat: u64,
+    pub unknown: u64,
+}
+
+/// Second attempts without the constraints that concretisation added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Optimism {
+    pub asked: u64,
+    pub sat: u64,
+    /// Of the satisfiable ones, those whose run took the intended side all the same.
+    pub confirmed: u64,
+}
+
+/// What one link of the solver chain did.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct LinkStats {
+    pub name: String,
+    pub asked: u64,
+    pub sat: u64,
+    pub unsat: u64,
+    pub unknown: u64,
+    /// Proposed inputs that did not pass the check; they are among `unknown` too.
+    pub wrong: u64,
+    pub seconds: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct PhaseTimes {
+    #[serde(serialize_with = "seconds")]
+    pub total: Duration,
+    #[serde(serialize_with = "seconds")]
+    pub running: Duration,
+    #[serde(serialize_with = "seconds")]
+    pub solving: Duration,
+}
+
+fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64())
+}
+
+impl Stats {
+    pub fn new() -> Stats {
+        Stats { give_ups: vec![0; trace::GiveUp::ALL.len()], ..Stats::default() }
+    }
+
+    pub(crate) fn add_give_ups(&mut self, counts: &[u32; 32]) {
+        for (total, &count) in self.give_ups.iter_mut().zip(counts) {
+            *total += u64::from(count);
+        }
+    }
+}
+
+/// What each link of the chain has done so far, in the chain's order.
+pub(crate) fn links(chain: &solver::Chain) -> Vec<LinkStats> {
+    chain.counters().map(|(name, counters)| LinkStats::new(name, &counters)).collect()
+}
+
+impl LinkStats {
+    fn new(name: &str, counters: &solver::Counters) -> LinkStats {
+        LinkStats {
+            name: name.to_owned(),
+            asked: counters.asked,
+            sat: counters.sat,
+            unsat: counters.unsat,
+            unknown: counters.unknown,
+            wrong: counters.wrong,
+            seconds: counters.time.as_secs_f64(),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a strategy is: something that proposes inputs and learns from their runs.
+
+use std::fmt;
+
+use expr::Dag;
+use path::PathCondition;
+use sites::SiteTable;
+use solver::Chain;
+
+use crate::{Clock, Corpus, Coverage, Ending, Stats};
+
+pub trait Strategy {
+    fn name(&self) -> &'static str;
+
+    /// The next small piece of work. Must return within about one solver query, so that the engine can look at its
+    /// limits in between.
+    fn next(&mut self, context: &mut Context<'_>) -> Next;
+
+    /// Called once for every run: seeds first, then each proposal before the next one is asked for.
+    fn learn(&mut self, ran: Ran<'_>, context: &mut Context<'_>);
+
+    /// How much work waits.
+    fn queue(&self) -> usize {
+        0
+    }
+}
+
+/// What a strategy can see and use.
+pub struct Context<'a> {
+    pub sites: &'a SiteTable,
+    pub solver: &'a mut Chain,
+    pub rng: &'a mut fastrand::Rng,
+    pub clock: &'a dyn Clock,
+    pub coverage: &'a Coverage,
+    pub corpus: &'a Corpus,
+    pub stats: &'a mut Stats,
+    pub max_len: usize,
+}
+
+pub enum Next {
+    Run(Proposal),
+    /// Worked, but has nothing to run yet.
+    Busy,
+    /// Nothing is left to do.
+    Finished,
+}
+
+#[derive(Clone, Debug)]
+pub struct Proposal {
+    pub input: Vec<u8>,
+    pub symbolic: bool,
+    pub origin: Origin,
+}
+
+/// Where an input comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Seed(String),
+    /// Solved for the given direction at a site.
+    Flip {
+        site: u32,
+        direction: u64,
+    },
+    /// As `Flip`, without the constraints of concretisations.
+    OptimisticFlip {
+        site: u32,
+        direction: u64,
+    },
+    /// Run before; only its trace is needed again.
+    Retrace,
+    Random,
+    Mutation,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Seed(name) => write!(f, "seed {name}"),
+            Origin::Flip { .. } => f.write_str("flip"),
+            Origin::OptimisticFlip { .. } => f.write_str("optimistic flip"),
+            Origin::Retrace => f.write_str("retrace"),
+            Origin::Random => f.write_str("random"),
+            Origin::Mutation => f.write_str("mutation"),
+        }
+    }
+}
+
+/// The symbolic side of a run, ready for solving.
+#[derive(Debug)]
+pub struct TracedPath {
+    pub dag: Dag,
+    pub condition: PathCondition,
+    pub give_ups: [u32; 32],
+    pub truncated: bool,
+}
+
+/// A run that just ended.
+pub struct Ran<'a> {
+    pub input: &'a [u8],
+    pub origin: &'a Origin,
+    pub ending: Ending,
+    /// How many branch outcomes this run was the first to take.
+    pub new_outcomes: usize,
+    pub path: Option<TracedPath>,
+}

@@ -1,0 +1,420 @@
+//! Whitebox search: solve for inputs that leave known paths.
+//!
+//! Generational search (SAGE): every constraint of a run from its *bound* on is a flip to try; a child's bound is
+//! one past the constraint that was flipped, so no path is derived twice. Flips wait in one worklist for all runs
+//! and are solved when their turn comes. A set of hashes of path prefixes remembers which sides were already
+//! explored from which prefix, so that several seeds, or a resumed campaign, do not repeat work.
+//!
+//! Every answer of the solver is checked by running it: a run that does not take the predicted prefix and then the
+//! flipped side is a divergence, and is counted.
+
+mod completeness;
+mod store;
+mod worklist;
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use path::{Constraint, Purpose, Step};
+use sites::SiteTable;
+use solver::{Answer, Lit, Query};
+
+pub use completeness::Completeness;
+use store::{Live, Store, extend};
+use worklist::{Buckets, Candidate, Target, Worklist};
+
+use crate::{BugKind, Context, Ending, Next, Origin, Proposal, Ran, Strategy};
+
+#[derive(Clone, Debug)]
+pub struct WhiteboxOptions {
+    pub order: Order,
+    /// Explore all paths: drop nothing, and account for what stands against a claim of completeness.
+    pub exhaustive: bool,
+    /// Constraints beyond this depth are not flipped.
+    pub max_depth: usize,
+    /// Bytes of traces to keep.
+    pub trace_memory: usize,
+    /// Try again without the constraints of concretisations when the strict query has no answer.
+    pub optimistic: bool,
+}
+
+impl Default for WhiteboxOptions {
+    fn default() -> WhiteboxOptions {
+        WhiteboxOptions {
+            order: Order::Generational,
+            exhaustive: false,
+            max_depth: usize::MAX,
+            trace_memory: 512 << 20,
+            optimistic: true,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Generational,
+    DepthFirst,
+}
+
+/// Flips per target that wait, unless the search is exhaustive.
+const BUCKET: usize = 4096;
+
+/// Stands for "any other value" as the direction of a concretisation.
+const OTHER_VALUE: u32 = u32::MAX;
+
+pub struct Whitebox {
+    options: WhiteboxOptions,
+    store: Store,
+    worklist: Worklist,
+    /// Prefixes that were run or solved for; see [`extend`].
+    explored: HashSet<u64>,
+    /// Directions taken at sites that coverage does not count.
+    taken: HashSet<Step>,
+    /// Inputs that were run.
+    inputs: HashSet<u64>,
+    expected: Option<Expected>,
+    /// A flip whose trace was just brought back.
+    ready: Option<Candidate>,
+    completeness: Completeness,
+}
+
+/// What the run that was proposed last is for.
+enum Expected {
+    Flip { candidate: Candidate, hash: u64, optimistic: bool, violation: bool },
+    Retrace(Candidate),
+}
+
+impl Whitebox {
+    pub fn new(options: WhiteboxOptions) -> Whitebox {
+        let worklist = match options.order {
+            Order::Generational => {
+                Worklist::Generational(Buckets::new((!options.exhaustive).then_some(BUCKET)))
+            }
+            Order::DepthFirst => Worklist::DepthFirst(Vec::new()),
+        };
+        Whitebox {
+            store: Store::new(options.trace_memory),
+            worklist,
+            explored: HashSet::new(),
+            taken: HashSet::new(),
+            inputs: HashSet::new(),
+            expected: None,
+            ready: None,
+            completeness: Completeness::default(),
+            options,
+        }
+    }
+
+    /// What can be claimed about the paths explored; only an exhaustive search accounts for all of it.
+    pub fn completeness(&self) -> &Completeness {
+        &self.completeness
+    }
+
+    fn pop(&mut self, context: &Context<'_>) -> Option<Candidate> {
+        let taken = &self.taken;
+        self.ready.take().or_else(|| self.worklist.pop(|target| is_wanted(target, context, taken)))
+    }
+
+    fn attempt(&mut self, candidate: Candidate, context: &mut Context<'_>) -> Next {
+        let Some(input) = self.store.input(candidate.run).map(<[u8]>::to_vec) else { return Next::Busy };
+        let Some((_, live)) = self.store.live(candidate.run) else {
+            self.expected = Some(Expected::Retrace(candidate));
+            return Next::Run(Proposal { input, symbolic: true, origin: Origin::Retrace });
+        };
+        let Some(goal) = goal(live, candidate, context.sites) else { return self.done(candidate) };
+        if !self.explored.insert(goal.hash) {
+            context.stats.known_flips += 1;
+            return self.done(candidate);
+        }
+        let optimistic = self.options.optimistic && candidate.direction != OTHER_VALUE;
+        let solution = solve(live, &goal, &input, optimistic, context);
+        self.act_on(candidate, &goal, solution, context)
+    }
+
+    fn act_on(
+        &mut self,
+        candidate: Candidate,
+        goal: &Goal,
+        solution: Solution,
+        context: &Context<'_>,
+    ) -> Next {
+        self.completeness.unknown_answers += u64::from(solution.unknown);
+        if candidate.direction == OTHER_VALUE {
+            self.completeness.concretisations += u64::from(solution.input.is_some());
+            return self.done(candidate);
+        }
+        let Some(input) = solution.input else { return self.done(candidate) };
+        if input.len() > context.max_len || !self.inputs.insert(hash_of(&input)) {
+            return self.done(candidate);
+        }
+        let origin = goal.origin(solution.optimistic);
+        self.expected = Some(Expected::Flip {
+            candidate,
+            hash: goal.hash,
+            optimistic: solution.optimistic,
+            violation: goal.violation,
+        });
+        Next::Run(Proposal { input, symbolic: true, origin })
+    }
+
+    fn done(&mut self, candidate: Candidate) -> Next {
+        self.store.finished_flip(candidate.run);
+        Next::Busy
+    }
+
+    /// Compares a run with its prediction and returns its bound: one past the flip, or 0 for a run that went
+    /// elsewhere, of which `explored` knows the part that is not new.
+    fn judge(
+        &mut self,
+        expected: &Expected,
+        live: &Live,
+        ending: Ending,
+        context: &mut Context<'_>,
+    ) -> usize {
+        let Expected::Flip { candidate, hash, optimistic, violation } = *expected else { return 0 };
+        let place = candidate.index as usize;
+        let follows = live.hashes.get(place + 1) == Some(&hash);
+        if optimistic {
+            let step = live.path.condition.constraints.get(place).map(Constraint::step);
+            let confirmed = step.is_some_and(|step| step.direction == u64::from(candidate.direction));
+            context.stats.optimism.confirmed += u64::from(confirmed);
+        } else if !follows {
+            context.stats.divergences += 1;
+            self.completeness.divergences += 1;
+        }
+        if violation && follows && BugKind::of(ending).is_none() {
+            context.stats.silent_violations += 1;
+        }
+        if follows { place + 1 } else { 0 }
+    }
+
+    fn note_limits(&mut self, path: &crate::TracedPath, ending: Ending) {
+        self.completeness.truncated_traces += u64::from(path.truncated);
+        self.completeness.runs_with_give_ups += u64::from(path.give_ups.iter().any(|&count| count > 0));
+        self.completeness.stopped_runs += u64::from(matches!(ending, Ending::Timeout | Ending::OutOfMemory));
+    }
+
+    /// Puts the flips of a new run on the worklist.
+    fn expand(&mut self, input: &[u8], live: Live, bound: usize, score: usize, context: &mut Context<'_>) {
+        let number = self.store.next_number();
+        let depth = live.lits.len().min(self.options.max_depth);
+        let mut flips = Vec::new();
+        for (index, constraint) in live.path.condition.constraints.iter().enumerate().take(depth).skip(bound)
+        {
+            self.note_taken(constraint);
+            if self.explored.insert(live.hashes[index + 1]) {
+                self.flips_of(
+                    constraint,
+                    live.hashes[index],
+                    (number, index as u32),
+                    context.sites,
+                    &mut flips,
+                );
+            }
+        }
+        self.completeness.cut_at_depth += u64::from(live.lits.len() > depth);
+        if flips.is_empty() {
+            return;
+        }
+        self.store.add(input, live, flips.len());
+        for (candidate, target) in flips {
+            self.worklist.push(candidate, target, score);
+        }
+        self.forget_dropped(context);
+    }
+
+    fn note_taken(&mut self, constraint: &Constraint) {
+        if constraint.outcome.is_none() && !constraint.is_concretisation() {
+            self.taken.insert(constraint.step());
+        }
+    }
+
+    fn flips_of(
+        &self,
+        constraint: &Constraint,
+        prefix: u64,
+        (run, index): (u32, u32),
+        sites: &SiteTable,
+        flips: &mut Vec<(Candidate, Target)>,
+    ) {
+        if constraint.is_concretisation() && self.options.exhaustive {
+            let target =
+                Target { site: constraint.site, direction: OTHER_VALUE, outcome: None, violation: false };
+            flips.push((Candidate { run, index, direction: OTHER_VALUE }, target));
+        }
+        for direction in constraint.other_directions(sites) {
+            let step = Step { site: constraint.site, direction };
+            if self.explored.contains(&extend(prefix, step)) {
+                continue;
+            }
+            let target = Target {
+                site: constraint.site,
+                direction: direction as u32,
+                outcome: constraint.outcome_of(direction, sites),
+                violation: constraint.purpose(direction) != Purpose::Cover,
+            };
+            flips.push((Candidate { run, index, direction: direction as u32 }, target));
+        }
+    }
+
+    fn forget_dropped(&mut self, context: &mut Context<'_>) {
+        for candidate in self.worklist.take_dropped() {
+            context.stats.dropped_flips += 1;
+            self.store.finished_flip(candidate.run);
+        }
+    }
+
+    fn learn_retrace(&mut self, candidate: Candidate, ran: Ran<'_>, context: &mut Context<'_>) {
+        context.stats.retraces += 1;
+        let restored = ran.path.is_some_and(|path| self.store.restore(candidate.run, Live::new(path)));
+        if restored {
+            self.ready = Some(candidate);
+        } else {
+            context.stats.divergences += 1;
+            self.completeness.divergences += 1;
+        }
+    }
+}
+
+impl Strategy for Whitebox {
+    fn name(&self) -> &'static str {
+        "whitebox"
+    }
+
+    fn next(&mut self, context: &mut Context<'_>) -> Next {
+        match self.pop(context) {
+            Some(candidate) => self.attempt(candidate, context),
+            None => {
+                self.completeness.finished = true;
+                Next::Finished
+            }
+        }
+    }
+
+    fn learn(&mut self, ran: Ran<'_>, context: &mut Context<'_>) {
+        let expected = self.expected.take();
+        if let Some(Expected::Retrace(candidate)) = expected {
+            return self.learn_retrace(candidate, ran, context);
+        }
+        self.inputs.insert(hash_of(ran.input));
+        let Some(path) = ran.path else {
+            self.completeness.untraced_runs += 1;
+            return;
+        };
+        self.note_limits(&path, ran.ending);
+        let live = Live::new(path);
+        let bound = expected.as_ref().map_or(0, |expected| self.judge(expected, &live, ran.ending, context));
+        self.expand(ran.input, live, bound, ran.new_outcomes, context);
+        if let Some(Expected::Flip { candidate, .. }) = expected {
+            self.store.finished_flip(candidate.run);
+        }
+    }
+
+    fn queue(&self) -> usize {
+        self.worklist.len()
+    }
+}
+
+/// A side that was never taken, or a property that was never violated.
+fn is_wanted(target: &Target, context: &Context<'_>, taken: &HashSet<Step>) -> bool {
+    match target.outcome {
+        Some(outcome) => !context.coverage.has(outcome),
+        None if target.direction == OTHER_VALUE => false,
+        None => !taken.contains(&Step { site: target.site, direction: u64::from(target.direction) }),
+    }
+}
+
+/// What the solver is asked for.
+struct Goal {
+    lit: Lit,
+    index: usize,
+    step: Step,
+    /// Of the prefix with the flipped step.
+    hash: u64,
+    violation: bool,
+}
+
+impl Goal {
+    fn origin(&self, optimistic: bool) -> Origin {
+        let Step { site, direction } = self.step;
+        if optimistic { Origin::OptimisticFlip { site, direction } } else { Origin::Flip { site, direction } }
+    }
+}
+
+fn goal(live: &mut Live, candidate: Candidate, sites: &SiteTable) -> Option<Goal> {
+    let index = candidate.index as usize;
+    let constraint = live.path.condition.constraints.get(index)?;
+    let direction = u64::from(candidate.direction);
+    let lit = if candidate.direction == OTHER_VALUE {
+        Lit { label: constraint.label, value: !constraint.taken }
+    } else {
+        let flip = constraint.flip(direction, &mut live.path.dag, sites)?;
+        Lit { label: flip.label, value: flip.value }
+    };
+    let step = Step { site: constraint.site, direction };
+    let violation = constraint.purpose(direction) != Purpose::Cover;
+    Some(Goal { lit, index, step, hash: extend(live.hashes[index], step), violation })
+}
+
+/// An answer as far as the search goes on from it.
+struct Solution {
+    input: Option<Vec<u8>>,
+    unknown: bool,
+    optimistic: bool,
+}
+
+fn solve(live: &Live, goal: &Goal, input: &[u8], optimistic: bool, context: &mut Context<'_>) -> Solution {
+    let started = context.clock.elapsed();
+    let answer = ask(live, &live.lits[..goal.index], goal, input, context);
+    let unknown = matches!(answer, Answer::Unknown(_));
+    let mut solution = Solution { input: None, unknown, optimistic: false };
+    match answer {
+        Answer::Sat(input) => {
+            context.stats.answers.sat += 1;
+            solution.input = Some(input);
+        }
+        Answer::Unsat => context.stats.answers.unsat += 1,
+        Answer::Unknown(_) => context.stats.answers.unknown += 1,
+    }
+    if solution.input.is_none() && optimistic {
+        solution.input = solve_optimistically(live, goal, input, context);
+        solution.optimistic = solution.input.is_some();
+    }
+    context.stats.times.solving += context.clock.elapsed().saturating_sub(started);
+    solution
+}
+
+/// Asks again without the constraints that fix concretised values. The run decides whether that was right.
+fn solve_optimistically(
+    live: &Live,
+    goal: &Goal,
+    input: &[u8],
+    context: &mut Context<'_>,
+) -> Option<Vec<u8>> {
+    let prefix = &live.path.condition.constraints[..goal.index];
+    let free = prefix.iter().filter(|c| !c.is_concretisation());
+    let lits: Vec<Lit> = free.map(|c| Lit { label: c.label, value: c.taken }).collect();
+    if lits.len() == prefix.len() {
+        return None;
+    }
+    context.stats.optimism.asked += 1;
+    match ask(live, &lits, goal, input, context) {
+        Answer::Sat(input) => {
+            context.stats.optimism.sat += 1;
+            Some(input)
+        }
+        Answer::Unsat | Answer::Unknown(_) => None,
+    }
+}
+
+fn ask(live: &Live, path: &[Lit], goal: &Goal, input: &[u8], context: &mut Context<'_>) -> Answer {
+    let query = Query::new(&live.path.dag, path, goal.lit, input, context.max_len);
+    context.solver.solve(&query)
+}
+
+fn hash_of(input: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    input.hash(&mut hasher);
+    hasher.finish()
+}
