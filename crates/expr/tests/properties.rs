@@ -1,0 +1,117 @@
+//! Evaluator, compiled programs, simplifier, support and text form agree on random expressions.
+
+#[path = "support/random.rs"]
+mod random;
+
+use expr::{Assignment, Dag, Importer, Label, Program, Registers, parse, print};
+use proptest::prelude::*;
+use random::{Shape, build};
+
+const SHAPE: Shape = Shape { inputs: 4, length: true, floats: true, wide: true };
+
+fn steps() -> impl Strategy<Value = Vec<[u32; 4]>> {
+    prop::collection::vec(any::<[u32; 4]>(), 1..40)
+}
+
+fn leaves(dag: &mut Dag) -> Vec<Label> {
+    let mut leaves: Vec<Label> = (0..SHAPE.inputs).map(|index| dag.input(index)).collect();
+    leaves.push(dag.input_length());
+    leaves
+}
+
+fn run(program: &Program, input: &[u8], count: usize) -> Vec<u128> {
+    let mut registers = Registers::default();
+    program.load(&mut registers);
+    for (index, &byte) in input.iter().enumerate() {
+        program.set(&mut registers, index, u128::from(byte));
+    }
+    program.set(&mut registers, input.len(), input.len() as u128);
+    program.run(&mut registers);
+    (0..count).map(|root| program.get(&registers, root)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn values_fit_their_width(steps in steps(), input: [u8; 4]) {
+        let random = build(SHAPE, &steps);
+        for &label in &random.nodes {
+            let bits = random.dag.bits(label);
+            let value = random.dag.eval(label, &Assignment::new(input));
+            prop_assert!(bits == 128 || value >> bits == 0);
+        }
+    }
+
+    #[test]
+    fn program_agrees_with_evaluator(steps in steps(), input: [u8; 4]) {
+        let mut random = build(SHAPE, &steps);
+        let leaves = leaves(&mut random.dag);
+        let root = *random.nodes.last().expect("there are leaves");
+        for roots in [&random.nodes[..], &[root]] {
+            let program = Program::compile(&random.dag, roots, &leaves).expect("all leaves are parameters");
+            let values = run(&program, &input, roots.len());
+            for (&label, value) in roots.iter().zip(values) {
+                prop_assert_eq!(value, random.dag.eval(label, &Assignment::new(input)));
+            }
+        }
+    }
+
+    #[test]
+    fn simplifier_keeps_values(steps in steps(), inputs: [[u8; 4]; 4]) {
+        let random = build(SHAPE, &steps);
+        let (mut simple, mut importer) = (Dag::new(), Importer::new());
+        for &label in &random.nodes {
+            let copy = importer.import(&random.dag, label, &mut simple);
+            prop_assert_eq!(random.dag.bits(label), simple.bits(copy));
+            for input in inputs {
+                let input = Assignment::new(input);
+                prop_assert_eq!(
+                    random.dag.eval(label, &input), simple.eval(copy, &input),
+                    "{}\nbecame\n{}", print(&random.dag, &[label]), print(&simple, &[copy])
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn text_round_trip(steps in steps()) {
+        let random = build(SHAPE, &steps);
+        let text = print(&random.dag, &random.nodes);
+        let mut copy = Dag::new();
+        let roots = parse(&text, &mut copy).expect("what was printed");
+        prop_assert_eq!(print(&copy, &roots), text);
+    }
+
+    #[test]
+    fn bytes_outside_the_support_do_not_matter(steps in steps(), input: [u8; 4], other: [u8; 4]) {
+        let random = build(SHAPE, &steps);
+        for &label in &random.nodes {
+            let support = random.dag.support(label);
+            let mixed: Vec<u8> =
+                (0..4).map(|i| if support.contains(i as u32) { input[i] } else { other[i] }).collect();
+            let values = [input.to_vec(), mixed].map(|bytes| random.dag.eval(label, &Assignment { bytes }));
+            prop_assert_eq!(values[0], values[1]);
+        }
+    }
+}
+
+#[test]
+fn long_chains_need_no_stack() {
+    let mut dag = Dag::new();
+    let mut sum = dag.input(0);
+    for index in 1..200_000 {
+        let byte = dag.input(index % 50);
+        let product = dag.add(expr::Node::binary(expr::Op::Mul, 8, sum, byte));
+        sum = dag.add(expr::Node::binary(expr::Op::Add, 8, product, byte));
+    }
+    let input = Assignment::new(vec![3; 50]);
+    let value = dag.eval(sum, &input);
+    assert_eq!(dag.support(sum).intervals(), [(0, 49)]);
+    let mut copy = Dag::new();
+    let root = Importer::new().import(&dag, sum, &mut copy);
+    assert_eq!(copy.eval(root, &input), value);
+    let mut parsed = Dag::new();
+    let roots = parse(&print(&dag, &[sum]), &mut parsed).expect("what was printed");
+    assert_eq!(parsed.eval(roots[0], &input), value);
+}
