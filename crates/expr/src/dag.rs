@@ -82,7 +82,7 @@ impl Dag {
             nodes[1 + index as usize] = input_node(index);
         }
         nodes[1 + input_len as usize] = len_node();
-        Validator::new(&nodes, &tables)?.check_nodes(&mut nodes, input_len)?;
+        Validator::all_nodes(&nodes, &tables)?.check_nodes(&mut nodes, input_len)?;
         Ok(Dag { nodes, values, tables, input_len, ..Dag::new() })
     }
 
@@ -156,7 +156,7 @@ impl Dag {
         if let Some(&label) = self.added.get(&node) {
             return Ok(label);
         }
-        Validator::new_unchecked(&self.nodes, &self.tables).check_added(&mut node)?;
+        Validator::new(&self.nodes, &self.tables).check_added(&mut node)?;
         let label = self.nodes.len() as Label;
         let known = *self.added.entry(node).or_insert(label);
         if known == label {
@@ -178,7 +178,7 @@ impl Dag {
         if let Some(&number) = self.added_tables.get(&table) {
             return Ok(number);
         }
-        Validator::new_unchecked(&self.nodes, &self.tables).check_table(&table)?;
+        Validator::new(&self.nodes, &self.tables).check_table(&table)?;
         let number = self.tables.len() as u32;
         self.tables.push(table.clone());
         self.added_tables.insert(table, number);

@@ -34,8 +34,8 @@ pub(crate) struct Validator<'a> {
 
 impl<'a> Validator<'a> {
     /// For all nodes of a run; checks the tables on the way.
-    pub(crate) fn new(nodes: &'a [Node], tables: &'a [TableData]) -> Result<AllNodes, BadDag> {
-        let validator = Validator::new_unchecked(nodes, tables);
+    pub(crate) fn all_nodes(nodes: &'a [Node], tables: &'a [TableData]) -> Result<AllNodes, BadDag> {
+        let validator = Validator::new(nodes, tables);
         for (number, table) in tables.iter().enumerate() {
             validator.check_table(table).map_err(|_| BadDag::Table { table: number as u32 })?;
         }
@@ -43,7 +43,7 @@ impl<'a> Validator<'a> {
     }
 
     /// For one more node or table after checked ones.
-    pub(crate) fn new_unchecked(nodes: &'a [Node], tables: &'a [TableData]) -> Validator<'a> {
+    pub(crate) fn new(nodes: &'a [Node], tables: &'a [TableData]) -> Validator<'a> {
         Validator { nodes, tables }
     }
 
