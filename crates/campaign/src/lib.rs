@@ -1,1 +1,26 @@
+//! A campaign: a search whose results go to a directory and whose progress is shown.
+//!
+//! [`Campaign`] joins the search engine with an [`OutputDir`], a [`Display`] and the clock. [`replay`] runs a suite
+//! without searching. The crate sees the program only through `search::Executor`; it must not know how a program is
+//! started, nor decide what is run.
 
+mod campaign;
+mod clock;
+mod display;
+mod inputs;
+mod interrupt;
+mod output;
+mod recorder;
+mod replay;
+mod report;
+mod status;
+mod summary;
+
+pub use campaign::{Campaign, CampaignEnd, Searcher};
+pub use clock::WallClock;
+pub use display::{Display, DisplayMode};
+pub use inputs::{InputError, NamedInput, Truncated, built_in_seeds, read_inputs, read_seeds};
+pub use interrupt::stop_on_signals;
+pub use output::{DirError, OutputDir, Resumption};
+pub use replay::{Replay, ReplayedInput, replay};
+pub use report::{About, BugReport, Report};

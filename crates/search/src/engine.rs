@@ -1,6 +1,6 @@
 //! The loop that all strategies share: propose, run, keep the books, learn.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -107,15 +107,15 @@ pub struct Engine<'a> {
     rng: fastrand::Rng,
     results: Results,
     paths: HashSet<u64>,
-    /// Coverage of untraced runs that ended badly, already traced once.
-    triaged: HashSet<(BugKind, u64)>,
+    /// Last sites of untraced runs that ended badly, by what they covered; each is traced once.
+    triaged: HashMap<(BugKind, u64), u32>,
 }
 
 impl<'a> Engine<'a> {
     /// `results` holds what an earlier part of the campaign found; fresh ones are `Results::new`.
     pub fn new(world: World<'a>, limits: Limits, seed: u64, results: Results) -> Engine<'a> {
         let rng = fastrand::Rng::with_seed(seed);
-        Engine { world, limits, rng, results, paths: HashSet::new(), triaged: HashSet::new() }
+        Engine { world, limits, rng, results, paths: HashSet::new(), triaged: HashMap::new() }
     }
 
     /// Runs the seeds, then what the strategy proposes, until a limit is reached.
@@ -221,8 +221,7 @@ impl<'a> Engine<'a> {
     ) -> Result<(), Stop> {
         let site = match path {
             Some(path) => last_site(path),
-            None if !self.triaged.insert((kind, covered)) => return Ok(()),
-            None => self.trace_again(input)?,
+            None => self.triage(kind, covered, input)?,
         };
         if kind == BugKind::Hang && !self.results.bugs.knows(kind, site) && !self.hangs_again(input)? {
             self.results.stats.flaky_timeouts += 1;
@@ -239,9 +238,14 @@ impl<'a> Engine<'a> {
     }
 
     /// The last site of an untraced run that ended badly.
-    fn trace_again(&mut self, input: &[u8]) -> Result<u32, Stop> {
+    fn triage(&mut self, kind: BugKind, covered: u64, input: &[u8]) -> Result<u32, Stop> {
+        if let Some(&site) = self.triaged.get(&(kind, covered)) {
+            return Ok(site);
+        }
         let mut execution = self.execute(input, true)?;
-        Ok(self.traced_path(&mut execution).map_or(0, |path| last_site(&path)))
+        let site = self.traced_path(&mut execution).map_or(0, |path| last_site(&path));
+        self.triaged.insert((kind, covered), site);
+        Ok(site)
     }
 
     /// A machine under load makes slow runs look like hangs; a hang hangs twice.

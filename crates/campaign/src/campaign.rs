@@ -1,0 +1,115 @@
+//! One session of a campaign, from the seeds to the summary.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use search::{
+    Bugs, Completeness, Corpus, Engine, Executor, Limits, OutputError, Results, Seed, Stop, Strategy, Whitebox, World,
+};
+use sites::SiteTable;
+use solver::Chain;
+
+use crate::output::to_json;
+use crate::recorder::Recorder;
+use crate::report::{About, BugReport, Report};
+use crate::{Display, OutputDir, WallClock, inputs, summary};
+
+/// A strategy, and what only some strategies can say at the end.
+pub enum Searcher {
+    Whitebox { strategy: Box<Whitebox>, exhaustive: bool },
+    Other(Box<dyn Strategy>),
+}
+
+impl Searcher {
+    fn strategy(&mut self) -> &mut dyn Strategy {
+        match self {
+            Searcher::Whitebox { strategy, .. } => &mut **strategy,
+            Searcher::Other(strategy) => &mut **strategy,
+        }
+    }
+
+    fn completeness(&self) -> Option<&Completeness> {
+        match self {
+            Searcher::Whitebox { strategy, exhaustive: true } => Some(strategy.completeness()),
+            Searcher::Whitebox { .. } | Searcher::Other(_) => None,
+        }
+    }
+}
+
+pub struct Campaign<'a> {
+    pub executor: &'a mut dyn Executor,
+    pub solver: &'a mut Chain,
+    pub sites: &'a SiteTable,
+    pub output: OutputDir,
+    pub display: Display,
+    pub stop: &'a AtomicBool,
+    pub limits: Limits,
+    pub about: About,
+}
+
+/// How a session ended.
+pub struct CampaignEnd {
+    pub report: Report,
+    pub summary: String,
+    pub stop: Stop,
+    /// The last results could not be written.
+    pub unsaved: Option<OutputError>,
+}
+
+impl Campaign<'_> {
+    /// Runs the session. `seeds` come after what an earlier session left.
+    pub fn run(mut self, mut searcher: Searcher, seeds: Vec<Seed>) -> CampaignEnd {
+        let strategy = searcher.strategy().name().to_owned();
+        let seeds = self.earlier_inputs().into_iter().chain(seeds).collect();
+        let clock = WallClock::start();
+        let mut recorder = Recorder {
+            output: &mut self.output,
+            display: &mut self.display,
+            sites: self.sites,
+            strategy,
+            next_save: Duration::ZERO,
+        };
+        let first = recorder.output.highest_number();
+        let world = World {
+            executor: self.executor,
+            solver: self.solver,
+            sites: self.sites,
+            clock: &clock,
+            observer: &mut recorder,
+            stop: self.stop,
+        };
+        let results =
+            Results { corpus: Corpus::after(first), bugs: Bugs::after(first), ..Results::new(self.sites) };
+        let engine = Engine::new(world, self.limits, self.about.seed, results);
+        let (results, stop) = engine.search(searcher.strategy(), seeds);
+        self.finish(&results, stop, searcher.completeness())
+    }
+
+    fn earlier_inputs(&self) -> Vec<Seed> {
+        if !self.output.has_inputs() {
+            return Vec::new();
+        }
+        // They were read without error when the directory was opened.
+        inputs::read_seeds(self.output.path(), self.limits.max_len).map_or_else(|_| Vec::new(), |(seeds, _)| seeds)
+    }
+
+    fn finish(mut self, results: &Results, stop: Stop, completeness: Option<&Completeness>) -> CampaignEnd {
+        self.display.finish();
+        let bugs = results.bugs.all().iter();
+        let file = |id| self.output.bug_file(id).unwrap_or_else(|| "not written".to_owned());
+        let bugs = bugs.map(|bug| BugReport::new(bug, file(bug.id), self.sites)).collect();
+        let earlier = self.output.earlier();
+        let report = Report::new(&self.about, &results.stats, bugs, stop.to_string(), completeness, earlier);
+        let summary = summary::summary(&report, &self.output.path().display().to_string());
+        let unsaved = self.save(&report, &summary).err();
+        self.display.json("end", &report);
+        CampaignEnd { report, summary, stop, unsaved }
+    }
+
+    fn save(&self, report: &Report, summary: &str) -> Result<(), OutputError> {
+        self.output.write(PathBuf::from("stats.json"), to_json(report)?.as_bytes())?;
+        self.output.write(PathBuf::from("summary.txt"), summary.as_bytes())?;
+        self.output.save_state(report.runs, report.seconds.total)
+    }
+}

@@ -1,0 +1,115 @@
+//! Showing progress: a block that refreshes on a terminal, lines elsewhere, JSON for programs, or nothing.
+//!
+//! Progress for people goes to standard error and never stops a campaign, even if nobody reads it. JSON goes to
+//! standard output.
+
+use std::io::Write;
+use std::time::Duration;
+
+use search::Stats;
+use serde::Serialize;
+
+use crate::status;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DisplayMode {
+    Live,
+    Lines,
+    Json,
+    Quiet,
+}
+
+impl DisplayMode {
+    fn interval(self) -> Duration {
+        match self {
+            DisplayMode::Live => Duration::from_millis(200),
+            DisplayMode::Json => Duration::from_secs(1),
+            DisplayMode::Lines => Duration::from_secs(5),
+            DisplayMode::Quiet => Duration::MAX,
+        }
+    }
+}
+
+pub struct Display {
+    mode: DisplayMode,
+    out: Box<dyn Write>,
+    next: Duration,
+    /// Lines of the block that is on the screen.
+    shown: usize,
+    last_bug: Option<String>,
+}
+
+impl Display {
+    /// Writes to `out`: standard error, or standard output for JSON.
+    pub fn new(mode: DisplayMode, out: Box<dyn Write>) -> Display {
+        let first = if mode == DisplayMode::Live { Duration::ZERO } else { mode.interval() };
+        Display { mode, out, next: first, shown: 0, last_bug: None }
+    }
+
+    pub(crate) fn is_due(&self, elapsed: Duration) -> bool {
+        elapsed >= self.next
+    }
+
+    pub(crate) fn progress(&mut self, strategy: &str, stats: &Stats) {
+        self.next = stats.times.total.saturating_add(self.mode.interval());
+        match self.mode {
+            DisplayMode::Live => self.redraw(&status::block(strategy, stats, self.last_bug.as_deref())),
+            DisplayMode::Lines => self.print(&status::line(stats)),
+            DisplayMode::Json => self.json("progress", stats),
+            DisplayMode::Quiet => {}
+        }
+    }
+
+    pub(crate) fn bug(&mut self, text: &str) {
+        self.last_bug = Some(text.to_owned());
+        match self.mode {
+            DisplayMode::Live | DisplayMode::Quiet => {}
+            DisplayMode::Lines => self.print(&format!("bug: {text}")),
+            DisplayMode::Json => self.json("bug", &serde_json::json!({ "text": text })),
+        }
+    }
+
+    /// One line of JSON with its kind under `event`.
+    pub(crate) fn json(&mut self, event: &str, value: &impl Serialize) {
+        #[derive(Serialize)]
+        struct Line<'a, T> {
+            event: &'a str,
+            #[serde(flatten)]
+            value: &'a T,
+        }
+        if self.mode == DisplayMode::Json
+            && let Ok(text) = serde_json::to_string(&Line { event, value })
+        {
+            self.print(&text);
+        }
+    }
+
+    /// Removes the block, so that what follows starts on a clean line.
+    pub(crate) fn finish(&mut self) {
+        if self.shown > 0 {
+            self.redraw(&[]);
+        }
+    }
+
+    fn redraw(&mut self, lines: &[String]) {
+        let mut text = String::new();
+        if self.shown > 0 {
+            text = format!("\x1b[{}A\x1b[J", self.shown);
+        }
+        for line in lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        self.shown = lines.len();
+        self.send(&text);
+    }
+
+    fn print(&mut self, line: &str) {
+        self.send(&format!("{line}\n"));
+    }
+
+    fn send(&mut self, text: &str) {
+        // A reader that went away is no reason to stop a campaign.
+        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+    }
+}

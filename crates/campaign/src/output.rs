@@ -1,0 +1,247 @@
+//! The output directory of a campaign.
+//!
+//! `corpus/`, `crashes/` and `hangs/` hold inputs and nothing else, so that other tools can take them as they are.
+//! `reports/` holds one text for each bug, `stats.json` and `summary.txt` the results, `campaign.json` what a resumed
+//! campaign must know. Every file appears complete or not at all: it is written beside its place and then renamed.
+
+use std::collections::HashMap;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use search::{Bug, BugKind, Entry, OutputError};
+use serde::{Deserialize, Serialize};
+
+/// Directories that hold inputs.
+pub(crate) const INPUT_DIRS: [&str; 3] = ["corpus", "crashes", "hangs"];
+const STATE: &str = "campaign.json";
+const TEMPORARY: &str = ".writing";
+
+pub(crate) fn is_output_dir(dir: &Path) -> bool {
+    dir.join(STATE).is_file() && dir.join("corpus").is_dir()
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum DirError {
+    #[error("{}: is not empty; go on with it by --resume, or give another directory with --out", .0.display())]
+    NotEmpty(PathBuf),
+    #[error("{}: is not the output of a campaign, so it cannot be resumed", .0.display())]
+    NotACampaign(PathBuf),
+    #[error("{}: belongs to a campaign on another program: {program}", .dir.display())]
+    OtherProgram { dir: PathBuf, program: String },
+    #[error("{}: another campaign is writing to it", .0.display())]
+    InUse(PathBuf),
+    #[error("{}: {error}", .path.display())]
+    Io { path: PathBuf, error: io::Error },
+}
+
+impl DirError {
+    fn io(path: &Path) -> impl FnOnce(io::Error) -> DirError {
+        move |error| DirError::Io { path: path.to_owned(), error }
+    }
+}
+
+/// What earlier sessions of the campaign did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resumption {
+    pub program: String,
+    pub sessions: u32,
+    pub runs: u64,
+    pub seconds: f64,
+}
+
+#[derive(Debug)]
+pub struct OutputDir {
+    dir: PathBuf,
+    /// Held as long as the campaign writes here.
+    _lock: File,
+    earlier: Resumption,
+    /// Inputs that are there, by directory and content.
+    present: HashMap<(&'static str, Vec<u8>), String>,
+    /// Highest number that a file name starts with.
+    highest: u32,
+    /// The file of each bug of this session.
+    bug_files: HashMap<u32, (&'static str, String)>,
+}
+
+impl OutputDir {
+    /// Makes the directory, or takes over what an earlier session left there.
+    pub fn open(dir: &Path, program: &str, resume: bool) -> Result<OutputDir, DirError> {
+        fs::create_dir_all(dir).map_err(DirError::io(dir))?;
+        let lock = lock(dir)?;
+        let earlier = earlier_sessions(dir, program, resume)?;
+        for name in INPUT_DIRS.iter().chain(&["reports"]) {
+            let path = dir.join(name);
+            fs::create_dir_all(&path).map_err(DirError::io(&path))?;
+        }
+        let mut output = OutputDir {
+            dir: dir.to_owned(),
+            _lock: lock,
+            earlier,
+            present: HashMap::new(),
+            highest: 0,
+            bug_files: HashMap::new(),
+        };
+        output.index()?;
+        output.save_state(0, 0.0).map_err(|error| DirError::Io { path: dir.to_owned(), error: io::Error::other(error) })?;
+        Ok(output)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.dir
+    }
+
+    pub fn earlier(&self) -> &Resumption {
+        &self.earlier
+    }
+
+    /// Highest number that an input's name starts with; new ones count from there.
+    pub fn highest_number(&self) -> u32 {
+        self.highest
+    }
+
+    /// Whether an earlier session left inputs here.
+    pub fn has_inputs(&self) -> bool {
+        !self.present.is_empty()
+    }
+
+    pub fn save_entry(&mut self, entry: &Entry) -> Result<(), OutputError> {
+        if self.present.contains_key(&("corpus", entry.input.clone())) {
+            return Ok(());
+        }
+        let name = format!("{:06}-{}", entry.id, short(&entry.origin.to_string()));
+        self.save_input("corpus", &name, &entry.input)
+    }
+
+    /// Writes the input of a bug, in place of the larger one that was there, and its report.
+    pub fn save_bug(&mut self, bug: &Bug, report: &str) -> Result<(), OutputError> {
+        let dir = dir_of(bug.kind);
+        let before = self.bug_files.get(&bug.id).cloned();
+        let name = match self.present.get(&(dir, bug.input.clone())) {
+            Some(name) => name.clone(),
+            None => format!("{:06}-{}", bug.id, short(&bug.kind.to_string())),
+        };
+        if before.as_ref().is_some_and(|(_, old)| *old != name) || !self.present.contains_key(&(dir, bug.input.clone())) {
+            self.save_input(dir, &name, &bug.input)?;
+        }
+        self.write(Path::new("reports").join(format!("{name}.txt")), report.as_bytes())?;
+        if let Some((dir, old)) = before.filter(|(_, old)| *old != name) {
+            self.remove(dir, &old);
+        }
+        self.bug_files.insert(bug.id, (dir, name));
+        Ok(())
+    }
+
+    /// Where the input of a bug is, relative to the directory.
+    pub fn bug_file(&self, bug: u32) -> Option<String> {
+        self.bug_files.get(&bug).map(|(dir, name)| format!("{dir}/{name}"))
+    }
+
+    /// Writes down what all sessions did up to now.
+    pub fn save_state(&self, runs: u64, seconds: f64) -> Result<(), OutputError> {
+        let state = Resumption {
+            program: self.earlier.program.clone(),
+            sessions: self.earlier.sessions + 1,
+            runs: self.earlier.runs + runs,
+            seconds: self.earlier.seconds + seconds,
+        };
+        self.write(PathBuf::from(STATE), to_json(&state)?.as_bytes())
+    }
+
+    /// Writes a file of the given relative path.
+    pub fn write(&self, name: PathBuf, bytes: &[u8]) -> Result<(), OutputError> {
+        let temporary = self.dir.join(TEMPORARY);
+        let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, self.dir.join(&name)));
+        written.map_err(|error| {
+            // The error that counts is the first one; a leftover is overwritten or harmless.
+            let _ = fs::remove_file(&temporary);
+            self.explain(&name, &error)
+        })
+    }
+
+    fn save_input(&mut self, dir: &'static str, name: &str, input: &[u8]) -> Result<(), OutputError> {
+        self.write(Path::new(dir).join(name), input)?;
+        self.present.retain(|(there, _), file| *there != dir || file != name);
+        self.present.insert((dir, input.to_vec()), name.to_owned());
+        Ok(())
+    }
+
+    fn remove(&mut self, dir: &'static str, name: &str) {
+        // A file that somebody else removed is as good as one that we remove.
+        let _ = fs::remove_file(self.dir.join(dir).join(name));
+        let _ = fs::remove_file(self.dir.join("reports").join(format!("{name}.txt")));
+        self.present.retain(|(there, _), file| *there != dir || file != name);
+    }
+
+    fn explain(&self, name: &Path, error: &io::Error) -> OutputError {
+        let path = self.dir.join(name);
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => OutputError(format!(
+                "the disk is full ({}); what was found before is kept: make room and go on with --resume",
+                path.display()
+            )),
+            _ => OutputError(format!("{}: {error}", path.display())),
+        }
+    }
+
+    /// Learns which inputs are there.
+    fn index(&mut self) -> Result<(), DirError> {
+        for dir in INPUT_DIRS {
+            let path = self.dir.join(dir);
+            for entry in fs::read_dir(&path).map_err(DirError::io(&path))? {
+                let file = entry.map_err(DirError::io(&path))?.path();
+                let bytes = fs::read(&file).map_err(DirError::io(&file))?;
+                let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                self.highest = self.highest.max(number_of(&name));
+                self.present.insert((dir, bytes), name);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn lock(dir: &Path) -> Result<File, DirError> {
+    let file = File::open(dir).map_err(DirError::io(dir))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(DirError::InUse(dir.to_owned())),
+        Err(TryLockError::Error(error)) => Err(DirError::Io { path: dir.to_owned(), error }),
+    }
+}
+
+fn earlier_sessions(dir: &Path, program: &str, resume: bool) -> Result<Resumption, DirError> {
+    let empty = fs::read_dir(dir).map_err(DirError::io(dir))?.next().is_none();
+    if empty {
+        return Ok(Resumption { program: program.to_owned(), ..Resumption::default() });
+    }
+    if !resume {
+        return Err(DirError::NotEmpty(dir.to_owned()));
+    }
+    let state = fs::read(dir.join(STATE)).map_err(|_| DirError::NotACampaign(dir.to_owned()))?;
+    let state: Resumption = serde_json::from_slice(&state).map_err(|_| DirError::NotACampaign(dir.to_owned()))?;
+    if state.program != program {
+        return Err(DirError::OtherProgram { dir: dir.to_owned(), program: state.program });
+    }
+    Ok(state)
+}
+
+fn dir_of(kind: BugKind) -> &'static str {
+    match kind {
+        BugKind::Hang => "hangs",
+        BugKind::Crash(_) | BugKind::OutOfMemory => "crashes",
+    }
+}
+
+fn number_of(name: &str) -> u32 {
+    name.split('-').next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// Text as part of a file name.
+fn short(text: &str) -> String {
+    let plain = text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' });
+    plain.take(40).collect()
+}
+
+pub(crate) fn to_json(value: &impl Serialize) -> Result<String, OutputError> {
+    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| OutputError(error.to_string()))
+}

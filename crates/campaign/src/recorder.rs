@@ -1,0 +1,67 @@
+//! Puts what the search finds on disk and on the screen.
+
+use std::time::Duration;
+
+use search::{Bug, Entry, Observer, OutputError, Sighting, Stats};
+use sites::SiteTable;
+
+use crate::{Display, OutputDir};
+
+/// How often the state for a resumed campaign is written.
+const SAVE_INTERVAL: Duration = Duration::from_secs(10);
+
+pub(crate) struct Recorder<'a> {
+    pub output: &'a mut OutputDir,
+    pub display: &'a mut Display,
+    pub sites: &'a SiteTable,
+    pub strategy: String,
+    pub next_save: Duration,
+}
+
+impl Recorder<'_> {
+    fn bug_text(&self, bug: &Bug) -> String {
+        format!("{} after {}", bug.kind, self.sites.place(bug.site))
+    }
+
+    fn bug_report(&self, bug: &Bug) -> String {
+        let place = self.sites.place(bug.site);
+        let shown = bug.input.escape_ascii();
+        let stderr = String::from_utf8_lossy(&bug.stderr);
+        let size = bug.input.len();
+        format!(
+            "kind        {}\nlast branch {place}\nfirst seen  run {}\ninput       {size} bytes\n\n\
+             input, escaped:\n{shown}\n\nend of standard error:\n{stderr}\n",
+            bug.kind, bug.run
+        )
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn new_entry(&mut self, entry: &Entry) -> Result<(), OutputError> {
+        self.output.save_entry(entry)
+    }
+
+    fn new_bug(&mut self, bug: &Bug, sighting: Sighting) -> Result<(), OutputError> {
+        self.output.save_bug(bug, &self.bug_report(bug))?;
+        if sighting == Sighting::New {
+            self.display.bug(&self.bug_text(bug));
+        }
+        Ok(())
+    }
+
+    fn wants_progress(&mut self, elapsed: Duration) -> bool {
+        elapsed >= self.next_save || self.display.is_due(elapsed)
+    }
+
+    fn progress(&mut self, stats: &Stats) -> Result<(), OutputError> {
+        let elapsed = stats.times.total;
+        if self.display.is_due(elapsed) {
+            self.display.progress(&self.strategy, stats);
+        }
+        if elapsed >= self.next_save {
+            self.next_save = elapsed + SAVE_INTERVAL;
+            self.output.save_state(stats.runs, elapsed.as_secs_f64())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,189 @@
+//! The results of a campaign as data: what `stats.json` and the last line of `--json` hold.
+
+use std::collections::BTreeMap;
+
+use search::{Answers, Bug, Completeness, LinkStats, Optimism, Stats};
+use serde::Serialize;
+use sites::SiteTable;
+use trace::GiveUp;
+
+use crate::output::Resumption;
+
+/// What was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct About {
+    pub version: String,
+    pub program: String,
+    pub strategy: String,
+    pub seed: u64,
+    pub max_len: usize,
+    /// Things that the user should know about the set-up.
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    #[serde(flatten)]
+    pub about: About,
+    /// Why the campaign ended; `running` while it does not.
+    pub stopped: String,
+    pub runs: u64,
+    pub symbolic_runs: u64,
+    pub runs_per_second: f64,
+    pub paths: u64,
+    pub coverage: CoverageReport,
+    pub corpus: usize,
+    pub bugs: Vec<BugReport>,
+    pub crashes: u64,
+    pub timeouts: u64,
+    pub out_of_memory: u64,
+    pub flaky_timeouts: u64,
+    pub queue: usize,
+    pub known_flips: u64,
+    pub dropped_flips: u64,
+    pub answers: Answers,
+    pub optimism: Optimism,
+    pub divergences: u64,
+    pub silent_violations: u64,
+    pub retraces: u64,
+    pub truncated_traces: u64,
+    pub bad_traces: u64,
+    pub concretisations: u64,
+    /// How often symbolic data was dropped, by reason.
+    pub give_ups: BTreeMap<&'static str, u64>,
+    pub solver: Vec<LinkStats>,
+    pub seconds: Seconds,
+    /// Only of an exhaustive search.
+    pub completeness: Option<CompletenessReport>,
+    /// Earlier sessions of the same campaign, not counted above.
+    pub earlier: EarlierReport,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct CoverageReport {
+    pub covered: usize,
+    pub total: usize,
+}
+
+impl CoverageReport {
+    pub fn percent(self) -> f64 {
+        if self.total == 0 { 0.0 } else { 100.0 * self.covered as f64 / self.total as f64 }
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct BugReport {
+    pub id: u32,
+    pub kind: String,
+    /// The last place where the run depended on its input.
+    pub place: String,
+    /// Relative to the output directory.
+    pub file: String,
+    pub bytes: usize,
+    pub hits: u64,
+    pub first_run: u64,
+}
+
+impl BugReport {
+    pub(crate) fn new(bug: &Bug, file: String, sites: &SiteTable) -> BugReport {
+        BugReport {
+            id: bug.id,
+            kind: bug.kind.to_string(),
+            place: sites.place(bug.site),
+            file,
+            bytes: bug.input.len(),
+            hits: bug.hits,
+            first_run: bug.run,
+        }
+    }
+}
+
+/// Time by phase.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Seconds {
+    pub total: f64,
+    pub running: f64,
+    pub solving: f64,
+    pub other: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct CompletenessReport {
+    pub complete: bool,
+    pub text: String,
+    #[serde(flatten)]
+    pub counts: Completeness,
+}
+
+impl CompletenessReport {
+    fn new(counts: &Completeness) -> CompletenessReport {
+        let (complete, text) = (counts.is_complete(), counts.to_string());
+        CompletenessReport { complete, text, counts: counts.clone() }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct EarlierReport {
+    pub sessions: u32,
+    pub runs: u64,
+    pub seconds: f64,
+}
+
+impl Report {
+    pub(crate) fn new(
+        about: &About,
+        stats: &Stats,
+        bugs: Vec<BugReport>,
+        stopped: String,
+        completeness: Option<&Completeness>,
+        earlier: &Resumption,
+    ) -> Report {
+        Report {
+            about: about.clone(),
+            stopped,
+            runs: stats.runs,
+            symbolic_runs: stats.symbolic_runs,
+            runs_per_second: per_second(stats.runs, stats.times.total.as_secs_f64()),
+            paths: stats.paths,
+            coverage: CoverageReport { covered: stats.covered, total: stats.outcomes },
+            corpus: stats.corpus,
+            bugs,
+            crashes: stats.crashes,
+            timeouts: stats.timeouts,
+            out_of_memory: stats.out_of_memory,
+            flaky_timeouts: stats.flaky_timeouts,
+            queue: stats.queue,
+            known_flips: stats.known_flips,
+            dropped_flips: stats.dropped_flips,
+            answers: stats.answers,
+            optimism: stats.optimism,
+            divergences: stats.divergences,
+            silent_violations: stats.silent_violations,
+            retraces: stats.retraces,
+            truncated_traces: stats.truncated_traces,
+            bad_traces: stats.bad_traces,
+            concretisations: stats.concretisations,
+            give_ups: give_ups(stats),
+            solver: stats.solver.clone(),
+            seconds: seconds(stats),
+            completeness: completeness.map(CompletenessReport::new),
+            earlier: EarlierReport { sessions: earlier.sessions, runs: earlier.runs, seconds: earlier.seconds },
+        }
+    }
+}
+
+pub(crate) fn per_second(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+}
+
+fn give_ups(stats: &Stats) -> BTreeMap<&'static str, u64> {
+    let counts = GiveUp::ALL.iter().zip(&stats.give_ups);
+    counts.filter(|(_, count)| **count > 0).map(|(reason, &count)| (reason.text(), count)).collect()
+}
+
+fn seconds(stats: &Stats) -> Seconds {
+    let times = &stats.times;
+    let (total, running, solving) =
+        (times.total.as_secs_f64(), times.running.as_secs_f64(), times.solving.as_secs_f64());
+    Seconds { total, running, solving, other: (total - running - solving).max(0.0) }
+}

@@ -1,0 +1,91 @@
+//! The results of a campaign as text.
+
+use std::fmt::Write;
+
+use crate::report::{BugReport, Report};
+
+/// The text of `summary.txt`, which is also printed at the end.
+pub(crate) fn summary(report: &Report, dir: &str) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_summary(&mut text, report, dir);
+    text
+}
+
+fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Result {
+    let about = &report.about;
+    writeln!(text, "{} on {}: {}", about.strategy, about.program, report.stopped)?;
+    let seconds = &report.seconds;
+    let (runs, rate) = (report.runs, report.runs_per_second);
+    writeln!(text, "  runs        {runs} in {:.1} s ({rate:.0} a second), {} paths", seconds.total, report.paths)?;
+    let coverage = report.coverage;
+    let (covered, total) = (coverage.covered, coverage.total);
+    writeln!(text, "  coverage    {covered} of {total} branch outcomes ({:.1} %)", coverage.percent())?;
+    let (running, solving, other) = (seconds.running, seconds.solving, seconds.other);
+    writeln!(text, "  time        running {running:.1} s, solving {solving:.1} s, other {other:.1} s")?;
+    write_solver(text, report)?;
+    write_losses(text, report)?;
+    if let Some(completeness) = &report.completeness {
+        writeln!(text, "  paths       {}", completeness.text)?;
+    }
+    if report.earlier.sessions > 0 {
+        let earlier = &report.earlier;
+        writeln!(text, "  earlier     {} runs in {} sessions", earlier.runs, earlier.sessions)?;
+    }
+    for note in &about.notes {
+        writeln!(text, "  note        {note}")?;
+    }
+    write_bugs(text, &report.bugs)?;
+    writeln!(text, "  results     {dir} ({} inputs in corpus/)", report.corpus)
+}
+
+fn write_solver(text: &mut String, report: &Report) -> std::fmt::Result {
+    let answers = report.answers;
+    if answers.sat + answers.unsat + answers.unknown == 0 {
+        return Ok(());
+    }
+    let (sat, unsat, unknown) = (answers.sat, answers.unsat, answers.unknown);
+    writeln!(text, "  solver      {sat} satisfiable, {unsat} not, {unknown} unknown")?;
+    for link in report.solver.iter().filter(|link| link.asked > 0) {
+        let answered = link.sat + link.unsat;
+        let (name, asked, time) = (&link.name, link.asked, link.seconds);
+        writeln!(text, "    {name:<12} answered {answered} of {asked} in {time:.2} s")?;
+    }
+    Ok(())
+}
+
+/// Everything that made the search weaker than it could be; nothing is said where nothing was lost.
+fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
+    let losses = [
+        (report.divergences, "runs left the predicted path"),
+        (report.concretisations, "values were fixed to what they were"),
+        (report.silent_violations, "properties were violated without a crash"),
+        (report.truncated_traces, "traces were cut"),
+        (report.bad_traces, "traces could not be read"),
+        (report.dropped_flips, "flips were dropped"),
+        (report.flaky_timeouts, "timeouts did not happen again"),
+    ];
+    for (count, what) in losses.iter().filter(|(count, _)| *count > 0) {
+        writeln!(text, "  losses      {count} {what}")?;
+    }
+    let optimism = report.optimism;
+    if optimism.asked > 0 {
+        let (asked, sat, confirmed) = (optimism.asked, optimism.sat, optimism.confirmed);
+        writeln!(text, "  optimism    {asked} second attempts, {sat} with an input, {confirmed} confirmed")?;
+    }
+    for (reason, count) in &report.give_ups {
+        writeln!(text, "  gave up     {count} times: {reason}")?;
+    }
+    Ok(())
+}
+
+fn write_bugs(text: &mut String, bugs: &[BugReport]) -> std::fmt::Result {
+    if bugs.is_empty() {
+        return writeln!(text, "  bugs        none found");
+    }
+    for bug in bugs {
+        let BugReport { kind, place, file, bytes, hits, .. } = bug;
+        writeln!(text, "  bug         {kind} after {place}: {file} ({bytes} bytes, {hits} runs)")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! Exhaustive search against brute force: the same set of paths, each once, and no claim that is not earned.
+
+use proptest::prelude::*;
+use search::{Ending, Order, Whitebox, WhiteboxOptions};
+use trace::GiveUp;
+
+use crate::harness::{ALPHABET, MAX_LEN, Setup, all_inputs, search};
+use crate::program::{Fake, Machine};
+use search::Executor;
+
+fn exhaustive(order: Order) -> Whitebox {
+    Whitebox::new(WhiteboxOptions { exhaustive: true, order, ..WhiteboxOptions::default() })
+}
+
+/// One step of a random program.
+#[derive(Clone, Debug)]
+enum Op {
+    /// Look at the next byte; stop at the end of the input.
+    Next,
+    Equal(u8),
+    Less(u8),
+    /// Is the byte equal to the one before?
+    Repeated,
+    Switch,
+    Exit,
+}
+
+/// A decision tree in an array: operation `i` goes on at `2i + 1` if false and `2i + 2` if true.
+fn interpret(program: &[Op], machine: &mut Machine<'_>) -> Ending {
+    let (mut at, mut place) = (0, 0);
+    let mut last = None;
+    let mut byte = None;
+    while let Some(op) = program.get(at) {
+        let site = 2 + 2 * at as u32;
+        let side = match (op, byte) {
+            (Op::Exit, _) => return Ending::Exit(at as i32),
+            (Op::Next, _) | (_, None) => {
+                last = byte.or(last);
+                byte = machine.byte(place);
+                place += 1;
+                if byte.is_none() {
+                    return Ending::Exit(-1);
+                }
+                false
+            }
+            (Op::Equal(value), Some(byte)) => {
+                let equal = machine.eq(byte, *value);
+                machine.branch(site, equal)
+            }
+            (Op::Less(value), Some(byte)) => {
+                let less = machine.less(byte, *value);
+                machine.branch(site, less)
+            }
+            (Op::Repeated, Some(byte)) => {
+                let same = machine.same(byte, last.unwrap_or(byte));
+                machine.branch(site, same)
+            }
+            (Op::Switch, Some(byte)) => machine.switch(site + 1, byte) == 1,
+        };
+        at = 2 * at + 1 + usize::from(side);
+    }
+    Ending::Exit(0)
+}
+
+fn program() -> impl Strategy<Value = Vec<Op>> {
+    let byte = prop::sample::select(ALPHABET.to_vec());
+    let op = prop_oneof![
+        4 => Just(Op::Next),
+        3 => byte.clone().prop_map(Op::Equal),
+        2 => byte.prop_map(Op::Less),
+        1 => Just(Op::Repeated),
+        2 => Just(Op::Switch),
+        1 => Just(Op::Exit),
+    ];
+    prop::collection::vec(op, 1..64)
+}
+
+/// Site `2 + 2i` is a branch and site `3 + 2i` a switch, for operation `i`.
+fn fake(program: &[Op]) -> Fake<'_> {
+    let branch: &[u64] = &[];
+    let switch: &[u64] = &[0, b'a' as u64, b'x' as u64];
+    let sites: Vec<&[u64]> = program.iter().flat_map(|_| [branch, switch]).collect();
+    Fake::new(&sites, |machine| interpret(program, machine))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn finds_the_paths_that_brute_force_finds(program in program(), depth_first: bool) {
+        let mut brute = fake(&program);
+        for input in all_inputs(MAX_LEN) {
+            brute.run(&input, false).expect("fakes run");
+        }
+        let mut searched = fake(&program);
+        let mut strategy = exhaustive(if depth_first { Order::DepthFirst } else { Order::Generational });
+        let (results, _) = search(&mut searched, &mut strategy);
+        prop_assert!(searched.paths.is_superset(&brute.paths), "missing {:?}", &brute.paths - &searched.paths);
+        prop_assert!(strategy.completeness().is_complete(), "{}", strategy.completeness());
+        prop_assert_eq!(results.stats.runs, searched.paths.len() as u64, "a path was run twice");
+        prop_assert_eq!(results.stats.divergences, 0);
+    }
+}
+
+#[test]
+fn concretisation_that_leaves_no_choice_does_no_harm() {
+    let body = |machine: &mut Machine<'_>, fix_first: bool| {
+        let Some(byte) = machine.byte(0) else { return Ending::Exit(0) };
+        let equal = machine.eq(byte, b'a');
+        if machine.branch(2, equal) || fix_first {
+            machine.concretise(3, byte);
+        }
+        Ending::Exit(0)
+    };
+    let mut strategy = exhaustive(Order::Generational);
+    search(&mut Fake::new(&[&[], &[]], |machine| body(machine, false)), &mut strategy);
+    assert!(strategy.completeness().is_complete(), "{}", strategy.completeness());
+
+    let mut strategy = exhaustive(Order::Generational);
+    search(&mut Fake::new(&[&[], &[]], |machine| body(machine, true)), &mut strategy);
+    assert!(!strategy.completeness().is_complete());
+    assert!(strategy.completeness().to_string().contains("1 values fixed"), "{}", strategy.completeness());
+}
+
+#[test]
+fn dropped_data_breaks_completeness() {
+    let mut fake = Fake::new(&[&[]], |machine| {
+        if machine.byte(0).is_some() {
+            machine.give_up(GiveUp::InlineAssembly);
+        }
+        Ending::Exit(0)
+    });
+    let mut strategy = exhaustive(Order::Generational);
+    let (results, _) = search(&mut fake, &mut strategy);
+    assert_eq!(results.stats.give_ups[GiveUp::InlineAssembly as usize], 1);
+    assert_eq!(strategy.completeness().broken_by(), ["1 runs in which symbolic data was dropped"]);
+}
+
+#[test]
+fn the_depth_bound_is_kept_and_said() {
+    let body = |machine: &mut Machine<'_>| {
+        for index in 0..3 {
+            let Some(byte) = machine.byte(index) else { break };
+            let equal = machine.eq(byte, b'a');
+            machine.branch(2, equal);
+        }
+        Ending::Exit(0)
+    };
+    let paths = |max_depth| {
+        let mut fake = Fake::new(&[&[]], body);
+        let options = WhiteboxOptions { exhaustive: true, max_depth, ..WhiteboxOptions::default() };
+        let mut strategy = Whitebox::new(options);
+        Setup::default().search(&mut fake, &mut strategy);
+        (fake.paths.len(), strategy.completeness().clone())
+    };
+    let (all, complete) = paths(usize::MAX);
+    assert_eq!((all, complete.cut_at_depth), (15, 0));
+    let (some, cut) = paths(3);
+    assert!(some < all && cut.cut_at_depth > 0 && cut.is_complete(), "{some} {cut}");
+    assert!(cut.to_string().contains("longer than the depth bound"));
+}

@@ -1,0 +1,228 @@
+//! Programs for tests: closures over symbolic values that record what a traced process would, and an executor that
+//! runs them.
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+use path::{PathCondition, RawTrace, Step, Trace};
+use search::{Ending, ExecError, Execution, Executor};
+use sites::{Site, SiteKind, SiteTable};
+use trace::{CheckKind, Event, EventKind, GiveUp, Label, Node, Op};
+
+/// The site of "is there a byte i?".
+pub const EOF: u32 = 1;
+
+/// A value with its expression; label 0 if it is concrete.
+#[derive(Clone, Copy, Debug)]
+pub struct Value {
+    label: Label,
+    pub number: u64,
+    bits: u8,
+}
+
+/// What a running program can do.
+pub struct Machine<'a> {
+    input: &'a [u8],
+    sites: &'a SiteTable,
+    nodes: Vec<Node>,
+    values: Vec<u64>,
+    known: HashMap<Node, Label>,
+    branched: BTreeSet<Label>,
+    events: Vec<Event>,
+    covered: BTreeSet<u32>,
+    give_ups: [u32; 32],
+}
+
+impl<'a> Machine<'a> {
+    fn new(input: &'a [u8], sites: &'a SiteTable) -> Machine<'a> {
+        let mut machine = Machine {
+            input,
+            sites,
+            nodes: vec![Node::default()],
+            values: vec![0],
+            known: HashMap::new(),
+            branched: BTreeSet::new(),
+            events: Vec::new(),
+            covered: BTreeSet::new(),
+            give_ups: [0; 32],
+        };
+        for (index, &byte) in input.iter().enumerate() {
+            machine.node(Node { op: Op::Input as u8, bits: 8, a: index as u32, ..Node::default() }, byte.into());
+        }
+        machine.node(Node { op: Op::Len as u8, bits: 64, ..Node::default() }, input.len() as u64);
+        machine
+    }
+
+    fn node(&mut self, node: Node, number: u64) -> Value {
+        let next = self.nodes.len() as Label;
+        let label = *self.known.entry(node).or_insert(next);
+        if label == next {
+            self.nodes.push(node);
+            self.values.push(number);
+        }
+        Value { label, number, bits: node.bits }
+    }
+
+    pub fn constant(&mut self, like: Value, number: u64) -> Value {
+        self.node(Node::constant(like.bits, number), number)
+    }
+
+    /// Input byte `index`, if there is one; asking is a branch.
+    pub fn byte(&mut self, index: usize) -> Option<Value> {
+        let len = Value { label: 1 + self.input.len() as Label, number: self.input.len() as u64, bits: 64 };
+        let place = self.node(Node::constant(64, index as u64), index as u64);
+        let exists = self.binary(Op::Ult, place, len, u64::from(index < self.input.len()));
+        self.branch(EOF, exists).then(|| Value { label: 1 + index as Label, number: self.input[index].into(), bits: 8 })
+    }
+
+    /// The byte without telling anybody that the program looked at it.
+    pub fn hidden_byte(&self, index: usize) -> Option<u8> {
+        self.input.get(index).copied()
+    }
+
+    fn binary(&mut self, op: Op, a: Value, b: Value, number: u64) -> Value {
+        let bits = if matches!(op, Op::Eq | Op::Ult) { 1 } else { a.bits };
+        self.node(Node::binary(op, bits, a.label, b.label), number)
+    }
+
+    pub fn eq(&mut self, a: Value, number: u8) -> Value {
+        let b = self.constant(a, number.into());
+        self.binary(Op::Eq, a, b, u64::from(a.number == b.number))
+    }
+
+    pub fn less(&mut self, a: Value, number: u8) -> Value {
+        let b = self.constant(a, number.into());
+        self.binary(Op::Ult, a, b, u64::from(a.number < b.number))
+    }
+
+    pub fn same(&mut self, a: Value, b: Value) -> Value {
+        self.binary(Op::Eq, a, b, u64::from(a.number == b.number))
+    }
+
+    pub fn xor(&mut self, a: Value, b: Value) -> Value {
+        self.binary(Op::Xor, a, b, a.number ^ b.number)
+    }
+
+    fn event(&mut self, kind: EventKind, site: u32, value: Value) -> Event {
+        Event { kind: kind as u8, taken: value.number as u8, site, label: value.label, ..Event::default() }
+    }
+
+    pub fn branch(&mut self, site: u32, condition: Value) -> bool {
+        self.cover(site, condition.number as u32);
+        if self.branched.insert(condition.label) {
+            let event = self.event(EventKind::Branch, site, condition);
+            self.events.push(event);
+        }
+        condition.number != 0
+    }
+
+    /// The number of the case taken.
+    pub fn switch(&mut self, site: u32, on: Value) -> usize {
+        let SiteKind::Switch { cases, .. } = &self.sites.sites[site as usize].kind else { panic!("no switch") };
+        let case = cases.iter().position(|&value| value == on.number).unwrap_or(cases.len());
+        self.cover(site, case as u32);
+        let event = Event { arg: case as u32, ..self.event(EventKind::Switch, site, on) };
+        self.events.push(event);
+        case
+    }
+
+    pub fn concretise(&mut self, site: u32, value: Value) -> u64 {
+        let event = self.event(EventKind::Concretise, site, value);
+        self.events.push(event);
+        value.number
+    }
+
+    /// Records whether the divisor is zero, and says so.
+    pub fn check_divisor(&mut self, site: u32, divisor: Value) -> bool {
+        let zero = self.eq(divisor, 0);
+        let event = Event { aux: CheckKind::DivisionByZero as u16, ..self.event(EventKind::Check, site, zero) };
+        self.events.push(event);
+        zero.number == 1
+    }
+
+    pub fn give_up(&mut self, reason: GiveUp) {
+        self.give_ups[reason as usize] += 1;
+    }
+
+    fn cover(&mut self, site: u32, direction: u32) {
+        match self.sites.sites[site as usize].kind {
+            SiteKind::Branch { coverage } | SiteKind::Switch { coverage, .. } => {
+                self.covered.insert(coverage + direction);
+            }
+            SiteKind::Plain => {}
+        }
+    }
+
+    fn trace(&mut self) -> Trace {
+        let raw = RawTrace {
+            nodes: std::mem::take(&mut self.nodes),
+            values: std::mem::take(&mut self.values),
+            tables: Vec::new(),
+            input_len: self.input.len() as u32,
+            events: std::mem::take(&mut self.events),
+            give_ups: self.give_ups,
+            truncated: false,
+        };
+        Trace::from_raw(raw).expect("machines write sound traces")
+    }
+}
+
+type Body<'a> = dyn Fn(&mut Machine<'_>) -> Ending + 'a;
+
+/// Runs a program and remembers what it was run on and which paths it took.
+pub struct Fake<'a> {
+    body: Box<Body<'a>>,
+    pub sites: SiteTable,
+    pub inputs: Vec<Vec<u8>>,
+    pub paths: BTreeSet<Vec<Step>>,
+}
+
+impl<'a> Fake<'a> {
+    /// Sites 2 and up are of the given kinds: `[]` a branch, anything else the cases of a switch.
+    pub fn new(switches: &[&[u64]], body: impl Fn(&mut Machine<'_>) -> Ending + 'a) -> Fake<'a> {
+        Fake { body: Box::new(body), sites: site_table(switches), inputs: Vec::new(), paths: BTreeSet::new() }
+    }
+}
+
+fn site_table(switches: &[&[u64]]) -> SiteTable {
+    let mut table = SiteTable { sites: vec![Site::default(), Site::default()], ..SiteTable::default() };
+    for cases in switches {
+        let coverage = table.outcomes;
+        let kind = match cases {
+            [] => SiteKind::Branch { coverage },
+            cases => SiteKind::Switch { coverage, cases: cases.to_vec() },
+        };
+        table.outcomes += cases.len().max(1) as u32 + 1;
+        table.sites.push(Site { kind, ..Site::default() });
+    }
+    table
+}
+
+impl Executor for Fake<'_> {
+    fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
+        let mut machine = Machine::new(input, &self.sites);
+        let ending = (self.body)(&mut machine);
+        let covered = machine.covered.iter().copied().collect();
+        let mut trace = machine.trace();
+        let condition = PathCondition::new(&mut trace, &self.sites);
+        assert_eq!(path::check_directions(&trace.dag, &condition, input), [], "the machine lies");
+        self.paths.insert(condition.constraints.iter().map(path::Constraint::step).collect());
+        self.inputs.push(input.to_vec());
+        Ok(Execution {
+            ending,
+            covered,
+            trace: symbolic.then(|| Machine::again(input, &self.sites, &*self.body)),
+            bad_trace: None,
+            run_time: Duration::ZERO,
+            stderr: Vec::new(),
+        })
+    }
+}
+
+impl Machine<'_> {
+    fn again(input: &[u8], sites: &SiteTable, body: &Body<'_>) -> Trace {
+        let mut machine = Machine::new(input, sites);
+        body(&mut machine);
+        machine.trace()
+    }
+}

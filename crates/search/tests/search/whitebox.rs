@@ -1,0 +1,193 @@
+//! Generational search: what it reaches and what it counts.
+
+use search::{Ending, Order, Stop, Strategy, Whitebox, WhiteboxOptions};
+
+use crate::harness::{Setup, search};
+use crate::program::{Fake, Machine};
+
+fn whitebox() -> Whitebox {
+    Whitebox::new(WhiteboxOptions::default())
+}
+
+/// Crashes on inputs that start with "abba".
+fn magic(machine: &mut Machine<'_>) -> Ending {
+    for (index, &expected) in b"abba".iter().enumerate() {
+        let Some(byte) = machine.byte(index) else { return Ending::Exit(1) };
+        let equal = machine.eq(byte, expected);
+        if !machine.branch(2 + index as u32, equal) {
+            return Ending::Exit(1);
+        }
+    }
+    Ending::Signal(6)
+}
+
+fn magic_program() -> Fake<'static> {
+    Fake::new(&[&[], &[], &[], &[]], magic)
+}
+
+#[test]
+fn a_magic_word_is_found_byte_by_byte() {
+    let mut fake = magic_program();
+    let (results, stop) = search(&mut fake, &mut whitebox());
+    assert!(matches!(stop, Stop::Finished), "{stop}");
+    let bugs = results.bugs.all();
+    assert_eq!(bugs.len(), 1);
+    assert_eq!(bugs[0].input, b"abba");
+    assert_eq!((results.stats.covered, results.stats.outcomes), (8, 8));
+    assert_eq!(results.stats.runs, results.stats.paths, "no path is run twice");
+    assert_eq!(results.stats.divergences, 0);
+}
+
+#[test]
+fn only_inputs_that_add_coverage_are_kept() {
+    let mut setup = Setup::default();
+    let (results, _) = setup.search(&mut magic_program(), &mut whitebox());
+    let outcomes: usize = results.corpus.entries().iter().map(|entry| entry.new_outcomes).sum();
+    assert_eq!(outcomes, results.stats.covered);
+    assert!(results.corpus.entries().iter().all(|entry| entry.new_outcomes > 0));
+    assert_eq!(setup.notes.entries.len(), results.corpus.entries().len(), "the observer hears of each");
+}
+
+#[test]
+fn seeds_on_known_paths_cost_one_run_each() {
+    let mut alone = magic_program();
+    search(&mut alone, &mut whitebox());
+    let mut fake = magic_program();
+    let mut setup = Setup { seeds: vec![b"", b"ax", b"ab", b"xxxx", b"xab"], ..Setup::default() };
+    setup.search(&mut fake, &mut whitebox());
+    assert_eq!(fake.paths, alone.paths);
+    assert!(fake.inputs.len() <= fake.paths.len() + 2, "{:?}", fake.inputs);
+}
+
+#[test]
+fn both_orders_explore_the_same_paths() {
+    let mut generational = magic_program();
+    search(&mut generational, &mut whitebox());
+    let mut depth_first = magic_program();
+    let options = WhiteboxOptions { order: Order::DepthFirst, ..WhiteboxOptions::default() };
+    search(&mut depth_first, &mut Whitebox::new(options));
+    assert_eq!(generational.paths, depth_first.paths);
+}
+
+#[test]
+fn traces_that_do_not_fit_are_run_again() {
+    let mut roomy = magic_program();
+    search(&mut roomy, &mut whitebox());
+    let mut tight = Fake::new(&[&[], &[], &[], &[]], magic);
+    let options = WhiteboxOptions { trace_memory: 0, ..WhiteboxOptions::default() };
+    let mut setup = Setup { seeds: vec![b"", b"xbxa"], ..Setup::default() };
+    let (results, _) = setup.search(&mut tight, &mut Whitebox::new(options));
+    assert!(results.stats.retraces > 0);
+    assert_eq!(results.stats.divergences, 0);
+    assert_eq!(tight.paths, roomy.paths);
+}
+
+#[test]
+fn every_case_of_a_switch_is_reached() {
+    let cases: &[u64] = &[b'a'.into(), b'b'.into(), 0];
+    let mut fake = Fake::new(&[cases], |machine| {
+        let Some(byte) = machine.byte(0) else { return Ending::Exit(9) };
+        Ending::Exit(machine.switch(2, byte) as i32)
+    });
+    let (results, _) = search(&mut fake, &mut whitebox());
+    assert_eq!((results.stats.covered, results.stats.outcomes), (4, 4));
+    assert_eq!(fake.inputs.len(), 5, "one run a case, one for the default, one for the empty input");
+}
+
+#[test]
+fn what_the_trace_does_not_show_is_a_divergence() {
+    let mut fake = Fake::new(&[&[], &[]], |machine| {
+        let Some(byte) = machine.byte(0) else { return Ending::Exit(0) };
+        let hidden = machine.hidden_byte(0) == Some(b'a');
+        let less = machine.less(byte, b'b');
+        if hidden {
+            return Ending::Exit(2);
+        }
+        machine.branch(2, less);
+        let equal = machine.eq(byte, b'a');
+        machine.branch(3, equal);
+        Ending::Exit(1)
+    });
+    let mut setup = Setup { seeds: vec![b"x"], ..Setup::default() };
+    let mut strategy = whitebox();
+    let (results, _) = setup.search(&mut fake, &mut strategy);
+    assert!(results.stats.divergences > 0);
+    assert_eq!(strategy.completeness().divergences, results.stats.divergences);
+}
+
+/// Reads through a concretised index, then asks about the index itself.
+fn table_user(machine: &mut Machine<'_>) -> Ending {
+    let Some(byte) = machine.byte(0) else { return Ending::Exit(0) };
+    machine.concretise(3, byte);
+    let equal = machine.eq(byte, b'b');
+    Ending::Exit(i32::from(machine.branch(2, equal)))
+}
+
+#[test]
+fn optimism_overcomes_concretisation_and_is_counted_apart() {
+    let mut setup = Setup { seeds: vec![b"a"], ..Setup::default() };
+    let mut fake = Fake::new(&[&[], &[]], table_user);
+    let (results, _) = setup.search(&mut fake, &mut whitebox());
+    assert!(fake.inputs.contains(&b"b".to_vec()));
+    let optimism = results.stats.optimism;
+    assert!(optimism.sat >= 1 && optimism.confirmed >= 1, "{optimism:?}");
+    assert_eq!(results.stats.divergences, 0);
+
+    let strict = WhiteboxOptions { optimistic: false, ..WhiteboxOptions::default() };
+    let mut fake = Fake::new(&[&[], &[]], table_user);
+    setup.search(&mut fake, &mut Whitebox::new(strict));
+    assert!(!fake.inputs.contains(&b"b".to_vec()));
+}
+
+#[test]
+fn fixed_values_let_the_other_side_be_solved_as_in_dart() {
+    // obscure(x, y): x == hash(y), where hash is opaque: y is fixed and x solved.
+    let mut fake = Fake::new(&[&[], &[]], |machine| {
+        let (Some(x), Some(y)) = (machine.byte(0), machine.byte(1)) else { return Ending::Exit(0) };
+        let hash = if machine.concretise(3, y) == u64::from(b'a') { b'b' } else { b'x' };
+        let equal = machine.eq(x, hash);
+        if machine.branch(2, equal) { Ending::Signal(6) } else { Ending::Exit(0) }
+    });
+    let mut setup = Setup { seeds: vec![b"aa"], ..Setup::default() };
+    let (results, _) = setup.search(&mut fake, &mut whitebox());
+    assert_eq!(results.bugs.all()[0].input, b"ba");
+}
+
+#[test]
+fn a_property_is_violated_on_purpose() {
+    let mut fake = Fake::new(&[], |machine| {
+        let (Some(a), Some(b)) = (machine.byte(0), machine.byte(1)) else { return Ending::Exit(0) };
+        let divisor = machine.xor(a, b);
+        if machine.check_divisor(1, divisor) { Ending::Signal(8) } else { Ending::Exit(0) }
+    });
+    let mut setup = Setup { seeds: vec![b"ab"], ..Setup::default() };
+    let (results, _) = setup.search(&mut fake, &mut whitebox());
+    let bug = &results.bugs.all()[0];
+    assert_eq!(bug.input[0], bug.input[1]);
+    assert_eq!(results.stats.silent_violations, 0);
+}
+
+#[test]
+fn the_same_search_twice_runs_the_same_inputs() {
+    let inputs = |order| {
+        let mut fake = magic_program();
+        let mut setup = Setup { seeds: vec![b"", b"xxxx"], ..Setup::default() };
+        setup.search(&mut fake, &mut Whitebox::new(WhiteboxOptions { order, ..WhiteboxOptions::default() }));
+        fake.inputs
+    };
+    for order in [Order::Generational, Order::DepthFirst] {
+        assert_eq!(inputs(order), inputs(order));
+    }
+}
+
+#[test]
+fn a_search_that_ends_early_has_a_queue() {
+    let mut setup = Setup { seeds: vec![b"xxxx"], ..Setup::default() };
+    setup.limits.runs = Some(1);
+    let mut strategy = whitebox();
+    let (results, stop) = setup.search(&mut magic_program(), &mut strategy);
+    assert!(matches!(stop, Stop::RunsUp));
+    assert!(strategy.queue() > 0);
+    assert_eq!(results.stats.queue, strategy.queue());
+    assert!(!strategy.completeness().finished);
+}
