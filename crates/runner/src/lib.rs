@@ -1,1 +1,40 @@
+//! Runs a target on one input after the other: fork-server client, sandbox, limits, shared memory.
+//!
+//! [`Runner`] starts a program that was built with Tarragon once and lets it fork for each input; [`PlainRunner`]
+//! starts any program anew for each. Both use the same sandbox ([`Sandbox`]), the same limits ([`Limits`]) and the same
+//! [`Outcome`]. Whatever a target does, nothing of it is left when a run ends, and nothing of a runner is left
+//! when it is dropped or when the driver dies.
+//!
+//! This crate gives the raw trace of a run and no meaning to it: it must not know expressions, sites or
+//! strategies, and it must not read a number from shared memory without checking it.
 
+mod capture;
+mod error;
+mod input;
+mod launch;
+mod options;
+mod outcome;
+mod plain;
+mod program;
+mod runner;
+#[path = "../../runtime/src/server.rs"]
+#[allow(dead_code, reason = "the driver uses the supervisor only; the rest serves in targets")]
+mod runtime_server;
+mod sandbox;
+mod scratch;
+mod segment;
+mod server;
+mod stage;
+#[path = "../../runtime/src/sys.rs"]
+#[allow(dead_code, reason = "declarations of the runtime")]
+mod sys;
+mod workdir;
+
+pub use capture::TAIL_LEN;
+pub use error::RunnerError;
+pub use options::{INPUT_PLACEHOLDER, Limits, Sandbox, TargetOptions, WorkingDirectory, default_capacities};
+pub use outcome::Outcome;
+pub use plain::{PlainRun, PlainRunner, run_plain};
+pub use runner::{Counters, RawRun, Runner};
+pub use sandbox::SandboxReport;
+pub use segment::{RawTable, RawTrace, Segment, SegmentCorrupted};

@@ -1,0 +1,373 @@
+//! Everything that a child needs, made ready in the driver so that the child need not allocate.
+
+use super::status::Step;
+use crate::error::RunnerError;
+use crate::options::{INPUT_PLACEHOLDER, Sandbox, TargetOptions, WorkingDirectory};
+use crate::sandbox::{Filters, SandboxReport, WriteRules};
+use rustix::io::fcntl_dupfd_cloexec;
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr, OsString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+
+/// What to start, and with which files.
+pub(crate) struct Launch<'a> {
+    pub target: &'a TargetOptions,
+    /// Absolute path of the program.
+    pub program: &'a Path,
+    /// The input file.
+    pub input: &'a Path,
+    pub scratch: &'a Path,
+    /// `/dev/null` if there is none.
+    pub stdout: Option<BorrowedFd<'a>>,
+    pub stderr: BorrowedFd<'a>,
+    pub pipes: Pipes<'a>,
+    pub supervision: Supervision<'a>,
+}
+
+/// The child's ends of the pipes to the driver.
+pub(crate) struct Pipes<'a> {
+    pub commands: BorrowedFd<'a>,
+    pub reports: BorrowedFd<'a>,
+}
+
+/// Who waits for a run.
+#[derive(Clone, Copy)]
+pub(crate) enum Supervision<'a> {
+    /// The fork server inside the target, which shares a segment of `size` bytes with the driver.
+    ByTarget { segment: BorrowedFd<'a>, size: u64 },
+    /// The launched child itself; the program is a child of that.
+    ByLauncher { timeout_ms: u32 },
+}
+
+impl Launch<'_> {
+    pub fn cannot_execute(&self, error: std::io::Error) -> RunnerError {
+        RunnerError::CannotExecute { program: self.program.to_owned(), error }
+    }
+}
+
+/// Which namespaces to ask for, from the best to none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Namespaces {
+    /// What every user may have, where the administrator has not forbidden it.
+    WithUser,
+    /// Where user namespaces are forbidden but the driver is privileged.
+    AsRoot,
+    None,
+}
+
+impl Namespaces {
+    pub fn clone_flags(self) -> i32 {
+        let own = libc::CLONE_NEWPID | libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWNS;
+        match self {
+            Namespaces::WithUser => own | libc::CLONE_NEWUSER,
+            Namespaces::AsRoot => own,
+            Namespaces::None => 0,
+        }
+    }
+}
+
+pub(crate) struct Plan {
+    pub program: CString,
+    pub arguments: StringArray,
+    pub environment: StringArray,
+    pub stdin: CString,
+    pub directory: Option<CString>,
+    pub scratch: CString,
+    /// Options of the tmpfs on the scratch directory.
+    pub scratch_options: CString,
+    pub stdout: Option<OwnedFd>,
+    pub stderr: OwnedFd,
+    pub segment: Option<OwnedFd>,
+    pub commands: OwnedFd,
+    pub reports: OwnedFd,
+    pub status: OwnedFd,
+    pub sandboxed: bool,
+    pub namespaces: Namespaces,
+    /// Content of `uid_map` and `gid_map`.
+    pub users: (CString, CString),
+    pub process_limit: ProcessLimit,
+    pub write_rules: Option<WriteRules>,
+    pub filters: Option<Filters>,
+    /// Resource and value.
+    pub limits: Vec<(u32, u64)>,
+    /// Set if the launched child is to wait for the program.
+    pub supervise_ms: Option<u32>,
+}
+
+impl Plan {
+    pub fn new(request: &Launch<'_>, namespaces: Namespaces, status: OwnedFd) -> Result<Plan, RunnerError> {
+        let target = request.target;
+        let sandboxed = target.sandbox == Sandbox::On;
+        let (segment, supervise_ms) = match request.supervision {
+            Supervision::ByTarget { segment, .. } => (Some(out_of_the_way(segment)?), None),
+            Supervision::ByLauncher { timeout_ms } => (None, Some(timeout_ms)),
+        };
+        let stdin = if target.input_in_file() { Path::new("/dev/null") } else { request.input };
+        let process_limit = ProcessLimit::choose(namespaces, target.limits.processes);
+        Ok(Plan {
+            program: c_string(request.program)?,
+            arguments: StringArray::new(arguments(request))?,
+            environment: StringArray::new(environment(request))?,
+            stdin: c_string(stdin)?,
+            directory: directory(request)?,
+            scratch: c_string(request.scratch)?,
+            scratch_options: c_string(format!(
+                "size={},nr_inodes=4096,mode=700",
+                target.limits.scratch_size
+            ))?,
+            stdout: request.stdout.map(out_of_the_way).transpose()?,
+            stderr: out_of_the_way(request.stderr)?,
+            segment,
+            commands: out_of_the_way(request.pipes.commands)?,
+            reports: out_of_the_way(request.pipes.reports)?,
+            status: out_of_the_way(status.as_fd())?,
+            sandboxed,
+            namespaces,
+            users: id_maps()?,
+            write_rules: if sandboxed { WriteRules::create() } else { None },
+            filters: if sandboxed { Filters::compile() } else { None },
+            limits: limits(request, &process_limit),
+            process_limit,
+            supervise_ms,
+        })
+    }
+
+    pub fn summary(&self) -> Summary {
+        Summary {
+            landlock: self.write_rules.as_ref().map(WriteRules::abi),
+            seccomp: self.filters.is_some(),
+            process_limit: !matches!(self.process_limit, ProcessLimit::None),
+        }
+    }
+}
+
+/// Strings as `execve` takes them: pointers to each, then null.
+pub(crate) struct StringArray {
+    pointers: Vec<*const libc::c_char>,
+    _strings: Vec<CString>,
+}
+
+impl StringArray {
+    fn new(strings: Vec<OsString>) -> Result<StringArray, RunnerError> {
+        let strings = strings.into_iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
+        let pointers = strings.iter().map(|s| s.as_ptr()).chain([std::ptr::null()]).collect();
+        Ok(StringArray { pointers, _strings: strings })
+    }
+
+    pub fn as_ptr(&self) -> *const *const libc::c_char {
+        self.pointers.as_ptr()
+    }
+}
+
+/// How the number of processes is limited.
+pub(crate) enum ProcessLimit {
+    /// `RLIMIT_NPROC`, which a user namespace counts by itself.
+    Resource(u64),
+    /// The limit does not hold for root; but since Linux 6.14 each pid namespace has a `pid_max` of its own.
+    PidMax(CString),
+    None,
+}
+
+impl ProcessLimit {
+    fn choose(namespaces: Namespaces, processes: u32) -> ProcessLimit {
+        /// The kernel never gives pids below this to later processes, and takes no smaller maximum.
+        const RESERVED_PIDS: u32 = 300;
+        let is_root = rustix::process::geteuid().is_root();
+        let pid_max = format!("{}", RESERVED_PIDS.saturating_add(processes.max(2)));
+        match namespaces {
+            Namespaces::WithUser if !is_root => ProcessLimit::Resource(u64::from(processes) + 1),
+            // On older kernels the same file is the limit of the whole machine.
+            Namespaces::WithUser | Namespaces::AsRoot if is_root && kernel_is_at_least(6, 14) => {
+                CString::new(pid_max).map_or(ProcessLimit::None, ProcessLimit::PidMax)
+            }
+            _ => ProcessLimit::None,
+        }
+    }
+}
+
+fn kernel_is_at_least(major: u32, minor: u32) -> bool {
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (major, minor)
+}
+
+fn arguments(request: &Launch<'_>) -> Vec<OsString> {
+    let fill =
+        |argument: &OsString| replace(argument, INPUT_PLACEHOLDER.as_bytes(), request.input.as_os_str());
+    let name = request.program.as_os_str().to_owned();
+    std::iter::once(name).chain(request.target.arguments.iter().map(fill)).collect()
+}
+
+fn replace(text: &OsStr, from: &[u8], to: &OsStr) -> OsString {
+    let text = text.as_bytes();
+    let mut result = Vec::new();
+    let mut start = 0;
+    for at in memchr::memmem::find_iter(text, from) {
+        result.extend_from_slice(&text[start..at]);
+        result.extend_from_slice(to.as_bytes());
+        start = at + from.len();
+    }
+    result.extend_from_slice(&text[start..]);
+    OsString::from_vec(result)
+}
+
+/// The driver's variables, then ours, then the user's.
+fn environment(request: &Launch<'_>) -> Vec<OsString> {
+    let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    let scratch = request.scratch.as_os_str();
+    for name in ["HOME", "TMPDIR"] {
+        variables.insert(name.into(), scratch.into());
+    }
+    let server = OsString::from_vec(trace::server::ENV.to_bytes().to_vec());
+    variables.remove(&server);
+    if let Supervision::ByTarget { .. } = request.supervision {
+        variables.insert(server, trace::Header::VERSION.to_string().into());
+        // Resolve symbols once, in the server, and not again in each run.
+        variables.insert("LD_BIND_NOW".into(), "1".into());
+    }
+    variables.extend(request.target.environment.iter().cloned());
+    variables.into_iter().map(|(name, value)| join(name, &value)).collect()
+}
+
+fn join(mut name: OsString, value: &OsStr) -> OsString {
+    name.push("=");
+    name.push(value);
+    name
+}
+
+fn directory(request: &Launch<'_>) -> Result<Option<CString>, RunnerError> {
+    match &request.target.working_directory {
+        WorkingDirectory::Scratch => c_string(request.scratch).map(Some),
+        WorkingDirectory::Keep => Ok(None),
+        WorkingDirectory::At(path) => c_string(path).map(Some),
+    }
+}
+
+fn limits(request: &Launch<'_>, processes: &ProcessLimit) -> Vec<(u32, u64)> {
+    /// The fork server's descriptors and those of the launch must fit below the limit.
+    const FEWEST_FILES: u32 = 256;
+    let limits = &request.target.limits;
+    let mut list = vec![
+        // With 1, unlike 0, the kernel does not start a crash handler (apport, systemd) either.
+        (libc::RLIMIT_CORE, 1),
+        (libc::RLIMIT_FSIZE, limits.file_size),
+        (libc::RLIMIT_NOFILE, u64::from(limits.open_files.max(FEWEST_FILES))),
+    ];
+    if let Some(allowance) = limits.address_space_allowance {
+        let segment = if let Supervision::ByTarget { size, .. } = request.supervision { size } else { 0 };
+        list.push((libc::RLIMIT_AS, limits.memory.saturating_add(allowance).saturating_add(segment)));
+    }
+    if let ProcessLimit::Resource(count) = processes {
+        list.push((libc::RLIMIT_NPROC, *count));
+    }
+    list
+}
+
+/// The driver's own user and group, under the same numbers.
+fn id_maps() -> Result<(CString, CString), RunnerError> {
+    let uid = rustix::process::geteuid().as_raw();
+    let gid = rustix::process::getegid().as_raw();
+    Ok((c_string(format!("{uid} {uid} 1"))?, c_string(format!("{gid} {gid} 1"))?))
+}
+
+/// A copy of the descriptor with a number that no fixed descriptor of the child has.
+fn out_of_the_way(fd: BorrowedFd<'_>) -> Result<OwnedFd, RunnerError> {
+    const FIRST: i32 = trace::SERVER_FDS.reports + 3;
+    fcntl_dupfd_cloexec(fd, FIRST).map_err(RunnerError::system("copy a descriptor"))
+}
+
+fn c_string(text: impl AsRef<OsStr>) -> Result<CString, RunnerError> {
+    CString::new(text.as_ref().as_bytes()).map_err(|_| RunnerError::ZeroByte)
+}
+
+/// What was planned, in order to say what came of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Summary {
+    landlock: Option<i32>,
+    seccomp: bool,
+    process_limit: bool,
+}
+
+impl Summary {
+    pub fn report(self, request: &Launch<'_>, namespaces: Namespaces, failed: &[Step]) -> SandboxReport {
+        if request.target.sandbox == Sandbox::Off {
+            return SandboxReport::off();
+        }
+        let mut report = SandboxReport::default();
+        let worked = |step: Step| !failed.contains(&step);
+        let isolated = namespaces != Namespaces::None;
+        let mounts = isolated && worked(Step::PrivateMounts) && worked(Step::ReadOnlyMounts);
+        let landlock = self.landlock.filter(|_| worked(Step::Landlock));
+        let seccomp = self.seccomp && worked(Step::Seccomp);
+        say_isolation(&mut report, isolated, seccomp);
+        say_files(&mut report, mounts, landlock);
+        if isolated && !worked(Step::ScratchMount) {
+            report.lacks("the size of all scratch files together is not limited (no tmpfs could be mounted)");
+        }
+        say_limits(&mut report, request, self.process_limit && worked(Step::ProcessLimit));
+        report
+    }
+}
+
+fn say_isolation(report: &mut SandboxReport, isolated: bool, seccomp: bool) {
+    if isolated {
+        report.holds("own process, network, IPC and mount namespaces");
+    } else {
+        report.lacks(
+            "no namespaces (the kernel or a container forbids them): a child that hides may outlive a run",
+        );
+    }
+    if seccomp {
+        report.holds("seccomp: no sockets, tracing, mounting or administration");
+    } else if isolated {
+        report.lacks("no seccomp: the target can use every system call");
+    } else {
+        report.lacks("no seccomp: the target can use the network and every system call");
+    }
+}
+
+fn say_files(report: &mut SandboxReport, mounts: bool, landlock: Option<i32>) {
+    if mounts {
+        report.holds("all files read-only but for the scratch directory");
+    }
+    match landlock {
+        Some(abi) => report.holds(format!("Landlock (version {abi}): writing in the scratch directory only")),
+        None if mounts => {
+            report.lacks("no Landlock: devices and named pipes that you can write are writable")
+        }
+        None => report
+            .lacks("neither read-only mounts nor Landlock: the target can write every file that you can"),
+    }
+    if landlock.is_some_and(|abi| abi < 3) && !mounts {
+        report.lacks("this version of Landlock cannot forbid truncating files");
+    }
+}
+
+fn say_limits(report: &mut SandboxReport, request: &Launch<'_>, processes: bool) {
+    if request.target.limits.address_space_allowance.is_some() {
+        report.holds("limits on time, memory, file size and open files");
+    } else {
+        report.holds("limits on time, file size and open files");
+        report.lacks("no limit on memory (as asked for)");
+    }
+    if processes {
+        report.holds("limit on processes");
+    } else {
+        report.lacks("the number of processes is not limited (for root that takes Linux 6.14)");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_replaced_wherever_they_stand() {
+        let fill = |text: &str| replace(text.as_ref(), b"@@", "/in".as_ref()).into_string().unwrap();
+        assert_eq!(fill("@@"), "/in");
+        assert_eq!(fill("--file=@@,@@!"), "--file=/in,/in!");
+        assert_eq!(fill("a@b"), "a@b");
+    }
+}

@@ -1,0 +1,72 @@
+//! Runs any program, built with Tarragon or not, in the same sandbox and with the same limits.
+
+use crate::error::RunnerError;
+use crate::launch::{Launched, Supervision};
+use crate::options::TargetOptions;
+use crate::outcome::Outcome;
+use crate::sandbox::SandboxReport;
+use crate::server::Line;
+use crate::stage::Stage;
+use std::time::Duration;
+use trace::server::Report;
+
+/// One run of a plain program.
+#[derive(Clone, Debug)]
+pub struct PlainRun {
+    pub outcome: Outcome,
+    pub run_time: Duration,
+    pub max_rss_kib: u64,
+    pub stray_children: u32,
+    /// Up to the file size limit; empty unless it was to be captured.
+    pub stdout: Vec<u8>,
+    /// The last 64 KiB.
+    pub stderr: Vec<u8>,
+    pub sandbox: SandboxReport,
+}
+
+/// Starts a program anew for each input. There is no trace and no coverage.
+pub struct PlainRunner {
+    stage: Stage,
+}
+
+/// Runs a program once.
+pub fn run_plain(options: TargetOptions, input: &[u8]) -> Result<PlainRun, RunnerError> {
+    PlainRunner::new(options)?.run(input)
+}
+
+impl PlainRunner {
+    pub fn new(options: TargetOptions) -> Result<PlainRunner, RunnerError> {
+        Ok(PlainRunner { stage: Stage::set(options)? })
+    }
+
+    pub fn run(&mut self, input: &[u8]) -> Result<PlainRun, RunnerError> {
+        self.stage.prepare(input)?;
+        let (report, sandbox) = self.supervise()?;
+        Ok(PlainRun {
+            outcome: Outcome::of(&report, &self.stage.options.limits),
+            run_time: Duration::from_micros(report.run_time_us),
+            max_rss_kib: u64::from(report.max_rss_kib),
+            stray_children: report.stray_children,
+            stdout: self.stage.stdout.as_ref().map_or_else(Vec::new, |capture| capture.all()),
+            stderr: self.stage.stderr.tail(),
+            sandbox,
+        })
+    }
+
+    fn supervise(&self) -> Result<(Report, SandboxReport), RunnerError> {
+        const GRACE: Duration = Duration::from_secs(10);
+        let (mut line, far) = Line::new()?;
+        let timeout_ms = self.stage.timeout_ms();
+        let launched = self.stage.launch(far.pipes(), Supervision::ByLauncher { timeout_ms })?;
+        drop(far);
+        let Launched { process, scratch, sandbox } = launched;
+        let received = line.receive(Duration::from_millis(u64::from(timeout_ms)) + GRACE);
+        line.hang_up();
+        drop(process);
+        scratch.clean()?;
+        match received {
+            Ok(Some(report)) => Ok((report, sandbox)),
+            _ => Err(RunnerError::ServerLost { tries: 1, stderr: self.stage.stderr.tail_text() }),
+        }
+    }
+}

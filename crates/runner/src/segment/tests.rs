@@ -1,0 +1,106 @@
+//! A target in this process: writes into the segment as the runtime would, or worse.
+
+use super::*;
+use proptest::prelude::*;
+
+const CAPACITIES: Capacities =
+    Capacities { input: 100, coverage: 50, events: 40, nodes: 300, tables: 10, data: 4000 };
+
+impl Segment {
+    fn scribble(&self, change: impl FnOnce(&mut Header)) {
+        let mut header = self.read_header();
+        change(&mut header);
+        // SAFETY: the mapping starts with a header.
+        unsafe { self.memory.as_mut_ptr().cast::<Header>().write_volatile(header) }
+    }
+
+    fn put<T: Plain>(&self, region: Region, index: usize, element: T) {
+        // SAFETY: the tests stay within the regions.
+        unsafe { self.at(region.offset).cast::<T>().add(index).write(element) }
+    }
+}
+
+fn segment() -> Segment {
+    Segment::new(&CAPACITIES).unwrap()
+}
+
+#[test]
+fn what_was_written_comes_out() {
+    let mut segment = segment();
+    segment.prepare(b"ab", true).unwrap();
+    let header = segment.header;
+    segment.put(header.nodes, 1, Node::constant(8, 7));
+    segment.put(header.values, 1, 7u64);
+    segment.put(header.events, 0, Event { site: 5, ..Event::default() });
+    segment.put(header.tables, 0, Table { data: 3, len: 2, labels: 8, reserved: 0 });
+    segment.put(header.data, 4, b'x');
+    segment.put(Region { offset: header.data.offset + 8, capacity: 2 }, 1, 77u32);
+    segment.put(header.coverage, 49, 1u8);
+    segment.scribble(|h| (h.node_count, h.event_count, h.table_count, h.data_len) = (2, 1, 1, 16));
+    let trace = segment.collect().unwrap();
+    assert_eq!(trace.nodes, [Node::default(), Node::constant(8, 7)]);
+    assert_eq!(trace.values, [0, 7]);
+    assert_eq!(trace.events, [Event { site: 5, ..Event::default() }]);
+    assert_eq!(trace.tables, [(vec![0, b'x'], Some(vec![0, 77]))]);
+    segment.collect_coverage();
+    assert_eq!(segment.coverage().iter().position(|&byte| byte == 1), Some(49));
+}
+
+#[test]
+fn a_new_run_starts_clean() {
+    let mut segment = segment();
+    segment.put(segment.header.coverage, 0, 1u8);
+    segment.scribble(|h| (h.node_count, h.lock, h.magic) = (9, 1, 0));
+    segment.prepare(b"", false).unwrap();
+    segment.collect_coverage();
+    assert_eq!(segment.collect().unwrap().nodes.len(), 0);
+    assert_eq!(segment.read_header().lock, 0);
+    assert!(segment.coverage().iter().all(|&byte| byte == 0));
+}
+
+#[test]
+fn an_input_that_does_not_fit_is_refused() {
+    let mut segment = segment();
+    assert!(segment.prepare(&[0; 100], true).is_ok());
+    assert!(matches!(
+        segment.prepare(&[0; 101], true),
+        Err(RunnerError::InputTooLong { len: 101, max: 100 })
+    ));
+}
+
+#[test]
+fn a_changed_region_is_corruption() {
+    let segment = segment();
+    segment.scribble(|h| h.nodes.capacity = u64::MAX);
+    assert_eq!(segment.collect().unwrap_err(), SegmentCorrupted { what: "header" });
+}
+
+#[test]
+fn tables_cannot_claim_the_same_memory_without_end() {
+    let segment = segment();
+    for index in 0..10 {
+        let table = Table { data: 0, len: 4000, labels: u32::MAX, reserved: 0 };
+        segment.put(segment.header.tables, index, table);
+    }
+    segment.scribble(|h| h.table_count = 10);
+    assert_eq!(segment.collect().unwrap_err(), SegmentCorrupted { what: "place of a table" });
+}
+
+proptest! {
+    /// Whatever the counters and the table say, collecting neither panics nor reads outside.
+    #[test]
+    fn any_numbers_are_survived(counts: [u32; 4], table: [u32; 3], small: bool) {
+        let segment = segment();
+        let limit = |n: u32| if small { n % 64 } else { n };
+        let record = Table { data: limit(table[0]), len: limit(table[1]), labels: limit(table[2]), reserved: 0 };
+        segment.put(segment.header.tables, 0, record);
+        segment.scribble(|h| {
+            (h.node_count, h.event_count) = (limit(counts[0]), limit(counts[1]));
+            (h.table_count, h.data_len) = (counts[2] % 2, counts[3]);
+        });
+        if let Ok(trace) = segment.collect() {
+            prop_assert_eq!(trace.nodes.len(), trace.values.len());
+            prop_assert!(trace.nodes.len() <= 300 && trace.events.len() <= 40);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What surrounds a target: its input, its outputs and its directory.
+
+use crate::capture::Capture;
+use crate::error::RunnerError;
+use crate::input::InputFile;
+use crate::launch::{Launch, Launched, Pipes, Supervision, launch};
+use crate::options::TargetOptions;
+use crate::program;
+use crate::workdir::Workdir;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+
+pub(crate) struct Stage {
+    pub options: TargetOptions,
+    pub program: PathBuf,
+    pub input: InputFile,
+    pub stdout: Option<Capture>,
+    pub stderr: Capture,
+    workdir: Workdir,
+}
+
+impl Stage {
+    pub fn set(options: TargetOptions) -> Result<Stage, RunnerError> {
+        let program = program::resolve(&options.program)?;
+        let workdir = Workdir::create()?;
+        Ok(Stage {
+            program,
+            input: InputFile::create(&workdir.input())?,
+            stdout: if options.capture_stdout { Some(Capture::new()?) } else { None },
+            stderr: Capture::new()?,
+            options,
+            workdir,
+        })
+    }
+
+    /// Starts the program on this stage.
+    pub fn launch(&self, pipes: Pipes<'_>, supervision: Supervision<'_>) -> Result<Launched, RunnerError> {
+        launch(&Launch {
+            target: &self.options,
+            program: &self.program,
+            input: self.input.path(),
+            scratch: &self.workdir.scratch(),
+            stdout: self.stdout.as_ref().map(AsFd::as_fd),
+            stderr: self.stderr.as_fd(),
+            pipes,
+            supervision,
+        })
+    }
+
+    /// Puts the input into its place and removes the output of the run before.
+    pub fn prepare(&mut self, input: &[u8]) -> Result<(), RunnerError> {
+        self.input.replace(input)?;
+        self.stderr.reset()?;
+        self.stdout.as_ref().map_or(Ok(()), Capture::reset)
+    }
+
+    /// The time limit of a run as the supervisor takes it; at least 1, because 0 means none.
+    pub fn timeout_ms(&self) -> u32 {
+        u32::try_from(self.options.limits.run_time.as_millis()).unwrap_or(u32::MAX).max(1)
+    }
+}

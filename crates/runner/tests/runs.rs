@@ -1,0 +1,257 @@
+//! One target that behaves in many ways, one table of what must come of it.
+
+mod support;
+
+use runner::{Outcome, Runner, Sandbox, TargetOptions, WorkingDirectory, run_plain};
+use std::ffi::OsString;
+use std::time::Duration;
+
+fn options(sandbox: Sandbox) -> TargetOptions {
+    let mut options = TargetOptions::new(support::target("zoo"));
+    options.sandbox = sandbox;
+    options.limits.run_time = Duration::from_millis(500);
+    options.limits.memory = 64 << 20;
+    options.limits.address_space_allowance = Some(64 << 20);
+    options.limits.file_size = 1 << 20;
+    options
+}
+
+fn start(sandbox: Sandbox) -> Runner {
+    let runner = Runner::start(options(sandbox)).unwrap();
+    eprint!("{}", runner.sandbox());
+    runner
+}
+
+fn outcome(runner: &mut Runner, input: &str) -> Outcome {
+    runner.run(input.as_bytes(), false).unwrap_or_else(|error| panic!("{input}: {error}")).outcome
+}
+
+/// Runs every input of the table twice: a run must leave nothing that changes the next one.
+fn check(runner: &mut Runner, table: &[(&str, Outcome)]) {
+    for (input, expected) in table {
+        for _ in 0..2 {
+            assert_eq!(outcome(runner, input), *expected, "{input}");
+            assert_eq!(outcome(runner, "exit 0"), Outcome::Exit(0), "after {input}");
+        }
+    }
+}
+
+const EPERM: Outcome = Outcome::Exit(libc::EPERM);
+const EFBIG: Outcome = Outcome::Exit(libc::EFBIG);
+
+/// What holds with and without a sandbox.
+const ANYWHERE: &[(&str, Outcome)] = &[
+    ("", Outcome::Exit(77)),
+    ("exit 0", Outcome::Exit(0)),
+    ("exit 3", Outcome::Exit(3)),
+    ("exit 255", Outcome::Exit(255)),
+    ("abort", Outcome::Signal(libc::SIGABRT)),
+    ("segv", Outcome::Signal(libc::SIGSEGV)),
+    ("fpe", Outcome::Signal(libc::SIGFPE)),
+    ("raise 15", Outcome::Signal(libc::SIGTERM)),
+    ("raise 13", Outcome::Signal(libc::SIGPIPE)),
+    ("hang", Outcome::Timeout),
+    ("spin", Outcome::Timeout),
+    ("stop", Outcome::Timeout),
+    ("hang-with-child", Outcome::Timeout),
+    ("child", Outcome::Exit(0)),
+    ("daemon", Outcome::Exit(0)),
+    ("close", Outcome::Exit(0)),
+    ("print", Outcome::Timeout),
+    ("scream", EFBIG),
+    ("eat", Outcome::Exit(42)),
+    ("leave", Outcome::Exit(0)),
+    ("home", Outcome::Exit(0)),
+    ("descriptors", Outcome::Exit(0)),
+    ("thread", Outcome::Exit(0)),
+    ("socketpair", Outcome::Exit(0)),
+    ("shell exit 4", Outcome::Exit(4)),
+    ("write in-scratch", Outcome::Exit(0)),
+    ("write /dev/null", Outcome::Exit(0)),
+];
+
+#[test]
+fn outcomes_in_the_sandbox() {
+    let mut runner = start(Sandbox::On);
+    check(&mut runner, ANYWHERE);
+    assert_eq!(runner.counters().restarts, 0);
+}
+
+#[test]
+fn outcomes_without_a_sandbox() {
+    let mut runner = start(Sandbox::Off);
+    check(&mut runner, ANYWHERE);
+    assert_eq!(runner.counters().restarts, 0);
+}
+
+#[test]
+fn system_calls_that_are_denied() {
+    let mut runner = start(Sandbox::On);
+    if !runner.sandbox().in_force.iter().any(|text| text.contains("seccomp")) {
+        return eprintln!("skipped: no seccomp");
+    }
+    let table = ["socket", "unix-socket", "ptrace", "unshare", "clone-newuser"].map(|animal| (animal, EPERM));
+    check(&mut runner, &table);
+}
+
+#[test]
+fn stray_children_are_killed_and_counted() {
+    for sandbox in [Sandbox::On, Sandbox::Off] {
+        let mut runner = start(sandbox);
+        for animal in ["child", "daemon"] {
+            assert_eq!(runner.run(animal.as_bytes(), false).unwrap().stray_children, 1, "{animal}");
+        }
+        assert_eq!(runner.run(b"exit 0", false).unwrap().stray_children, 0);
+        assert_eq!(runner.counters().stray_children, 2);
+    }
+}
+
+#[test]
+fn a_fork_bomb_is_limited() {
+    let mut runner = start(Sandbox::On);
+    if !runner.sandbox().in_force.iter().any(|text| text.contains("limit on processes")) {
+        return eprintln!("skipped: the number of processes cannot be limited here");
+    }
+    check(&mut runner, &[("bomb", Outcome::Exit(0))]);
+}
+
+/// The file system outside the scratch directory, seen from inside.
+#[test]
+fn files_outside_stay_as_they_are() {
+    let mut runner = start(Sandbox::On);
+    let outside = tempfile::tempdir().unwrap();
+    let file = outside.path().join("file");
+    std::fs::write(&file, "precious").unwrap();
+    let before = std::fs::metadata(&file).unwrap().permissions();
+    for animal in ["write", "unlink", "truncate", "chmod", "rename"] {
+        let code = outcome(&mut runner, &format!("{animal} {}", file.display()));
+        assert!(matches!(code, Outcome::Exit(code) if code != 0 && code < 77), "{animal}: {code}");
+    }
+    let new = outside.path().join("new");
+    assert_ne!(outcome(&mut runner, &format!("write {}", new.display())), Outcome::Exit(0));
+    assert!(!new.exists());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions(), before);
+}
+
+#[test]
+fn the_input_cannot_be_changed() {
+    let mut runner = start(Sandbox::On);
+    let code = outcome(&mut runner, "rewrite-input");
+    assert!(matches!(code, Outcome::Exit(code) if code != 0 && code < 77), "{code}");
+}
+
+#[test]
+fn the_scratch_directory_is_limited_and_emptied() {
+    let mut options = options(Sandbox::On);
+    options.limits.scratch_size = 4 << 20;
+    options.limits.run_time = Duration::from_secs(5);
+    let mut runner = Runner::start(options).unwrap();
+    if runner.sandbox().missing.iter().any(|text| text.contains("scratch")) {
+        return eprintln!("skipped: no tmpfs");
+    }
+    check(&mut runner, &[("fill", Outcome::Exit(libc::ENOSPC))]);
+}
+
+#[test]
+fn a_target_cannot_kill_its_server_in_a_namespace() {
+    let mut runner = start(Sandbox::On);
+    if !runner.sandbox().in_force.iter().any(|text| text.contains("namespaces")) {
+        return eprintln!("skipped: no namespaces");
+    }
+    check(&mut runner, &[("kill-server", Outcome::Exit(0))]);
+    assert_eq!(runner.counters().restarts, 0);
+}
+
+#[test]
+fn overwritten_trace_memory_is_reported_and_repaired() {
+    let mut runner = start(Sandbox::On);
+    for animal in ["scribble", "counters"] {
+        let run = runner.run(animal.as_bytes(), true).unwrap();
+        assert_eq!(run.outcome, Outcome::Exit(0));
+        assert!(run.trace.is_err(), "{animal}");
+        let next = runner.run(b"exit 0", true).unwrap();
+        assert_eq!(next.trace.unwrap().events.len(), 1);
+    }
+    assert_eq!(runner.counters().corrupted_segments, 2);
+}
+
+#[test]
+fn coverage_and_trace_are_those_of_the_run() {
+    let mut runner = start(Sandbox::On);
+    for outcome in [0, 7, 65535] {
+        let run = runner.run(format!("cover {outcome}").as_bytes(), true).unwrap();
+        let covered: Vec<usize> = (0..run.coverage.len()).filter(|&i| run.coverage[i] != 0).collect();
+        assert_eq!(covered, [outcome]);
+        assert_eq!(run.trace.unwrap().events[0].site, u32::from(b'c'));
+    }
+    assert!(runner.run(b"exit 0", false).unwrap().trace.unwrap().events.is_empty());
+}
+
+#[test]
+fn output_is_that_of_the_run() {
+    let mut options = options(Sandbox::On);
+    options.capture_stdout = true;
+    let mut runner = Runner::start(options).unwrap();
+    for text in ["hello", "", "again"] {
+        let run = runner.run(format!("say {text}").as_bytes(), false).unwrap();
+        assert_eq!(run.stderr_tail(), text.as_bytes());
+        assert_eq!(run.stdout().unwrap(), text.as_bytes());
+    }
+    let run = runner.run(b"print", false).unwrap();
+    assert_eq!((run.outcome, run.stdout().unwrap().len()), (EFBIG, 1 << 20));
+    let run = runner.run(b"scream", false).unwrap();
+    assert_eq!(run.stderr_tail().len() as u64, runner::TAIL_LEN);
+}
+
+#[test]
+fn the_input_can_come_in_a_file() {
+    for sandbox in [Sandbox::On, Sandbox::Off] {
+        let mut options = options(sandbox);
+        options.arguments = vec![OsString::from("--flag"), OsString::from("@@")];
+        let mut runner = Runner::start(options).unwrap();
+        check(&mut runner, &[("exit 3", Outcome::Exit(3)), ("exit 12", Outcome::Exit(12))]);
+    }
+}
+
+#[test]
+fn inputs_of_any_length_up_to_the_limit() {
+    let mut runner = start(Sandbox::On);
+    let max = runner.max_input_len() as usize;
+    assert!(runner.run(&vec![b'x'; max], true).is_ok());
+    assert!(runner.run(&vec![b'x'; max + 1], true).is_err());
+    assert_eq!(outcome(&mut runner, "exit 1"), Outcome::Exit(1));
+}
+
+#[test]
+fn plain_programs_run_with_the_same_outcomes() {
+    for sandbox in [Sandbox::On, Sandbox::Off] {
+        let slow = ["print", "leave"];
+        for (input, expected) in ANYWHERE.iter().filter(|(input, _)| !slow.contains(input)) {
+            let run = run_plain(options(sandbox), input.as_bytes()).unwrap();
+            assert_eq!(run.outcome, *expected, "{input}");
+        }
+        let mut options = options(sandbox);
+        options.capture_stdout = true;
+        let run = run_plain(options, b"say hello").unwrap();
+        assert_eq!((run.stdout, run.stderr), (b"hello".to_vec(), b"hello".to_vec()));
+    }
+}
+
+#[test]
+fn a_plain_run_kills_what_it_started() {
+    for sandbox in [Sandbox::On, Sandbox::Off] {
+        for animal in ["child", "daemon"] {
+            let run = run_plain(options(sandbox), animal.as_bytes()).unwrap();
+            assert_eq!((run.outcome, run.stray_children), (Outcome::Exit(0), 1), "{animal} {sandbox:?}");
+        }
+    }
+}
+
+#[test]
+fn the_working_directory_can_be_kept() {
+    let mut options = options(Sandbox::On);
+    options.working_directory = WorkingDirectory::Keep;
+    let mut runner = Runner::start(options).unwrap();
+    assert_eq!(outcome(&mut runner, "shell test -f Cargo.toml"), Outcome::Exit(0));
+}

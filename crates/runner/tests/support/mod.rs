@@ -1,0 +1,95 @@
+//! Builds C targets with the fork server inside.
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
+}
+
+/// Where this test binary keeps what it builds: beside itself, in Cargo's target directory.
+fn build_directory() -> &'static Path {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(|| {
+        let directory = std::env::current_exe().unwrap().with_extension("targets");
+        std::fs::create_dir_all(&directory).unwrap();
+        directory
+    })
+}
+
+/// The fork server as a static library.
+fn server_library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let trace = build_directory().join("libtrace.rlib");
+        let library = build_directory().join("libserver.a");
+        let rustc = |arguments: &[&str], source: &Path, output: &Path| {
+            let options = ["--edition=2024", "-Cpanic=abort", "-Copt-level=2", "-Crelocation-model=pic"];
+            run(Command::new("rustc").args(options).args(arguments).arg(source).arg("-o").arg(output));
+        };
+        rustc(&["--crate-type=rlib", "--crate-name=trace"], &source("../../trace/src/lib.rs"), &trace);
+        let link = format!("trace={}", trace.display());
+        rustc(&["--crate-type=staticlib", "--extern", &link], &source("support/server.rs"), &library);
+        library
+    })
+}
+
+/// Builds `targets/NAME.c` with further compiler arguments, once for each `variant`.
+pub fn target_with(name: &str, variant: &str, arguments: &[&str]) -> PathBuf {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _one_at_a_time = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let output = build_directory().join(variant);
+    let up_to_date = |path: &Path| path.metadata().and_then(|m| m.modified()).is_ok_and(|t| t > started());
+    if !up_to_date(&output) {
+        let file = source("targets").join(name).with_extension("c");
+        let mut clang = Command::new("clang-22");
+        clang.args(["-O1", "-pthread"]).arg(file).arg(server_library()).args(arguments);
+        run(clang.arg("-o").arg(&output));
+    }
+    output
+}
+
+pub fn target(name: &str) -> PathBuf {
+    target_with(name, name, &[])
+}
+
+fn started() -> std::time::SystemTime {
+    static STARTED: OnceLock<std::time::SystemTime> = OnceLock::new();
+    *STARTED.get_or_init(|| std::time::SystemTime::now() - std::time::Duration::from_millis(20))
+}
+
+fn run(command: &mut Command) {
+    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(status.success(), "{command:?}: {status}");
+}
+
+/// Numbers of the processes that execute `program`.
+pub fn processes_of(program: &Path) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        if std::fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == program) {
+            found.push(pid);
+        }
+    }
+    found
+}
+
+/// Descriptors that this process has open.
+pub fn open_descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// Waits until `condition` holds; ten seconds are for ever here.
+pub fn eventually(what: impl AsRef<OsStr>, condition: impl Fn() -> bool) {
+    for _ in 0..1000 {
+        if condition() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("never: {}", what.as_ref().display());
+}

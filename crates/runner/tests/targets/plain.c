@@ -1,0 +1,3 @@
+// Has no fork server.
+#include <stdio.h>
+int main(void) { return getchar() == EOF; }
