@@ -1,0 +1,208 @@
+//! Derives variants of a program from the bitcode that it carries.
+//!
+//! A variant is made once and kept in a cache, under a key of everything that it depends on: the payload, the kind
+//! of variant, the instrumenter and the linker's view of the program.
+
+use crate::cache::Cache;
+use crate::payload::{Payload, PayloadError};
+use crate::recipe::Item;
+use crate::relink::{Relink, RelinkError};
+use sha2::{Digest, Sha256};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use thiserror::Error;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// Records its path condition when an input is symbolic.
+    Traced,
+}
+
+impl Variant {
+    pub fn name(self) -> &'static str {
+        match self {
+            Variant::Traced => "traced",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Derived {
+    pub executable: PathBuf,
+    /// The site table, as JSON.
+    pub sites: PathBuf,
+}
+
+#[derive(Clone, Debug)]
+pub struct DeriveOptions {
+    /// The directory in which variants are kept.
+    pub cache: PathBuf,
+    /// The program `tarragon-instrument`.
+    pub instrument: PathBuf,
+}
+
+#[derive(Debug, Error)]
+pub enum DeriveError {
+    #[error(transparent)]
+    Payload(#[from] PayloadError),
+    #[error(
+        "{} was linked by Tarragon but none of its code was compiled by it;\n\
+         rebuild its sources with CC=tarragon-cc CXX=tarragon-c++", program.display()
+    )]
+    NoModules { program: PathBuf },
+    #[error("the program tarragon-instrument was not found beside {}; set TARRAGON_INSTRUMENT to its path", near.display())]
+    NoInstrument { near: PathBuf },
+    #[error("tarragon-instrument failed on {}:\n{message}", program.display())]
+    Instrument { program: PathBuf, message: String },
+    #[error("{}: {source}", program.display())]
+    Relink { program: PathBuf, source: RelinkError },
+    #[error("while deriving a variant: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl DeriveOptions {
+    /// `TARRAGON_CACHE`, else `tarragon` in the user's cache directory; `TARRAGON_INSTRUMENT`, else the program
+    /// beside this one.
+    pub fn from_environment() -> Result<DeriveOptions, DeriveError> {
+        Ok(DeriveOptions { cache: default_cache(), instrument: find_instrument()? })
+    }
+}
+
+fn default_cache() -> PathBuf {
+    let set = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty()).map(PathBuf::from);
+    let users = || {
+        set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|dir| dir.join("tarragon"))
+    };
+    set("TARRAGON_CACHE").or_else(users).unwrap_or_else(|| std::env::temp_dir().join("tarragon-cache"))
+}
+
+fn find_instrument() -> Result<PathBuf, DeriveError> {
+    if let Some(path) = std::env::var_os("TARRAGON_INSTRUMENT") {
+        return Ok(path.into());
+    }
+    let executable = std::env::current_exe()?;
+    let near = executable.parent().unwrap_or(Path::new("/"));
+    // Test programs live one directory below the programs they test.
+    let candidates = near.ancestors().take(2).map(|directory| directory.join("tarragon-instrument"));
+    candidates
+        .into_iter()
+        .find(|path| path.is_file())
+        .ok_or_else(|| DeriveError::NoInstrument { near: near.to_owned() })
+}
+
+/// The variant of `program`, from the cache or made now.
+pub fn derive(program: &Path, variant: Variant, options: &DeriveOptions) -> Result<Derived, DeriveError> {
+    let program =
+        program.canonicalize().map_err(|source| PayloadError::Io { path: program.to_owned(), source })?;
+    let payload = Payload::read(&program)?;
+    if payload.modules.is_empty() {
+        return Err(DeriveError::NoModules { program });
+    }
+    let derivation =
+        Derivation { program: &program, payload: &payload, variant, instrument: &options.instrument };
+    let folder = Cache::open(&options.cache)?.folder(&derivation.key()?, |folder| derivation.make(folder))?;
+    Ok(derivation.derived(&folder))
+}
+
+/// Like [`derive`], then copied: the executable to `out`, the site table to `out` with `.sites.json` appended.
+pub fn derive_to(
+    program: &Path,
+    variant: Variant,
+    out: &Path,
+    options: &DeriveOptions,
+) -> Result<Derived, DeriveError> {
+    let cached = derive(program, variant, options)?;
+    let mut sites = out.as_os_str().to_owned();
+    sites.push(".sites.json");
+    let derived = Derived { executable: out.to_owned(), sites: sites.into() };
+    std::fs::copy(&cached.executable, &derived.executable)?;
+    std::fs::copy(&cached.sites, &derived.sites)?;
+    Ok(derived)
+}
+
+struct Derivation<'a> {
+    program: &'a Path,
+    payload: &'a Payload,
+    variant: Variant,
+    instrument: &'a Path,
+}
+
+impl Derivation<'_> {
+    fn derived(&self, folder: &Path) -> Derived {
+        let name = self.program.file_name().unwrap_or_default();
+        // The name stays what it was: programs print it, and some act by it.
+        Derived { executable: folder.join("bin").join(name), sites: folder.join("sites.json") }
+    }
+
+    fn make(&self, folder: &Path) -> Result<(), DeriveError> {
+        let derived = self.derived(folder);
+        let scratch = folder.join("scratch");
+        std::fs::create_dir(&scratch)?;
+        std::fs::create_dir(folder.join("bin"))?;
+        let object = scratch.join("variant.o");
+        self.instrument(&self.write_modules(&scratch)?, &object, &derived.sites)?;
+        let origin = self.program.parent().unwrap_or(Path::new("/"));
+        Relink { payload: self.payload, object: &object, origin, scratch: &scratch }
+            .link(&derived.executable)
+            .map_err(|source| DeriveError::Relink { program: self.program.to_owned(), source })?;
+        Ok(std::fs::remove_dir_all(&scratch)?)
+    }
+
+    fn write_modules(&self, scratch: &Path) -> io::Result<Vec<PathBuf>> {
+        let write = |(number, module): (usize, &crate::payload::Module)| {
+            let name = Path::new(&module.source).file_name().unwrap_or_default().to_string_lossy();
+            let file = scratch.join(format!("{number:04}-{name}.bc"));
+            std::fs::write(&file, &module.bitcode).map(|()| file)
+        };
+        self.payload.modules.iter().enumerate().map(write).collect()
+    }
+
+    fn instrument(&self, modules: &[PathBuf], object: &Path, sites: &Path) -> Result<(), DeriveError> {
+        let mut command = Command::new(self.instrument);
+        command
+            .args(["--variant", self.variant.name(), "-o"])
+            .arg(object)
+            .arg("--sites")
+            .arg(sites)
+            .args(modules);
+        let failed = |message| DeriveError::Instrument { program: self.program.to_owned(), message };
+        let output =
+            command.output().map_err(|error| failed(format!("{}: {error}", self.instrument.display())))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(failed(format!("{}{}", String::from_utf8_lossy(&output.stderr), output.status))),
+        }
+    }
+
+    fn key(&self) -> Result<String, DeriveError> {
+        let mut hash = Sha256::new();
+        let mut add = |part: &[u8]| {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        };
+        add(env!("CARGO_PKG_VERSION").as_bytes());
+        add(self.variant.name().as_bytes());
+        add(self.program.file_name().unwrap_or_default().as_encoded_bytes());
+        let instrument = std::fs::read(self.instrument);
+        add(&instrument.map_err(|_| DeriveError::NoInstrument { near: self.instrument.to_owned() })?);
+        for module in &self.payload.modules {
+            add(module.source.as_bytes());
+            add(&module.bitcode);
+        }
+        add(&serde_json::to_vec(&self.payload.recipe).map_err(io::Error::from)?);
+        self.payload.natives.keys().for_each(|key| add(key.as_bytes()));
+        if self.depends_on_origin() {
+            add(self.program.as_os_str().as_encoded_bytes());
+        }
+        Ok(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    fn depends_on_origin(&self) -> bool {
+        let items = self.payload.recipe.iter().flat_map(|recipe| &recipe.items);
+        items
+            .into_iter()
+            .any(|item| matches!(item, Item::Driver(word) | Item::Linker(word) if word.contains("ORIGIN")))
+    }
+}

@@ -1,0 +1,102 @@
+//! Reads what `tarragon cc` embedded: bitcode modules and the recipe of the link.
+
+use crate::frame::{self, BadFrame, Frame, Kind};
+use crate::recipe::Recipe;
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object, ObjectSection, ReadCache, ReadRef};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Frames with the bitcode of translation units.
+pub const BITCODE_SECTION: &str = ".tarragon.bc";
+/// Frames with recipes and the native inputs they refer to.
+pub const LINK_SECTION: &str = ".tarragon.link";
+
+/// One translation unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// As named on the compiler's command line.
+    pub source: String,
+    pub bitcode: Vec<u8>,
+}
+
+/// Everything embedded in one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Payload {
+    pub modules: Vec<Module>,
+    /// Absent in objects, and in programs linked by another program than `tarragon cc`.
+    pub recipe: Option<Recipe>,
+    /// Content of native inputs, by the keys that the recipe uses.
+    pub natives: BTreeMap<String, Vec<u8>>,
+}
+
+#[derive(Debug, Error)]
+pub enum PayloadError {
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("{}: not an ELF program, library or object of this machine", path.display())]
+    NotElf { path: PathBuf },
+    #[error(
+        "{} was not built with Tarragon, or its payload was removed by llvm-strip or objcopy;\n\
+         rebuild it with CC=tarragon-cc CXX=tarragon-c++",
+        path.display()
+    )]
+    NotBuiltWithTarragon { path: PathBuf },
+    #[error("{}: {source}", path.display())]
+    Damaged { path: PathBuf, source: BadFrame },
+    #[error("{}: damaged recipe: {source}", path.display())]
+    DamagedRecipe { path: PathBuf, source: serde_json::Error },
+}
+
+impl Payload {
+    /// Reads a program, shared library or object.
+    pub fn read(path: &Path) -> Result<Payload, PayloadError> {
+        let sections = read_sections(path)?;
+        if sections.is_empty() {
+            return Err(PayloadError::NotBuiltWithTarragon { path: path.to_owned() });
+        }
+        let mut payload = Payload::default();
+        for section in sections {
+            let frames = frame::read_all(&section);
+            for frame in frames.map_err(|source| PayloadError::Damaged { path: path.to_owned(), source })? {
+                payload
+                    .add(frame)
+                    .map_err(|source| PayloadError::DamagedRecipe { path: path.to_owned(), source })?;
+            }
+        }
+        Ok(payload)
+    }
+
+    /// The recipe of the last link is the one of the file itself; those before came with `-r` objects, of which
+    /// only the native inputs still matter.
+    fn add(&mut self, frame: Frame) -> Result<(), serde_json::Error> {
+        match frame.kind {
+            Kind::Bitcode => self.modules.push(Module { source: frame.name, bitcode: frame.data }),
+            Kind::Native => drop(self.natives.insert(frame.name, frame.data)),
+            Kind::Recipe => {
+                let mut recipe: Recipe = serde_json::from_slice(&frame.data)?;
+                if let Some(earlier) = self.recipe.take() {
+                    recipe.take_natives(earlier);
+                }
+                self.recipe = Some(recipe);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_sections(path: &Path) -> Result<Vec<Vec<u8>>, PayloadError> {
+    let file = File::open(path).map_err(|source| PayloadError::Io { path: path.to_owned(), source })?;
+    let cache = ReadCache::new(file);
+    let not_elf = |_| PayloadError::NotElf { path: path.to_owned() };
+    let elf = ElfFile64::<LittleEndian, _>::parse(&cache).map_err(not_elf)?;
+    let ours = elf.sections().filter(|section| matches!(section.name(), Ok(BITCODE_SECTION | LINK_SECTION)));
+    ours.map(|section| section.data().map(<[u8]>::to_vec).map_err(not_elf)).collect()
+}
+
+/// Whether an ELF file in memory or behind a cache carries bitcode.
+pub(crate) fn carries_bitcode<'data, R: ReadRef<'data>>(data: R) -> bool {
+    ElfFile64::<LittleEndian, R>::parse(data).is_ok_and(|elf| elf.section_by_name(BITCODE_SECTION).is_some())
+}

@@ -1,0 +1,2 @@
+$CC -O2 -S hello.c
+$CC -S hello.c -o -

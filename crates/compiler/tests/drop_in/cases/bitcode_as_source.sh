@@ -1,0 +1,3 @@
+# carries: program: hello.bc
+$CC -emit-llvm -c hello.c -o hello.bc
+$CC hello.bc -o program

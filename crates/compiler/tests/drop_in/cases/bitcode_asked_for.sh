@@ -1,0 +1,2 @@
+$CC -emit-llvm -c hello.c -o hello.bc
+$CC -emit-llvm -S hello.c

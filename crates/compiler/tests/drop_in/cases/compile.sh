@@ -1,0 +1,2 @@
+# carries: hello.o: hello.c
+$CC -O2 -c hello.c

@@ -1,0 +1,2 @@
+# carries: a.out: hello.c
+$CC hello.c

@@ -1,0 +1,3 @@
+# carries: shapes.o: shapes.c
+# volatile: shapes.o
+$CC --coverage -c shapes.c

@@ -1,0 +1,1 @@
+$CC -### hello.c -o program

@@ -1,0 +1,3 @@
+# carries: shapes.o: shapes.c
+$CC -c hello.c broken.c
+$CC -c shapes.c

@@ -1,0 +1,3 @@
+$CC -E hello.c -o hello.i
+$CC -E -dM - < /dev/null > macros
+$CC -E -P hello.c > hello.txt

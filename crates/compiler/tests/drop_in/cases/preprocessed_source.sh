@@ -1,0 +1,3 @@
+# carries: hello.o: hello.i
+$CC -E hello.c -o hello.i
+$CC -c hello.i

@@ -1,0 +1,2 @@
+$CC -fsyntax-only hello.c
+$CC -fsyntax-only broken.c

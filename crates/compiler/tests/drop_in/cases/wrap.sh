@@ -1,0 +1,2 @@
+# carries: program: wrapped.c
+$CC wrapped.c -Wl,--wrap=calloc -o program

@@ -1,0 +1,2 @@
+int area(int width, int height);
+int perimeter(int width, int height);

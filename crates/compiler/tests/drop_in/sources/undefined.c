@@ -1,0 +1,2 @@
+int nowhere(void);
+int main(void) { return nowhere(); }

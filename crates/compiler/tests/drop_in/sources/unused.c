@@ -1,0 +1,1 @@
+int never_called(int x) { return x + 1; }

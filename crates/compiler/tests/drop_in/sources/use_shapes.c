@@ -1,0 +1,6 @@
+#include "shapes.h"
+#include <stdio.h>
+int main(void) {
+    printf("%d\n", area(6, 7));
+    return 0;
+}

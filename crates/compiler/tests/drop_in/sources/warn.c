@@ -1,0 +1,4 @@
+int main(void) {
+    int unused_variable;
+    return 0;
+}
