@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{
-    Bugs, Completeness, Corpus, Engine, Executor, Limits, OutputError, Results, Seed, Stop, Strategy, Whitebox, World,
+    Bugs, Completeness, Corpus, Engine, Executor, Limits, OutputError, Results, Seed, Stop, Strategy,
+    Whitebox, World,
 };
 use sites::SiteTable;
 use solver::Chain;
@@ -91,7 +92,8 @@ impl Campaign<'_> {
             return Vec::new();
         }
         // They were read without error when the directory was opened.
-        inputs::read_seeds(self.output.path(), self.limits.max_len).map_or_else(|_| Vec::new(), |(seeds, _)| seeds)
+        inputs::read_seeds(self.output.path(), self.limits.max_len)
+            .map_or_else(|_| Vec::new(), |(seeds, _)| seeds)
     }
 
     fn finish(mut self, results: &Results, stop: Stop, completeness: Option<&Completeness>) -> CampaignEnd {

@@ -83,7 +83,9 @@ impl OutputDir {
             bug_files: HashMap::new(),
         };
         output.index()?;
-        output.save_state(0, 0.0).map_err(|error| DirError::Io { path: dir.to_owned(), error: io::Error::other(error) })?;
+        output
+            .save_state(0, 0.0)
+            .map_err(|error| DirError::Io { path: dir.to_owned(), error: io::Error::other(error) })?;
         Ok(output)
     }
 
@@ -121,7 +123,9 @@ impl OutputDir {
             Some(name) => name.clone(),
             None => format!("{:06}-{}", bug.id, short(&bug.kind.to_string())),
         };
-        if before.as_ref().is_some_and(|(_, old)| *old != name) || !self.present.contains_key(&(dir, bug.input.clone())) {
+        if before.as_ref().is_some_and(|(_, old)| *old != name)
+            || !self.present.contains_key(&(dir, bug.input.clone()))
+        {
             self.save_input(dir, &name, &bug.input)?;
         }
         self.write(Path::new("reports").join(format!("{name}.txt")), report.as_bytes())?;
@@ -151,7 +155,8 @@ impl OutputDir {
     /// Writes a file of the given relative path.
     pub fn write(&self, name: PathBuf, bytes: &[u8]) -> Result<(), OutputError> {
         let temporary = self.dir.join(TEMPORARY);
-        let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, self.dir.join(&name)));
+        let written =
+            fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, self.dir.join(&name)));
         written.map_err(|error| {
             // The error that counts is the first one; a leftover is overwritten or harmless.
             let _ = fs::remove_file(&temporary);
@@ -218,7 +223,8 @@ fn earlier_sessions(dir: &Path, program: &str, resume: bool) -> Result<Resumptio
         return Err(DirError::NotEmpty(dir.to_owned()));
     }
     let state = fs::read(dir.join(STATE)).map_err(|_| DirError::NotACampaign(dir.to_owned()))?;
-    let state: Resumption = serde_json::from_slice(&state).map_err(|_| DirError::NotACampaign(dir.to_owned()))?;
+    let state: Resumption =
+        serde_json::from_slice(&state).map_err(|_| DirError::NotACampaign(dir.to_owned()))?;
     if state.program != program {
         return Err(DirError::OtherProgram { dir: dir.to_owned(), program: state.program });
     }
@@ -238,10 +244,14 @@ fn number_of(name: &str) -> u32 {
 
 /// Text as part of a file name.
 fn short(text: &str) -> String {
-    let plain = text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' });
+    let plain = text
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' });
     plain.take(40).collect()
 }
 
 pub(crate) fn to_json(value: &impl Serialize) -> Result<String, OutputError> {
-    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| OutputError(error.to_string()))
+    serde_json::to_string_pretty(value)
+        .map(|text| text + "\n")
+        .map_err(|error| OutputError(error.to_string()))
 }

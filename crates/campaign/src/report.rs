@@ -167,7 +167,11 @@ impl Report {
             solver: stats.solver.clone(),
             seconds: seconds(stats),
             completeness: completeness.map(CompletenessReport::new),
-            earlier: EarlierReport { sessions: earlier.sessions, runs: earlier.runs, seconds: earlier.seconds },
+            earlier: EarlierReport {
+                sessions: earlier.sessions,
+                runs: earlier.runs,
+                seconds: earlier.seconds,
+            },
         }
     }
 }

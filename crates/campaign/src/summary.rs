@@ -17,7 +17,11 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
     writeln!(text, "{} on {}: {}", about.strategy, about.program, report.stopped)?;
     let seconds = &report.seconds;
     let (runs, rate) = (report.runs, report.runs_per_second);
-    writeln!(text, "  runs        {runs} in {:.1} s ({rate:.0} a second), {} paths", seconds.total, report.paths)?;
+    writeln!(
+        text,
+        "  runs        {runs} in {:.1} s ({rate:.0} a second), {} paths",
+        seconds.total, report.paths
+    )?;
     let coverage = report.coverage;
     let (covered, total) = (coverage.covered, coverage.total);
     writeln!(text, "  coverage    {covered} of {total} branch outcomes ({:.1} %)", coverage.percent())?;

@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{
-    Bug, Clock, Engine, Entry, Executor, Limits, Observer, OutputError, Results, Seed, Sighting, Stats, Stop, Strategy, World,
+    Bug, Clock, Engine, Entry, Executor, Limits, Observer, OutputError, Results, Seed, Sighting, Stats, Stop,
+    Strategy, World,
 };
 use sites::SiteTable;
 use solver::{Answer, Chain, ChainOptions, Link, Query};
@@ -42,7 +43,8 @@ pub fn all_inputs(max_len: usize) -> Vec<Vec<u8>> {
     for _ in 0..max_len {
         let end = inputs.len();
         for index in start..end {
-            let longer: Vec<_> = ALPHABET.iter().map(|&byte| [&inputs[index][..], &[byte]].concat()).collect();
+            let longer: Vec<_> =
+                ALPHABET.iter().map(|&byte| [&inputs[index][..], &[byte]].concat()).collect();
             inputs.extend(longer);
         }
         start = end;

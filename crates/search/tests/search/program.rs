@@ -47,7 +47,8 @@ impl<'a> Machine<'a> {
             give_ups: [0; 32],
         };
         for (index, &byte) in input.iter().enumerate() {
-            machine.node(Node { op: Op::Input as u8, bits: 8, a: index as u32, ..Node::default() }, byte.into());
+            machine
+                .node(Node { op: Op::Input as u8, bits: 8, a: index as u32, ..Node::default() }, byte.into());
         }
         machine.node(Node { op: Op::Len as u8, bits: 64, ..Node::default() }, input.len() as u64);
         machine
@@ -72,7 +73,11 @@ impl<'a> Machine<'a> {
         let len = Value { label: 1 + self.input.len() as Label, number: self.input.len() as u64, bits: 64 };
         let place = self.node(Node::constant(64, index as u64), index as u64);
         let exists = self.binary(Op::Ult, place, len, u64::from(index < self.input.len()));
-        self.branch(EOF, exists).then(|| Value { label: 1 + index as Label, number: self.input[index].into(), bits: 8 })
+        self.branch(EOF, exists).then(|| Value {
+            label: 1 + index as Label,
+            number: self.input[index].into(),
+            bits: 8,
+        })
     }
 
     /// The byte without telling anybody that the program looked at it.
@@ -118,7 +123,9 @@ impl<'a> Machine<'a> {
 
     /// The number of the case taken.
     pub fn switch(&mut self, site: u32, on: Value) -> usize {
-        let SiteKind::Switch { cases, .. } = &self.sites.sites[site as usize].kind else { panic!("no switch") };
+        let SiteKind::Switch { cases, .. } = &self.sites.sites[site as usize].kind else {
+            panic!("no switch")
+        };
         let case = cases.iter().position(|&value| value == on.number).unwrap_or(cases.len());
         self.cover(site, case as u32);
         let event = Event { arg: case as u32, ..self.event(EventKind::Switch, site, on) };
@@ -135,7 +142,8 @@ impl<'a> Machine<'a> {
     /// Records whether the divisor is zero, and says so.
     pub fn check_divisor(&mut self, site: u32, divisor: Value) -> bool {
         let zero = self.eq(divisor, 0);
-        let event = Event { aux: CheckKind::DivisionByZero as u16, ..self.event(EventKind::Check, site, zero) };
+        let event =
+            Event { aux: CheckKind::DivisionByZero as u16, ..self.event(EventKind::Check, site, zero) };
         self.events.push(event);
         zero.number == 1
     }

@@ -1,0 +1,7 @@
+//! Campaigns over a fake program: what ends up on disk and on the screen.
+
+mod disk;
+mod fake;
+mod inputs;
+mod output;
+mod replay;

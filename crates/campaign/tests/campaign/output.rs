@@ -1,0 +1,133 @@
+//! Files of a campaign, and what a second session makes of them.
+
+use std::fs;
+use std::path::Path;
+
+use campaign::{DirError, Display, DisplayMode, OutputDir};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::fake::{PROGRAM, Screen, session, session_on};
+
+/// Contents of a directory of inputs, by name.
+fn files(dir: &Path, name: &str) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(dir.join(name)).expect("the directory is there");
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.expect("readable").path())
+        .map(|path| {
+            (
+                path.file_name().expect("a name").to_string_lossy().into_owned(),
+                fs::read(path).expect("readable"),
+            )
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).expect("written")).expect("JSON")
+}
+
+#[test]
+fn results_are_where_they_belong() {
+    let dir = TempDir::new().expect("temporary directory");
+    let end = session(dir.path(), false, &[b"a", b"!!!", b"?"]).expect("a fresh directory");
+    assert!(end.unsaved.is_none() && !end.stop.is_error());
+    let corpus = files(dir.path(), "corpus");
+    assert_eq!(corpus.len(), end.report.corpus);
+    assert_eq!(corpus[0], ("000001-seed-given".to_owned(), b"a".to_vec()));
+    assert_eq!(
+        files(dir.path(), "crashes"),
+        [("000001-sigsegv".to_owned(), b"!".to_vec())],
+        "the smallest input"
+    );
+    assert_eq!(files(dir.path(), "hangs"), [("000002-hang".to_owned(), b"?".to_vec())]);
+    let reports = files(dir.path(), "reports");
+    assert_eq!(reports.len(), 2);
+    assert!(String::from_utf8_lossy(&reports[0].1).contains("something is wrong"));
+    assert!(!dir.path().join(".writing").exists(), "no temporary file is left");
+}
+
+#[test]
+fn statistics_have_their_shape() {
+    let dir = TempDir::new().expect("temporary directory");
+    session(dir.path(), false, &[b"!"]).expect("a fresh directory");
+    let stats = json(&dir.path().join("stats.json"));
+    assert_eq!(stats["runs"], 500);
+    assert_eq!(stats["coverage"]["total"], 4);
+    assert_eq!(stats["bugs"][0]["file"], "crashes/000001-sigsegv");
+    assert_eq!(stats["stopped"], "the number of runs was reached");
+    for key in ["paths", "answers", "solver", "give_ups", "divergences", "seconds", "strategy", "optimism"] {
+        assert!(!stats[key].is_null(), "{key} is missing");
+    }
+    let summary = fs::read_to_string(dir.path().join("summary.txt")).expect("written");
+    assert!(summary.contains("SIGSEGV after unknown place: crashes/000001-sigsegv (1 bytes"), "{summary}");
+}
+
+#[test]
+fn a_used_directory_is_not_touched_without_resume() {
+    let dir = TempDir::new().expect("temporary directory");
+    session(dir.path(), false, &[b"a"]).expect("a fresh directory");
+    let before = files(dir.path(), "corpus");
+    let Err(error) = session(dir.path(), false, &[b"zzz"]) else { panic!("accepted") };
+    assert!(matches!(error, DirError::NotEmpty(_)));
+    assert!(error.to_string().contains("--resume"));
+    assert_eq!(files(dir.path(), "corpus"), before);
+}
+
+#[test]
+fn only_campaigns_on_the_same_program_are_resumed() {
+    let dir = TempDir::new().expect("temporary directory");
+    fs::write(dir.path().join("thesis.tex"), "precious").expect("written");
+    assert!(matches!(OutputDir::open(dir.path(), PROGRAM, true), Err(DirError::NotACampaign(_))));
+    let dir = TempDir::new().expect("temporary directory");
+    drop(OutputDir::open(dir.path(), "./other", false).expect("a fresh directory"));
+    assert!(matches!(OutputDir::open(dir.path(), PROGRAM, true), Err(DirError::OtherProgram { .. })));
+}
+
+#[test]
+fn two_campaigns_do_not_share_a_directory() {
+    let dir = TempDir::new().expect("temporary directory");
+    let _first = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
+    assert!(matches!(OutputDir::open(dir.path(), PROGRAM, true), Err(DirError::InUse(_))));
+}
+
+#[test]
+fn a_resumed_campaign_goes_on_from_its_files() {
+    let dir = TempDir::new().expect("temporary directory");
+    session(dir.path(), false, &[b"a", b"!x", b"?"]).expect("a fresh directory");
+    let before: Vec<_> = ["corpus", "crashes", "hangs"].map(|name| files(dir.path(), name)).into();
+    let end = session(dir.path(), true, &[]).expect("resumed");
+    let after: Vec<_> = ["corpus", "crashes", "hangs"].map(|name| files(dir.path(), name)).into();
+    assert_eq!(before, after, "all that can be found was found; nothing is doubled");
+    assert_eq!((end.report.earlier.sessions, end.report.earlier.runs), (1, 500));
+    assert_eq!(end.report.bugs.len(), 2);
+    assert_eq!(end.report.bugs[0].file, "crashes/000001-sigsegv", "known files keep their names");
+    let state = json(&dir.path().join("campaign.json"));
+    assert_eq!((&state["sessions"], &state["runs"]), (&Value::from(2), &Value::from(1000)));
+}
+
+#[test]
+fn json_is_one_object_a_line_and_ends_with_the_report() {
+    let dir = TempDir::new().expect("temporary directory");
+    let screen = Screen::default();
+    let display = Display::new(DisplayMode::Json, Box::new(screen.clone()));
+    session_on(dir.path(), false, &[b"!"], display).expect("a fresh directory");
+    let text = screen.text();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines[0]["event"], "bug");
+    let last = &lines[lines.len() - 1];
+    assert_eq!((&last["event"], &last["runs"]), (&Value::from("end"), &Value::from(500)));
+}
+
+#[test]
+fn a_live_display_cleans_up_after_itself() {
+    let dir = TempDir::new().expect("temporary directory");
+    let screen = Screen::default();
+    let display = Display::new(DisplayMode::Live, Box::new(screen.clone()));
+    session_on(dir.path(), false, &[b"a"], display).expect("a fresh directory");
+    let text = screen.text();
+    assert!(text.contains("coverage  "), "{text}");
+    assert!(text.ends_with("\x1b[4A\x1b[J"), "{text:?}");
+}

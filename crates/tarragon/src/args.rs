@@ -1,0 +1,187 @@
+//! What can be said on the command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::units::{size, time};
+
+/// Whitebox test generation: runs a program, reads off what its path depended on, and solves for inputs that take
+/// other paths.
+#[derive(Debug, Parser)]
+#[command(name = "tarragon", version, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tarragon cc -g -o calc calc.c                  build a program so that it can be tested
+  tarragon fuzz --time 60s -- ./calc             generate inputs on standard input for a minute
+  tarragon fuzz --seeds tests/ -- ./conv -i @@   start from seeds; the input is a file
+  tarragon replay tarragon-out -- ./calc         run the suite that was found
+
+Exit codes: 0 no bug, 1 bugs found, 2 error.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Generate inputs and look for bugs
+    Fuzz(FuzzArgs),
+    /// Run a suite of inputs and measure its coverage
+    Replay(ReplayArgs),
+    /// Write a variant of a program to a file
+    Variant(VariantArgs),
+    /// Compile C as clang does (all options are clang's)
+    Cc {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Compile C++ as clang++ does (all options are clang's)
+    #[command(name = "c++")]
+    Cxx {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tarragon fuzz --time 60s -- ./calc
+  tarragon fuzz --strategy mutate --seeds corpus/ --max-runs 100000 --seed 7 -- ./conv -i @@
+  tarragon fuzz --exhaustive --max-len 4 -- ./parser
+  tarragon fuzz --resume --time 1h -- ./calc")]
+pub(crate) struct FuzzArgs {
+    /// How inputs are made
+    #[arg(long, value_enum, default_value_t = StrategyName::Whitebox)]
+    pub strategy: StrategyName,
+    /// Directory (or file) with inputs to start from
+    #[arg(long, value_name = "DIR")]
+    pub seeds: Vec<PathBuf>,
+    /// Directory for the results
+    #[arg(long, value_name = "DIR", default_value = "tarragon-out")]
+    pub out: PathBuf,
+    /// Stop after this time (60s, 5m, 1h)
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub time: Option<Duration>,
+    /// Stop after this number of runs
+    #[arg(long, value_name = "N")]
+    pub max_runs: Option<u64>,
+    /// Start of all randomness: the same seed and number of runs give the same result
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Longest input in bytes
+    #[arg(long, value_name = "N", default_value_t = 4096)]
+    pub max_len: usize,
+    /// Explore all paths, and say whether that was achieved
+    #[arg(long)]
+    pub exhaustive: bool,
+    /// Flip no constraint beyond this number on a path
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<usize>,
+    /// Which flips come first (whitebox)
+    #[arg(long, value_enum, default_value_t = OrderName::Generational)]
+    pub order: OrderName,
+    /// Memory for traces that wait; those beyond it are made again when needed
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "512M")]
+    pub trace_memory: u64,
+    /// Solvers to use, separated by commas; with a minus in front: to leave out (-z3)
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    pub solver: Vec<String>,
+    /// Time limit of one question to Z3
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "1s")]
+    pub solver_timeout: Duration,
+    /// Go on with the campaign in the output directory
+    #[arg(long)]
+    pub resume: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tarragon replay tarragon-out -- ./calc
+  tarragon replay tests/a.txt tests/more/ -- ./conv -i @@")]
+pub(crate) struct ReplayArgs {
+    /// Inputs: files, directories, or the output directory of a campaign
+    #[arg(required = true, value_name = "DIR")]
+    pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Print nothing but errors
+    #[arg(long, conflicts_with = "json")]
+    pub quiet: bool,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The program under test and how it is run.
+#[derive(Debug, Args)]
+pub(crate) struct TargetArgs {
+    /// Time limit of one run
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "1s")]
+    pub timeout: Duration,
+    /// Memory limit of one run
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "512M")]
+    pub memory: u64,
+    /// Confine the program: no network, no writing outside a scratch directory
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub sandbox: Switch,
+    /// The program, built with `tarragon cc`, and its arguments; @@ stands for a file with the input
+    #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
+    pub command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VariantArgs {
+    #[arg(value_enum)]
+    pub variant: VariantName,
+    /// A program that was built with `tarragon cc`
+    pub program: PathBuf,
+    /// Where to write the variant; its site table goes beside it
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StrategyName {
+    /// Solve for inputs that take other paths
+    Whitebox,
+    /// Random bytes
+    Random,
+    /// Random changes of seeds and of what was found
+    Mutate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OrderName {
+    /// What promises new coverage first
+    Generational,
+    /// The last branch of the last run first
+    DepthFirst,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VariantName {
+    /// Records its path condition
+    Traced,
+}

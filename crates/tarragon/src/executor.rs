@@ -1,0 +1,62 @@
+//! The search's view of a started program.
+
+use expr::TableData;
+use path::{RawTrace, Trace};
+use runner::{Outcome, RawRun, Runner};
+use search::{Ending, ExecError, Execution, Executor};
+
+pub(crate) struct RunnerExecutor(pub Runner);
+
+impl Executor for RunnerExecutor {
+    fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
+        let run = self.0.run(input, symbolic).map_err(|error| ExecError(error.to_string()))?;
+        Ok(execution(run, input.len() as u32, symbolic))
+    }
+}
+
+fn execution(run: RawRun<'_>, input_len: u32, symbolic: bool) -> Execution {
+    let ending = ending(run.outcome);
+    let stderr = if matches!(ending, Ending::Exit(_)) { Vec::new() } else { run.stderr_tail() };
+    let covered = covered(run.coverage);
+    let run_time = run.run_time;
+    let (trace, bad_trace) = match run.trace {
+        Ok(raw) if symbolic => split(checked(raw, input_len)),
+        Ok(_) => (None, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    Execution { ending, covered, trace, bad_trace, run_time, stderr }
+}
+
+fn split(trace: Result<Trace, String>) -> (Option<Trace>, Option<String>) {
+    match trace {
+        Ok(trace) => (Some(trace), None),
+        Err(error) => (None, Some(error)),
+    }
+}
+
+fn checked(raw: runner::RawTrace, input_len: u32) -> Result<Trace, String> {
+    let tables = raw.tables.into_iter().map(|(bytes, labels)| TableData { bytes, labels }).collect();
+    let raw = RawTrace {
+        nodes: raw.nodes,
+        values: raw.values,
+        tables,
+        input_len,
+        events: raw.events,
+        give_ups: raw.give_ups,
+        truncated: raw.truncated,
+    };
+    Trace::from_raw(raw).map_err(|error| error.to_string())
+}
+
+fn ending(outcome: Outcome) -> Ending {
+    match outcome {
+        Outcome::Exit(code) => Ending::Exit(code),
+        Outcome::Signal(signal) => Ending::Signal(signal),
+        Outcome::Timeout => Ending::Timeout,
+        Outcome::OutOfMemory => Ending::OutOfMemory,
+    }
+}
+
+fn covered(coverage: &[u8]) -> Vec<u32> {
+    coverage.iter().enumerate().filter(|(_, seen)| **seen != 0).map(|(outcome, _)| outcome as u32).collect()
+}

@@ -1,0 +1,60 @@
+//! The command line of Tarragon.
+//!
+//! Exit codes: 0 no bug, 1 bugs found, 2 error. `tarragon cc` and `tarragon c++` return what clang returns.
+
+mod args;
+mod executor;
+mod fuzz;
+mod replay;
+mod target;
+mod units;
+mod variant;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+use compiler::driver::{self, Language};
+
+use args::{Cli, Command};
+
+/// Whether a command found a bug.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    NoBug,
+    BugsFound,
+}
+
+fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(language) = compiler_command(&words) {
+        std::process::exit(driver::run(language, words.into_iter().skip(2).collect()));
+    }
+    match run(Cli::parse_from(words)) {
+        Ok(Verdict::NoBug) => ExitCode::SUCCESS,
+        Ok(Verdict::BugsFound) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("tarragon: error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The compilers take clang's options, so their arguments never reach the parser of ours.
+fn compiler_command(words: &[OsString]) -> Option<Language> {
+    match words.get(1)?.to_str()? {
+        "cc" => Some(Language::C),
+        "c++" => Some(Language::Cxx),
+        _ => None,
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<Verdict> {
+    match cli.command {
+        Command::Fuzz(args) => fuzz::fuzz(&args),
+        Command::Replay(args) => replay::replay(&args),
+        Command::Variant(args) => variant::variant(&args),
+        Command::Cc { arguments } => std::process::exit(driver::run(Language::C, arguments)),
+        Command::Cxx { arguments } => std::process::exit(driver::run(Language::Cxx, arguments)),
+    }
+}

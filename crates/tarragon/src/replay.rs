@@ -1,0 +1,64 @@
+//! `tarragon replay`: run a suite, print each outcome and the total coverage.
+
+use std::io::{self, Write};
+
+use anyhow::{Context, Result};
+use campaign::{NamedInput, Replay, ReplayedInput, read_inputs, stop_on_signals};
+
+use crate::Verdict;
+use crate::args::{OutputArgs, ReplayArgs};
+use crate::target::Target;
+
+pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
+    let mut inputs: Vec<NamedInput> = Vec::new();
+    for path in &args.inputs {
+        inputs.extend(read_inputs(path)?);
+    }
+    let longest = inputs.iter().map(|input| input.bytes.len()).max().unwrap_or(0);
+    let stop = stop_on_signals().context("cannot listen to signals")?;
+    let mut target = Target::start(&args.target, longest)?;
+    print_notes(&target.notes, &args.output);
+    let each = |one: &ReplayedInput| print_one(one, &args.output);
+    let total = campaign::replay(&mut target.executor, target.sites.outcomes, &inputs, &stop, each)?;
+    print_total(&total, &args.output);
+    Ok(if total.bugs > 0 { Verdict::BugsFound } else { Verdict::NoBug })
+}
+
+pub(crate) fn print_notes(notes: &[String], output: &OutputArgs) {
+    if output.quiet || output.json {
+        return;
+    }
+    for note in notes {
+        eprintln!("note: {note}");
+    }
+}
+
+fn print_one(one: &ReplayedInput, output: &OutputArgs) {
+    let line = match output.json {
+        true => serde_json::to_string(one).unwrap_or_default(),
+        false => {
+            format!("{:<14} {:>5} covered {:>+5}  {}", one.outcome, one.covered, one.new, one.path.display())
+        }
+    };
+    print(&line, output);
+}
+
+fn print_total(total: &Replay, output: &OutputArgs) {
+    let Replay { inputs, bugs, coverage, interrupted } = total;
+    let (covered, all, percent) = (coverage.covered, coverage.total, coverage.percent());
+    let cut = if *interrupted { ", interrupted" } else { "" };
+    let line = match output.json {
+        true => serde_json::to_string(total).unwrap_or_default(),
+        false => format!(
+            "{inputs} inputs, {bugs} of them show bugs, coverage {covered} of {all} branch outcomes ({percent:.1} %){cut}"
+        ),
+    };
+    print(&line, output);
+}
+
+/// To standard output; a reader that went away is no error.
+fn print(line: &str, output: &OutputArgs) {
+    if !output.quiet {
+        let _ = writeln!(io::stdout(), "{line}");
+    }
+}

@@ -1,0 +1,102 @@
+//! From the program that the user names to one that runs under the search.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use compiler::{DeriveOptions, Derived, Variant, derive};
+use runner::{Limits, Runner, Sandbox, TargetOptions, default_capacities};
+use sites::SiteTable;
+
+use crate::args::{Switch, TargetArgs};
+use crate::executor::RunnerExecutor;
+
+/// A started target.
+pub(crate) struct Target {
+    pub executor: RunnerExecutor,
+    pub sites: SiteTable,
+    /// The command as the user gave it.
+    pub command: String,
+    /// What the user should know about how it runs.
+    pub notes: Vec<String>,
+}
+
+impl Target {
+    pub(crate) fn start(args: &TargetArgs, max_len: usize) -> Result<Target> {
+        let Some((program, arguments)) = args.command.split_first() else {
+            bail!("no program was named after --")
+        };
+        let program = find_program(program)?;
+        let derived = traced_variant(&program)?;
+        let sites = read_sites(&derived.sites)?;
+        let runner = Runner::start(options(args, arguments, &derived.executable, &sites, max_len))?;
+        let notes = notes(&runner, args.sandbox);
+        let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
+        Ok(Target { executor: RunnerExecutor(runner), sites, command: words.join(" "), notes })
+    }
+}
+
+fn options(
+    args: &TargetArgs,
+    arguments: &[OsString],
+    executable: &Path,
+    sites: &SiteTable,
+    max_len: usize,
+) -> TargetOptions {
+    let mut options = TargetOptions::new(executable);
+    options.arguments = arguments.to_vec();
+    options.sandbox = match args.sandbox {
+        Switch::On => Sandbox::On,
+        Switch::Off => Sandbox::Off,
+    };
+    options.limits = Limits { run_time: args.timeout, memory: args.memory, ..Limits::default() };
+    options.capacities = default_capacities(sites.outcomes);
+    options.capacities.input = options.capacities.input.max(max_len as u64);
+    options
+}
+
+/// The file that the user means: a path, or a name that is found in `PATH`.
+pub(crate) fn find_program(name: &OsStr) -> Result<PathBuf> {
+    let path = PathBuf::from(name);
+    let found = if path.exists() || path.components().count() > 1 { path } else { in_search_path(&path)? };
+    let metadata = fs::metadata(&found)
+        .with_context(|| format!("{}: cannot be used as the program", found.display()))?;
+    if !metadata.is_file() {
+        bail!("{}: is not a program", found.display());
+    }
+    File::open(&found).with_context(|| format!("{}: cannot be read", found.display()))?;
+    Ok(found)
+}
+
+fn in_search_path(name: &Path) -> Result<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let candidates = std::env::split_paths(&path).map(|dir| dir.join(name));
+    let found = candidates.into_iter().find(|candidate| candidate.is_file());
+    found.with_context(|| format!("{}: there is no such program here or in PATH", name.display()))
+}
+
+/// Derives the traced variant, unless the program is one already: a site table lies beside it then.
+fn traced_variant(program: &Path) -> Result<Derived> {
+    let mut sites = program.as_os_str().to_owned();
+    sites.push(".sites.json");
+    let sites = PathBuf::from(sites);
+    if sites.is_file() {
+        return Ok(Derived { executable: program.to_owned(), sites });
+    }
+    Ok(derive(program, Variant::Traced, &DeriveOptions::from_environment()?)?)
+}
+
+fn read_sites(path: &Path) -> Result<SiteTable> {
+    let text = fs::read(path).with_context(|| format!("{}: cannot read the site table", path.display()))?;
+    serde_json::from_slice(&text).with_context(|| format!("{}: not a site table", path.display()))
+}
+
+/// What the sandbox does not do, because it is off or because the kernel does not offer it.
+fn notes(runner: &Runner, sandbox: Switch) -> Vec<String> {
+    let why = match sandbox {
+        Switch::On => "sandbox incomplete",
+        Switch::Off => "sandbox off",
+    };
+    runner.sandbox().missing.iter().map(|missing| format!("{why}: {missing}")).collect()
+}

@@ -1,0 +1,52 @@
+//! Times and sizes on the command line.
+
+use std::time::Duration;
+
+/// `90`, `60s`, `5m`, `1h 30m`, `200ms`; a number alone is seconds.
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string());
+    }
+    humantime::parse_duration(text).map_err(|error| format!("{error}; write a time as 60s, 5m or 1h"))
+}
+
+/// `512M`, `2G`, `64K`, `1000`: bytes, with powers of 1024.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor: u64 =
+        match text[digits.len()..].to_ascii_uppercase().trim_end_matches('B').trim_end_matches('I') {
+            "" => 1,
+            "K" => 1 << 10,
+            "M" => 1 << 20,
+            "G" => 1 << 30,
+            _ => return Err("write a size as 512M, 2G or a number of bytes".to_owned()),
+        };
+    let number: u64 =
+        digits.trim().parse().map_err(|_| "write a size as 512M, 2G or a number of bytes".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "the size is too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("2GiB"), Ok(2 << 30));
+        assert_eq!(size("17"), Ok(17));
+        assert_eq!(size("3 kb"), Ok(3 << 10));
+        assert!(
+            size("M").is_err() && size("5X").is_err() && size("99999999999G").is_err() && size("-1").is_err()
+        );
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!(time("60s"), Ok(Duration::from_secs(60)));
+        assert_eq!(time("1.5"), Ok(Duration::from_millis(1500)));
+        assert_eq!(time("1h 30m"), Ok(Duration::from_secs(5400)));
+        assert!(time("-3").is_err() && time("soon").is_err() && time("inf").is_err());
+    }
+}

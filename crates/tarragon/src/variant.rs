@@ -1,0 +1,18 @@
+//! `tarragon variant`: a derived program as a file.
+
+use anyhow::Result;
+use compiler::{DeriveOptions, Variant, derive_to};
+
+use crate::Verdict;
+use crate::args::{VariantArgs, VariantName};
+use crate::target::find_program;
+
+pub(crate) fn variant(args: &VariantArgs) -> Result<Verdict> {
+    let variant = match args.variant {
+        VariantName::Traced => Variant::Traced,
+    };
+    let program = find_program(args.program.as_os_str())?;
+    let derived = derive_to(&program, variant, &args.output, &DeriveOptions::from_environment()?)?;
+    println!("{}\n{}", derived.executable.display(), derived.sites.display());
+    Ok(Verdict::NoBug)
+}
