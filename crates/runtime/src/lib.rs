@@ -1,1 +1,42 @@
+//! The part of Tarragon that is linked, as bitcode, into instrumented targets.
+//!
+//! Instrumented code keeps a *label* beside every value: 0 while the value is concrete, otherwise the number of
+//! an expression over the input. The functions here keep labels of memory ([`shadow`]), build expressions
+//! ([`build`]), write events ([`events`]), resolve symbolic addresses ([`address`]) and stand in for library
+//! functions ([`models`]).
+//!
+//! This crate must not allocate through the target's allocator, must not panic, must not use the standard
+//! library and must not change what the target does. Fast paths test only whether labels are 0;
+//! everything else is `cold`.
+//!
+//! Functions named `__tg_*` are called by instrumented code; their argument lists are known to the `instrument`
+//! crate, which inlines those named `__tgi_*` always. Functions named `__tarragon_model_*` replace the library function of that
+//! name.
+#![cfg_attr(not(test), no_std)]
+#![allow(clippy::missing_safety_doc)]
+// Two processes, threads and signal handlers share this state by design; see `state`.
+#![allow(static_mut_refs)]
 
+pub mod address;
+pub mod build;
+pub mod calls;
+pub mod events;
+pub mod floats;
+pub mod memory;
+pub mod models;
+pub mod nodes;
+pub mod objects;
+pub mod os;
+pub mod server;
+pub mod shadow;
+pub mod start;
+pub mod state;
+mod sys;
+pub mod values;
+
+#[cfg(tarragon_bitcode)]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    // SAFETY: abort has no precondition.
+    unsafe { os::abort() }
+}

@@ -102,6 +102,8 @@ impl Server {
                 && stdin.inode == (*header).input_inode;
             let is_init = sys::getpid() == 1;
             if !is_init {
+                // Killed at the driver's death, it could not end its descendants; it sees that death by itself.
+                sys::prctl(sys::PR_SET_PDEATHSIG, 0usize, 0usize, 0usize, 0usize);
                 sys::prctl(sys::PR_SET_CHILD_SUBREAPER, 1usize, 0usize, 0usize, 0usize);
             }
             let mut sigchld = sys::SigAction::default();
@@ -321,7 +323,9 @@ unsafe fn reap(child: c_int) -> (c_int, u32) {
     let mut usage = sys::Usage::default();
     let mut status = 0;
     // SAFETY: the structures are valid for writing.
-    unsafe { while sys::wait4(child, &mut status, sys::WALL, &mut usage) < 0 && sys::errno() == sys::EINTR {} }
+    unsafe {
+        while sys::wait4(child, &mut status, sys::WALL, &mut usage) < 0 && sys::errno() == sys::EINTR {}
+    }
     (status, usage.max_rss_kib.clamp(0, i64::from(u32::MAX)) as u32)
 }
 

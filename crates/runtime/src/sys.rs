@@ -72,7 +72,14 @@ pub struct SigAction {
 unsafe extern "C" {
     pub fn getenv(name: *const c_char) -> *mut c_char;
     pub fn unsetenv(name: *const c_char) -> c_int;
-    pub fn mmap(at: *mut c_void, len: usize, prot: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
+    pub fn mmap(
+        at: *mut c_void,
+        len: usize,
+        prot: c_int,
+        flags: c_int,
+        fd: c_int,
+        offset: i64,
+    ) -> *mut c_void;
     pub fn fstat(fd: c_int, stat: *mut Stat) -> c_int;
     pub fn lseek(fd: c_int, offset: i64, whence: c_int) -> i64;
     pub fn open(path: *const c_char, flags: c_int, ...) -> c_int;

@@ -1,0 +1,49 @@
+//! Promises that the program's functions made to the optimiser and that instrumentation breaks.
+
+use crate::llvm::{self, LLVMOpcode, Value};
+use crate::module::Module;
+use inkwell::llvm_sys::LLVMLinkage;
+use inkwell::llvm_sys::core::*;
+
+const FUNCTION: u32 = u32::MAX;
+
+/// An instrumented function writes labels, so it is neither pure nor free of memory accesses.
+const BROKEN: [&str; 4] = ["memory", "speculatable", "nosync", "norecurse"];
+
+pub fn can_be_instrumented(function: Value) -> bool {
+    // SAFETY: the handle is a function.
+    unsafe {
+        !llvm::is_declaration(function)
+            && LLVMGetLinkage(function) != LLVMLinkage::LLVMAvailableExternallyLinkage
+            && LLVMGetEnumAttributeAtIndex(function, FUNCTION, llvm::attribute_kind("naked")).is_null()
+    }
+}
+
+/// Removes the broken promises from functions and calls; intrinsics keep theirs.
+pub fn drop_memory_promises(module: &Module) {
+    let kinds = BROKEN.map(llvm::attribute_kind);
+    for function in module.functions() {
+        if llvm::name(function).starts_with("llvm.") {
+            continue;
+        }
+        for kind in kinds {
+            // SAFETY: removing an absent attribute does nothing.
+            unsafe { LLVMRemoveEnumAttributeAtIndex(function, FUNCTION, kind) };
+        }
+        for block in llvm::blocks(function) {
+            for instruction in llvm::instructions(block) {
+                drop_from_call(instruction, &kinds);
+            }
+        }
+    }
+}
+
+fn drop_from_call(instruction: Value, kinds: &[u32]) {
+    if !matches!(llvm::opcode(instruction), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke) {
+        return;
+    }
+    for &kind in kinds {
+        // SAFETY: as above.
+        unsafe { LLVMRemoveCallSiteEnumAttribute(instruction, FUNCTION, kind) };
+    }
+}

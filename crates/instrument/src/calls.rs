@@ -1,0 +1,356 @@
+//! Calls: labels of arguments and results, variadic functions, structs by value, and a function's own entry.
+
+use crate::function::Function;
+use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
+use crate::types;
+use inkwell::llvm_sys::LLVMTailCallKind;
+use inkwell::llvm_sys::core::*;
+use trace::{ConcretiseReason, GiveUp};
+
+/// Slots for the labels of arguments, as in the runtime's `Tls`.
+const MAX_ARGS: usize = 64;
+
+/// What a call reaches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Callee {
+    /// A function of the program, or a model: it takes and sends labels.
+    Labelled,
+    Model,
+    /// A function that knows nothing of labels.
+    External,
+    InlineAssembly,
+    /// Through a pointer.
+    Unknown,
+}
+
+impl Function<'_> {
+    fn callee(&self, call: Value) -> Callee {
+        let called = llvm::called(call);
+        if llvm::is_inline_asm(called) {
+            return Callee::InlineAssembly;
+        }
+        match llvm::as_function(called) {
+            Some(function) if self.program.instrumented.contains(&function) => Callee::Labelled,
+            Some(function) if self.program.runtime.is_model(function) => Callee::Model,
+            Some(_) => Callee::External,
+            None => Callee::Unknown,
+        }
+    }
+
+    pub fn call_may_be_symbolic(&self, call: Value) -> bool {
+        if let Some(name) = crate::intrinsics::intrinsic_name(call) {
+            return crate::intrinsics::is_followed(&name)
+                && crate::function::operands(call).any(|operand| self.may_be_symbolic(operand));
+        }
+        !matches!(self.callee(call), Callee::External | Callee::InlineAssembly)
+    }
+
+    pub fn call_instruction(&mut self, call: Value) {
+        if let Some(name) = crate::intrinsics::intrinsic_name(call) {
+            return self.intrinsic(call, &name);
+        }
+        let arguments: Vec<Value> = (0..llvm::argument_count(call)).map(|i| llvm::operand(call, i)).collect();
+        let callee = self.callee(call);
+        match callee {
+            Callee::InlineAssembly => self.drop_labels(call, &arguments, GiveUp::InlineAssembly),
+            Callee::External => self.call_external(call, &arguments),
+            _ => self.send_arguments(call, callee, &arguments),
+        }
+        let sends = !matches!(callee, Callee::External | Callee::InlineAssembly);
+        self.after_call(call, callee, sends);
+    }
+
+    fn call_external(&mut self, call: Value, arguments: &[Value]) {
+        let number = self.numbering.external(&llvm::name(llvm::called(call)));
+        let Some(closing) = self.close(call, arguments) else { return };
+        let any = self.any_label(arguments);
+        let site = self.site(call);
+        let builder = self.builder();
+        let reason = builder.const_i32(GiveUp::External as u32);
+        self.call("__tg_give_up", &[any, reason, site, builder.const_i32(number)]);
+        self.join(closing, &[]);
+    }
+
+    fn send_arguments(&mut self, call: Value, callee: Callee, arguments: &[Value]) {
+        let builder = self.builder();
+        let mut used = arguments.to_vec();
+        used.push(llvm::called(call));
+        let site = if callee == Callee::Model { Some(self.site(call)) } else { None };
+        if let Some(closing) = self.close(call, &used) {
+            if callee == Callee::Unknown {
+                self.concretise(self.label_of(llvm::called(call)), ConcretiseReason::CallTarget, call);
+            }
+            let fixed = llvm::param_types(llvm::called_type(call)).len();
+            let labels = arguments.iter().take(fixed).flat_map(|a| self.labels_of(*a)).take(MAX_ARGS);
+            for (slot, label) in labels.enumerate() {
+                self.call("__tg_send_arg", &[builder.const_i32(slot as u32), label]);
+            }
+            self.send_varargs(call, arguments);
+            self.join(closing, &[]);
+        }
+        self.send_structs(call, arguments);
+        if let Some(site) = site {
+            self.call("__tgi_call_site", &[site]);
+        }
+        if callee == Callee::Unknown {
+            for slot in 0..self.result_slots(call) {
+                self.call("__tgi_send_result", &[builder.const_i32(slot as u32), self.zero()]);
+            }
+        }
+    }
+
+    fn result_slots(&self, call: Value) -> usize {
+        types::leaves(self.layout(), llvm::type_of(call)).map_or(0, |leaves| leaves.len())
+    }
+
+    /// Structs that the call instruction copies: their labels follow through the place of the original.
+    fn send_structs(&mut self, call: Value, arguments: &[Value]) {
+        let mut slot = 0;
+        for (i, argument) in arguments.iter().enumerate() {
+            if call_byval(call, i as u32).is_some() {
+                let builder = self.builder();
+                self.call("__tg_send_struct", &[builder.const_i32(slot), self.bits(*argument)]);
+                slot += 1;
+            }
+        }
+    }
+
+    /// Labels of variadic arguments by the place that the x86-64 calling convention gives them.
+    fn send_varargs(&mut self, call: Value, arguments: &[Value]) {
+        let ty = llvm::called_type(call);
+        if !llvm::is_variadic(ty) {
+            return;
+        }
+        let fixed = llvm::param_types(ty).len();
+        let mut places = Places::default();
+        for (i, argument) in arguments.iter().enumerate() {
+            let byval = call_byval(call, i as u32).map(|ty| self.layout().size(ty));
+            let offset = places.next(llvm::type_of(*argument), byval);
+            if i < fixed || !self.may_be_symbolic(*argument) {
+                continue;
+            }
+            if let Some(offset) = offset {
+                let builder = self.builder();
+                let label = self.whole_bytes(*argument);
+                self.call("__tg_send_vararg", &[builder.const_i32(offset), label]);
+            }
+        }
+    }
+
+    fn whole_bytes(&self, value: Value) -> Value {
+        let bits = self.width(llvm::type_of(value));
+        if bits.is_multiple_of(8) {
+            return self.label_of(value);
+        }
+        self.resize(self.pair(value), bits.next_multiple_of(8), false).label
+    }
+
+    /// Where the code after a call goes: behind a call, or at the start of an invoke's normal destination.
+    fn after_call(&mut self, call: Value, callee: Callee, sends: bool) {
+        // SAFETY: the handle is a call or an invoke.
+        let (at, must_tail) = unsafe {
+            if llvm::opcode(call) == LLVMOpcode::LLVMInvoke {
+                (first_of(LLVMGetNormalDest(call)), false)
+            } else if llvm::opcode(call) == LLVMOpcode::LLVMCall {
+                let kind = LLVMGetTailCallKind(call);
+                (llvm::next_instruction(call), kind == LLVMTailCallKind::LLVMTailCallKindMustTail)
+            } else {
+                (None, true)
+            }
+        };
+        let Some(at) = at.filter(|_| !must_tail && sends) else { return };
+        self.builder().before(at);
+        if callee == Callee::Unknown {
+            self.call("__tgi_args_taken", &[]);
+        }
+        if self.may_be_symbolic(call) {
+            let parts = self.parts(call);
+            let labels = parts.into_iter().enumerate().map(|(slot, part)| {
+                self.call("__tgi_take_result", &[self.builder().const_i32(slot as u32), self.bits(part)])
+            });
+            let labels = labels.collect();
+            self.set_labels(call, labels);
+        }
+    }
+
+    /// The function's entry: labels of its parameters, and the runtime's start in `main`.
+    pub fn enter(&mut self, blocks: &[(Block, Vec<Value>)]) {
+        let Some(mut at) = blocks.first().and_then(|(_, instructions)| instructions.first().copied()) else {
+            return;
+        };
+        while llvm::as_alloca(at).is_some()
+            && let Some(next) = llvm::next_instruction(at)
+        {
+            at = next;
+        }
+        self.builder().before(at);
+        if llvm::name(self.function) == "main" {
+            self.start_runtime();
+        }
+        self.take_structs();
+        self.take_parameters(at);
+        self.take_varargs(blocks, at);
+    }
+
+    fn start_runtime(&self) {
+        let (program, builder) = (self.program, self.builder());
+        let (globals, count) = program.globals;
+        let coverage_len = builder.const_i64(program.coverage.len);
+        self.call("__tg_start", &[program.coverage.map, coverage_len, globals, builder.const_i64(count)]);
+    }
+
+    fn take_structs(&self) {
+        let builder = self.builder();
+        let mut slot = 0;
+        for i in 0..llvm::param_count(self.function) {
+            let Some(ty) = function_byval(self.function, i) else { continue };
+            let size = builder.const_i64(self.layout().size(ty));
+            let place = self.bits(llvm::param(self.function, i));
+            self.call("__tg_take_struct", &[builder.const_i32(slot), place, size]);
+            slot += 1;
+        }
+    }
+
+    /// Takes labels only if the caller sent any.
+    fn take_parameters(&mut self, at: Value) {
+        let parameters: Vec<Value> =
+            (0..llvm::param_count(self.function)).map(|i| llvm::param(self.function, i)).collect();
+        let tracked = parameters.iter().any(|p| {
+            types::leaves(self.layout(), llvm::type_of(*p)).is_some_and(|leaves| !leaves.is_empty())
+        });
+        if !tracked {
+            return;
+        }
+        let builder = self.builder();
+        let in_flight = self.call("__tgi_args_in_flight", &[]);
+        let any = builder.compare(LLVMIntPredicate::LLVMIntNE, in_flight, self.zero());
+        let head = llvm::split_before(builder.context, at);
+        let join = llvm::block_of(at);
+        let slow = builder.new_block(join);
+        builder.at_end(head);
+        builder.branch(any, slow, join);
+        builder.at_end(slow);
+        let mut slot = 0;
+        let mut taken: Vec<(Value, Vec<Value>)> = Vec::new();
+        for parameter in parameters {
+            let mut labels = Vec::new();
+            for part in self.tracked_parts(parameter) {
+                let arguments = [builder.const_i32(slot), self.bits(part)];
+                labels.push(if (slot as usize) < MAX_ARGS {
+                    self.call("__tg_take_arg", &arguments)
+                } else {
+                    self.zero()
+                });
+                slot += 1;
+            }
+            taken.push((parameter, labels));
+        }
+        self.call("__tgi_args_taken", &[]);
+        builder.jump(join);
+        builder.before(at);
+        for (parameter, labels) in taken {
+            let merged = labels.into_iter().map(|label| {
+                let phi = builder.phi(builder.i32);
+                llvm::add_incoming(phi, self.zero(), head);
+                llvm::add_incoming(phi, label, slow);
+                phi
+            });
+            let merged = merged.collect();
+            self.set_labels(parameter, merged);
+        }
+        builder.before(at);
+    }
+
+    fn tracked_parts(&self, value: Value) -> Vec<Value> {
+        match types::leaves(self.layout(), llvm::type_of(value)) {
+            Some(leaves) if !leaves.is_empty() => self.parts(value),
+            _ => Vec::new(),
+        }
+    }
+
+    fn take_varargs(&mut self, blocks: &[(Block, Vec<Value>)], at: Value) {
+        let uses = blocks.iter().flat_map(|(_, instructions)| instructions).any(|i| {
+            llvm::opcode(*i) == LLVMOpcode::LLVMCall
+                && crate::intrinsics::intrinsic_name(*i).is_some_and(|name| name.starts_with("llvm.va_start"))
+        });
+        if !uses {
+            return;
+        }
+        let builder = self.builder();
+        // SAFETY: the array type is sized.
+        let kept = builder.alloca(unsafe { LLVMArrayType2(builder.i32, 64) });
+        self.call("__tg_take_varargs", &[kept]);
+        self.varargs = Some(kept);
+        builder.before(at);
+    }
+}
+
+fn first_of(block: Block) -> Option<Value> {
+    crate::visit::first_insertion(block)
+}
+
+/// Places of arguments in the save area: 6 general registers, 8 vector registers, then the stack.
+struct Places {
+    general: u32,
+    vector: u32,
+    stack: u32,
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        Places { general: 0, vector: 48, stack: 176 }
+    }
+}
+
+impl Places {
+    /// The place of the next argument; `None` where its labels are not followed.
+    fn next(&mut self, ty: Type, byval: Option<u64>) -> Option<u32> {
+        if let Some(size) = byval {
+            self.stack += (size as u32).next_multiple_of(8);
+            return None;
+        }
+        let place = match llvm::kind(ty) {
+            LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind => {
+                take(&mut self.vector, 16, 176)
+            }
+            LLVMTypeKind::LLVMPointerTypeKind => take(&mut self.general, 8, 48),
+            LLVMTypeKind::LLVMIntegerTypeKind if llvm::int_width(ty) <= 64 => take(&mut self.general, 8, 48),
+            LLVMTypeKind::LLVMIntegerTypeKind => {
+                self.general = (self.general + 16).min(48);
+                return None;
+            }
+            _ => {
+                self.stack = self.stack.next_multiple_of(16) + 16;
+                return None;
+            }
+        };
+        place.or_else(|| take(&mut self.stack, 8, u32::MAX))
+    }
+}
+
+fn take(next: &mut u32, size: u32, limit: u32) -> Option<u32> {
+    let place = *next;
+    (place + size <= limit).then(|| {
+        *next = place + size;
+        place
+    })
+}
+
+/// The type of a struct that argument `index` of a call passes by value.
+fn call_byval(call: Value, index: u32) -> Option<Type> {
+    // SAFETY: attribute index 0 is the result, so arguments start at 1.
+    unsafe {
+        let kind = llvm::attribute_kind("byval");
+        let attribute = llvm::non_null(LLVMGetCallSiteEnumAttribute(call, index + 1, kind))?;
+        Some(LLVMGetTypeAttributeValue(attribute))
+    }
+}
+
+fn function_byval(function: Value, index: u32) -> Option<Type> {
+    // SAFETY: as above.
+    unsafe {
+        let kind = llvm::attribute_kind("byval");
+        let attribute = llvm::non_null(LLVMGetEnumAttributeAtIndex(function, index + 1, kind))?;
+        Some(LLVMGetTypeAttributeValue(attribute))
+    }
+}

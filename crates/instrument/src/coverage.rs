@@ -1,0 +1,91 @@
+//! Coverage of branch outcomes: one byte an outcome in a map of the program's own, over which the runtime lays
+//! shared memory.
+
+use crate::llvm::{self, Builder, LLVMOpcode, Value};
+use crate::module::Module;
+use crate::numbering::Numbering;
+use inkwell::llvm_sys::LLVMLinkage;
+use inkwell::llvm_sys::core::*;
+use sites::SiteKind;
+use std::collections::HashSet;
+
+const PAGE: u64 = 4096;
+
+/// The map and the instructions that write it, which are not themselves instrumented.
+pub struct Coverage {
+    pub map: Value,
+    pub len: u64,
+    pub own: HashSet<Value>,
+}
+
+impl Coverage {
+    pub fn new(module: &Module, builder: &Builder, outcomes: u32) -> Coverage {
+        let len = (outcomes as u64).next_multiple_of(PAGE).max(PAGE);
+        // SAFETY: the type is sized and the initialiser has that type.
+        let map = unsafe {
+            let ty = LLVMArrayType2(builder.i8, len);
+            let map = LLVMAddGlobal(module.raw, ty, c"__tarragon_coverage".as_ptr());
+            LLVMSetInitializer(map, LLVMConstNull(ty));
+            LLVMSetLinkage(map, LLVMLinkage::LLVMInternalLinkage);
+            LLVMSetAlignment(map, PAGE as u32);
+            map
+        };
+        Coverage { map, len, own: HashSet::new() }
+    }
+
+    pub fn instrument(&mut self, builder: &Builder, numbering: &Numbering, function: Value) {
+        for block in llvm::blocks(function) {
+            let Some(terminator) = llvm::terminator(block) else { continue };
+            let Some(number) = numbering.number_of(terminator) else { continue };
+            match (&numbering.table.sites[number as usize].kind, llvm::opcode(terminator)) {
+                (SiteKind::Branch { coverage }, LLVMOpcode::LLVMBr) => {
+                    self.mark_branch(builder, terminator, *coverage)
+                }
+                (SiteKind::Switch { coverage, cases }, LLVMOpcode::LLVMSwitch) => {
+                    self.mark_switch(builder, terminator, *coverage, cases)
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `map[first + condition] = 1`
+    fn mark_branch(&mut self, builder: &Builder, branch: Value, first: u32) {
+        if !llvm::is_conditional(branch) {
+            return;
+        }
+        builder.before(branch);
+        // SAFETY: the condition is the first operand of a conditional branch.
+        let condition = unsafe { LLVMGetCondition(branch) };
+        let side = builder.cast(LLVMOpcode::LLVMZExt, condition, builder.i64);
+        let index = builder.binary(LLVMOpcode::LLVMAdd, side, builder.const_i64(first as u64));
+        self.own.extend([side, index].into_iter().filter_map(llvm::as_instruction));
+        self.mark(builder, index);
+    }
+
+    /// Each edge of the switch gets a block of its own.
+    fn mark_switch(&mut self, builder: &Builder, switch: Value, first: u32, cases: &[u64]) {
+        let block = llvm::block_of(switch);
+        let present = crate::numbering::switch_cases(switch);
+        for edge in 0..llvm::successor_count(switch) {
+            let position = match edge {
+                0 => Some(cases.len()),
+                _ => cases.iter().position(|case| *case == present[edge as usize - 1]),
+            };
+            let Some(position) = position else { continue };
+            let target = llvm::successor(switch, edge);
+            let between = builder.new_block(target);
+            builder.at_end(between);
+            self.mark(builder, builder.const_i64(first as u64 + position as u64));
+            builder.jump(target);
+            llvm::set_successor(switch, edge, between);
+            llvm::retarget_phis(builder, target, block, between);
+        }
+    }
+
+    fn mark(&mut self, builder: &Builder, index: Value) {
+        let place = builder.offset(self.map, index);
+        let store = builder.store(builder.const_int(builder.i8, 1), place);
+        self.own.extend([place, store].into_iter().filter_map(llvm::as_instruction));
+    }
+}

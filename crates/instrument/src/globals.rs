@@ -1,0 +1,48 @@
+//! The list of the program's global variables, with which the runtime finds the object that an address points into.
+
+use crate::llvm::{self, Builder, Value};
+use crate::module::Module;
+use inkwell::llvm_sys::LLVMLinkage;
+use inkwell::llvm_sys::core::*;
+
+/// Marks a constant variable in the list's sizes, as the runtime's `objects` module expects.
+const CONSTANT: u64 = 1 << 63;
+
+/// Adds the list to the program; returns it and the number of its entries.
+pub fn list(module: &Module, builder: &Builder) -> (Value, u64) {
+    let layout = module.layout();
+    let mut entries = Vec::new();
+    for global in module.globals() {
+        let name = llvm::name(global);
+        if llvm::is_declaration(global) || llvm::is_thread_local(global) || name.starts_with("llvm.") {
+            continue;
+        }
+        let size = layout.size(llvm::value_type(global));
+        if size == 0 {
+            continue;
+        }
+        let size = if llvm::is_global_constant(global) { size | CONSTANT } else { size };
+        entries.push((global, size));
+    }
+    (add_list(module, builder, &entries), entries.len() as u64)
+}
+
+fn add_list(module: &Module, builder: &Builder, entries: &[(Value, u64)]) -> Value {
+    // SAFETY: the initialiser has the variable's type.
+    unsafe {
+        let mut fields = [builder.ptr, builder.i64];
+        let record = LLVMStructTypeInContext(module.context, fields.as_mut_ptr(), 2, 0);
+        let mut records: Vec<Value> = entries
+            .iter()
+            .map(|&(global, size)| {
+                let mut parts = [global, builder.const_i64(size)];
+                LLVMConstStructInContext(module.context, parts.as_mut_ptr(), 2, 0)
+            })
+            .collect();
+        let content = LLVMConstArray2(record, records.as_mut_ptr(), records.len() as u64);
+        let list = LLVMAddGlobal(module.raw, llvm::type_of(content), c"__tarragon_globals".as_ptr());
+        LLVMSetInitializer(list, content);
+        LLVMSetLinkage(list, LLVMLinkage::LLVMInternalLinkage);
+        list
+    }
+}

@@ -1,0 +1,88 @@
+//! Rewrites LLVM bitcode so that the program keeps expressions over its input beside its values.
+//!
+//! This is the only crate that links LLVM. It takes the bitcode of a whole program and writes one object file and the
+//! table of the program's sites. It must not run the program, and it must not know what expressions mean: that
+//! is the runtime's task, which is linked into the program here.
+
+mod attributes;
+mod calls;
+mod coverage;
+mod expressions;
+mod function;
+mod globals;
+mod intrinsics;
+mod llvm;
+mod module;
+mod numbering;
+mod runtime;
+mod types;
+mod visit;
+
+use anyhow::{Context as _, Result};
+use coverage::Coverage;
+use function::{Function, Program};
+use llvm::Builder;
+use module::Module;
+use numbering::Numbering;
+use runtime::Runtime;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// Passes before instrumentation: values instead of memory, no vectors, no critical edges. Passes that turn branches
+/// into selects are left out: a path is a sequence of branches.
+const BEFORE: &str = "strip-nonlinetable-debuginfo,always-inline,\
+    function(lower-expect,sroa<modify-cfg>,early-cse,instsimplify,scalarizer<load-store>,dce,break-crit-edges)";
+
+/// Passes after it, once the runtime's fast paths can be inlined.
+const AFTER: &str = "always-inline,default<O2>";
+
+pub struct Options {
+    pub inputs: Vec<PathBuf>,
+    pub object: PathBuf,
+    pub sites: PathBuf,
+    /// Also write the instrumented bitcode here.
+    pub bitcode: Option<PathBuf>,
+}
+
+/// Derives the traced variant of a program.
+pub fn trace_variant(options: &Options) -> Result<()> {
+    let module = Module::read(&options.inputs)?;
+    let mut numbering = Numbering::new(module.context);
+    let builder = Builder::new(module.context);
+    for function in module.functions() {
+        numbering.number_function(function);
+    }
+    module.run_passes(BEFORE)?;
+    let defined: Vec<_> =
+        module.functions().into_iter().filter(|f| attributes::can_be_instrumented(*f)).collect();
+    attributes::drop_memory_promises(&module);
+    let globals = globals::list(&module, &builder);
+    let runtime = Runtime::link(&module, &builder)?;
+    let mut coverage = Coverage::new(&module, &builder, numbering.table.outcomes);
+    for &function in &defined {
+        coverage.instrument(&builder, &numbering, function);
+    }
+    let program = Program {
+        builder: &builder,
+        runtime: &runtime,
+        layout: module.layout(),
+        coverage: &coverage,
+        instrumented: HashSet::from_iter(defined.iter().copied()),
+        globals,
+    };
+    for &function in &defined {
+        Function::new(&program, &mut numbering, function).instrument();
+    }
+    module.verify()?;
+    module.run_passes(AFTER)?;
+    if let Some(path) = &options.bitcode {
+        module.write_bitcode(path)?;
+    }
+    module.write_object(&options.object)?;
+    write_sites(&numbering, &options.sites)
+}
+
+fn write_sites(numbering: &Numbering, path: &Path) -> Result<()> {
+    let text = serde_json::to_vec(&numbering.table)?;
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,483 @@
+//! The few operations of LLVM's C interface that the instrumenter needs, under short names.
+//!
+//! All `unsafe` calls into LLVM are here and in [`crate::module`]. Handles are valid as long as the module that they
+//! belong to, which outlives every user in this crate; LLVM is used from one thread.
+
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::*;
+use inkwell::llvm_sys::target::*;
+use std::ffi::{CStr, CString};
+
+pub type Value = LLVMValueRef;
+pub type Type = LLVMTypeRef;
+pub type Block = LLVMBasicBlockRef;
+pub use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind};
+
+const NO_NAME: *const std::ffi::c_char = c"".as_ptr();
+
+macro_rules! wrap {
+    ($($name:ident($($arg:ident: $ty:ty),*) -> $ret:ty = $real:ident;)*) => {$(
+        pub fn $name($($arg: $ty),*) -> $ret {
+            // SAFETY: handles are valid, see the module's description.
+            unsafe { $real($($arg),*) }
+        }
+    )*};
+}
+
+wrap! {
+    type_of(value: Value) -> Type = LLVMTypeOf;
+    kind(ty: Type) -> LLVMTypeKind = LLVMGetTypeKind;
+    int_width(ty: Type) -> u32 = LLVMGetIntTypeWidth;
+    opcode(instruction: Value) -> LLVMOpcode = LLVMGetInstructionOpcode;
+    operand(value: Value, index: u32) -> Value = LLVMGetOperand;
+    successor_count(terminator: Value) -> u32 = LLVMGetNumSuccessors;
+    successor(terminator: Value, index: u32) -> Block = LLVMGetSuccessor;
+    set_successor(terminator: Value, index: u32, block: Block) -> () = LLVMSetSuccessor;
+    block_of(instruction: Value) -> Block = LLVMGetInstructionParent;
+    function_of(block: Block) -> Value = LLVMGetBasicBlockParent;
+    entry_block(function: Value) -> Block = LLVMGetEntryBasicBlock;
+    called(call: Value) -> Value = LLVMGetCalledValue;
+    called_type(call: Value) -> Type = LLVMGetCalledFunctionType;
+    argument_count(call: Value) -> u32 = LLVMGetNumArgOperands;
+    param(function: Value, index: u32) -> Value = LLVMGetParam;
+    param_count(function: Value) -> u32 = LLVMCountParams;
+    value_type(global: Value) -> Type = LLVMGlobalGetValueType;
+    return_type(function_type: Type) -> Type = LLVMGetReturnType;
+    allocated_type(alloca: Value) -> Type = LLVMGetAllocatedType;
+    gep_source_type(gep: Value) -> Type = LLVMGetGEPSourceElementType;
+    phi_count(phi: Value) -> u32 = LLVMCountIncoming;
+    phi_value(phi: Value, index: u32) -> Value = LLVMGetIncomingValue;
+    phi_block(phi: Value, index: u32) -> Block = LLVMGetIncomingBlock;
+    int_predicate(compare: Value) -> LLVMIntPredicate = LLVMGetICmpPredicate;
+    real_predicate(compare: Value) -> LLVMRealPredicate = LLVMGetFCmpPredicate;
+    replace_uses(old: Value, new: Value) -> () = LLVMReplaceAllUsesWith;
+    erase(instruction: Value) -> () = LLVMInstructionEraseFromParent;
+    struct_element(ty: Type, index: u32) -> Type = LLVMStructGetTypeAtIndex;
+    struct_size(ty: Type) -> u32 = LLVMCountStructElementTypes;
+    element_type(ty: Type) -> Type = LLVMGetElementType;
+    array_size(ty: Type) -> u64 = LLVMGetArrayLength2;
+    constant_bits(value: Value) -> u64 = LLVMConstIntGetZExtValue;
+}
+
+pub fn is_constant(value: Value) -> bool {
+    // SAFETY: as above.
+    unsafe { LLVMIsConstant(value) != 0 }
+}
+
+pub fn as_instruction(value: Value) -> Option<Value> {
+    // SAFETY: as above.
+    non_null(unsafe { LLVMIsAInstruction(value) })
+}
+
+pub fn as_constant_int(value: Value) -> Option<Value> {
+    // SAFETY: as above.
+    non_null(unsafe { LLVMIsAConstantInt(value) })
+}
+
+pub fn as_function(value: Value) -> Option<Value> {
+    // SAFETY: as above.
+    non_null(unsafe { LLVMIsAFunction(value) })
+}
+
+pub fn as_global_variable(value: Value) -> Option<Value> {
+    // SAFETY: as above.
+    non_null(unsafe { LLVMIsAGlobalVariable(value) })
+}
+
+pub fn as_alloca(value: Value) -> Option<Value> {
+    // SAFETY: as above.
+    non_null(unsafe { LLVMIsAAllocaInst(value) })
+}
+
+pub fn is_inline_asm(value: Value) -> bool {
+    // SAFETY: as above.
+    unsafe { !LLVMIsAInlineAsm(value).is_null() }
+}
+
+pub fn is_declaration(global: Value) -> bool {
+    // SAFETY: as above.
+    unsafe { LLVMIsDeclaration(global) != 0 }
+}
+
+pub fn is_variadic(function_type: Type) -> bool {
+    // SAFETY: as above.
+    unsafe { LLVMIsFunctionVarArg(function_type) != 0 }
+}
+
+pub fn is_conditional(branch: Value) -> bool {
+    // SAFETY: as above.
+    unsafe { LLVMIsConditional(branch) != 0 }
+}
+
+pub fn is_global_constant(global: Value) -> bool {
+    // SAFETY: as above.
+    unsafe { LLVMIsGlobalConstant(global) != 0 }
+}
+
+pub fn is_thread_local(global: Value) -> bool {
+    // SAFETY: as above.
+    unsafe { LLVMIsThreadLocal(global) != 0 }
+}
+
+pub fn non_null<T>(pointer: *mut T) -> Option<*mut T> {
+    if pointer.is_null() { None } else { Some(pointer) }
+}
+
+/// Name of a value; empty if it has none.
+pub fn name(value: Value) -> String {
+    let mut length = 0;
+    // SAFETY: LLVM returns `length` bytes.
+    let bytes = unsafe {
+        let text = LLVMGetValueName2(value, &mut length);
+        std::slice::from_raw_parts(text.cast::<u8>(), length)
+    };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+pub fn set_name(value: Value, name: &str) {
+    // SAFETY: the pointer and length describe `name`.
+    unsafe { LLVMSetValueName2(value, name.as_ptr().cast(), name.len()) }
+}
+
+pub fn instructions(block: Block) -> Vec<Value> {
+    let mut found = Vec::new();
+    // SAFETY: iteration ends with null.
+    unsafe {
+        let mut next = LLVMGetFirstInstruction(block);
+        while !next.is_null() {
+            found.push(next);
+            next = LLVMGetNextInstruction(next);
+        }
+    }
+    found
+}
+
+pub fn first_instruction(block: Block) -> Option<Value> {
+    // SAFETY: as above.
+    non_null(unsafe { LLVMGetFirstInstruction(block) })
+}
+
+pub fn next_instruction(instruction: Value) -> Option<Value> {
+    // SAFETY: as above.
+    non_null(unsafe { LLVMGetNextInstruction(instruction) })
+}
+
+pub fn terminator(block: Block) -> Option<Value> {
+    // SAFETY: as above.
+    non_null(unsafe { LLVMGetBasicBlockTerminator(block) })
+}
+
+pub fn blocks(function: Value) -> Vec<Block> {
+    let mut found = Vec::new();
+    // SAFETY: iteration ends with null.
+    unsafe {
+        let mut next = LLVMGetFirstBasicBlock(function);
+        while !next.is_null() {
+            found.push(next);
+            next = LLVMGetNextBasicBlock(next);
+        }
+    }
+    found
+}
+
+pub fn successors(terminator: Value) -> Vec<Block> {
+    (0..successor_count(terminator)).map(|i| successor(terminator, i)).collect()
+}
+
+/// Terminators that have `block` as a successor.
+pub fn predecessors(block: Block) -> Vec<Value> {
+    let mut found = Vec::new();
+    // SAFETY: iteration ends with null.
+    unsafe {
+        let mut next = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+        while !next.is_null() {
+            let user = LLVMGetUser(next);
+            if !LLVMIsAInstruction(user).is_null() && !found.contains(&user) {
+                found.push(user);
+            }
+            next = LLVMGetNextUse(next);
+        }
+    }
+    found
+}
+
+/// The `blockaddress` constants of a block.
+fn block_addresses(block: Block) -> Vec<Value> {
+    let mut found = Vec::new();
+    // SAFETY: iteration ends with null.
+    unsafe {
+        let mut next = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+        while !next.is_null() {
+            let user = LLVMGetUser(next);
+            if LLVMIsAInstruction(user).is_null() {
+                found.push(user);
+            }
+            next = LLVMGetNextUse(next);
+        }
+    }
+    found
+}
+
+/// Moves everything before `instruction` into a new block, to which all predecessors now go. `instruction`'s block
+/// keeps its identity, so phi nodes of its successors stay right. The new block has no terminator yet.
+pub fn split_before(context: LLVMContextRef, instruction: Value) -> Block {
+    let block = block_of(instruction);
+    // SAFETY: handles are valid; the moved instructions are detached before they are inserted.
+    unsafe {
+        let head = LLVMInsertBasicBlockInContext(context, block, NO_NAME);
+        for user in predecessors(block) {
+            for i in 0..successor_count(user) {
+                if successor(user, i) == block {
+                    set_successor(user, i, head);
+                }
+            }
+        }
+        for address in block_addresses(block) {
+            replace_uses(address, LLVMBlockAddress(function_of(block), head));
+        }
+        let mover = LLVMCreateBuilderInContext(context);
+        LLVMPositionBuilderAtEnd(mover, head);
+        for earlier in instructions(block).into_iter().take_while(|&i| i != instruction) {
+            LLVMInstructionRemoveFromParent(earlier);
+            LLVMInsertIntoBuilder(mover, earlier);
+        }
+        LLVMDisposeBuilder(mover);
+        head
+    }
+}
+
+/// In the phi nodes of `block`, one entry for `old` becomes one for `new`.
+pub fn retarget_phis(builder: &Builder, block: Block, old: Block, new: Block) {
+    for phi in instructions(block).into_iter().take_while(|&i| opcode(i) == LLVMOpcode::LLVMPHI) {
+        builder.before(phi);
+        let copy = builder.phi(type_of(phi));
+        let mut done = false;
+        for i in 0..phi_count(phi) {
+            let from = phi_block(phi, i);
+            let replace = from == old && !done;
+            done |= replace;
+            add_incoming(copy, phi_value(phi, i), if replace { new } else { from });
+        }
+        replace_uses(phi, copy);
+        erase(phi);
+    }
+}
+
+pub fn add_incoming(phi: Value, mut value: Value, mut block: Block) {
+    // SAFETY: one value and one block are passed.
+    unsafe { LLVMAddIncoming(phi, &mut value, &mut block, 1) }
+}
+
+pub fn param_types(function_type: Type) -> Vec<Type> {
+    // SAFETY: the vector has room for all parameter types.
+    unsafe {
+        let count = LLVMCountParamTypes(function_type) as usize;
+        let mut types = vec![std::ptr::null_mut(); count];
+        LLVMGetParamTypes(function_type, types.as_mut_ptr());
+        types
+    }
+}
+
+/// Number of an attribute kind.
+pub fn attribute_kind(name: &str) -> u32 {
+    // SAFETY: the pointer and length describe `name`.
+    unsafe { LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
+}
+
+pub fn indices(value: Value) -> Vec<u32> {
+    // SAFETY: LLVM returns as many indices as it says.
+    unsafe { std::slice::from_raw_parts(LLVMGetIndices(value), LLVMGetNumIndices(value) as usize).to_vec() }
+}
+
+/// Sizes and offsets on the target.
+#[derive(Clone, Copy)]
+pub struct Layout(pub LLVMTargetDataRef);
+
+impl Layout {
+    pub fn size(self, ty: Type) -> u64 {
+        // SAFETY: the type is sized: it is that of a value in memory.
+        unsafe { LLVMABISizeOfType(self.0, ty) }
+    }
+
+    pub fn store_size(self, ty: Type) -> u64 {
+        // SAFETY: as above.
+        unsafe { LLVMStoreSizeOfType(self.0, ty) }
+    }
+
+    pub fn field_offset(self, ty: Type, field: u32) -> u64 {
+        // SAFETY: the caller's index is within the struct.
+        unsafe { LLVMOffsetOfElement(self.0, ty, field) }
+    }
+}
+
+/// A position in a function and the types that instrumentation uses.
+pub struct Builder {
+    raw: LLVMBuilderRef,
+    pub context: LLVMContextRef,
+    pub i8: Type,
+    pub i32: Type,
+    pub i64: Type,
+    pub i128: Type,
+    pub ptr: Type,
+}
+
+impl Drop for Builder {
+    fn drop(&mut self) {
+        // SAFETY: the builder is not used again.
+        unsafe { LLVMDisposeBuilder(self.raw) }
+    }
+}
+
+impl Builder {
+    pub fn new(context: LLVMContextRef) -> Builder {
+        // SAFETY: the context outlives the builder.
+        unsafe {
+            Builder {
+                raw: LLVMCreateBuilderInContext(context),
+                context,
+                i8: LLVMInt8TypeInContext(context),
+                i32: LLVMInt32TypeInContext(context),
+                i64: LLVMInt64TypeInContext(context),
+                i128: LLVMInt128TypeInContext(context),
+                ptr: LLVMPointerTypeInContext(context, 0),
+            }
+        }
+    }
+
+    pub fn before(&self, instruction: Value) {
+        // SAFETY: the instruction is in a block.
+        unsafe { LLVMPositionBuilderBefore(self.raw, instruction) }
+    }
+
+    pub fn at_end(&self, block: Block) {
+        // SAFETY: the block is in a function.
+        unsafe { LLVMPositionBuilderAtEnd(self.raw, block) }
+    }
+
+    /// A new block that stands before `block`.
+    pub fn new_block(&self, block: Block) -> Block {
+        // SAFETY: as above.
+        unsafe { LLVMInsertBasicBlockInContext(self.context, block, NO_NAME) }
+    }
+
+    pub fn int_type(&self, bits: u32) -> Type {
+        // SAFETY: widths come from types that exist.
+        unsafe { LLVMIntTypeInContext(self.context, bits) }
+    }
+
+    pub fn const_int(&self, ty: Type, value: u64) -> Value {
+        // SAFETY: `ty` is an integer type.
+        unsafe { LLVMConstInt(ty, value, 0) }
+    }
+
+    pub fn const_i32(&self, value: u32) -> Value {
+        self.const_int(self.i32, value as u64)
+    }
+
+    pub fn const_i64(&self, value: u64) -> Value {
+        self.const_int(self.i64, value)
+    }
+
+    pub fn jump(&self, to: Block) {
+        // SAFETY: the position is at the end of a block without terminator.
+        unsafe { LLVMBuildBr(self.raw, to) };
+    }
+
+    pub fn branch(&self, condition: Value, yes: Block, no: Block) -> Value {
+        // SAFETY: as above.
+        unsafe { LLVMBuildCondBr(self.raw, condition, yes, no) }
+    }
+
+    pub fn phi(&self, ty: Type) -> Value {
+        // SAFETY: the position is among the phi nodes of a block.
+        unsafe { LLVMBuildPhi(self.raw, ty, NO_NAME) }
+    }
+
+    pub fn call(&self, function: Value, arguments: &[Value]) -> Value {
+        let mut arguments = arguments.to_vec();
+        // SAFETY: the arguments fit the function's type; the runtime's functions are called with care.
+        unsafe {
+            let ty = value_type(function);
+            LLVMBuildCall2(self.raw, ty, function, arguments.as_mut_ptr(), arguments.len() as u32, NO_NAME)
+        }
+    }
+
+    pub fn binary(&self, op: LLVMOpcode, a: Value, b: Value) -> Value {
+        // SAFETY: operands have one type, which fits the opcode.
+        unsafe { LLVMBuildBinOp(self.raw, op, a, b, NO_NAME) }
+    }
+
+    pub fn compare(&self, predicate: LLVMIntPredicate, a: Value, b: Value) -> Value {
+        // SAFETY: operands have one integer or pointer type.
+        unsafe { LLVMBuildICmp(self.raw, predicate, a, b, NO_NAME) }
+    }
+
+    pub fn compare_float(&self, predicate: LLVMRealPredicate, a: Value, b: Value) -> Value {
+        // SAFETY: operands have one float type.
+        unsafe { LLVMBuildFCmp(self.raw, predicate, a, b, NO_NAME) }
+    }
+
+    pub fn select(&self, condition: Value, yes: Value, no: Value) -> Value {
+        // SAFETY: operands have one type, the condition is an i1.
+        unsafe { LLVMBuildSelect(self.raw, condition, yes, no, NO_NAME) }
+    }
+
+    pub fn cast(&self, op: LLVMOpcode, value: Value, ty: Type) -> Value {
+        // SAFETY: the cast is legal for these types.
+        unsafe { LLVMBuildCast(self.raw, op, value, ty, NO_NAME) }
+    }
+
+    pub fn zext_or_trunc(&self, value: Value, ty: Type) -> Value {
+        let (from, to) = (int_width(type_of(value)), int_width(ty));
+        match from.cmp(&to) {
+            std::cmp::Ordering::Equal => value,
+            std::cmp::Ordering::Less => self.cast(LLVMOpcode::LLVMZExt, value, ty),
+            std::cmp::Ordering::Greater => self.cast(LLVMOpcode::LLVMTrunc, value, ty),
+        }
+    }
+
+    pub fn sext_or_trunc(&self, value: Value, ty: Type) -> Value {
+        let (from, to) = (int_width(type_of(value)), int_width(ty));
+        if from < to { self.cast(LLVMOpcode::LLVMSExt, value, ty) } else { self.zext_or_trunc(value, ty) }
+    }
+
+    pub fn extract(&self, aggregate: Value, index: u32) -> Value {
+        // SAFETY: the caller's index is within the aggregate.
+        unsafe { LLVMBuildExtractValue(self.raw, aggregate, index, NO_NAME) }
+    }
+
+    pub fn store(&self, value: Value, pointer: Value) -> Value {
+        // SAFETY: the pointer is valid for the value's type.
+        unsafe { LLVMBuildStore(self.raw, value, pointer) }
+    }
+
+    pub fn alloca(&self, ty: Type) -> Value {
+        // SAFETY: the position is in an entry block.
+        unsafe { LLVMBuildAlloca(self.raw, ty, NO_NAME) }
+    }
+
+    /// `pointer + offset` bytes.
+    pub fn offset(&self, pointer: Value, offset: Value) -> Value {
+        let mut indices = [offset];
+        // SAFETY: one index of integer type.
+        unsafe { LLVMBuildGEP2(self.raw, self.i8, pointer, indices.as_mut_ptr(), 1, NO_NAME) }
+    }
+}
+
+/// A C string for LLVM; zero bytes are dropped.
+pub fn c_string(text: &str) -> CString {
+    CString::new(text.replace('\0', "")).unwrap_or_default()
+}
+
+/// A message that LLVM allocated.
+pub fn take_message(message: *mut std::ffi::c_char) -> String {
+    if message.is_null() {
+        return String::new();
+    }
+    // SAFETY: LLVM's messages are C strings that the caller frees.
+    unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        LLVMDisposeMessage(message);
+        text
+    }
+}

@@ -1,0 +1,204 @@
+//! Modules as a whole: reading, linking, running LLVM's own passes, writing object code.
+
+use crate::llvm::{c_string, take_message};
+use anyhow::{Context as _, Result, bail};
+use inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
+use inkwell::llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
+use inkwell::llvm_sys::linker::LLVMLinkModules2;
+use inkwell::llvm_sys::prelude::*;
+use inkwell::llvm_sys::target::*;
+use inkwell::llvm_sys::target_machine::*;
+use inkwell::llvm_sys::transforms::pass_builder::*;
+use std::path::Path;
+use std::ptr::null_mut;
+
+/// A module with the context that it lives in. There is one a process: both are left to the end of the process.
+pub struct Module {
+    pub context: LLVMContextRef,
+    pub raw: LLVMModuleRef,
+    machine: LLVMTargetMachineRef,
+}
+
+impl Module {
+    /// Reads bitcode files and links them into one module.
+    pub fn read(files: &[impl AsRef<Path>]) -> Result<Module> {
+        let (first, rest) = files.split_first().context("no bitcode was given")?;
+        // SAFETY: a context of its own; it is never freed.
+        let context = unsafe { LLVMContextCreate() };
+        let raw = parse_file(context, first.as_ref())?;
+        for file in rest {
+            let other = parse_file(context, file.as_ref())?;
+            link(raw, other).with_context(|| format!("cannot link {}", file.as_ref().display()))?;
+        }
+        let machine = target_machine(raw)?;
+        Ok(Module { context, raw, machine })
+    }
+
+    /// Links bitcode that is in memory.
+    pub fn link_bitcode(&self, bitcode: &[u8]) -> Result<()> {
+        // SAFETY: the buffer copies the bytes.
+        let buffer = unsafe {
+            LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                bitcode.as_ptr().cast(),
+                bitcode.len(),
+                c"runtime".as_ptr(),
+            )
+        };
+        let other = parse(self.context, buffer)?;
+        // SAFETY: both modules are alive. The triples differ in the vendor's name only.
+        unsafe { LLVMSetTarget(other, LLVMGetTarget(self.raw)) };
+        link(self.raw, other)
+    }
+
+    pub fn layout(&self) -> crate::llvm::Layout {
+        // SAFETY: the module is alive.
+        crate::llvm::Layout(unsafe { LLVMGetModuleDataLayout(self.raw) })
+    }
+
+    /// Runs passes, named as `opt -passes` takes them.
+    pub fn run_passes(&self, passes: &str) -> Result<()> {
+        let passes_text = c_string(passes);
+        // SAFETY: options are freed; the error, if any, is turned into text.
+        unsafe {
+            let options = LLVMCreatePassBuilderOptions();
+            LLVMPassBuilderOptionsSetLoopVectorization(options, 0);
+            LLVMPassBuilderOptionsSetSLPVectorization(options, 0);
+            let error = LLVMRunPasses(self.raw, passes_text.as_ptr(), self.machine, options);
+            LLVMDisposePassBuilderOptions(options);
+            if !error.is_null() {
+                let message = LLVMGetErrorMessage(error);
+                let text = std::ffi::CStr::from_ptr(message).to_string_lossy().into_owned();
+                LLVMDisposeErrorMessage(message);
+                bail!("LLVM passes failed: {text}");
+            }
+        }
+        Ok(())
+    }
+
+    pub fn verify(&self) -> Result<()> {
+        use inkwell::llvm_sys::analysis::*;
+        let mut message = null_mut();
+        // SAFETY: the message is freed by `take_message`.
+        let broken = unsafe {
+            let action = LLVMVerifierFailureAction::LLVMReturnStatusAction;
+            LLVMVerifyModule(self.raw, action, &mut message) != 0
+        };
+        let text = take_message(message);
+        if broken {
+            bail!("the instrumented module is not valid: {text}");
+        }
+        Ok(())
+    }
+
+    pub fn write_object(&self, path: &Path) -> Result<()> {
+        let name = c_string(&path.to_string_lossy());
+        let mut message = null_mut();
+        // SAFETY: the message is freed by `take_message`.
+        let failed = unsafe {
+            let kind = LLVMCodeGenFileType::LLVMObjectFile;
+            LLVMTargetMachineEmitToFile(self.machine, self.raw, name.as_ptr(), kind, &mut message) != 0
+        };
+        if failed {
+            bail!("cannot write {}: {}", path.display(), take_message(message));
+        }
+        Ok(())
+    }
+
+    pub fn write_bitcode(&self, path: &Path) -> Result<()> {
+        let name = c_string(&path.to_string_lossy());
+        // SAFETY: the module is alive.
+        if unsafe { LLVMWriteBitcodeToFile(self.raw, name.as_ptr()) } != 0 {
+            bail!("cannot write {}", path.display());
+        }
+        Ok(())
+    }
+
+    /// Functions in the module's order.
+    pub fn functions(&self) -> Vec<LLVMValueRef> {
+        let mut found = Vec::new();
+        // SAFETY: iteration ends with null.
+        unsafe {
+            let mut next = LLVMGetFirstFunction(self.raw);
+            while !next.is_null() {
+                found.push(next);
+                next = LLVMGetNextFunction(next);
+            }
+        }
+        found
+    }
+
+    pub fn globals(&self) -> Vec<LLVMValueRef> {
+        let mut found = Vec::new();
+        // SAFETY: iteration ends with null.
+        unsafe {
+            let mut next = LLVMGetFirstGlobal(self.raw);
+            while !next.is_null() {
+                found.push(next);
+                next = LLVMGetNextGlobal(next);
+            }
+        }
+        found
+    }
+}
+
+fn parse_file(context: LLVMContextRef, path: &Path) -> Result<LLVMModuleRef> {
+    let name = c_string(&path.to_string_lossy());
+    let (mut buffer, mut message) = (null_mut(), null_mut());
+    // SAFETY: both results are checked.
+    let failed =
+        unsafe { LLVMCreateMemoryBufferWithContentsOfFile(name.as_ptr(), &mut buffer, &mut message) } != 0;
+    if failed {
+        bail!("cannot read {}: {}", path.display(), take_message(message));
+    }
+    parse(context, buffer).with_context(|| format!("{} is not bitcode of this LLVM", path.display()))
+}
+
+fn parse(context: LLVMContextRef, buffer: LLVMMemoryBufferRef) -> Result<LLVMModuleRef> {
+    let mut module = null_mut();
+    // SAFETY: the buffer is freed after reading.
+    let failed = unsafe {
+        let failed = LLVMParseBitcodeInContext2(context, buffer, &mut module) != 0;
+        LLVMDisposeMemoryBuffer(buffer);
+        failed
+    };
+    if failed {
+        bail!("bitcode cannot be read");
+    }
+    Ok(module)
+}
+
+fn link(into: LLVMModuleRef, from: LLVMModuleRef) -> Result<()> {
+    // SAFETY: linking consumes `from`.
+    if unsafe { LLVMLinkModules2(into, from) } != 0 {
+        bail!("modules do not fit together");
+    }
+    Ok(())
+}
+
+fn target_machine(module: LLVMModuleRef) -> Result<LLVMTargetMachineRef> {
+    let mut target = null_mut();
+    let mut message = null_mut();
+    // SAFETY: initialisation is idempotent; results are checked.
+    unsafe {
+        LLVMInitializeX86TargetInfo();
+        LLVMInitializeX86Target();
+        LLVMInitializeX86TargetMC();
+        LLVMInitializeX86AsmPrinter();
+        LLVMInitializeX86AsmParser();
+        let triple = LLVMGetTarget(module);
+        if LLVMGetTargetFromTriple(triple, &mut target, &mut message) != 0 {
+            bail!("this target is not supported (only x86-64 is): {}", take_message(message));
+        }
+        Ok(LLVMCreateTargetMachine(
+            target,
+            triple,
+            c"x86-64".as_ptr(),
+            c"".as_ptr(),
+            LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
+            LLVMRelocMode::LLVMRelocPIC,
+            LLVMCodeModel::LLVMCodeModelDefault,
+        ))
+    }
+}

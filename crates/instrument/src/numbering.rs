@@ -1,0 +1,134 @@
+//! Numbers the sites of a program. Branches and switches are numbered on the unoptimised program, before any
+//! variant's own passes, so that all variants agree; the number stays on the instruction as metadata.
+
+use crate::llvm::{self, LLVMOpcode, Value};
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::LLVMContextRef;
+use sites::{Site, SiteKind, SiteTable};
+use std::collections::HashMap;
+
+pub struct Numbering {
+    context: LLVMContextRef,
+    metadata_kind: u32,
+    pub table: SiteTable,
+    files: HashMap<String, u32>,
+    functions: HashMap<String, u32>,
+    externals: HashMap<String, u32>,
+}
+
+impl Numbering {
+    pub fn new(context: LLVMContextRef) -> Numbering {
+        let name = "tarragon.site";
+        // SAFETY: the pointer and length describe `name`.
+        let metadata_kind =
+            unsafe { LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as u32) };
+        let mut table = SiteTable::default();
+        table.sites.push(Site::default());
+        Numbering {
+            context,
+            metadata_kind,
+            table,
+            files: HashMap::new(),
+            functions: HashMap::new(),
+            externals: HashMap::new(),
+        }
+    }
+
+    /// Numbers the conditional branches and switches of a function.
+    pub fn number_function(&mut self, function: Value) {
+        for block in llvm::blocks(function) {
+            let Some(terminator) = llvm::terminator(block) else { continue };
+            let coverage = self.table.outcomes;
+            let kind = match llvm::opcode(terminator) {
+                LLVMOpcode::LLVMBr if llvm::is_conditional(terminator) => SiteKind::Branch { coverage },
+                LLVMOpcode::LLVMSwitch => SiteKind::Switch { coverage, cases: switch_cases(terminator) },
+                _ => continue,
+            };
+            self.table.outcomes += match &kind {
+                SiteKind::Switch { cases, .. } => cases.len() as u32 + 1,
+                _ => 2,
+            };
+            let number = self.add(terminator, kind);
+            self.attach(terminator, number);
+        }
+    }
+
+    /// The number of a branch or switch.
+    pub fn number_of(&self, instruction: Value) -> Option<u32> {
+        // SAFETY: the node was made by `attach` and has one operand.
+        unsafe {
+            let node = llvm::non_null(LLVMGetMetadata(instruction, self.metadata_kind))?;
+            let mut operand = std::ptr::null_mut();
+            LLVMGetMDNodeOperands(node, &mut operand);
+            llvm::non_null(operand).map(|value| llvm::constant_bits(value) as u32)
+        }
+    }
+
+    /// A new site for an instruction that is only referred to by events.
+    pub fn plain(&mut self, instruction: Value) -> u32 {
+        self.add(instruction, SiteKind::Plain)
+    }
+
+    /// The number of an uninstrumented function.
+    pub fn external(&mut self, name: &str) -> u32 {
+        intern(&mut self.externals, &mut self.table.externals, name)
+    }
+
+    fn add(&mut self, instruction: Value, kind: SiteKind) -> u32 {
+        let function = llvm::name(llvm::function_of(llvm::block_of(instruction)));
+        // SAFETY: the instruction is in a function.
+        let (line, column) =
+            unsafe { (LLVMGetDebugLocLine(instruction), LLVMGetDebugLocColumn(instruction)) };
+        let file = debug_file(instruction);
+        let site = Site {
+            function: intern(&mut self.functions, &mut self.table.functions, &function),
+            file: intern(&mut self.files, &mut self.table.files, &file),
+            line,
+            column,
+            kind,
+        };
+        self.table.sites.push(site);
+        self.table.sites.len() as u32 - 1
+    }
+
+    fn attach(&self, instruction: Value, number: u32) {
+        // SAFETY: constants and nodes live as long as the context.
+        unsafe {
+            let constant = LLVMConstInt(LLVMInt32TypeInContext(self.context), number as u64, 0);
+            let mut operand = LLVMValueAsMetadata(constant);
+            let node = LLVMMDNodeInContext2(self.context, &mut operand, 1);
+            LLVMSetMetadata(instruction, self.metadata_kind, LLVMMetadataAsValue(self.context, node));
+        }
+    }
+}
+
+/// Case values in the order of the instruction's successors; the default is not among them.
+pub fn switch_cases(switch: Value) -> Vec<u64> {
+    (1..llvm::successor_count(switch))
+        // SAFETY: the index is that of a case.
+        .map(|i| llvm::constant_bits(unsafe { LLVMGetSwitchCaseValue(switch, i) }))
+        .collect()
+}
+
+fn intern(known: &mut HashMap<String, u32>, list: &mut Vec<String>, name: &str) -> u32 {
+    if let Some(&number) = known.get(name) {
+        return number;
+    }
+    let number = list.len() as u32;
+    list.push(name.to_owned());
+    known.insert(name.to_owned(), number);
+    number
+}
+
+fn debug_file(instruction: Value) -> String {
+    let mut length = 0;
+    // SAFETY: LLVM returns `length` bytes, or null.
+    let bytes = unsafe {
+        let text = LLVMGetDebugLocFilename(instruction, &mut length);
+        if text.is_null() {
+            return String::new();
+        }
+        std::slice::from_raw_parts(text.cast::<u8>(), length as usize)
+    };
+    String::from_utf8_lossy(bytes).into_owned()
+}

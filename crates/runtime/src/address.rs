@@ -1,0 +1,289 @@
+//! Reads and writes at symbolic addresses.
+//!
+//! A read from an object with known bounds becomes an expression over a snapshot of the object's content; a write
+//! into a small one becomes a choice for each of its bytes. Everything else fixes the address to its value, which is
+//! recorded.
+
+use crate::build::{self, Value};
+use crate::objects::{self, Object};
+use crate::state::{self, STATE, count_give_up};
+use crate::{events, nodes, os, shadow};
+use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
+
+/// Largest object that is copied into the trace as a whole.
+const MAX_TABLE: usize = 1 << 16;
+/// Largest object that a write at a symbolic address is spread over, in elements.
+const MAX_WRITE: usize = 256;
+
+/// The object that an access is meant for: what the instrumenter knows, or what the address points into.
+unsafe fn object_of(address: usize, start: usize, size: usize) -> Option<Object> {
+    unsafe {
+        if start != 0 && address >= start && address < start + size {
+            return Some(Object { start, size, constant: false });
+        }
+        objects::find(address)
+    }
+}
+
+/// Label of a value of `size` bytes loaded from `address`, whose label is `la`. `start` and `object_size` are the
+/// bounds of the object where the instrumenter knows them, otherwise 0.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_load_at(
+    address: usize,
+    la: Label,
+    value: u64,
+    size: usize,
+    start: usize,
+    object_size: usize,
+    site: u32,
+) -> Label {
+    unsafe {
+        if la != 0
+            && let Some(_entered) = state::enter()
+        {
+            if let Some(label) = read(address, la, value, size, start, object_size, site) {
+                return label;
+            }
+            events::concretise(la, ConcretiseReason::ReadAddress, site);
+        }
+        shadow::__tg_load_sized(address, value, size)
+    }
+}
+
+unsafe fn read(
+    address: usize,
+    la: Label,
+    value: u64,
+    size: usize,
+    start: usize,
+    object_size: usize,
+    site: u32,
+) -> Option<Label> {
+    unsafe {
+        if nodes::value(la) != address as u64 {
+            count_give_up(GiveUp::Stale);
+            return None;
+        }
+        if size > 8 {
+            return None;
+        }
+        let object = object_of(address, start, object_size)?;
+        if object.size < size || address + size > object.start + object.size {
+            return None;
+        }
+        let window = window_of(&object, address);
+        let offset = offset_in(&window, la, address);
+        bound(&window, window.size < object.size, offset, size, site);
+        if offset.label == 0 {
+            return Some(shadow_label(address, size, value));
+        }
+        let table = snapshot(&window)?;
+        let node =
+            Node { op: Op::Read as u8, bits: (size * 8) as u8, aux: 0, a: offset.label, b: table, c: 0 };
+        let label = nodes::make(node, value);
+        (label != 0).then_some(label)
+    }
+}
+
+unsafe fn shadow_label(address: usize, size: usize, value: u64) -> Label {
+    unsafe {
+        let mut low = 0;
+        let any = (0..size).any(|i| shadow::label_of_byte(address + i) != 0);
+        if !any {
+            return 0;
+        }
+        for i in 0..size {
+            let byte =
+                Value::new(shadow::label_of_byte(address + i), *((address + i) as *const u8) as u64).node(8);
+            let so_far = if i >= 7 { value } else { value & ((1u64 << (8 * (i + 1))) - 1) };
+            low = if i == 0 { byte } else { nodes::concat(byte, low, (i as u32 + 1) * 8, so_far) };
+        }
+        low
+    }
+}
+
+/// The part of a large object around an address.
+unsafe fn window_of(object: &Object, address: usize) -> Object {
+    if object.size <= MAX_TABLE {
+        return *object;
+    }
+    let from = (address - object.start).saturating_sub(MAX_TABLE / 2) & !15;
+    let size = MAX_TABLE.min(object.size - from);
+    Object { start: object.start + from, size, constant: object.constant }
+}
+
+unsafe fn offset_in(object: &Object, la: Label, address: usize) -> Value {
+    unsafe {
+        let offset =
+            build::binary(Op::Sub, 64, Value::new(la, address as u64), Value::concrete(object.start as u64));
+        Value::new(offset, (address - object.start) as u64)
+    }
+}
+
+/// The access stays within the object (a property), or within the part of it that the trace holds (an
+/// assumption).
+unsafe fn bound(object: &Object, partial: bool, offset: Value, size: usize, site: u32) {
+    unsafe {
+        let last = (object.size - size) as u64;
+        let outside = build::binary(Op::Ult, 64, Value::concrete(last), offset);
+        if partial {
+            events::concretise(outside, ConcretiseReason::ReadAddress, site);
+        } else {
+            events::check(outside, CheckKind::OutOfBounds, site);
+        }
+    }
+}
+
+/// The snapshots taken so far, newest last: which memory each shows.
+const MAX_SNAPSHOTS: usize = 512;
+static mut SNAPSHOT_STARTS: [usize; MAX_SNAPSHOTS] = [0; MAX_SNAPSHOTS];
+
+unsafe fn tables() -> *mut Table {
+    unsafe { STATE.header.cast::<u8>().add((*STATE.header).tables.offset as usize).cast() }
+}
+
+unsafe fn data() -> *mut u8 {
+    unsafe { STATE.header.cast::<u8>().add((*STATE.header).data.offset as usize) }
+}
+
+/// The number of a table with the object's content as it is now.
+unsafe fn snapshot(object: &Object) -> Option<u32> {
+    unsafe {
+        let symbolic = !object.constant && shadow::any_label(object.start, object.size);
+        if !symbolic && let Some(known) = find_snapshot(object) {
+            return Some(known);
+        }
+        let number = (*STATE.header).table_count;
+        if number as u64 >= (*STATE.header).tables.capacity {
+            count_give_up(GiveUp::TraceFull);
+            return None;
+        }
+        let bytes = reserve_data(object.size)?;
+        os::memcpy(data().add(bytes as usize).cast(), object.start as *const _, object.size);
+        let labels = if symbolic { copy_labels(object)? } else { u32::MAX };
+        *tables().add(number as usize) = Table { data: bytes, len: object.size as u32, labels, reserved: 0 };
+        (*STATE.header).table_count = number + 1;
+        if let Some(slot) = SNAPSHOT_STARTS.get_mut(number as usize) {
+            *slot = object.start;
+        }
+        Some(number)
+    }
+}
+
+unsafe fn find_snapshot(object: &Object) -> Option<u32> {
+    unsafe {
+        let count = ((*STATE.header).table_count as usize).min(MAX_SNAPSHOTS);
+        (0..count).rev().find_map(|number| {
+            let table = *tables().add(number);
+            let same = SNAPSHOT_STARTS.get(number).copied() == Some(object.start)
+                && table.len as usize == object.size
+                && table.labels == u32::MAX
+                && (object.constant || same_bytes(&table, object));
+            same.then_some(number as u32)
+        })
+    }
+}
+
+unsafe fn same_bytes(table: &Table, object: &Object) -> bool {
+    unsafe { os::memcmp(data().add(table.data as usize).cast(), object.start as *const _, object.size) == 0 }
+}
+
+unsafe fn reserve_data(size: usize) -> Option<u32> {
+    unsafe {
+        let at = (*STATE.header).data_len;
+        let end = at as u64 + (size as u64).next_multiple_of(4);
+        if end > (*STATE.header).data.capacity || end > u32::MAX as u64 {
+            count_give_up(GiveUp::TraceFull);
+            return None;
+        }
+        (*STATE.header).data_len = end as u32;
+        Some(at)
+    }
+}
+
+unsafe fn copy_labels(object: &Object) -> Option<u32> {
+    unsafe {
+        let at = reserve_data(object.size * 4)?;
+        let labels = data().add(at as usize).cast::<u32>();
+        for i in 0..object.size {
+            *labels.add(i) = shadow::label_of_byte(object.start + i);
+        }
+        Some(at)
+    }
+}
+
+/// Labels of a store of `size` bytes with label `label` at `address`, whose label is `la`. Called before the program's own
+/// store, because the bytes that are *not* written keep their old values.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_store_at(
+    address: usize,
+    la: Label,
+    label: Label,
+    value: u64,
+    size: usize,
+    start: usize,
+    object_size: usize,
+    site: u32,
+) {
+    unsafe {
+        if la == 0 {
+            return shadow::__tg_store_sized(address, label, size);
+        }
+        let Some(_entered) = state::enter() else { return };
+        if !spread_write(address, la, Value::new(label, value), size, start, object_size, site) {
+            events::concretise(la, ConcretiseReason::WriteAddress, site);
+            for i in 0..size {
+                shadow::set_entry(address + i, if label == 0 { 0 } else { shadow::part(label, i) });
+            }
+        }
+    }
+}
+
+/// Gives every element of a small object the expression "the new value if the address is mine, else the old one".
+unsafe fn spread_write(
+    address: usize,
+    la: Label,
+    new: Value,
+    size: usize,
+    start: usize,
+    object_size: usize,
+    site: u32,
+) -> bool {
+    unsafe {
+        if size == 0 || size > 8 || nodes::value(la) != address as u64 {
+            return false;
+        }
+        let Some(object) = object_of(address, start, object_size) else { return false };
+        let elements = object.size / size;
+        let aligned = (address - object.start).is_multiple_of(size) && object.size.is_multiple_of(size);
+        if elements > MAX_WRITE || !aligned || object.constant || address + size > object.start + object.size
+        {
+            return false;
+        }
+        let offset = offset_in(&object, la, address);
+        if offset.label == 0 {
+            return true;
+        }
+        bound(&object, false, offset, size, site);
+        for i in 0..elements {
+            write_element(object.start + i * size, offset, (i * size) as u64, new, size);
+        }
+        true
+    }
+}
+
+unsafe fn write_element(at: usize, offset: Value, here: u64, new: Value, size: usize) {
+    unsafe {
+        let bits = size as u32 * 8;
+        let old_value = shadow::read_value(at, size);
+        let old = Value::new(shadow_label(at, size, old_value), old_value);
+        let hit = build::binary(Op::Eq, 64, offset, Value::concrete(here));
+        let written = Value::new(hit, (offset.value == here) as u64);
+        let label = build::ite(bits, written, new, old);
+        for i in 0..size {
+            shadow::set_entry(at + i, if label == 0 { 0 } else { shadow::part(label, i) });
+        }
+    }
+}

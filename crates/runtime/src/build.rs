@@ -1,0 +1,395 @@
+//! Expressions of instructions, simplified where that is cheap and makes later reasoning local: comparisons
+//! and masks of an extended byte become constraints on the byte.
+//!
+//! A result of 0 means that the value does not depend on the input.
+
+use crate::values::{self, mask};
+use crate::{nodes, state};
+use trace::{Label, Node, Op};
+
+/// An operand: its label and its value.
+#[derive(Clone, Copy)]
+pub struct Value {
+    pub label: Label,
+    pub value: u64,
+}
+
+impl Value {
+    pub const fn new(label: Label, value: u64) -> Value {
+        Value { label, value }
+    }
+
+    pub const fn concrete(value: u64) -> Value {
+        Value { label: 0, value }
+    }
+
+    pub const fn with_label(self, label: Label) -> Value {
+        Value { label, ..self }
+    }
+
+    /// The label, or that of a constant node.
+    pub unsafe fn node(self, bits: u32) -> Label {
+        unsafe { if self.label == 0 { nodes::constant(bits, self.value) } else { self.label } }
+    }
+}
+
+/// `a op b` on operands of `bits` bits.
+pub unsafe fn binary(op: Op, bits: u32, a: Value, b: Value) -> Label {
+    unsafe {
+        if a.label == 0 && b.label == 0 {
+            return 0;
+        }
+        let (a, b) = if a.label == 0 && commutes(op) { (b, a) } else { (a, b) };
+        let result = if b.label == 0 {
+            with_constant(op, bits, a, b.value & mask(bits))
+        } else if a.label == b.label {
+            same_operands(op, a.label)
+        } else {
+            None
+        };
+        result.unwrap_or_else(|| plain(op, bits, a, b))
+    }
+}
+
+fn commutes(op: Op) -> bool {
+    matches!(op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Eq)
+}
+
+fn is_comparison(op: Op) -> bool {
+    matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle)
+}
+
+unsafe fn plain(op: Op, bits: u32, a: Value, b: Value) -> Label {
+    unsafe {
+        let value = values::binary(op, bits, a.value & mask(bits), b.value & mask(bits));
+        let (left, right) = (a.node(bits), b.node(bits));
+        if left == 0 || right == 0 {
+            return 0;
+        }
+        let result_bits = if is_comparison(op) { 1 } else { bits as u8 };
+        nodes::make(Node::binary(op, result_bits, left, right), value)
+    }
+}
+
+/// `x op x`
+fn same_operands(op: Op, x: Label) -> Option<Label> {
+    match op {
+        Op::Sub | Op::Xor | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => Some(0),
+        Op::And | Op::Or => Some(x),
+        _ => None,
+    }
+}
+
+/// `x op c`
+unsafe fn with_constant(op: Op, bits: u32, x: Value, c: u64) -> Option<Label> {
+    unsafe {
+        match op {
+            Op::Add | Op::Sub => Some(add_constant(op, bits, x, c)),
+            Op::Xor if bits == 1 && c == 1 => Some(not(1, x)),
+            Op::Or | Op::Xor | Op::Shl | Op::LShr | Op::AShr if c == 0 => Some(x.label),
+            Op::And if c == 0 => Some(0),
+            Op::And => and_constant(bits, x, c),
+            Op::Mul if c == 0 => Some(0),
+            Op::Mul | Op::UDiv | Op::SDiv if c == 1 => Some(x.label),
+            Op::Eq if bits == 1 => Some(if c == 1 { x.label } else { not(1, x) }),
+            Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => compare_constant(op, x, c),
+            _ => None,
+        }
+    }
+}
+
+/// `(x + c) + d = x + (c + d)`, `x - d = x + (-d)`
+unsafe fn add_constant(op: Op, bits: u32, x: Value, c: u64) -> Label {
+    unsafe {
+        let mut sum = if op == Op::Sub { c.wrapping_neg() } else { c };
+        let mut of = x.label;
+        let node = nodes::node(of);
+        if node.op == Op::Add as u8
+            && let Some(inner) = nodes::as_constant(node.b)
+        {
+            sum = sum.wrapping_add(inner);
+            of = node.a;
+        }
+        sum &= mask(bits);
+        if sum == 0 {
+            return of;
+        }
+        plain(Op::Add, bits, Value::new(of, nodes::value(of)), Value::concrete(sum))
+    }
+}
+
+/// `(zext y) & c = zext y` if c covers y; `x & ones = x`
+unsafe fn and_constant(bits: u32, x: Value, c: u64) -> Option<Label> {
+    unsafe {
+        let node = nodes::node(x.label);
+        let significant = if node.op == Op::ZExt as u8 { mask(nodes::bits(node.a)) } else { mask(bits) };
+        if c & significant == significant {
+            return Some(x.label);
+        }
+        if c & significant == 0 {
+            return Some(0);
+        }
+        None
+    }
+}
+
+/// `zext y op c` as a comparison of y
+unsafe fn compare_constant(op: Op, x: Value, c: u64) -> Option<Label> {
+    unsafe {
+        let node = nodes::node(x.label);
+        if node.op != Op::ZExt as u8 {
+            return None;
+        }
+        let wide = node.bits as u32;
+        let narrow = nodes::bits(node.a);
+        // A zero-extended value is not negative, so a signed comparison with a constant is an unsigned one,
+        // or decided by the constant's sign.
+        let signed = matches!(op, Op::Slt | Op::Sle);
+        if signed && values::sign_extend(c, wide) < 0 {
+            return Some(0);
+        }
+        if c > mask(narrow) {
+            return Some(0);
+        }
+        let op = match op {
+            Op::Slt => Op::Ult,
+            Op::Sle => Op::Ule,
+            other => other,
+        };
+        Some(binary(op, narrow, Value::new(node.a, nodes::value(node.a)), Value::concrete(c)))
+    }
+}
+
+/// `!x`, `!!x = x`
+pub unsafe fn not(bits: u32, x: Value) -> Label {
+    unsafe {
+        if x.label == 0 {
+            return 0;
+        }
+        let node = nodes::node(x.label);
+        if node.op == Op::Not as u8 {
+            return node.a;
+        }
+        nodes::make(Node::unary(Op::Not, bits as u8, x.label), !x.value & mask(bits))
+    }
+}
+
+/// Bit operations with one operand.
+pub unsafe fn unary(op: Op, bits: u32, x: Value) -> Label {
+    unsafe {
+        if x.label == 0 {
+            return 0;
+        }
+        nodes::make(Node::unary(op, bits as u8, x.label), values::unary(op, bits, x.value & mask(bits)))
+    }
+}
+
+pub unsafe fn zext(from: u32, to: u32, x: Value) -> Label {
+    unsafe {
+        if x.label == 0 || from == to {
+            return x.label;
+        }
+        let node = nodes::node(x.label);
+        let of = if node.op == Op::ZExt as u8 { node.a } else { x.label };
+        nodes::make(Node::unary(Op::ZExt, to as u8, of), x.value & mask(from))
+    }
+}
+
+pub unsafe fn sext(from: u32, to: u32, x: Value) -> Label {
+    unsafe {
+        if x.label == 0 || from == to {
+            return x.label;
+        }
+        let node = nodes::node(x.label);
+        let value = values::sign_extend(x.value, from) as u64 & mask(to);
+        // sext (zext y) = zext y; sext (sext y) = sext y
+        if node.op == Op::ZExt as u8 || node.op == Op::SExt as u8 {
+            return nodes::make(Node { bits: to as u8, ..node }, value);
+        }
+        nodes::make(Node::unary(Op::SExt, to as u8, x.label), value)
+    }
+}
+
+pub unsafe fn trunc(to: u32, x: Value) -> Label {
+    unsafe {
+        if x.label == 0 {
+            return 0;
+        }
+        concrete_if_constant(nodes::extract(x.label, 0, to, x.value & mask(to)))
+    }
+}
+
+unsafe fn concrete_if_constant(label: Label) -> Label {
+    unsafe { if label != 0 && nodes::as_constant(label).is_some() { 0 } else { label } }
+}
+
+/// `if condition { yes } else { no }`
+pub unsafe fn ite(bits: u32, condition: Value, yes: Value, no: Value) -> Label {
+    unsafe {
+        let (taken, same) = (condition.value & 1 == 1, yes.label == no.label);
+        if condition.label == 0 || (same && (yes.label != 0 || yes.value == no.value)) {
+            return if taken { yes.label } else { no.label };
+        }
+        let value = if taken { yes.value } else { no.value } & mask(bits);
+        let (b, c) = (yes.node(bits), no.node(bits));
+        if b == 0 || c == 0 {
+            return 0;
+        }
+        nodes::make(Node { op: Op::Ite as u8, bits: bits as u8, aux: 0, a: condition.label, b, c }, value)
+    }
+}
+
+/// The operator of a number that instrumented code passes.
+pub fn operator(number: u32) -> Op {
+    Op::from_byte(number as u8).unwrap_or(Op::Add)
+}
+
+/// `a op b`; also comparisons.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_binary(op: u32, bits: u32, la: Label, lb: Label, a: u64, b: u64) -> Label {
+    unsafe {
+        if la | lb == 0 {
+            return 0;
+        }
+        let Some(_entered) = state::enter() else { return 0 };
+        binary(operator(op), bits, Value::new(la, a), Value::new(lb, b))
+    }
+}
+
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_unary(op: u32, bits: u32, label: Label, value: u64) -> Label {
+    unsafe {
+        if label == 0 {
+            return 0;
+        }
+        let Some(_entered) = state::enter() else { return 0 };
+        let x = Value::new(label, value);
+        match operator(op) {
+            Op::Not => not(bits, x),
+            other => unary(other, bits, x),
+        }
+    }
+}
+
+/// `ZExt`, `SExt`, or `Extract` of the low bits.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_cast(op: u32, from: u32, to: u32, label: Label, value: u64) -> Label {
+    unsafe {
+        if label == 0 {
+            return 0;
+        }
+        let Some(_entered) = state::enter() else { return 0 };
+        let x = Value::new(label, value);
+        match operator(op) {
+            Op::ZExt => zext(from, to, x),
+            Op::SExt => sext(from, to, x),
+            _ => trunc(to, x),
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_select(
+    bits: u32,
+    lc: Label,
+    ly: Label,
+    ln: Label,
+    condition: u64,
+    yes: u64,
+    no: u64,
+) -> Label {
+    unsafe {
+        if lc == 0 {
+            return if condition & 1 == 1 { ly } else { ln };
+        }
+        let Some(_entered) = state::enter() else { return 0 };
+        ite(bits, Value::new(lc, condition), Value::new(ly, yes), Value::new(ln, no))
+    }
+}
+
+/// Operators on 65 to 128 bits; the result's value comes from the program.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_binary_wide(
+    op: u32,
+    bits: u32,
+    la: Label,
+    lb: Label,
+    a: u128,
+    b: u128,
+    result: u64,
+) -> Label {
+    unsafe {
+        if la | lb == 0 {
+            return 0;
+        }
+        let Some(_entered) = state::enter() else { return 0 };
+        let op = operator(op);
+        let left = if la == 0 { nodes::wide_constant(bits, a) } else { la };
+        let right = if lb == 0 { nodes::wide_constant(bits, b) } else { lb };
+        if left == 0 || right == 0 {
+            return 0;
+        }
+        let result_bits = if is_comparison(op) { 1 } else { bits as u8 };
+        nodes::make(Node::binary(op, result_bits, left, right), result)
+    }
+}
+
+/// Casts from or to 65 to 128 bits; `result` is the low part of the result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_cast_wide(op: u32, to: u32, label: Label, result: u64) -> Label {
+    unsafe {
+        if label == 0 {
+            return 0;
+        }
+        let Some(_entered) = state::enter() else { return 0 };
+        match operator(op) {
+            op @ (Op::ZExt | Op::SExt) => nodes::make(Node::unary(op, to as u8, label), result),
+            _ => concrete_if_constant(nodes::extract(label, 0, to, result)),
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_select_wide(
+    bits: u32,
+    lc: Label,
+    ly: Label,
+    ln: Label,
+    condition: u64,
+    yes: u128,
+    no: u128,
+) -> Label {
+    unsafe {
+        let taken = condition & 1 == 1;
+        if lc == 0 {
+            return if taken { ly } else { ln };
+        }
+        let Some(_entered) = state::enter() else { return 0 };
+        let b = if ly == 0 { nodes::wide_constant(bits, yes) } else { ly };
+        let c = if ln == 0 { nodes::wide_constant(bits, no) } else { ln };
+        if b == 0 || c == 0 {
+            return 0;
+        }
+        let node = Node { op: Op::Ite as u8, bits: bits as u8, aux: 0, a: lc, b, c };
+        nodes::make(node, if taken { yes } else { no } as u64)
+    }
+}
+
+/// Address arithmetic: the label of `base + index * scale`, all 64 bits.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_index(lb: Label, li: Label, base: u64, index: u64, scale: u64) -> Label {
+    unsafe {
+        if lb | li == 0 {
+            return 0;
+        }
+        let Some(_entered) = state::enter() else { return 0 };
+        let scaled = binary(Op::Mul, 64, Value::new(li, index), Value::concrete(scale));
+        let step = Value::new(scaled, index.wrapping_mul(scale));
+        binary(Op::Add, 64, Value::new(lb, base), step)
+    }
+}

@@ -1,0 +1,82 @@
+//! Copies and fills of memory: labels follow the bytes.
+
+use crate::events;
+use crate::{os, shadow, state};
+use core::ffi::{c_int, c_void};
+use trace::{ConcretiseReason, Label};
+
+unsafe fn concretise_all(labels: [Label; 3]) {
+    unsafe {
+        if labels == [0; 3] {
+            return;
+        }
+        let site = (*os::tls()).site;
+        let Some(_entered) = state::enter() else { return };
+        let [to, from, size] = labels;
+        events::concretise(to, ConcretiseReason::WriteAddress, site);
+        events::concretise(from, ConcretiseReason::ReadAddress, site);
+        events::concretise(size, ConcretiseReason::CopyLength, site);
+    }
+}
+
+/// `memcpy` and `memmove` of labels; the bytes are copied by the program.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_copy(to: usize, from: usize, size: usize, lt: Label, lf: Label, ls: Label) {
+    unsafe {
+        concretise_all([lt, lf, ls]);
+        if size == 0 {
+            return;
+        }
+        let last = size - 1;
+        let small = size <= 1 << shadow::PAGE_BITS;
+        let concrete =
+            |at: usize| shadow::page_is_concrete(at) && shadow::page_is_concrete(at.wrapping_add(last));
+        if small && concrete(to) && concrete(from) {
+            return;
+        }
+        if small && concrete(from) {
+            return shadow::clear(to, size);
+        }
+        let Some(_entered) = state::enter() else { return };
+        shadow::copy(to, from, size);
+    }
+}
+
+/// `memset` of labels: `label` is that of the byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_fill(to: usize, size: usize, label: Label, lt: Label, ls: Label) {
+    unsafe {
+        concretise_all([lt, 0, ls]);
+        if label == 0 {
+            return if size != 0 {
+                shadow::__tgi_clear(to, size)
+            };
+        }
+        let Some(_entered) = state::enter() else { return };
+        for i in 0..size {
+            shadow::set_entry(to + i, label);
+        }
+    }
+}
+
+unsafe extern "C" {
+    fn memmove(to: *mut c_void, from: *const c_void, size: usize) -> *mut c_void;
+}
+
+/// Copies bytes with their labels; for models that move data.
+pub unsafe fn copy_with_labels(to: *mut u8, from: *const u8, size: usize) {
+    unsafe {
+        if shadow::any_label(from as usize, size) || shadow::any_label(to as usize, size) {
+            shadow::copy(to as usize, from as usize, size);
+        }
+        memmove(to.cast(), from.cast(), size);
+    }
+}
+
+/// Fills bytes with their label; for models that move data.
+pub unsafe fn fill_with_label(to: *mut u8, byte: c_int, size: usize, label: Label) {
+    unsafe {
+        __tg_fill(to as usize, size, label, 0, 0);
+        os::memset(to.cast(), byte, size);
+    }
+}

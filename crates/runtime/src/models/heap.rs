@@ -1,0 +1,150 @@
+//! The allocator: bounds of heap objects, and fresh memory that carries no labels.
+
+use super::answer;
+use crate::calls::{self, Args};
+use crate::objects::{note_allocation, note_free};
+use crate::state::active;
+use crate::{memory, shadow};
+use core::ffi::{c_char, c_int, c_void};
+use trace::ConcretiseReason;
+
+unsafe extern "C" {
+    fn malloc(size: usize) -> *mut c_void;
+    fn calloc(count: usize, size: usize) -> *mut c_void;
+    fn realloc(old: *mut c_void, size: usize) -> *mut c_void;
+    fn free(object: *mut c_void);
+    fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void;
+    fn posix_memalign(result: *mut *mut c_void, alignment: usize, size: usize) -> c_int;
+    fn malloc_usable_size(object: *mut c_void) -> usize;
+    fn strlen(string: *const c_char) -> usize;
+    fn strnlen(string: *const c_char, limit: usize) -> usize;
+}
+
+#[inline]
+unsafe fn allocated(object: *mut c_void, size: usize) -> *mut c_void {
+    unsafe {
+        if active() && !object.is_null() {
+            note_allocation(object as usize);
+            shadow::__tgi_clear(object as usize, size.max(1));
+        }
+        answer(0);
+        object
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_malloc(size: usize) -> *mut c_void {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
+        allocated(malloc(size), size)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_calloc(count: usize, size: usize) -> *mut c_void {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
+        allocated(calloc(count, size), count.wrapping_mul(size))
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_realloc(old: *mut c_void, size: usize) -> *mut c_void {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
+        if !active() || old.is_null() {
+            return allocated(realloc(old, size), size);
+        }
+        let old_size = malloc_usable_size(old);
+        let new = realloc(old, size);
+        answer(0);
+        if new.is_null() {
+            return new;
+        }
+        if new != old {
+            note_free(old as usize);
+            shadow::copy(new as usize, old as usize, old_size.min(size));
+        }
+        if size > old_size {
+            shadow::clear(new as usize + old_size, size - old_size);
+        }
+        note_allocation(new as usize);
+        new
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_reallocarray(
+    old: *mut c_void,
+    count: usize,
+    size: usize,
+) -> *mut c_void {
+    unsafe {
+        let total = count.checked_mul(size).unwrap_or(usize::MAX);
+        __tarragon_model_realloc(old, total)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_free(object: *mut c_void) {
+    unsafe {
+        calls::__tgi_args_taken();
+        if active() {
+            note_free(object as usize);
+        }
+        free(object);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
+        allocated(aligned_alloc(alignment, size), size)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_posix_memalign(
+    result: *mut *mut c_void,
+    alignment: usize,
+    size: usize,
+) -> c_int {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
+        let code = posix_memalign(result, alignment, size);
+        shadow::clear(result as usize, 8);
+        if code == 0 {
+            allocated(*result, size);
+        }
+        answer(0);
+        code
+    }
+}
+
+unsafe fn duplicate(string: *const c_char, size: usize) -> *mut c_char {
+    unsafe {
+        let copy = allocated(malloc(size + 1), size + 1).cast::<c_char>();
+        if !copy.is_null() {
+            memory::copy_with_labels(copy.cast(), string.cast(), size);
+            *copy.add(size) = 0;
+        }
+        copy
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strdup(string: *const c_char) -> *mut c_char {
+    unsafe {
+        calls::__tgi_args_taken();
+        duplicate(string, strlen(string))
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strndup(string: *const c_char, limit: usize) -> *mut c_char {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        duplicate(string, strnlen(string, limit))
+    }
+}

@@ -1,0 +1,420 @@
+//! Buffered input. The stream's buffer gets the labels of the input bytes in it, so that code which reads the buffer
+//! itself (`getc_unlocked` as a macro) works like the functions do.
+
+use super::input::{ask_byte, ask_bytes, is_input, label_input};
+use super::{answer, byte};
+use crate::build;
+use crate::calls::{self, Args};
+use crate::state::{self, active};
+use crate::{os, shadow};
+use core::ffi::{c_char, c_int, c_void};
+use trace::ConcretiseReason;
+
+/// The part of glibc's `FILE` that its own macros have always exposed.
+#[repr(C)]
+pub struct Stream {
+    flags: c_int,
+    read_ptr: *mut u8,
+    read_end: *mut u8,
+    read_base: *mut u8,
+    write_base: *mut u8,
+    write_ptr: *mut u8,
+    write_end: *mut u8,
+    buf_base: *mut u8,
+    buf_end: *mut u8,
+    save_base: *mut u8,
+    backup_base: *mut u8,
+    save_end: *mut u8,
+    markers: *mut c_void,
+    chain: *mut c_void,
+    fileno: c_int,
+}
+
+/// The stream reads from a push-back area, not from its buffer.
+const IN_BACKUP: c_int = 0x100;
+
+unsafe extern "C" {
+    fn getc(stream: *mut Stream) -> c_int;
+    fn __uflow(stream: *mut Stream) -> c_int;
+    fn __underflow(stream: *mut Stream) -> c_int;
+    fn ungetc(byte: c_int, stream: *mut Stream) -> c_int;
+    fn fread(to: *mut c_void, size: usize, count: usize, stream: *mut Stream) -> usize;
+    fn fgets(to: *mut c_char, size: c_int, stream: *mut Stream) -> *mut c_char;
+    fn getdelim(line: *mut *mut c_char, size: *mut usize, delimiter: c_int, stream: *mut Stream) -> isize;
+    fn fopen(path: *const c_char, mode: *const c_char) -> *mut Stream;
+    fn fdopen(fd: c_int, mode: *const c_char) -> *mut Stream;
+    fn freopen(path: *const c_char, mode: *const c_char, stream: *mut Stream) -> *mut Stream;
+    fn fclose(stream: *mut Stream) -> c_int;
+    static stdin: *mut Stream;
+}
+
+/// What is known of the streams used last.
+#[derive(Clone, Copy)]
+struct Known {
+    stream: *mut Stream,
+    input: bool,
+    /// Input byte that the stream delivers next, as far as models were used; -1 if not known.
+    next: i64,
+}
+
+const UNKNOWN: Known = Known { stream: core::ptr::null_mut(), input: false, next: -1 };
+static mut STREAMS: [Known; 4] = [UNKNOWN; 4];
+static mut NEXT_SLOT: usize = 0;
+
+unsafe fn forget_streams() {
+    unsafe { STREAMS = [UNKNOWN; 4] };
+}
+
+unsafe fn known(stream: *mut Stream) -> *mut Known {
+    unsafe {
+        for slot in &mut STREAMS {
+            if slot.stream == stream {
+                return slot;
+            }
+        }
+        let slot = &raw mut STREAMS[NEXT_SLOT & 3];
+        NEXT_SLOT += 1;
+        *slot = Known { stream, input: is_input((*stream).fileno), next: -1 };
+        slot
+    }
+}
+
+unsafe fn reads_input(stream: *mut Stream) -> bool {
+    unsafe { active() && !stream.is_null() && (*known(stream)).input }
+}
+
+/// Offset in the file of the byte that the stream delivers next.
+unsafe fn position(stream: *mut Stream) -> i64 {
+    unsafe {
+        let end = os::lseek((*stream).fileno, 0, os::SEEK_CUR);
+        let mut ahead = (*stream).read_end as i64 - (*stream).read_ptr as i64;
+        if (*stream).flags & IN_BACKUP != 0 {
+            ahead += (*stream).save_end as i64 - (*stream).save_base as i64;
+        }
+        end - ahead
+    }
+}
+
+/// Labels the whole buffer anew.
+unsafe fn label_buffer(stream: *mut Stream) {
+    unsafe {
+        if (*stream).flags & IN_BACKUP != 0 {
+            return;
+        }
+        let size = (*stream).read_end as usize - (*stream).read_base as usize;
+        let end = os::lseek((*stream).fileno, 0, os::SEEK_CUR);
+        if end >= size as i64 {
+            label_input((*stream).read_base, (end - size as i64) as u64, size);
+        }
+    }
+}
+
+/// The label of a byte that the stream delivered, and its events.
+unsafe fn delivered(stream: *mut Stream, result: c_int) -> u32 {
+    unsafe {
+        if !reads_input(stream) {
+            return 0;
+        }
+        let Some(_entered) = state::enter() else { return 0 };
+        let known = known(stream);
+        if result < 0 {
+            let at = position(stream);
+            (*known).next = at;
+            ask_byte(at.max(0) as u64);
+            return 0;
+        }
+        let at = (*stream).read_ptr.sub(1);
+        let fresh = (*known).next < 0 || at == (*stream).read_base;
+        let expected = |label: u32| label != 0 && label as i64 == (*known).next + 1;
+        let mut label = shadow::label_of_byte(at as usize);
+        if fresh || !expected(label) {
+            label_buffer(stream);
+            (*known).next = position(stream) - 1;
+            label = shadow::label_of_byte(at as usize);
+        }
+        ask_byte((*known).next.max(0) as u64);
+        (*known).next += 1;
+        build::zext(8, 32, byte(at).with_label(label))
+    }
+}
+
+macro_rules! byte_readers {
+    ($($name:ident = $real:expr),*) => {$(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(stream: *mut Stream) -> c_int {
+            unsafe {
+                calls::__tgi_args_taken();
+                let result = $real(stream);
+                answer(delivered(stream, result));
+                result
+            }
+        }
+    )*};
+}
+
+byte_readers!(
+    __tarragon_model_getc = getc,
+    __tarragon_model_fgetc = getc,
+    __tarragon_model__IO_getc = getc,
+    __tarragon_model_getc_unlocked = getc,
+    __tarragon_model_fgetc_unlocked = getc,
+    __tarragon_model___uflow = __uflow
+);
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_getchar() -> c_int {
+    unsafe {
+        let result = getc(stdin);
+        answer(delivered(stdin, result));
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_getchar_unlocked() -> c_int {
+    unsafe { __tarragon_model_getchar() }
+}
+
+/// Fills the buffer without taking a byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model___underflow(stream: *mut Stream) -> c_int {
+    unsafe {
+        calls::__tgi_args_taken();
+        let result = __underflow(stream);
+        answer(0);
+        if reads_input(stream)
+            && let Some(_entered) = state::enter()
+        {
+            label_buffer(stream);
+            ask_byte(position(stream).max(0) as u64);
+        }
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_ungetc(pushed: c_int, stream: *mut Stream) -> c_int {
+    unsafe {
+        let args = Args::take();
+        let result = ungetc(pushed, stream);
+        answer(if result == pushed { args.label(0) } else { 0 });
+        if result >= 0 && reads_input(stream) {
+            let known = known(stream);
+            if (*known).next > 0 {
+                (*known).next -= 1;
+            }
+        }
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fread(
+    to: *mut c_void,
+    size: usize,
+    count: usize,
+    stream: *mut Stream,
+) -> usize {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        let input = reads_input(stream);
+        let before = if input { position(stream) } else { 0 };
+        let result = fread(to, size, count, stream);
+        answer(0);
+        if !input || before < 0 {
+            shadow::__tgi_clear(to as usize, (result * size).max(1));
+            return result;
+        }
+        let Some(_entered) = state::enter() else { return result };
+        let after = position(stream);
+        let got = (after - before).max(0) as u64;
+        label_input(to.cast(), before as u64, got as usize);
+        label_buffer(stream);
+        (*known(stream)).next = after;
+        let label = ask_bytes(before as u64, (size * count) as u64, got);
+        answer(if size == 1 { label } else { 0 });
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fread_unlocked(
+    to: *mut c_void,
+    size: usize,
+    count: usize,
+    stream: *mut Stream,
+) -> usize {
+    unsafe { __tarragon_model_fread(to, size, count, stream) }
+}
+
+/// A line was delivered into `to`, which held `got` bytes of it; `limit` is how many it could hold.
+unsafe fn delivered_line(
+    to: *const u8,
+    got: usize,
+    limit: usize,
+    delimiter: u8,
+    before: i64,
+    stream: *mut Stream,
+) {
+    use crate::build::Value;
+    unsafe {
+        let Some(_entered) = state::enter() else { return };
+        label_input(to, before as u64, got);
+        for i in 0..got {
+            ask_byte(before as u64 + i as u64);
+            let here = byte(to.add(i));
+            let is_end = build::binary(trace::Op::Eq, 8, here, Value::concrete(delimiter as u64));
+            crate::events::branch(is_end, here.value == delimiter as u64, super::call_site());
+        }
+        let ended = got > 0 && *to.add(got - 1) == delimiter;
+        if !ended && got < limit {
+            ask_byte(before as u64 + got as u64);
+        }
+        label_buffer(stream);
+        (*known(stream)).next = before + got as i64;
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fgets(
+    to: *mut c_char,
+    size: c_int,
+    stream: *mut Stream,
+) -> *mut c_char {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        let input = reads_input(stream);
+        let before = if input { position(stream) } else { -1 };
+        let result = fgets(to, size, stream);
+        answer(0);
+        if before < 0 || size < 1 {
+            if !result.is_null() {
+                shadow::__tgi_clear(to as usize, size.max(1) as usize);
+            }
+            return result;
+        }
+        let got = (position(stream) - before).max(0) as usize;
+        if !result.is_null() {
+            shadow::clear(to as usize + got, 1);
+        }
+        delivered_line(to.cast(), got, size as usize - 1, b'\n', before, stream);
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fgets_unlocked(
+    to: *mut c_char,
+    size: c_int,
+    stream: *mut Stream,
+) -> *mut c_char {
+    unsafe { __tarragon_model_fgets(to, size, stream) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_getdelim(
+    line: *mut *mut c_char,
+    size: *mut usize,
+    delimiter: c_int,
+    stream: *mut Stream,
+) -> isize {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
+        let input = reads_input(stream);
+        let before = if input { position(stream) } else { -1 };
+        let old = *line as usize;
+        let result = getdelim(line, size, delimiter, stream);
+        answer(0);
+        shadow::clear(line as usize, 8);
+        shadow::clear(size as usize, 8);
+        if *line as usize != old {
+            crate::objects::note_free(old);
+            crate::objects::note_allocation(*line as usize);
+        }
+        if result < 0 || before < 0 {
+            if result > 0 {
+                shadow::clear(*line as usize, result as usize + 1);
+            }
+            if before >= 0
+                && let Some(_entered) = state::enter()
+            {
+                ask_byte(before as u64);
+            }
+            return result;
+        }
+        shadow::clear(*line as usize + result as usize, 1);
+        delivered_line((*line).cast(), result as usize, usize::MAX, delimiter as u8, before, stream);
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model___getdelim(
+    line: *mut *mut c_char,
+    size: *mut usize,
+    delimiter: c_int,
+    stream: *mut Stream,
+) -> isize {
+    unsafe { __tarragon_model_getdelim(line, size, delimiter, stream) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_getline(
+    line: *mut *mut c_char,
+    size: *mut usize,
+    stream: *mut Stream,
+) -> isize {
+    unsafe { __tarragon_model_getdelim(line, size, b'\n' as c_int, stream) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fopen(path: *const c_char, mode: *const c_char) -> *mut Stream {
+    unsafe {
+        calls::__tgi_args_taken();
+        let stream = fopen(path, mode);
+        forget_streams();
+        answer(0);
+        stream
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fopen64(path: *const c_char, mode: *const c_char) -> *mut Stream {
+    unsafe { __tarragon_model_fopen(path, mode) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fdopen(fd: c_int, mode: *const c_char) -> *mut Stream {
+    unsafe {
+        calls::__tgi_args_taken();
+        let stream = fdopen(fd, mode);
+        forget_streams();
+        answer(0);
+        stream
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_freopen(
+    path: *const c_char,
+    mode: *const c_char,
+    stream: *mut Stream,
+) -> *mut Stream {
+    unsafe {
+        calls::__tgi_args_taken();
+        let stream = freopen(path, mode, stream);
+        forget_streams();
+        answer(0);
+        stream
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fclose(stream: *mut Stream) -> c_int {
+    unsafe {
+        calls::__tgi_args_taken();
+        forget_streams();
+        answer(0);
+        fclose(stream)
+    }
+}

@@ -1,0 +1,250 @@
+//! The expression table: hash-consed, append-only, in shared memory.
+//!
+//! Every function takes or computes the concrete value of the node that it makes, so that a label can be
+//! checked against the value that the program has. All callers hold the runtime's guard.
+
+use crate::state::{STATE, count_give_up};
+use crate::{os, values};
+use trace::{GiveUp, Label, Node, Op};
+
+/// Open-addressing hash table of labels. It starts small because each page of it that a run touches costs a
+/// page fault in every forked child.
+struct Cons {
+    slots: *mut u32,
+    capacity: u32,
+    used: u32,
+}
+
+static mut CONS: Cons = Cons { slots: core::ptr::null_mut(), capacity: 0, used: 0 };
+const FIRST_CAPACITY: u32 = 4096;
+
+/// Prepares the table for a run: nodes of the input bytes and of the length.
+pub unsafe fn start(input: *const u8) {
+    unsafe {
+        let len = STATE.input_len;
+        if len + 2 > STATE.node_cap {
+            STATE.symbolic = false;
+            return count_give_up(GiveUp::InputTooLong);
+        }
+        for i in 0..len {
+            *STATE.nodes.add(1 + i as usize) =
+                Node { op: Op::Input as u8, bits: 8, aux: 0, a: i, b: 0, c: 0 };
+            *STATE.values.add(1 + i as usize) = *input.add(i as usize) as u64;
+        }
+        *STATE.nodes.add(1 + len as usize) = Node { op: Op::Len as u8, bits: 64, aux: 0, a: 0, b: 0, c: 0 };
+        *STATE.values.add(1 + len as usize) = len as u64;
+        (*STATE.header).node_count = len + 2;
+    }
+}
+
+pub unsafe fn input_byte(index: u32) -> Label {
+    unsafe { if index < STATE.input_len { 1 + index } else { 0 } }
+}
+
+pub unsafe fn length() -> Label {
+    unsafe { 1 + STATE.input_len }
+}
+
+#[inline(always)]
+pub unsafe fn node(label: Label) -> Node {
+    unsafe { *STATE.nodes.add(label as usize) }
+}
+
+#[inline(always)]
+pub unsafe fn bits(label: Label) -> u32 {
+    unsafe { (*STATE.nodes.add(label as usize)).bits as u32 }
+}
+
+/// Low 64 bits of the label's value on this run.
+#[inline(always)]
+pub unsafe fn value(label: Label) -> u64 {
+    unsafe { *STATE.values.add(label as usize) }
+}
+
+/// The value of a constant node, or `None` for other nodes.
+#[inline(always)]
+pub unsafe fn as_constant(label: Label) -> Option<u64> {
+    unsafe {
+        let node = node(label);
+        if node.op == Op::Const as u8 { Some(node.const_value()) } else { None }
+    }
+}
+
+fn hash(node: &Node) -> u32 {
+    let head = node.op as u64 | (node.bits as u64) << 8 | (node.aux as u64) << 16 | (node.a as u64) << 32;
+    let tail = node.b as u64 | (node.c as u64) << 32;
+    let mixed = (head.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ tail).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    (mixed >> 32) as u32
+}
+
+/// The label of a node, new or known. 0 if the table is full.
+pub unsafe fn make(node: Node, value: u64) -> Label {
+    unsafe {
+        if CONS.used * 2 >= CONS.capacity && !grow() {
+            return 0;
+        }
+        let mut slot = hash(&node) & (CONS.capacity - 1);
+        loop {
+            let label = *CONS.slots.add(slot as usize);
+            if label == 0 {
+                return append(node, value, slot);
+            }
+            if *STATE.nodes.add(label as usize) == node {
+                return label;
+            }
+            slot = (slot + 1) & (CONS.capacity - 1);
+        }
+    }
+}
+
+unsafe fn append(node: Node, value: u64, slot: u32) -> Label {
+    unsafe {
+        let label = (*STATE.header).node_count;
+        if label >= STATE.node_cap {
+            count_give_up(GiveUp::TraceFull);
+            return 0;
+        }
+        *STATE.nodes.add(label as usize) = node;
+        *STATE.values.add(label as usize) = value;
+        (*STATE.header).node_count = label + 1;
+        *CONS.slots.add(slot as usize) = label;
+        CONS.used += 1;
+        label
+    }
+}
+
+#[cold]
+unsafe fn grow() -> bool {
+    unsafe {
+        let capacity = if CONS.capacity == 0 { FIRST_CAPACITY } else { CONS.capacity * 4 };
+        let slots = os::allocate(capacity as usize * 4).cast::<u32>();
+        if slots.is_null() {
+            count_give_up(GiveUp::TraceFull);
+            return false;
+        }
+        for old in 0..CONS.capacity as usize {
+            let label = *CONS.slots.add(old);
+            if label == 0 {
+                continue;
+            }
+            let mut slot = hash(&*STATE.nodes.add(label as usize)) & (capacity - 1);
+            while *slots.add(slot as usize) != 0 {
+                slot = (slot + 1) & (capacity - 1);
+            }
+            *slots.add(slot as usize) = label;
+        }
+        if CONS.capacity != 0 {
+            os::release(CONS.slots.cast(), CONS.capacity as usize * 4);
+        }
+        CONS = Cons { slots, capacity, used: CONS.used };
+        true
+    }
+}
+
+/// Reserves the first hash table before the fork server starts, so that runs share its pages.
+pub unsafe fn prepare() {
+    unsafe { grow() };
+}
+
+pub unsafe fn constant(bits: u32, value: u64) -> Label {
+    unsafe { make(Node::constant(bits as u8, value & values::mask(bits)), value & values::mask(bits)) }
+}
+
+/// A constant of up to 128 bits.
+pub unsafe fn wide_constant(bits: u32, value: u128) -> Label {
+    unsafe {
+        if bits <= 64 || value >> 64 == 0 {
+            let node = Node::constant(bits as u8, value as u64 & values::mask(bits));
+            return make(node, value as u64 & values::mask(bits));
+        }
+        let high = constant(bits - 64, (value >> 64) as u64);
+        let low = constant(64, value as u64);
+        concat(high, low, bits, value as u64)
+    }
+}
+
+/// `label[low .. low + bits]`, whose value is `value`.
+pub unsafe fn extract(label: Label, low: u32, bits: u32, value: u64) -> Label {
+    unsafe {
+        let of = node(label);
+        if low == 0 && bits == of.bits as u32 {
+            return label;
+        }
+        match Op::from_byte(of.op) {
+            // (concat a b)[l..] is within one side
+            Some(Op::Concat) => {
+                let low_bits = self::bits(of.b);
+                if low + bits <= low_bits {
+                    return extract(of.b, low, bits, value);
+                }
+                if low >= low_bits {
+                    return extract(of.a, low - low_bits, bits, value);
+                }
+            }
+            // (zext a)[l..] is within a, or 0
+            Some(Op::ZExt) => {
+                let inner = self::bits(of.a);
+                if low + bits <= inner {
+                    return extract(of.a, low, bits, value);
+                }
+                if low >= inner {
+                    return constant(bits, 0);
+                }
+                if low == 0 {
+                    return make(Node { a: of.a, bits: bits as u8, ..of }, value);
+                }
+            }
+            // (sext a)[l..] is within a
+            Some(Op::SExt) => {
+                let inner = self::bits(of.a);
+                if low + bits <= inner {
+                    return extract(of.a, low, bits, value);
+                }
+            }
+            Some(Op::Extract) => return extract(of.a, of.aux as u32 + low, bits, value),
+            Some(Op::Const) if of.bits <= 64 => return constant(bits, of.const_value() >> low),
+            _ => {}
+        }
+        let node = Node { op: Op::Extract as u8, bits: bits as u8, aux: low as u16, a: label, b: 0, c: 0 };
+        make(node, value)
+    }
+}
+
+/// `high ++ low` of `bits` bits in all, whose value is `value`.
+pub unsafe fn concat(high: Label, low: Label, bits: u32, value: u64) -> Label {
+    unsafe {
+        if high == 0 || low == 0 {
+            return 0;
+        }
+        let (h, l) = (node(high), node(low));
+        let (h_bits, l_bits) = (h.bits as u32, l.bits as u32);
+        // 0 ++ x = zext x
+        if h.op == Op::Const as u8 && h.const_value() == 0 {
+            if l.op == Op::ZExt as u8 {
+                return make(Node { bits: bits as u8, ..l }, value);
+            }
+            return make(Node::unary(Op::ZExt, bits as u8, low), value);
+        }
+        // c ++ d = constant
+        if h.op == Op::Const as u8 && l.op == Op::Const as u8 && bits <= 64 {
+            return constant(bits, value);
+        }
+        // x[m..n] ++ x[l..m] = x[l..n]
+        if h.op == Op::Extract as u8 && h_bits + l_bits == bits {
+            let low_start = if l.op == Op::Extract as u8 && l.a == h.a {
+                Some(l.aux as u32)
+            } else if low == h.a {
+                Some(0)
+            } else {
+                None
+            };
+            if let Some(start) = low_start
+                && start + l_bits == h.aux as u32
+                && l.op == Op::Extract as u8
+            {
+                return extract(h.a, start, bits, value);
+            }
+        }
+        make(Node::binary(Op::Concat, bits as u8, high, low), value)
+    }
+}

@@ -1,0 +1,178 @@
+//! Bounds of the objects that a symbolic address can point into.
+//!
+//! Heap objects are marked at their first byte in a page table of their own (one mark for 16 bytes, as malloc
+//! aligns); global variables come sorted from the instrumenter; tables inside the C library are registered when
+//! the target asks for them; stack objects that instrumented code passes on form a list a thread.
+
+use crate::os;
+
+#[derive(Clone, Copy)]
+pub struct Object {
+    pub start: usize,
+    pub size: usize,
+    /// Its bytes never change and are concrete.
+    pub constant: bool,
+}
+
+impl Object {
+    fn holds(&self, address: usize) -> bool {
+        address >= self.start && address < self.start.saturating_add(self.size)
+    }
+}
+
+/// A global variable, as the instrumenter lists it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Global {
+    start: usize,
+    /// Size in bytes; the top bit says that the variable is constant.
+    size: usize,
+}
+
+const CONSTANT: usize = 1 << 63;
+
+static mut GLOBALS: *mut Global = core::ptr::null_mut();
+static mut GLOBAL_COUNT: usize = 0;
+
+/// Sorts the instrumenter's list by address (heapsort: no memory, no recursion).
+pub unsafe fn register_globals(list: *mut Global, count: usize) {
+    unsafe {
+        GLOBALS = list;
+        GLOBAL_COUNT = count;
+        for root in (0..count / 2).rev() {
+            sift_down(list, root, count);
+        }
+        for end in (1..count).rev() {
+            core::ptr::swap(list, list.add(end));
+            sift_down(list, 0, end);
+        }
+    }
+}
+
+unsafe fn sift_down(list: *mut Global, mut root: usize, end: usize) {
+    unsafe {
+        loop {
+            let mut child = 2 * root + 1;
+            if child >= end {
+                return;
+            }
+            if child + 1 < end && (*list.add(child)).start < (*list.add(child + 1)).start {
+                child += 1;
+            }
+            if (*list.add(root)).start >= (*list.add(child)).start {
+                return;
+            }
+            core::ptr::swap(list.add(root), list.add(child));
+            root = child;
+        }
+    }
+}
+
+unsafe fn find_global(address: usize) -> Option<Object> {
+    unsafe {
+        let (mut low, mut high) = (0, GLOBAL_COUNT);
+        while low < high {
+            let middle = (low + high) / 2;
+            if (*GLOBALS.add(middle)).start <= address { low = middle + 1 } else { high = middle }
+        }
+        let global = *GLOBALS.add(low.checked_sub(1)?);
+        let constant = global.size & CONSTANT != 0;
+        let object = Object { start: global.start, size: global.size & !CONSTANT, constant };
+        object.holds(address).then_some(object)
+    }
+}
+
+const HEAP_TABLE: *mut *mut u8 = 0x2400_0000_0000 as *mut *mut u8;
+const HEAP_TABLE_BYTES: usize = 8 << (47 - 16);
+const HEAP_POOL: usize = 0x2C00_0000_0000;
+const HEAP_POOL_BYTES: usize = 2 << 30;
+/// Marks of 64 KiB of heap.
+const MARKS: usize = (1 << 16) / 16;
+/// How far back the start of a heap object is looked for.
+const MAX_SCAN: usize = 1 << 20;
+
+static mut HEAP_POOL_USED: usize = 0;
+
+pub unsafe fn reserve() -> bool {
+    unsafe { os::reserve(HEAP_TABLE as usize, HEAP_TABLE_BYTES) && os::reserve(HEAP_POOL, HEAP_POOL_BYTES) }
+}
+
+unsafe fn mark(address: usize) -> Option<*mut u8> {
+    unsafe {
+        let page = *HEAP_TABLE.add(address >> 16);
+        if page.is_null() { None } else { Some(page.add((address & 0xFFFF) / 16)) }
+    }
+}
+
+/// A heap object begins at `address`.
+pub unsafe fn note_allocation(address: usize) {
+    unsafe {
+        if address == 0 {
+            return;
+        }
+        let slot = HEAP_TABLE.add(address >> 16);
+        if (*slot).is_null() {
+            if HEAP_POOL_USED + MARKS > HEAP_POOL_BYTES {
+                return;
+            }
+            *slot = (HEAP_POOL + HEAP_POOL_USED) as *mut u8;
+            HEAP_POOL_USED += MARKS;
+        }
+        *(*slot).add((address & 0xFFFF) / 16) = 1;
+    }
+}
+
+pub unsafe fn note_free(address: usize) {
+    unsafe {
+        if let Some(mark) = mark(address) {
+            *mark = 0;
+        }
+    }
+}
+
+unsafe extern "C" {
+    fn malloc_usable_size(object: *mut core::ffi::c_void) -> usize;
+}
+
+unsafe fn find_heap(address: usize) -> Option<Object> {
+    unsafe {
+        let mut at = address & !15;
+        let stop = at.saturating_sub(MAX_SCAN);
+        while at > stop {
+            let Some(mark) = mark(at) else {
+                at = (at & !0xFFFF).checked_sub(16)?;
+                continue;
+            };
+            if *mark != 0 {
+                let object = Object { start: at, size: malloc_usable_size(at as *mut _), constant: false };
+                return object.holds(address).then_some(object);
+            }
+            at -= 16;
+        }
+        None
+    }
+}
+
+const MAX_TABLES: usize = 16;
+static mut TABLES: [Object; MAX_TABLES] = [Object { start: 0, size: 0, constant: true }; MAX_TABLES];
+static mut TABLE_COUNT: usize = 0;
+
+/// A constant table inside a library.
+pub unsafe fn register_table(start: usize, size: usize) {
+    unsafe {
+        let known = (0..TABLE_COUNT).any(|i| TABLES[i & (MAX_TABLES - 1)].start == start);
+        if !known && TABLE_COUNT < MAX_TABLES {
+            TABLES[TABLE_COUNT & (MAX_TABLES - 1)] = Object { start, size, constant: true };
+            TABLE_COUNT += 1;
+        }
+    }
+}
+
+unsafe fn find_table(address: usize) -> Option<Object> {
+    unsafe { (0..TABLE_COUNT).map(|i| TABLES[i & (MAX_TABLES - 1)]).find(|table| table.holds(address)) }
+}
+
+/// The object that holds `address`.
+pub unsafe fn find(address: usize) -> Option<Object> {
+    unsafe { find_global(address).or_else(|| find_table(address)).or_else(|| find_heap(address)) }
+}

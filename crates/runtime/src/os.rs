@@ -1,0 +1,102 @@
+//! The few things that the runtime needs from the C library and the kernel.
+
+use crate::state::Tls;
+use core::ffi::{c_int, c_long, c_void};
+
+unsafe extern "C" {
+    pub fn memset(to: *mut c_void, byte: c_int, size: usize) -> *mut c_void;
+    pub fn memcmp(a: *const c_void, b: *const c_void, size: usize) -> c_int;
+    pub fn memcpy(to: *mut c_void, from: *const c_void, size: usize) -> *mut c_void;
+    pub fn sched_yield() -> c_int;
+    pub fn abort() -> !;
+    pub fn write(fd: c_int, bytes: *const c_void, size: usize) -> isize;
+    pub fn _exit(code: c_int) -> !;
+    pub fn lseek(fd: c_int, offset: i64, whence: c_int) -> i64;
+    fn mmap(
+        at: *mut c_void,
+        size: usize,
+        protection: c_int,
+        flags: c_int,
+        fd: c_int,
+        offset: i64,
+    ) -> *mut c_void;
+    fn mremap(from: *mut c_void, old_size: usize, size: usize, flags: c_int, ...) -> *mut c_void;
+    fn munmap(at: *mut c_void, size: usize) -> c_int;
+    fn syscall(number: c_long, ...) -> c_long;
+}
+
+#[cfg(not(test))]
+unsafe extern "C" {
+    /// Defined by the instrumenter: the address of this thread's [`Tls`].
+    fn __tarragon_tls() -> *mut Tls;
+}
+
+#[cfg(not(test))]
+#[inline(always)]
+pub unsafe fn tls() -> *mut Tls {
+    unsafe { __tarragon_tls() }
+}
+
+#[cfg(test)]
+pub unsafe fn tls() -> *mut Tls {
+    std::thread_local! {
+        static BLOCK: core::cell::UnsafeCell<Tls> = const { core::cell::UnsafeCell::new(Tls::EMPTY) };
+    }
+    BLOCK.with(|block| block.get())
+}
+
+const PROT_READ_WRITE: c_int = 3;
+const MAP_PRIVATE: c_int = 2;
+const MAP_ANONYMOUS: c_int = 0x20;
+const MAP_NORESERVE: c_int = 0x4000;
+const MAP_FIXED_NOREPLACE: c_int = 0x10_0000;
+const MAP_FAILED: usize = usize::MAX;
+pub const SEEK_CUR: c_int = 1;
+
+/// Reserves zeroed memory at a fixed place, unless something else is there.
+pub unsafe fn reserve(at: usize, size: usize) -> bool {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    // SAFETY: MAP_FIXED_NOREPLACE never replaces a mapping.
+    unsafe { mmap(at as *mut c_void, size, PROT_READ_WRITE, flags, -1, 0) as usize == at }
+}
+
+/// Zeroed memory; null if there is none.
+pub unsafe fn allocate(size: usize) -> *mut c_void {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    // SAFETY: a new anonymous mapping disturbs nothing.
+    let at = unsafe { mmap(core::ptr::null_mut(), size, PROT_READ_WRITE, flags, -1, 0) };
+    if at as usize == MAP_FAILED { core::ptr::null_mut() } else { at }
+}
+
+pub unsafe fn release(at: *mut c_void, size: usize) {
+    // SAFETY: the caller got `at` from `allocate` with this size.
+    unsafe { munmap(at, size) };
+}
+
+/// Makes the shared memory at `from` appear at `at` as well, in place of what was there.
+pub unsafe fn map_over(at: usize, from: usize, size: usize) -> bool {
+    const MREMAP_MAYMOVE: c_int = 1;
+    const MREMAP_FIXED: c_int = 2;
+    // SAFETY: the caller owns the pages at `at`; an old size of 0 leaves the mapping at `from` as it is.
+    unsafe {
+        mremap(from as *mut c_void, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, at as *mut c_void) as usize == at
+    }
+}
+
+/// Device and inode of an open file.
+pub unsafe fn file_identity(fd: c_int) -> Option<(u64, u64)> {
+    const SYS_FSTAT: c_long = 5;
+    /// `struct stat` of x86-64 Linux is 144 bytes and starts with device and inode.
+    #[repr(C, align(8))]
+    struct Stat([u64; 18]);
+    let mut stat = Stat([0; 18]);
+    // SAFETY: the buffer has the size that the kernel writes.
+    let failed = unsafe { syscall(SYS_FSTAT, fd, &raw mut stat) } != 0;
+    if failed { None } else { Some((stat.0[0], stat.0[1])) }
+}
+
+/// Prints a message on standard error.
+pub unsafe fn complain(message: &str) {
+    // SAFETY: the bytes are valid for the length given.
+    unsafe { write(2, message.as_ptr().cast(), message.len()) };
+}

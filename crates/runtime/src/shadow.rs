@@ -1,0 +1,356 @@
+//! Labels of memory: a two-level page table over the address space, one entry a byte.
+//!
+//! `TABLE[address >> 16]` is null while no byte of those 64 KiB ever had a label, which is what the fast paths
+//! test. An entry is a label and, in its top bits, which byte of that label's value it stands for; so a
+//! value that is stored and loaded again keeps its label without new expressions.
+
+use crate::{nodes, os, state};
+use trace::{GiveUp, Label};
+
+/// Fixed place of the first-level table: an address range that Linux leaves free with and without address space
+/// randomisation.
+const TABLE: *mut *mut u32 = 0x2000_0000_0000 as *mut *mut u32;
+const TABLE_BYTES: usize = 8 << (47 - PAGE_BITS);
+const POOL: usize = 0x2800_0000_0000;
+const POOL_BYTES: usize = 16 << 30;
+pub const PAGE_BITS: u32 = 16;
+const PAGE: usize = 1 << PAGE_BITS;
+/// Room for the entries of one page and, behind them, for an access that crosses into the next page.
+const LEAF_BYTES: usize = PAGE * 4 + 4096;
+
+const BYTE_SHIFT: u32 = 28;
+const LABEL_MASK: u32 = (1 << BYTE_SHIFT) - 1;
+
+static mut POOL_USED: usize = 0;
+
+/// Reserves the address ranges; false if the kernel refuses.
+pub unsafe fn reserve() -> bool {
+    unsafe { os::reserve(TABLE as usize, TABLE_BYTES) && os::reserve(POOL, POOL_BYTES) }
+}
+
+#[inline(always)]
+unsafe fn leaf(address: usize) -> *mut u32 {
+    unsafe { *TABLE.add(address >> PAGE_BITS) }
+}
+
+#[inline(always)]
+fn in_leaf(address: usize) -> usize {
+    address & (PAGE - 1)
+}
+
+/// True if no byte of the page at `address` has ever had a label.
+#[inline(always)]
+pub unsafe fn page_is_concrete(address: usize) -> bool {
+    unsafe { leaf(address).is_null() }
+}
+
+#[cold]
+unsafe fn leaf_for_writing(address: usize) -> *mut u32 {
+    unsafe {
+        let slot = TABLE.add(address >> PAGE_BITS);
+        if (*slot).is_null() {
+            if POOL_USED + LEAF_BYTES > POOL_BYTES {
+                return core::ptr::null_mut();
+            }
+            *slot = (POOL + POOL_USED) as *mut u32;
+            POOL_USED += LEAF_BYTES;
+        }
+        *slot
+    }
+}
+
+/// The entry of one byte; 0 if it is concrete.
+#[inline]
+pub unsafe fn entry(address: usize) -> u32 {
+    unsafe {
+        let leaf = leaf(address);
+        if leaf.is_null() { 0 } else { *leaf.add(in_leaf(address)) }
+    }
+}
+
+pub unsafe fn set_entry(address: usize, entry: u32) {
+    unsafe {
+        let mut leaf = leaf(address);
+        if leaf.is_null() {
+            if entry == 0 {
+                return;
+            }
+            leaf = leaf_for_writing(address);
+            if leaf.is_null() {
+                return state::count_give_up(GiveUp::TraceFull);
+            }
+        }
+        *leaf.add(in_leaf(address)) = entry;
+    }
+}
+
+/// The entry of byte `index` of a value.
+pub const fn part(label: Label, index: usize) -> u32 {
+    label | (index as u32) << BYTE_SHIFT
+}
+
+/// The 8-bit label that an entry stands for.
+pub unsafe fn byte_label(entry: u32, value: u8) -> Label {
+    unsafe {
+        let label = entry & LABEL_MASK;
+        if label == 0 || nodes::bits(label) == 8 {
+            return label;
+        }
+        nodes::extract(label, (entry >> BYTE_SHIFT) * 8, 8, value as u64)
+    }
+}
+
+/// Label of the byte at `address`, or 0 if it is concrete or its label does not fit its value.
+pub unsafe fn label_of_byte(address: usize) -> Label {
+    unsafe {
+        let entry = entry(address);
+        if entry == 0 {
+            return 0;
+        }
+        let value = *(address as *const u8);
+        let label = byte_label(entry, value);
+        if label != 0 && nodes::value(label) != value as u64 {
+            set_entry(address, 0);
+            state::count_give_up(GiveUp::Stale);
+            return 0;
+        }
+        label
+    }
+}
+
+/// Label of the `size` bytes at `address` as one little-endian value.
+#[cold]
+#[inline(never)]
+pub unsafe fn load(address: usize, size: usize, value: u64) -> Label {
+    unsafe {
+        let Some(_entered) = state::enter() else { return 0 };
+        let label = whole(address, size).unwrap_or_else(|| concat_bytes(address, size));
+        if label == 0 || nodes::value(label) == value {
+            return label;
+        }
+        clear(address, size);
+        state::count_give_up(GiveUp::Stale);
+        0
+    }
+}
+
+/// The label whose value (or a part of it) was stored here in one piece.
+unsafe fn whole(address: usize, size: usize) -> Option<Label> {
+    unsafe {
+        let first = entry(address);
+        let label = first & LABEL_MASK;
+        if label == 0 {
+            return None;
+        }
+        for i in 1..size {
+            if entry(address + i) != first.wrapping_add((i as u32) << BYTE_SHIFT) {
+                return None;
+            }
+        }
+        let from = first >> BYTE_SHIFT;
+        let bits = nodes::bits(label);
+        if from == 0 && bits as usize == size * 8 {
+            return Some(label);
+        }
+        if from as usize * 8 + size * 8 > bits as usize || size > 8 {
+            return None;
+        }
+        Some(nodes::extract(label, from * 8, size as u32 * 8, read_value(address, size)))
+    }
+}
+
+/// Up to 8 bytes of memory as a little-endian value.
+pub unsafe fn read_value(address: usize, size: usize) -> u64 {
+    let mut value = 0u64;
+    for i in 0..size.min(8) {
+        // SAFETY: the caller's target has just accessed these bytes.
+        value |= (unsafe { *((address + i) as *const u8) } as u64) << (8 * i);
+    }
+    value
+}
+
+unsafe fn concat_bytes(address: usize, size: usize) -> Label {
+    unsafe {
+        let mut any = false;
+        for i in 0..size {
+            any |= label_of_byte(address + i) != 0;
+        }
+        if !any {
+            return 0;
+        }
+        let mut low = 0;
+        for i in 0..size {
+            let value = *((address + i) as *const u8);
+            let mut byte = label_of_byte(address + i);
+            if byte == 0 {
+                byte = nodes::constant(8, value as u64);
+            }
+            low = if i == 0 {
+                byte
+            } else {
+                nodes::concat(byte, low, (i as u32 + 1) * 8, read_value(address, i + 1))
+            };
+            if low == 0 {
+                return 0;
+            }
+        }
+        low
+    }
+}
+
+/// Gives the `size` bytes at `address` the label of a value of that size.
+#[cold]
+#[inline(never)]
+pub unsafe fn store(address: usize, label: Label, size: usize) {
+    unsafe {
+        let Some(_entered) = state::enter() else { return };
+        for i in 0..size {
+            set_entry(address + i, part(label, i));
+        }
+    }
+}
+
+/// Makes bytes concrete.
+pub unsafe fn clear(address: usize, size: usize) {
+    unsafe {
+        let mut at = address;
+        let end = address.saturating_add(size);
+        while at < end {
+            let page_end = ((at >> PAGE_BITS) + 1) << PAGE_BITS;
+            let stop = if page_end < end { page_end } else { end };
+            let leaf = leaf(at);
+            if !leaf.is_null() {
+                os::memset(leaf.add(in_leaf(at)).cast(), 0, (stop - at) * 4);
+            }
+            at = stop;
+        }
+    }
+}
+
+/// True if a byte of the range may have a label.
+pub unsafe fn any_label(address: usize, size: usize) -> bool {
+    unsafe {
+        let mut at = address;
+        let end = address.saturating_add(size);
+        while at < end {
+            let page_end = ((at >> PAGE_BITS) + 1) << PAGE_BITS;
+            let stop = if page_end < end { page_end } else { end };
+            if !leaf(at).is_null() && (at..stop).any(|byte| entry(byte) != 0) {
+                return true;
+            }
+            at = stop;
+        }
+        false
+    }
+}
+
+/// Copies labels as `memmove` copies bytes.
+pub unsafe fn copy(to: usize, from: usize, size: usize) {
+    unsafe {
+        if to <= from || to >= from + size {
+            for i in 0..size {
+                set_entry(to + i, entry(from + i));
+            }
+        } else {
+            for i in (0..size).rev() {
+                set_entry(to + i, entry(from + i));
+            }
+        }
+    }
+}
+
+macro_rules! accesses {
+    ($($size:literal $load:ident $store:ident $entries:ty),*) => {$(
+        /// Label of a value that was just loaded.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $load(address: usize, value: u64) -> Label {
+            unsafe {
+                let leaf = leaf(address);
+                if leaf.is_null() || leaf.add(in_leaf(address)).cast::<$entries>().read_unaligned() == 0 {
+                    return 0;
+                }
+                load(address, $size, value)
+            }
+        }
+
+        /// Notes the label of a value that was just stored.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $store(address: usize, label: Label) {
+            unsafe {
+                if label != 0 {
+                    return store(address, label, $size);
+                }
+                let leaf = leaf(address);
+                if !leaf.is_null() {
+                    leaf.add(in_leaf(address)).cast::<$entries>().write_unaligned(0);
+                }
+            }
+        }
+    )*};
+}
+
+accesses!(1 __tgi_load1 __tgi_store1 u32, 2 __tgi_load2 __tgi_store2 u64, 4 __tgi_load4 __tgi_store4 u128);
+
+/// Label of an 8-byte value that was just loaded.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tgi_load8(address: usize, value: u64) -> Label {
+    unsafe {
+        let leaf = leaf(address);
+        if leaf.is_null() {
+            return 0;
+        }
+        let entries = leaf.add(in_leaf(address)).cast::<u128>();
+        if entries.read_unaligned() | entries.add(1).read_unaligned() == 0 {
+            return 0;
+        }
+        load(address, 8, value)
+    }
+}
+
+/// Notes the label of an 8-byte value that was just stored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tgi_store8(address: usize, label: Label) {
+    unsafe {
+        if label != 0 {
+            return store(address, label, 8);
+        }
+        let leaf = leaf(address);
+        if !leaf.is_null() {
+            let entries = leaf.add(in_leaf(address)).cast::<u128>();
+            entries.write_unaligned(0);
+            entries.add(1).write_unaligned(0);
+        }
+    }
+}
+
+/// Label of a loaded value of unusual size (up to 16 bytes); `value` is its low part.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_load_sized(address: usize, value: u64, size: usize) -> Label {
+    unsafe { if any_label(address, size) { load(address, size, value) } else { 0 } }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_store_sized(address: usize, label: Label, size: usize) {
+    unsafe { if label != 0 { store(address, label, size) } else { clear(address, size) } }
+}
+
+/// Makes an object concrete: a stack object that comes to life.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tgi_clear(address: usize, size: usize) {
+    unsafe {
+        let last = address.wrapping_add(size.wrapping_sub(1));
+        if !(leaf(address).is_null() && leaf(last).is_null() && size <= PAGE) {
+            clear(address, size);
+        }
+    }
+}
+
+/// A value whose labels are not followed was loaded.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_untracked_load(address: usize, size: usize, reason: u32) {
+    unsafe {
+        if any_label(address, size) {
+            state::count_give_up(GiveUp::from_byte(reason as u16).unwrap_or(GiveUp::Vector));
+        }
+    }
+}
