@@ -2,9 +2,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use compiler::payload::Payload;
 use compiler::{DeriveOptions, Derived, Variant, derive};
 use runner::{Limits, Runner, Sandbox, TargetOptions, default_capacities};
 use sites::SiteTable;
@@ -60,13 +62,21 @@ fn options(
 pub(crate) fn find_program(name: &OsStr) -> Result<PathBuf> {
     let path = PathBuf::from(name);
     let found = if path.exists() || path.components().count() > 1 { path } else { in_search_path(&path)? };
-    let metadata = fs::metadata(&found)
-        .with_context(|| format!("{}: cannot be used as the program", found.display()))?;
+    let metadata = fs::metadata(&found).map_err(|error| unusable(&found, &error))?;
     if !metadata.is_file() {
         bail!("{}: is not a program", found.display());
     }
-    File::open(&found).with_context(|| format!("{}: cannot be read", found.display()))?;
+    File::open(&found).map_err(|error| unusable(&found, &error))?;
     Ok(found)
+}
+
+fn unusable(program: &Path, error: &io::Error) -> anyhow::Error {
+    let program = program.display();
+    match error.kind() {
+        io::ErrorKind::NotFound => anyhow!("{program}: there is no such program"),
+        io::ErrorKind::PermissionDenied => anyhow!("{program}: no permission to read the program"),
+        _ => anyhow!("{program}: cannot be used as the program: {error}"),
+    }
 }
 
 fn in_search_path(name: &Path) -> Result<PathBuf> {
@@ -76,7 +86,8 @@ fn in_search_path(name: &Path) -> Result<PathBuf> {
     found.with_context(|| format!("{}: there is no such program here or in PATH", name.display()))
 }
 
-/// Derives the traced variant, unless the program is one already: a site table lies beside it then.
+/// Derives the traced variant, unless the program is one already: a site table lies beside it then. The payload is
+/// looked for first, because a program that was not built with Tarragon is the likelier mistake.
 fn traced_variant(program: &Path) -> Result<Derived> {
     let mut sites = program.as_os_str().to_owned();
     sites.push(".sites.json");
@@ -84,6 +95,7 @@ fn traced_variant(program: &Path) -> Result<Derived> {
     if sites.is_file() {
         return Ok(Derived { executable: program.to_owned(), sites });
     }
+    Payload::read(program)?;
     Ok(derive(program, Variant::Traced, &DeriveOptions::from_environment()?)?)
 }
 
