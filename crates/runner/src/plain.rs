@@ -15,7 +15,9 @@ use trace::server::Report;
 pub struct PlainRun {
     pub outcome: Outcome,
     pub run_time: Duration,
-    pub max_rss_kib: u64,
+    /// Largest resident set, if it was larger than the driver's: the kernel counts what the process was before it
+    /// executed the program, and that was a copy of the driver.
+    pub max_rss_kib: Option<u64>,
     pub stray_children: u32,
     /// Up to the file size limit; empty unless it was to be captured.
     pub stdout: Vec<u8>,
@@ -41,11 +43,15 @@ impl PlainRunner {
 
     pub fn run(&mut self, input: &[u8]) -> Result<PlainRun, RunnerError> {
         self.stage.prepare(input)?;
-        let (report, sandbox) = self.supervise()?;
+        let (mut report, sandbox) = self.supervise()?;
+        let max_rss_kib = Some(u64::from(report.max_rss_kib)).filter(|&rss| rss > own_peak_rss_kib());
+        if max_rss_kib.is_none() {
+            report.max_rss_kib = 0;
+        }
         Ok(PlainRun {
             outcome: Outcome::of(&report, &self.stage.options.limits),
             run_time: Duration::from_micros(report.run_time_us),
-            max_rss_kib: u64::from(report.max_rss_kib),
+            max_rss_kib,
             stray_children: report.stray_children,
             stdout: self.stage.stdout.as_ref().map_or_else(Vec::new, |capture| capture.all()),
             stderr: self.stage.stderr.tail(),
@@ -69,4 +75,14 @@ impl PlainRunner {
             _ => Err(RunnerError::ServerLost { tries: 1, stderr: self.stage.stderr.tail_text() }),
         }
     }
+}
+
+fn own_peak_rss_kib() -> u64 {
+    // SAFETY: the structure is valid for writing, and all zeros are a valid value of it.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
+        usage
+    };
+    u64::try_from(usage.ru_maxrss).unwrap_or(0)
 }

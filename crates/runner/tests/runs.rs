@@ -5,13 +5,15 @@ mod support;
 use runner::{Outcome, Runner, Sandbox, TargetOptions, WorkingDirectory, run_plain};
 use std::ffi::OsString;
 use std::time::Duration;
+use trace::Capacities;
 
 fn options(sandbox: Sandbox) -> TargetOptions {
     let mut options = TargetOptions::new(support::target("zoo"));
     options.sandbox = sandbox;
-    options.limits.run_time = Duration::from_millis(500);
-    options.limits.memory = 64 << 20;
-    options.limits.address_space_allowance = Some(64 << 20);
+    options.limits.run_time = Duration::from_secs(60);
+    options.limits.memory = 32 << 20;
+    options.limits.address_space_allowance = Some(32 << 20);
+    options.capacities = Capacities { events: 1 << 10, nodes: 1 << 10, data: 1 << 10, ..options.capacities };
     options.limits.file_size = 1 << 20;
     options
 }
@@ -50,14 +52,9 @@ const ANYWHERE: &[(&str, Outcome)] = &[
     ("fpe", Outcome::Signal(libc::SIGFPE)),
     ("raise 15", Outcome::Signal(libc::SIGTERM)),
     ("raise 13", Outcome::Signal(libc::SIGPIPE)),
-    ("hang", Outcome::Timeout),
-    ("spin", Outcome::Timeout),
-    ("stop", Outcome::Timeout),
-    ("hang-with-child", Outcome::Timeout),
     ("child", Outcome::Exit(0)),
     ("daemon", Outcome::Exit(0)),
     ("close", Outcome::Exit(0)),
-    ("print", Outcome::Timeout),
     ("scream", EFBIG),
     ("eat", Outcome::Exit(42)),
     ("leave", Outcome::Exit(0)),
@@ -69,6 +66,15 @@ const ANYWHERE: &[(&str, Outcome)] = &[
     ("write in-scratch", Outcome::Exit(0)),
     ("write /dev/null", Outcome::Exit(0)),
 ];
+
+/// What never ends by itself.
+const ENDLESS: &[&str] = &["hang", "spin", "stop", "hang-with-child", "print"];
+
+fn impatient(sandbox: Sandbox) -> TargetOptions {
+    let mut options = options(sandbox);
+    options.limits.run_time = Duration::from_millis(300);
+    options
+}
 
 #[test]
 fn outcomes_in_the_sandbox() {
@@ -85,6 +91,18 @@ fn outcomes_without_a_sandbox() {
 }
 
 #[test]
+fn what_does_not_end_is_killed() {
+    for sandbox in [Sandbox::On, Sandbox::Off] {
+        let mut runner = Runner::start(impatient(sandbox)).unwrap();
+        for animal in ENDLESS {
+            check(&mut runner, &[(animal, Outcome::Timeout)]);
+            assert_eq!(run_plain(impatient(sandbox), animal.as_bytes()).unwrap().outcome, Outcome::Timeout);
+        }
+        assert_eq!(runner.counters().restarts, 0);
+    }
+}
+
+#[test]
 fn system_calls_that_are_denied() {
     let mut runner = start(Sandbox::On);
     if !runner.sandbox().in_force.iter().any(|text| text.contains("seccomp")) {
@@ -92,6 +110,11 @@ fn system_calls_that_are_denied() {
     }
     let table = ["socket", "unix-socket", "ptrace", "unshare", "clone-newuser"].map(|animal| (animal, EPERM));
     check(&mut runner, &table);
+}
+
+#[test]
+fn a_crash_for_want_of_memory_is_told_apart() {
+    check(&mut start(Sandbox::On), &[("eat-and-die", Outcome::OutOfMemory)]);
 }
 
 #[test]
@@ -145,7 +168,6 @@ fn the_input_cannot_be_changed() {
 fn the_scratch_directory_is_limited_and_emptied() {
     let mut options = options(Sandbox::On);
     options.limits.scratch_size = 4 << 20;
-    options.limits.run_time = Duration::from_secs(5);
     let mut runner = Runner::start(options).unwrap();
     if runner.sandbox().missing.iter().any(|text| text.contains("scratch")) {
         return eprintln!("skipped: no tmpfs");
@@ -226,8 +248,7 @@ fn inputs_of_any_length_up_to_the_limit() {
 #[test]
 fn plain_programs_run_with_the_same_outcomes() {
     for sandbox in [Sandbox::On, Sandbox::Off] {
-        let slow = ["print", "leave"];
-        for (input, expected) in ANYWHERE.iter().filter(|(input, _)| !slow.contains(input)) {
+        for (input, expected) in ANYWHERE {
             let run = run_plain(options(sandbox), input.as_bytes()).unwrap();
             assert_eq!(run.outcome, *expected, "{input}");
         }

@@ -208,7 +208,10 @@ impl Child<'_> {
     unsafe fn split(&self, timeout_ms: u32) {
         // SAFETY: the program is the only child of this process.
         unsafe {
-            self.die_with_parent();
+            // Without a namespace it must outlive the driver for long enough to end the program's descendants.
+            if self.plan.namespaces != Namespaces::None {
+                self.die_with_parent();
+            }
             let program = raw_clone(0);
             if program == 0 {
                 libc::setpgid(0, 0);

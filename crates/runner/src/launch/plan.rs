@@ -213,13 +213,14 @@ fn replace(text: &OsStr, from: &[u8], to: &OsStr) -> OsString {
     OsString::from_vec(result)
 }
 
-/// The driver's variables, then ours, then the user's.
+/// The driver's variables, then those for every target, then the user's, then the server's.
 fn environment(request: &Launch<'_>) -> Vec<OsString> {
     let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     let scratch = request.scratch.as_os_str();
     for name in ["HOME", "TMPDIR"] {
         variables.insert(name.into(), scratch.into());
     }
+    variables.extend(request.target.environment.iter().cloned());
     let server = OsString::from_vec(trace::server::ENV.to_bytes().to_vec());
     variables.remove(&server);
     if let Supervision::ByTarget { .. } = request.supervision {
@@ -227,7 +228,6 @@ fn environment(request: &Launch<'_>) -> Vec<OsString> {
         // Resolve symbols once, in the server, and not again in each run.
         variables.insert("LD_BIND_NOW".into(), "1".into());
     }
-    variables.extend(request.target.environment.iter().cloned());
     variables.into_iter().map(|(name, value)| join(name, &value)).collect()
 }
 

@@ -51,7 +51,7 @@ static int print_without_end(int fd) {
 
 static int eat_memory(void) {
     for (size_t chunk = 1 << 20;;) {
-        char *memory = malloc(chunk);
+        char *volatile memory = malloc(chunk);
         if (!memory) return 42;
         memset(memory, 1, chunk);
     }
@@ -81,7 +81,7 @@ static int leave_files(void) {
     return result(chmod("left/deeper", 0));
 }
 
-static int is_directory_empty_and_home(void) {
+static int is_directory_home(void) {
     char here[4096];
     return getcwd(here, sizeof here) && getenv("HOME") && getenv("TMPDIR") && !strcmp(here, getenv("HOME"))
         && !strcmp(here, getenv("TMPDIR")) ? 0 : 1;
@@ -103,7 +103,7 @@ static int run(const char *word, const char *rest) {
     if (!strcmp(word, "exit")) return atoi(rest);
     if (!strcmp(word, "abort")) abort();
     if (!strcmp(word, "segv")) *(volatile int *)8 = 1;
-    if (!strcmp(word, "fpe")) { volatile int zero = 0; return 1 / zero; }
+    if (!strcmp(word, "fpe")) { volatile int zero = 0; return 1000 / zero; }
     if (!strcmp(word, "raise")) return raise(atoi(rest));
     if (!strcmp(word, "hang")) hang();
     if (!strcmp(word, "spin")) for (;;) {}
@@ -117,6 +117,7 @@ static int run(const char *word, const char *rest) {
     if (!strcmp(word, "scream")) return print_without_end(2);
     if (!strcmp(word, "say")) { fprintf(stderr, "%s", rest); printf("%s", rest); return 0; }
     if (!strcmp(word, "eat")) return eat_memory();
+    if (!strcmp(word, "eat-and-die")) { eat_memory(); abort(); }
     if (!strcmp(word, "fill")) return fill_scratch();
     if (!strcmp(word, "write")) return write_file(rest);
     if (!strcmp(word, "unlink")) return result(unlink(rest));
@@ -124,7 +125,7 @@ static int run(const char *word, const char *rest) {
     if (!strcmp(word, "chmod")) return result(chmod(rest, 0777));
     if (!strcmp(word, "rename")) return result(rename(rest, "here"));
     if (!strcmp(word, "leave")) return leave_files();
-    if (!strcmp(word, "home")) return is_directory_empty_and_home();
+    if (!strcmp(word, "home")) return is_directory_home();
     if (!strcmp(word, "socket")) return result(socket(AF_INET, SOCK_STREAM, 0));
     if (!strcmp(word, "unix-socket")) return result(socket(AF_UNIX, SOCK_STREAM, 0));
     if (!strcmp(word, "socketpair")) { int pair[2]; return result(socketpair(AF_UNIX, SOCK_STREAM, 0, pair)); }
@@ -139,7 +140,6 @@ static int run(const char *word, const char *rest) {
     if (!strcmp(word, "scribble")) { memset(header, 0xff, 4096); return 0; }
     if (!strcmp(word, "counters")) { memset((char *)header + 160, 0x7f, 64); return 0; }
     if (!strcmp(word, "cover")) { tarragon_test_cover(header, atoi(rest)); return 0; }
-    if (!strcmp(word, "stale")) return isatty(0) ? 1 : 0;
     return 77;
 }
 
