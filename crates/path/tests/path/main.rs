@@ -1,0 +1,5 @@
+//! Path conditions of hand-made traces.
+
+mod broken;
+mod conditions;
+mod switches;
