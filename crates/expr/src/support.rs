@@ -63,6 +63,15 @@ impl Support {
         after > 0 && byte <= self.intervals[after - 1].1
     }
 
+    /// True if all of `other` is in this set.
+    pub fn covers(&self, other: &Support) -> bool {
+        let covered = |&(first, last): &(u32, u32)| {
+            let after = self.intervals.partition_point(|&(start, _)| start <= first);
+            after > 0 && last <= self.intervals[after - 1].1
+        };
+        (self.uses_len || !other.uses_len) && other.intervals.iter().all(covered)
+    }
+
     pub fn intersects(&self, other: &Support) -> bool {
         if self.uses_len && other.uses_len {
             return true;

@@ -1,20 +1,38 @@
 //! The chain: links are asked in order until one knows the answer.
 
+use crate::cache::{Cache, Question};
 use crate::counters::Counters;
+use crate::domain::DomainLink;
+use crate::inversion::InversionLink;
+use crate::path_solver::PathSolver;
 use crate::query::{Answer, Link, Query, UnknownReason};
-use expr::Evaluator;
+use crate::truth::Truths;
 use std::time::Instant;
 
 /// Which links a chain has and what they may spend.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ChainOptions {
     /// If not empty, only links with these names are used.
     pub only: Vec<String>,
     /// Links with these names are left out.
     pub without: Vec<String>,
+    /// Instructions that the domain solver may take for one query.
+    pub domain_budget: u64,
+}
+
+impl Default for ChainOptions {
+    fn default() -> ChainOptions {
+        let domain_budget = DomainLink::DEFAULT_BUDGET;
+        ChainOptions { only: Vec::new(), without: Vec::new(), domain_budget }
+    }
 }
 
 impl ChainOptions {
+    /// Only the link with this name.
+    pub fn only(link: &str) -> ChainOptions {
+        ChainOptions { only: vec![link.to_string()], ..ChainOptions::default() }
+    }
+
     pub fn allows(&self, link: &str) -> bool {
         let named = |names: &[String]| names.iter().any(|name| name == link);
         (self.only.is_empty() || named(&self.only)) && !named(&self.without)
@@ -24,14 +42,59 @@ impl ChainOptions {
 /// Solvers in the order in which they are asked.
 pub struct Chain {
     options: ChainOptions,
+    /// Conditions on one byte or on the length alone, answered before anything is copied.
+    pub(crate) truths: Truths,
+    pub(crate) unary: Stage,
+    /// Solving with all bytes fixed that the goal does not mention.
+    pub(crate) local: Stage,
+    local_links: Vec<Box<dyn Link>>,
+    cache: Cache,
+    caching: Stage,
     links: Vec<(Box<dyn Link>, Counters)>,
-    evaluator: Evaluator,
 }
 
+/// A part of the chain that is not a link.
+pub(crate) struct Stage {
+    pub name: &'static str,
+    pub enabled: bool,
+    pub counters: Counters,
+}
+
+impl Stage {
+    fn new(name: &'static str, options: &ChainOptions) -> Stage {
+        Stage { name, enabled: options.allows(name), counters: Counters::default() }
+    }
+}
+
+/// What part of the domain solver's budget is spent on a query with most bytes fixed.
+const LOCAL_SHARE: u64 = 8;
+
+/// Accepts or rejects a proposed input.
+pub(crate) type Check<'c> = dyn FnMut(&[u8]) -> bool + 'c;
+
 impl Chain {
+    /// Names of the parts of the standard chain, in order; Z3 comes from the `smt` crate.
+    pub const NAMES: [&'static str; 5] =
+        ["unary", "local", Cache::NAME, DomainLink::NAME, InversionLink::NAME];
+
     /// The links of this crate. Others are added with [`Chain::push`].
     pub fn standard(options: ChainOptions) -> Chain {
-        Chain { options, links: Vec::new(), evaluator: Evaluator::new() }
+        let mut chain = Chain {
+            truths: Truths::default(),
+            unary: Stage::new(Chain::NAMES[0], &options),
+            local: Stage::new(Chain::NAMES[1], &options),
+            local_links: vec![
+                Box::new(DomainLink::new(options.domain_budget / LOCAL_SHARE)),
+                Box::<InversionLink>::default(),
+            ],
+            cache: Cache::default(),
+            caching: Stage::new(Cache::NAME, &options),
+            links: Vec::new(),
+            options,
+        };
+        chain.push(Box::new(DomainLink::new(chain.options.domain_budget)));
+        chain.push(Box::<InversionLink>::default());
+        chain
     }
 
     /// Adds a link at the end unless the options leave it out.
@@ -41,22 +104,55 @@ impl Chain {
         }
     }
 
-    /// Name and counters of each link, in order.
+    /// Name and counters of each part, in order.
     pub fn counters(&self) -> impl Iterator<Item = (&'static str, Counters)> + '_ {
-        self.links.iter().map(|(link, counters)| (link.name(), *counters))
+        let stages = [&self.unary, &self.local, &self.caching].into_iter().filter(|stage| stage.enabled);
+        let stages = stages.map(|stage| (stage.name, stage.counters));
+        stages.chain(self.links.iter().map(|(link, counters)| (link.name(), *counters)))
     }
 
+    /// Answers one query. For many queries about one path, use a [`PathSolver`].
     pub fn solve(&mut self, query: &Query) -> Answer {
+        let mut path = PathSolver::new(query.dag, query.path, query.current, query.max_len);
+        path.set_filler(query.filler);
+        path.solve(self, query.path.len(), &[], query.goal)
+    }
+
+    /// Asks the cache and then the links about a query that is a slice already.
+    pub(crate) fn solve_slice(&mut self, query: &Query, check: &mut Check) -> Answer {
+        if !self.caching.enabled {
+            return self.ask_links(query, check);
+        }
+        let start = Instant::now();
+        let question = Question::new(query);
+        let known = self.cache.get(&question, query).unwrap_or(Answer::Unknown(UnknownReason::Unsupported));
+        let known = checked(known, check, &mut self.caching.counters);
+        self.caching.counters.count(&known, start.elapsed());
+        if !matches!(known, Answer::Unknown(_)) {
+            return known;
+        }
+        let answer = self.ask_links(query, check);
+        self.cache.put(question, &answer);
+        answer
+    }
+
+    /// Asks about a query in which bytes were fixed: only "sat" carries over.
+    pub(crate) fn solve_locally(&mut self, query: &Query, check: &mut Check) -> Answer {
+        for link in &mut self.local_links {
+            match checked(link.solve(query), check, &mut self.local.counters) {
+                Answer::Sat(input) => return Answer::Sat(input),
+                Answer::Unsat => break,
+                Answer::Unknown(_) => {}
+            }
+        }
+        Answer::Unknown(UnknownReason::Unsupported)
+    }
+
+    fn ask_links(&mut self, query: &Query, check: &mut Check) -> Answer {
         let mut reason = UnknownReason::Unsupported;
         for (link, counters) in &mut self.links {
             let start = Instant::now();
-            let mut answer = link.solve(query);
-            if let Answer::Sat(input) = &answer
-                && !satisfies(&mut self.evaluator, query, input)
-            {
-                counters.wrong += 1;
-                answer = Answer::Unknown(UnknownReason::WrongModel);
-            }
+            let answer = checked(link.solve(query), check, counters);
             counters.count(&answer, start.elapsed());
             match answer {
                 Answer::Unknown(why) => reason = why,
@@ -67,8 +163,13 @@ impl Chain {
     }
 }
 
-/// Checks an answer with nothing but the evaluator.
-fn satisfies(evaluator: &mut Evaluator, query: &Query, input: &[u8]) -> bool {
-    let mut evaluation = evaluator.under(query.dag, input);
-    input.len() <= query.max_len && query.literals().all(|lit| evaluation.holds(lit.label) == lit.value)
+/// Believes no input that does not pass the check.
+pub(crate) fn checked(answer: Answer, check: &mut Check, counters: &mut Counters) -> Answer {
+    match answer {
+        Answer::Sat(input) if !check(&input) => {
+            counters.wrong += 1;
+            Answer::Unknown(UnknownReason::WrongModel)
+        }
+        answer => answer,
+    }
 }

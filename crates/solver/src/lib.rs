@@ -5,12 +5,26 @@
 //! checked by evaluation before it is believed. The crate is deterministic, knows no backend (Z3 is a link in the
 //! `smt` crate) and must not run a target.
 
+mod byte_set;
+mod cache;
 mod chain;
+mod checker;
+mod components;
 mod counters;
+mod domain;
+mod inverse;
+mod inversion;
+mod length_set;
+mod levels;
+mod path_domains;
 mod path_solver;
 mod query;
+mod slice;
+mod truth;
 
 pub use chain::{Chain, ChainOptions};
 pub use counters::Counters;
+pub use domain::DomainLink;
+pub use inversion::InversionLink;
 pub use path_solver::PathSolver;
 pub use query::{Answer, Link, Lit, Query, UnknownReason};

@@ -1,8 +1,13 @@
 //! All questions about one path: what they have in common is computed once.
 
-use crate::chain::Chain;
-use crate::query::{Answer, Lit, Query};
-use expr::Dag;
+use crate::chain::{Chain, Check, checked};
+use crate::checker::Checker;
+use crate::components::{Components, Slot};
+use crate::path_domains::PathDomains;
+use crate::query::{Answer, Lit, Query, UnknownReason};
+use crate::slice::{Slice, Slicer};
+use expr::{Dag, Node, Op, Support, SupportId, Supports};
+use std::time::Instant;
 
 /// A path condition of one run, prepared for many queries.
 pub struct PathSolver<'a> {
@@ -10,12 +15,68 @@ pub struct PathSolver<'a> {
     path: &'a [Lit],
     current: &'a [u8],
     max_len: usize,
+    filler: u8,
+    supports: Supports,
+    /// The support of each literal of the path.
+    support: Vec<SupportId>,
+    /// One more than the largest byte that the first n literals use, for each n.
+    needed_len: Vec<u64>,
+    components: Components,
+    domains: PathDomains,
+    checker: Checker<'a>,
+}
+
+/// What is asked for beyond the path itself.
+struct Goal<'g> {
+    prefix: usize,
+    extra: &'g [Lit],
+    goal: Lit,
+    support: Support,
+    /// Literals of the path that hang together with the goal.
+    literals: Vec<u32>,
 }
 
 impl<'a> PathSolver<'a> {
-    /// `path` holds on `current`.
+    /// Literals of `path` that do not hold on `current` are allowed, but make answers slower.
     pub fn new(dag: &'a Dag, path: &'a [Lit], current: &'a [u8], max_len: usize) -> PathSolver<'a> {
-        PathSolver { dag, path, current, max_len }
+        let mut solver = PathSolver {
+            dag,
+            path,
+            current,
+            max_len: max_len.max(current.len()),
+            filler: Query::DEFAULT_FILLER,
+            supports: Supports::new(),
+            support: Vec::with_capacity(path.len()),
+            needed_len: vec![0],
+            components: Components::default(),
+            domains: PathDomains::default(),
+            checker: Checker::new(dag, path, current, max_len.max(current.len())),
+        };
+        for (number, lit) in path.iter().enumerate() {
+            solver.prepare(number as u32, *lit);
+        }
+        solver
+    }
+
+    fn prepare(&mut self, number: u32, lit: Lit) {
+        let id = self.supports.of(self.dag, lit.label);
+        let support = self.supports.get(id);
+        self.support.push(id);
+        let needed = support.last_byte().map_or(0, |byte| u64::from(byte) + 1);
+        self.needed_len.push(needed.max(self.needed_len[number as usize]));
+        self.components.add(number, support);
+        self.domains.add(number, support);
+        self.checker.add(number, support);
+    }
+
+    /// What new bytes are when the input grows.
+    pub fn set_filler(&mut self, filler: u8) {
+        self.filler = filler;
+    }
+
+    /// Literals of the path that do not hold on the current input: the trace is wrong about them.
+    pub fn violated(&self) -> &[u32] {
+        self.checker.violated()
     }
 
     /// An input that follows the path up to literal `index` and there makes it false.
@@ -25,7 +86,209 @@ impl<'a> PathSolver<'a> {
 
     /// An input on which the first `prefix` literals of the path, all of `extra` and the `goal` hold.
     pub fn solve(&mut self, chain: &mut Chain, prefix: usize, extra: &[Lit], goal: Lit) -> Answer {
-        let literals = [&self.path[..prefix], extra].concat();
-        chain.solve(&Query::new(self.dag, &literals, goal, self.current, self.max_len))
+        let id = self.supports.of(self.dag, goal.label);
+        let support = self.supports.get(id).clone();
+        let mut goal = Goal { prefix, extra, goal, support, literals: Vec::new() };
+        if let Some(answer) = self.solve_unary(chain, &goal) {
+            return answer;
+        }
+        self.collect(&mut goal);
+        if let Some(answer) = self.solve_local(chain, &goal) {
+            return answer;
+        }
+        let slice = self.slice(chain, &goal);
+        if slice.is_contradictory() {
+            return Answer::Unsat;
+        }
+        let query = self.slice_query(&slice);
+        let checker = &mut self.checker;
+        let mut check = |input: &[u8]| checker.check(input, goal.prefix, goal.extra, goal.goal);
+        match query {
+            Some(query) => chain.solve_slice(&query, &mut check),
+            None if check(self.current) => Answer::Sat(self.current.to_vec()),
+            None => Answer::Unknown(UnknownReason::WrongModel),
+        }
+    }
+
+    /// A goal about one byte, or about the length, that nothing connects with another variable.
+    fn solve_unary(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Answer> {
+        let usable =
+            chain.unary.enabled && goal.extra.is_empty() && !self.checker.violated_before(goal.prefix);
+        let byte = goal.support.single_byte();
+        let slot = match byte {
+            Some(byte) => Slot::byte(byte),
+            None if goal.support == Support::length() => Slot::LENGTH,
+            None => return None,
+        };
+        if !usable || !self.components.is_alone(slot, goal.prefix as u32) {
+            return None;
+        }
+        let start = Instant::now();
+        let answer = match byte {
+            Some(byte) => self.byte_answer(chain, goal, byte),
+            None => self.length_answer(chain, goal),
+        };
+        let checker = &mut self.checker;
+        let mut check = |input: &[u8]| checker.check(input, goal.prefix, goal.extra, goal.goal);
+        let answer = checked(answer, &mut check as &mut Check, &mut chain.unary.counters);
+        chain.unary.counters.count(&answer, start.elapsed());
+        (!matches!(answer, Answer::Unknown(_))).then_some(answer)
+    }
+
+    fn byte_answer(&mut self, chain: &mut Chain, goal: &Goal, byte: u32) -> Answer {
+        let truths = &mut chain.truths;
+        let domain = self.domains.byte(truths, self.dag, self.path, byte, goal.prefix as u32);
+        let wanted = self.domains.truth_of_byte(truths, self.dag, goal.goal);
+        let current = self.current.get(byte as usize).copied();
+        match domain.intersection(wanted).preferred(current).next() {
+            Some(value) => Answer::Sat(self.query(goal.goal).input_with([(byte, value)], None)),
+            None => Answer::Unsat,
+        }
+    }
+
+    fn length_answer(&mut self, chain: &mut Chain, goal: &Goal) -> Answer {
+        let truths = &mut chain.truths;
+        let largest = self.max_len as u64;
+        let domain = self.domains.length(truths, self.dag, self.path, goal.prefix as u32, largest);
+        let wanted = self.domains.truth_of_length(truths, self.dag, goal.goal, largest);
+        let possible = domain.intersection(&wanted).at_least(self.needed_len(goal));
+        match possible.nearest(self.current.len() as u64) {
+            Some(len) => Answer::Sat(self.query(goal.goal).input_with([], Some(len as usize))),
+            None => Answer::Unsat,
+        }
+    }
+
+    fn slice_query<'s>(&self, slice: &'s Slice) -> Option<Query<'s>>
+    where
+        'a: 's,
+    {
+        let (path, goal) = slice.split_goal()?;
+        Some(Query { dag: &slice.dag, path, ..self.query(goal) })
+    }
+
+    fn query(&self, goal: Lit) -> Query<'a> {
+        Query { filler: self.filler, ..Query::new(self.dag, &[], goal, self.current, self.max_len) }
+    }
+
+    /// Any use of byte i implies that the input is longer than i.
+    fn needed_len(&self, goal: &Goal) -> u64 {
+        let own = goal.support.last_byte().map_or(0, |byte| u64::from(byte) + 1);
+        own.max(self.needed_len[goal.prefix])
+    }
+
+    /// Finds the literals that share variables with the goal, directly or through others. Extra literals and
+    /// violated ones must be made true in any case, so they count as parts of the goal.
+    fn collect(&mut self, goal: &mut Goal) {
+        let mut start = self.supports.of(self.dag, goal.goal.label);
+        let violated =
+            self.checker.violated().iter().copied().filter(|&number| (number as usize) < goal.prefix);
+        let violated = violated.map(|number| self.path[number as usize]);
+        for lit in goal.extra.iter().copied().chain(violated) {
+            let id = self.supports.of(self.dag, lit.label);
+            start = self.supports.union(start, id);
+        }
+        let start = self.supports.get(start);
+        let prefix = goal.prefix as u32;
+        let mut roots: Vec<Slot> =
+            start.bytes().map(|byte| self.components.root(Slot::byte(byte), prefix)).collect();
+        roots.extend(start.uses_len().then(|| self.components.root(Slot::LENGTH, prefix)));
+        roots.sort_unstable();
+        roots.dedup();
+        for root in roots {
+            self.components.collect(root, prefix, &mut goal.literals);
+        }
+        // Violated literals without variables are in no component.
+        goal.literals.extend(self.checker.violated().iter().filter(|&&number| number < prefix));
+        goal.literals.sort_unstable();
+        goal.literals.dedup();
+    }
+
+    /// Solves for the goal's own variables while all others keep their values.
+    fn solve_local(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Answer> {
+        let foreign = |number: u32| {
+            let support = self.supports.get(self.support[number as usize]);
+            !goal.support.covers(support)
+        };
+        let usable =
+            chain.local.enabled && goal.extra.is_empty() && !self.checker.violated_before(goal.prefix);
+        if !usable || !goal.literals.iter().any(|&number| foreign(number)) {
+            return None;
+        }
+        let start = Instant::now();
+        let slice = self.local_slice(chain, goal);
+        let query = self.slice_query(&slice);
+        let checker = &mut self.checker;
+        let mut check = |input: &[u8]| checker.check(input, goal.prefix, goal.extra, goal.goal);
+        let answer = match query {
+            Some(query) if !slice.is_contradictory() => chain.solve_locally(&query, &mut check),
+            _ => Answer::Unknown(UnknownReason::Unsupported),
+        };
+        chain.local.counters.count(&answer, start.elapsed());
+        matches!(answer, Answer::Sat(_)).then_some(answer)
+    }
+
+    fn local_slice(&mut self, chain: &mut Chain, goal: &Goal) -> Slice {
+        let current = self.current;
+        let free = &goal.support;
+        let fixed = |leaf: &Node| match Op::from_byte(leaf.op) {
+            Some(Op::Len) => (!free.uses_len()).then_some(current.len() as u64),
+            _ if free.contains(leaf.a) => None,
+            _ => Some(current.get(leaf.a as usize).copied().map_or(0, u64::from)),
+        };
+        let summarised = free.uses_len() && self.summarise_length(chain, goal).is_some();
+        let mut slicer = Slicer::new(self.dag);
+        for &number in &goal.literals {
+            let support = self.supports.get(self.support[number as usize]);
+            if support.intersects(free) && !(summarised && *support == Support::length()) {
+                slicer.add_fixed(self.path[number as usize], &fixed);
+            }
+        }
+        if free.uses_len() {
+            self.add_length(chain, goal, &mut slicer);
+        }
+        slicer.add_fixed(goal.goal, &fixed);
+        slicer.finish()
+    }
+
+    fn slice(&mut self, chain: &mut Chain, goal: &Goal) -> Slice {
+        let mut slicer = Slicer::new(self.dag);
+        let uses_len = |solver: &Self, id: SupportId| solver.supports.get(id).uses_len();
+        let mut length = goal.support.uses_len()
+            || goal.literals.iter().any(|&number| uses_len(self, self.support[number as usize]));
+        for lit in goal.extra {
+            let id = self.supports.of(self.dag, lit.label);
+            length |= uses_len(self, id);
+        }
+        let summarised = length && self.summarise_length(chain, goal).is_some();
+        for &number in &goal.literals {
+            let support = self.supports.get(self.support[number as usize]);
+            if !(summarised && *support == Support::length()) {
+                slicer.add(self.path[number as usize]);
+            }
+        }
+        if length {
+            self.add_length(chain, goal, &mut slicer);
+        }
+        for &lit in goal.extra {
+            slicer.add(lit);
+        }
+        slicer.add(goal.goal);
+        slicer.finish()
+    }
+
+    /// What the path says about the length alone, if that is one interval.
+    fn summarise_length(&mut self, chain: &mut Chain, goal: &Goal) -> Option<(u64, u64)> {
+        let largest = self.max_len as u64;
+        let domain = self.domains.length(&mut chain.truths, self.dag, self.path, goal.prefix as u32, largest);
+        match *domain.intervals() {
+            [interval] => Some(interval),
+            _ => None,
+        }
+    }
+
+    fn add_length(&mut self, chain: &mut Chain, goal: &Goal, slicer: &mut Slicer) {
+        let (first, last) = self.summarise_length(chain, goal).unwrap_or((0, self.max_len as u64));
+        slicer.require_length(first.max(self.needed_len(goal)));
+        slicer.limit_length(last);
     }
 }

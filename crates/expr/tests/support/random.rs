@@ -15,8 +15,6 @@ pub struct Random {
     pub dag: Dag,
     /// All nodes, leaves first.
     pub nodes: Vec<Label>,
-    /// Those with 1 bit.
-    pub conditions: Vec<Label>,
 }
 
 const INTEGER: &[Op] = &[
@@ -86,10 +84,7 @@ pub fn build(shape: Shape, steps: &[[u32; 4]]) -> Random {
         let label = add(&mut dag, &nodes, &tables, shape, step);
         nodes.push(label);
     }
-    let mut conditions: Vec<Label> = nodes.iter().copied().filter(|&label| dag.bits(label) == 1).collect();
-    conditions.sort_unstable();
-    conditions.dedup();
-    Random { dag, nodes, conditions }
+    Random { dag, nodes }
 }
 
 fn add(dag: &mut Dag, nodes: &[Label], tables: &[u32], shape: Shape, [op, a, b, c]: [u32; 4]) -> Label {

@@ -1,0 +1,152 @@
+//! Answers by the structure of the question, with input bytes numbered by their order: the same constraints on
+//! other bytes, or in another run, are answered at once.
+
+use crate::query::{Answer, Query};
+use expr::{Dag, Label, Op, Supports};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::Hasher;
+
+/// Answers beyond this number are forgotten.
+const MOST_ENTRIES: usize = 1 << 18;
+
+/// See the module.
+#[derive(Default)]
+pub struct Cache {
+    answers: FxHashMap<Key, Known>,
+}
+
+/// A 128-bit digest of a question. That two questions share one is less likely than a broken machine, and a
+/// wrong "sat" would not pass the chain's check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key(u64, u64);
+
+enum Known {
+    /// Values of the bytes in order, and the length if it matters.
+    Sat(Vec<u8>, Option<usize>),
+    Unsat,
+}
+
+/// A question with its key.
+pub struct Question {
+    key: Key,
+    bytes: Vec<u32>,
+    uses_len: bool,
+}
+
+impl Question {
+    pub fn new(query: &Query) -> Question {
+        let mut supports = Supports::new();
+        let mut all = expr::SupportId::EMPTY;
+        for lit in query.literals() {
+            let support = supports.of(query.dag, lit.label);
+            all = supports.union(all, support);
+        }
+        let support = supports.get(all);
+        let (bytes, uses_len) = (support.bytes().collect::<Vec<u32>>(), support.uses_len());
+        let key = digest(query, &bytes, uses_len);
+        Question { key, bytes, uses_len }
+    }
+}
+
+impl Cache {
+    pub const NAME: &'static str = "cache";
+
+    pub fn get(&self, question: &Question, query: &Query) -> Option<Answer> {
+        Some(match self.answers.get(&question.key)? {
+            Known::Unsat => Answer::Unsat,
+            Known::Sat(values, len) => {
+                let bytes = question.bytes.iter().copied().zip(values.iter().copied());
+                Answer::Sat(query.input_with(bytes, *len))
+            }
+        })
+    }
+
+    pub fn put(&mut self, question: Question, answer: &Answer) {
+        let known = match answer {
+            Answer::Unknown(_) => return,
+            Answer::Unsat => Known::Unsat,
+            Answer::Sat(input) => {
+                let value = |&byte: &u32| input.get(byte as usize).copied().unwrap_or(0);
+                Known::Sat(
+                    question.bytes.iter().map(value).collect(),
+                    question.uses_len.then_some(input.len()),
+                )
+            }
+        };
+        if self.answers.len() >= MOST_ENTRIES {
+            self.answers.clear();
+        }
+        self.answers.insert(question.key, known);
+    }
+}
+
+/// Two hashers that start differently.
+struct Digest(FxHasher, FxHasher);
+
+impl Digest {
+    fn word(&mut self, word: u64) {
+        self.0.write_u64(word);
+        self.1.write_u64(word.rotate_left(23) ^ 0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.word(bytes.len() as u64);
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.word(u64::from_le_bytes(word));
+        }
+    }
+}
+
+fn digest(query: &Query, bytes: &[u32], uses_len: bool) -> Key {
+    let mut digest = Digest(FxHasher::default(), FxHasher::default());
+    digest.1.write_u64(0x7461_7272_6167_6f6e);
+    digest.word(if uses_len { query.max_len as u64 } else { u64::MAX });
+    let mut number: FxHashMap<Label, u64> = FxHashMap::default();
+    let mut stack = Vec::new();
+    for lit in query.literals() {
+        stack.push(lit.label);
+        while let Some(&label) = stack.last() {
+            let dag = query.dag;
+            if !number.contains_key(&label) && push_operands(dag, label, &number, &mut stack) {
+                continue;
+            }
+            stack.pop();
+            if !number.contains_key(&label) {
+                node(dag, label, &number, bytes, &mut digest);
+                number.insert(label, number.len() as u64);
+            }
+        }
+        digest.word(number[&lit.label] << 1 | u64::from(lit.value));
+    }
+    Key(digest.0.finish(), digest.1.finish())
+}
+
+fn push_operands(dag: &Dag, label: Label, number: &FxHashMap<Label, u64>, stack: &mut Vec<Label>) -> bool {
+    let before = stack.len();
+    let operands = dag.operands(label);
+    let operands = operands.iter().chain(dag.table_labels(label));
+    stack.extend(operands.filter(|&&operand| operand != 0 && !number.contains_key(&operand)));
+    stack.len() > before
+}
+
+fn node(dag: &Dag, label: Label, number: &FxHashMap<Label, u64>, bytes: &[u32], digest: &mut Digest) {
+    let node = dag.node(label);
+    digest.word(u64::from(node.op) | u64::from(node.bits) << 8 | u64::from(node.aux) << 16);
+    match dag.op(label) {
+        Op::Const => digest.word(node.const_value()),
+        Op::Input => digest.word(bytes.partition_point(|&byte| byte < node.a) as u64),
+        op => {
+            for operand in &dag.operands(label)[..op.arity()] {
+                digest.word(number[operand]);
+            }
+        }
+    }
+    if dag.op(label) == Op::Read {
+        digest.bytes(&dag.table(node.b).bytes);
+        for cell in dag.table_labels(label) {
+            digest.word(if *cell == 0 { u64::MAX } else { number[cell] });
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Patterns of real programs that must be solved without Z3.
+
+use expr::{Dag, Label, Node, Op, TableData};
+use solver::{Answer, Chain, ChainOptions, Lit, PathSolver, Query, UnknownReason};
+
+fn chain() -> Chain {
+    Chain::standard(ChainOptions::default())
+}
+
+fn solve(dag: &Dag, path: &[Lit], goal: Lit, current: &[u8], max_len: usize) -> Answer {
+    chain().solve(&Query::new(dag, path, goal, current, max_len))
+}
+
+fn binary(dag: &mut Dag, op: Op, a: Label, b: Label) -> Label {
+    let bits =
+        if matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::FLt) { 1 } else { dag.bits(a) };
+    dag.add(Node::binary(op, bits as u8, a, b))
+}
+
+fn zext(dag: &mut Dag, bits: u8, a: Label) -> Label {
+    dag.add(Node::unary(Op::ZExt, bits, a))
+}
+
+fn read(dag: &mut Dag, bits: u8, table: u32, index: Label) -> Label {
+    let offset = zext(dag, 64, index);
+    let scale = dag.constant(64, u128::from(bits / 8));
+    let offset = binary(dag, Op::Mul, offset, scale);
+    dag.add(Node { op: Op::Read as u8, bits, aux: 0, a: offset, b: table, c: 0 })
+}
+
+/// A scanner as flex makes it: equivalence classes of bytes, then a transition table, state after state.
+struct Scanner {
+    dag: Dag,
+    states: Vec<Label>,
+}
+
+fn scanner(keyword: &[u8], length: u32) -> Scanner {
+    let mut classes = [0u8; 256];
+    for (class, &byte) in keyword.iter().enumerate() {
+        classes[usize::from(byte)] = class as u8 + 1;
+    }
+    let count = 16;
+    let dead = keyword.len() as u16 + 1;
+    let mut next = vec![dead; usize::from(dead + 1) * count];
+    for (state, &byte) in keyword.iter().enumerate() {
+        next[state * count + usize::from(classes[usize::from(byte)])] = state as u16 + 1;
+    }
+    let mut dag = Dag::new();
+    let classes = dag.add_table(TableData::concrete(classes.to_vec())).expect("a table");
+    let next = TableData::concrete(next.iter().flat_map(|state| state.to_le_bytes()).collect());
+    let next = dag.add_table(next).expect("a table");
+    let mut state = dag.constant(16, 0);
+    let mut states = Vec::new();
+    for index in 0..length {
+        let byte = dag.input(index);
+        let class = read(&mut dag, 8, classes, byte);
+        let class = zext(&mut dag, 16, class);
+        let row = dag.constant(16, count as u128);
+        let row = binary(&mut dag, Op::Mul, state, row);
+        let cell = binary(&mut dag, Op::Add, row, class);
+        state = read(&mut dag, 16, next, cell);
+        states.push(state);
+    }
+    Scanner { dag, states }
+}
+
+#[test]
+fn keyword_through_a_flex_like_table() {
+    let Scanner { mut dag, states } = scanner(b"while", 5);
+    let accepting = dag.constant(16, 5);
+    let accepted = binary(&mut dag, Op::Eq, states[4], accepting);
+    assert_eq!(solve(&dag, &[], Lit::new(accepted, true), b"aaaaa", 5), Answer::Sat(b"while".to_vec()));
+    // No input of this scanner is in state 4 after five bytes.
+    let four = dag.constant(16, 4);
+    let impossible = binary(&mut dag, Op::Eq, states[4], four);
+    assert_eq!(solve(&dag, &[], Lit::new(impossible, true), b"aaaaa", 5), Answer::Unsat);
+}
+
+#[test]
+fn decimal_number_is_found() {
+    let mut dag = Dag::new();
+    let mut path = Vec::new();
+    let mut number = dag.constant(32, 0);
+    for index in 0..5 {
+        let byte = dag.input(index);
+        let wide = zext(&mut dag, 32, byte);
+        let zero = dag.constant(32, u128::from(b'0'));
+        let digit = binary(&mut dag, Op::Sub, wide, zero);
+        let ten = dag.constant(32, 10);
+        let is_digit = binary(&mut dag, Op::Ult, digit, ten);
+        path.push(Lit::new(is_digit, true));
+        let shifted = binary(&mut dag, Op::Mul, number, ten);
+        number = binary(&mut dag, Op::Add, shifted, digit);
+    }
+    let wanted = dag.constant(32, 31_337);
+    let equal = binary(&mut dag, Op::Eq, number, wanted);
+    assert_eq!(solve(&dag, &path, Lit::new(equal, true), b"00000", 5), Answer::Sat(b"31337".to_vec()));
+    let wanted = dag.constant(32, 100_000);
+    let too_large = binary(&mut dag, Op::Eq, number, wanted);
+    assert_eq!(solve(&dag, &path, Lit::new(too_large, true), b"00000", 5), Answer::Unsat);
+}
+
+fn little_endian(dag: &mut Dag, first: u32, bytes: u32) -> Label {
+    let mut value = dag.input(first);
+    for index in 1..bytes {
+        let byte = dag.input(first + index);
+        value = dag.add(Node::binary(Op::Concat, 8 * (index as u8 + 1), byte, value));
+    }
+    value
+}
+
+#[test]
+fn magic_number_behind_arithmetic_is_inverted() {
+    let mut dag = Dag::new();
+    let value = little_endian(&mut dag, 0, 4);
+    let (key, factor) = (dag.constant(32, 0x1234_5678), dag.constant(32, 0x0100_0193));
+    let mixed = binary(&mut dag, Op::Xor, value, key);
+    let mixed = binary(&mut dag, Op::Mul, mixed, factor);
+    let other = little_endian(&mut dag, 4, 4);
+    let equal = binary(&mut dag, Op::Eq, mixed, other);
+    let options = ChainOptions::only("inversion");
+    let query = Query::new(&dag, &[], Lit::new(equal, true), b"01234567", 8);
+    assert!(matches!(Chain::standard(options).solve(&query), Answer::Sat(_)));
+}
+
+#[test]
+fn double_is_compared_with_a_constant() {
+    let mut dag = Dag::new();
+    let value = little_endian(&mut dag, 0, 8);
+    let limit = dag.constant(64, u128::from(2.5f64.to_bits()));
+    let greater = binary(&mut dag, Op::FLt, limit, value);
+    let Answer::Sat(input) = solve(&dag, &[], Lit::new(greater, true), &[0; 8], 8) else {
+        panic!("not solved")
+    };
+    assert!(f64::from_le_bytes(input.try_into().expect("8 bytes")) > 2.5);
+}
+
+/// "Byte i exists", as a read asks it.
+fn exists(dag: &mut Dag, index: u64) -> Label {
+    let (index, len) = (dag.constant(64, u128::from(index)), dag.input_length());
+    binary(dag, Op::Ult, index, len)
+}
+
+#[test]
+fn input_grows_and_shrinks() {
+    let mut dag = Dag::new();
+    let byte = dag.input(0);
+    let a = dag.constant(8, u128::from(b'a'));
+    let is_a = binary(&mut dag, Op::Eq, byte, a);
+    let labels = [exists(&mut dag, 0), is_a, exists(&mut dag, 1), exists(&mut dag, 2)];
+    let path: Vec<Lit> = labels.iter().zip([true, true, true, false]).map(|(&l, v)| Lit::new(l, v)).collect();
+    let mut chain = chain();
+    let mut solver = PathSolver::new(&dag, &path, b"ab", 3);
+    assert_eq!(solver.flip(&mut chain, 0), Answer::Sat(vec![]));
+    assert_eq!(solver.flip(&mut chain, 2), Answer::Sat(b"a".to_vec()));
+    assert_eq!(solver.flip(&mut chain, 3), Answer::Sat(b"ab0".to_vec()));
+    // At the largest length there is no longer input.
+    let mut solver = PathSolver::new(&dag, &path, b"ab", 2);
+    assert_eq!(solver.flip(&mut chain, 3), Answer::Unsat);
+    // Byte 0 was used, so it cannot go away.
+    let goal = Lit::new(labels[0], false);
+    assert_eq!(solver.solve(&mut chain, 2, &[], goal), Answer::Unsat);
+}
+
+#[test]
+fn length_byte_and_length_agree() {
+    let mut dag = Dag::new();
+    let byte = dag.input(0);
+    let (wide, len) = (zext(&mut dag, 64, byte), dag.input_length());
+    let one = dag.constant(64, 1);
+    let rest = binary(&mut dag, Op::Sub, len, one);
+    let complete = binary(&mut dag, Op::Ule, wide, rest);
+    let three = dag.constant(64, 3);
+    let long = binary(&mut dag, Op::Ult, three, wide);
+    let path = [Lit::new(long, true)];
+    let Answer::Sat(input) = solve(&dag, &path, Lit::new(complete, true), b"\xff.", 300) else {
+        panic!("not solved")
+    };
+    assert!(usize::from(input[0]) > 3 && usize::from(input[0]) < input.len());
+}
+
+#[test]
+fn same_constraint_on_other_bytes_comes_from_the_cache() {
+    let mut dag = Dag::new();
+    let mut path = Vec::new();
+    for first in [0, 4, 8] {
+        let value = little_endian(&mut dag, first, 3);
+        let seven = dag.constant(24, 7);
+        let product = binary(&mut dag, Op::URem, value, seven);
+        let five = dag.constant(24, 5);
+        let equal = binary(&mut dag, Op::Eq, product, five);
+        path.push(Lit::new(equal, false));
+    }
+    let mut chain = chain();
+    let mut solver = PathSolver::new(&dag, &path, &[0; 12], 12);
+    for index in 0..3 {
+        assert!(matches!(solver.flip(&mut chain, index), Answer::Sat(_)));
+    }
+    let cache = chain.counters().find(|(name, _)| *name == "cache").expect("a cache").1;
+    assert_eq!((cache.asked, cache.sat), (3, 2));
+}
+
+#[test]
+fn links_can_be_switched_off() {
+    let mut dag = Dag::new();
+    let byte = dag.input(0);
+    let a = dag.constant(8, 7);
+    let equal = binary(&mut dag, Op::Eq, byte, a);
+    let query = Query::new(&dag, &[], Lit::new(equal, true), b"x", 1);
+    let mut none = Chain::standard(ChainOptions::only("z3"));
+    assert_eq!(none.solve(&query), Answer::Unknown(UnknownReason::Unsupported));
+    assert_eq!(none.counters().count(), 0);
+    let mut unary = Chain::standard(ChainOptions::only("unary"));
+    assert_eq!(unary.solve(&query), Answer::Sat(vec![7]));
+}
