@@ -303,7 +303,7 @@ impl Summary {
         let seccomp = self.seccomp && worked(Step::Seccomp);
         say_isolation(&mut report, isolated, seccomp);
         say_files(&mut report, mounts, landlock);
-        if isolated && !worked(Step::ScratchMount) {
+        if !isolated || !worked(Step::PrivateMounts) || !worked(Step::ScratchMount) {
             report.lacks("the size of all scratch files together is not limited (no tmpfs could be mounted)");
         }
         say_limits(&mut report, request, self.process_limit && worked(Step::ProcessLimit));

@@ -78,7 +78,8 @@ static int leave_files(void) {
     if (access("left", F_OK) == 0) return 1;  // by an earlier run
     mkdir("left", 0700); mkdir("left/deeper", 0700);
     if (write_file("left/deeper/file")) return 2;
-    return result(chmod("left/deeper", 0));
+    chmod("left/deeper", 0);  // may be denied
+    return 0;
 }
 
 static int is_directory_home(void) {
