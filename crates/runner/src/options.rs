@@ -102,7 +102,7 @@ impl Default for Limits {
         Limits {
             run_time: Duration::from_secs(1),
             memory: 2 * GIB,
-            address_space_allowance: Some(32 * GIB),
+            address_space_allowance: Some(trace::RESERVED_ADDRESS_SPACE),
             file_size: 16 * MIB,
             scratch_size: 64 * MIB,
             processes: 64,

@@ -91,6 +91,8 @@ const MARKS: usize = (1 << 16) / 16;
 /// How far back the start of a heap object is looked for.
 const MAX_SCAN: usize = 1 << 20;
 
+pub const RESERVED: usize = HEAP_TABLE_BYTES + HEAP_POOL_BYTES;
+
 static mut HEAP_POOL_USED: usize = 0;
 
 pub unsafe fn reserve() -> bool {

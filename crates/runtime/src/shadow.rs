@@ -21,6 +21,8 @@ const LEAF_BYTES: usize = PAGE * 4 + 4096;
 const BYTE_SHIFT: u32 = 28;
 const LABEL_MASK: u32 = (1 << BYTE_SHIFT) - 1;
 
+pub const RESERVED: usize = TABLE_BYTES + POOL_BYTES;
+
 static mut POOL_USED: usize = 0;
 
 /// Reserves the address ranges; false if the kernel refuses.

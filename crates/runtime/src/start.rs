@@ -5,6 +5,11 @@ use crate::state::STATE;
 use crate::{events, nodes, os, server, shadow};
 use trace::{GiveUp, Header, flags};
 
+const _: () = assert!(
+    (shadow::RESERVED + objects::RESERVED) as u64 <= trace::RESERVED_ADDRESS_SPACE,
+    "the driver leaves less address space"
+);
+
 /// Called before anything else in the program: the fast paths need the first-level tables.
 unsafe extern "C" fn initialise() {
     unsafe {

@@ -128,6 +128,10 @@ impl Header {
     }
 }
 
+/// Address space that the runtime reserves at most for labels, beyond what the target itself uses. A limit on a
+/// target's address space has to leave room for it.
+pub const RESERVED_ADDRESS_SPACE: u64 = 64 << 30;
+
 /// Descriptors that the driver leaves open for the fork server in the target.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerFds {

@@ -11,5 +11,7 @@ mod layout;
 mod node;
 
 pub use event::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp};
-pub use layout::{Capacities, Header, Region, SERVER_FDS, ServerFds, Table, flags, server};
+pub use layout::{
+    Capacities, Header, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, Table, flags, server,
+};
 pub use node::{Label, Node, Op};
