@@ -122,6 +122,11 @@ impl Constraint {
         }
     }
 
+    /// The number of cases of the switch, which is also the direction of its default.
+    pub fn case_count(&self, sites: &SiteTable) -> u64 {
+        switch_cases(sites, self.site).len() as u64
+    }
+
     pub fn purpose(&self, direction: u64) -> Purpose {
         match self.kind {
             ConstraintKind::Check(kind) if direction == 1 => Purpose::Violate(kind),

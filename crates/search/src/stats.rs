@@ -53,6 +53,16 @@ pub struct Answers {
     pub unknown: u64,
 }
 
+impl Answers {
+    pub(crate) fn count(&mut self, answer: &solver::Answer) {
+        match answer {
+            solver::Answer::Sat(_) => self.sat += 1,
+            solver::Answer::Unsat => self.unsat += 1,
+            solver::Answer::Unknown(_) => self.unknown += 1,
+        }
+    }
+}
+
 /// Second attempts without the constraints that concretisation added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Optimism {

@@ -17,8 +17,13 @@ fn taken(cases: &[u64], byte: u8) -> usize {
 }
 
 fn switched_on(cases: &[u64], byte: u8) -> Trace {
-    let event =
-        Event { kind: EventKind::Switch as u8, site: 1, label: 1, arg: taken(cases, byte) as u32, ..Event::default() };
+    let event = Event {
+        kind: EventKind::Switch as u8,
+        site: 1,
+        label: 1,
+        arg: taken(cases, byte) as u32,
+        ..Event::default()
+    };
     let raw = RawTrace {
         nodes: vec![Node::default(); 3],
         values: vec![0, byte.into(), 1],

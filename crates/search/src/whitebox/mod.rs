@@ -9,6 +9,7 @@
 //! flipped side is a divergence, and is counted.
 
 mod completeness;
+mod question;
 mod store;
 mod worklist;
 
@@ -17,9 +18,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use path::{Constraint, Purpose, Step};
 use sites::SiteTable;
-use solver::{Answer, Lit, Query};
+use solver::{Answer, Lit};
 
 pub use completeness::Completeness;
+use question::Questions;
 use store::{Live, Store, extend};
 use worklist::{Buckets, Candidate, Target, Worklist};
 
@@ -118,11 +120,11 @@ impl Whitebox {
 
     fn attempt(&mut self, candidate: Candidate, context: &mut Context<'_>) -> Next {
         let Some(input) = self.store.input(candidate.run).map(<[u8]>::to_vec) else { return Next::Busy };
-        let Some((_, live)) = self.store.live(candidate.run) else {
+        let Some(live) = self.store.live(candidate.run) else {
             self.expected = Some(Expected::Retrace(candidate));
             return Next::Run(Proposal { input, symbolic: true, origin: Origin::Retrace });
         };
-        let Some(goal) = goal(live, candidate, context.sites) else { return self.done(candidate) };
+        let Some(goal) = Goal::new(live, candidate) else { return self.done(candidate) };
         if !self.explored.insert(goal.hash) {
             context.stats.known_flips += 1;
             return self.done(candidate);
@@ -176,7 +178,7 @@ impl Whitebox {
         let place = candidate.index as usize;
         let follows = live.hashes.get(place + 1) == Some(&hash);
         if optimistic {
-            let step = live.path.condition.constraints.get(place).map(Constraint::step);
+            let step = live.constraints.get(place).map(Constraint::step);
             let confirmed = step.is_some_and(|step| step.direction == u64::from(candidate.direction));
             context.stats.optimism.confirmed += u64::from(confirmed);
         } else if !follows {
@@ -198,10 +200,9 @@ impl Whitebox {
     /// Puts the flips of a new run on the worklist.
     fn expand(&mut self, input: &[u8], live: Live, bound: usize, score: usize, context: &mut Context<'_>) {
         let number = self.store.next_number();
-        let depth = live.lits.len().min(self.options.max_depth);
+        let depth = live.constraints.len().min(self.options.max_depth);
         let mut flips = Vec::new();
-        for (index, constraint) in live.path.condition.constraints.iter().enumerate().take(depth).skip(bound)
-        {
+        for (index, constraint) in live.constraints.iter().enumerate().take(depth).skip(bound) {
             self.note_taken(constraint);
             if self.explored.insert(live.hashes[index + 1]) {
                 self.flips_of(
@@ -213,7 +214,7 @@ impl Whitebox {
                 );
             }
         }
-        self.completeness.cut_at_depth += u64::from(live.lits.len() > depth);
+        self.completeness.cut_at_depth += u64::from(live.constraints.len() > depth);
         if flips.is_empty() {
             return;
         }
@@ -327,7 +328,6 @@ fn is_wanted(target: &Target, context: &Context<'_>, taken: &HashSet<Step>) -> b
 
 /// What the solver is asked for.
 struct Goal {
-    lit: Lit,
     index: usize,
     step: Step,
     /// Of the prefix with the flipped step.
@@ -336,81 +336,65 @@ struct Goal {
 }
 
 impl Goal {
+    fn new(live: &Live, candidate: Candidate) -> Option<Goal> {
+        let index = candidate.index as usize;
+        let constraint = live.constraints.get(index)?;
+        let direction = u64::from(candidate.direction);
+        let step = Step { site: constraint.site, direction };
+        let violation = constraint.purpose(direction) != Purpose::Cover;
+        Some(Goal { index, step, hash: extend(live.hashes[index], step), violation })
+    }
+
     fn origin(&self, optimistic: bool) -> Origin {
         let Step { site, direction } = self.step;
         if optimistic { Origin::OptimisticFlip { site, direction } } else { Origin::Flip { site, direction } }
     }
 }
 
-fn goal(live: &mut Live, candidate: Candidate, sites: &SiteTable) -> Option<Goal> {
-    let index = candidate.index as usize;
-    let constraint = live.path.condition.constraints.get(index)?;
-    let direction = u64::from(candidate.direction);
-    let lit = if candidate.direction == OTHER_VALUE {
-        Lit { label: constraint.label, value: !constraint.taken }
-    } else {
-        let flip = constraint.flip(direction, &mut live.path.dag, sites)?;
-        Lit { label: flip.label, value: flip.value }
-    };
-    let step = Step { site: constraint.site, direction };
-    let violation = constraint.purpose(direction) != Purpose::Cover;
-    Some(Goal { lit, index, step, hash: extend(live.hashes[index], step), violation })
-}
-
 /// An answer as far as the search goes on from it.
+#[derive(Default)]
 struct Solution {
     input: Option<Vec<u8>>,
     unknown: bool,
     optimistic: bool,
 }
 
-fn solve(live: &Live, goal: &Goal, input: &[u8], optimistic: bool, context: &mut Context<'_>) -> Solution {
-    let started = context.clock.elapsed();
-    let answer = ask(live, &live.lits[..goal.index], goal, input, context);
-    let unknown = matches!(answer, Answer::Unknown(_));
-    let mut solution = Solution { input: None, unknown, optimistic: false };
-    match answer {
-        Answer::Sat(input) => {
-            context.stats.answers.sat += 1;
-            solution.input = Some(input);
-        }
-        Answer::Unsat => context.stats.answers.unsat += 1,
-        Answer::Unknown(_) => context.stats.answers.unknown += 1,
-    }
-    if solution.input.is_none() && optimistic {
-        solution.input = solve_optimistically(live, goal, input, context);
-        solution.optimistic = solution.input.is_some();
-    }
-    context.stats.times.solving += context.clock.elapsed().saturating_sub(started);
-    solution
-}
-
-/// Asks again without the constraints that fix concretised values. The run decides whether that was right.
-fn solve_optimistically(
-    live: &Live,
+fn solve(
+    live: &mut Live,
     goal: &Goal,
     input: &[u8],
+    optimistic: bool,
     context: &mut Context<'_>,
-) -> Option<Vec<u8>> {
-    let prefix = &live.path.condition.constraints[..goal.index];
-    let free = prefix.iter().filter(|c| !c.is_concretisation());
-    let lits: Vec<Lit> = free.map(|c| Lit { label: c.label, value: c.taken }).collect();
-    if lits.len() == prefix.len() {
-        return None;
-    }
-    context.stats.optimism.asked += 1;
-    match ask(live, &lits, goal, input, context) {
-        Answer::Sat(input) => {
-            context.stats.optimism.sat += 1;
-            Some(input)
-        }
-        Answer::Unsat | Answer::Unknown(_) => None,
-    }
+) -> Solution {
+    let started = context.clock.elapsed();
+    let (constraints, questions) = live.questions(input, context.max_len, context.sites);
+    let lit = questions.goal(&constraints[goal.index], goal.step.direction);
+    let solution = lit.map(|lit| ask(constraints, questions, (goal.index, lit), optimistic, context));
+    context.stats.times.solving += context.clock.elapsed().saturating_sub(started);
+    solution.unwrap_or_default()
 }
 
-fn ask(live: &Live, path: &[Lit], goal: &Goal, input: &[u8], context: &mut Context<'_>) -> Answer {
-    let query = Query::new(&live.path.dag, path, goal.lit, input, context.max_len);
-    context.solver.solve(&query)
+fn ask(
+    constraints: &[Constraint],
+    questions: &mut Questions,
+    (index, lit): (usize, Lit),
+    optimistic: bool,
+    context: &mut Context<'_>,
+) -> Solution {
+    let answer = questions.ask(context.solver, index, lit);
+    context.stats.answers.count(&answer);
+    let unknown = matches!(answer, Answer::Unknown(_));
+    if let Answer::Sat(input) = answer {
+        return Solution { input: Some(input), unknown, optimistic: false };
+    }
+    let second = match optimistic {
+        true => questions.ask_optimistically(context.solver, constraints, index, lit),
+        false => None,
+    };
+    context.stats.optimism.asked += u64::from(second.is_some());
+    let Some(Answer::Sat(input)) = second else { return Solution { unknown, ..Solution::default() } };
+    context.stats.optimism.sat += 1;
+    Solution { input: Some(input), unknown, optimistic: true }
 }
 
 fn hash_of(input: &[u8]) -> u64 {

@@ -6,30 +6,33 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use path::Step;
-use solver::Lit;
+use expr::Dag;
+use path::{Constraint, Step};
+use sites::SiteTable;
 
+use super::question::Questions;
 use crate::TracedPath;
 
 /// A run with its trace at hand.
-#[derive(Debug)]
 pub(crate) struct Live {
-    pub path: TracedPath,
-    /// The constraints as the solver takes them.
-    pub lits: Vec<Lit>,
+    pub constraints: Vec<Constraint>,
     /// `hashes[i]` stands for the first `i` steps.
     pub hashes: Vec<u64>,
+    /// Empty once `questions` has it.
+    dag: Dag,
+    questions: Option<Box<Questions>>,
+    size: usize,
 }
 
 impl Live {
     pub(crate) fn new(path: TracedPath) -> Live {
-        let constraints = &path.condition.constraints;
-        let lits = constraints.iter().map(|c| Lit { label: c.label, value: c.taken }).collect();
+        let constraints = path.condition.constraints;
         let mut hashes = vec![0];
-        for constraint in constraints {
+        for constraint in &constraints {
             hashes.push(extend(hashes[hashes.len() - 1], constraint.step()));
         }
-        Live { path, lits, hashes }
+        let size = size(&path.dag, constraints.len());
+        Live { constraints, hashes, dag: path.dag, questions: None, size }
     }
 
     /// Hash of the whole path.
@@ -37,12 +40,27 @@ impl Live {
         self.hashes[self.hashes.len() - 1]
     }
 
-    fn size(&self) -> usize {
-        const NODE: usize = 40;
-        const CONSTRAINT: usize = 64;
-        let tables: usize = self.path.dag.tables().iter().map(|table| table.bytes.len() * 5).sum();
-        self.path.dag.len() * NODE + self.lits.len() * CONSTRAINT + tables
+    /// The run's constraints and what answers questions about them. `input` and `max_len` are the same every time.
+    pub(crate) fn questions(
+        &mut self,
+        input: &[u8],
+        max_len: usize,
+        sites: &SiteTable,
+    ) -> (&[Constraint], &mut Questions) {
+        let Live { constraints, dag, questions, .. } = self;
+        let questions = questions.get_or_insert_with(|| {
+            Box::new(Questions::new(std::mem::take(dag), constraints, input, max_len, sites))
+        });
+        (constraints, questions)
     }
+}
+
+/// About how many bytes a trace takes once it is prepared for the solver.
+fn size(dag: &Dag, constraints: usize) -> usize {
+    const NODE: usize = 96;
+    const CONSTRAINT: usize = 256;
+    let tables: usize = dag.tables().iter().map(|table| table.bytes.len() * 5).sum();
+    dag.len() * NODE + constraints * CONSTRAINT + tables
 }
 
 /// Hash of a path that is one step longer.
@@ -52,7 +70,6 @@ pub(crate) fn extend(hash: u64, step: Step) -> u64 {
     hasher.finish()
 }
 
-#[derive(Debug)]
 struct Stored {
     input: Vec<u8>,
     hash: u64,
@@ -63,7 +80,6 @@ struct Stored {
     last_use: u64,
 }
 
-#[derive(Debug)]
 pub(crate) struct Store {
     runs: HashMap<u32, Stored>,
     next: u32,
@@ -98,12 +114,10 @@ impl Store {
         self.runs.get(&run).map(|stored| &stored.input[..])
     }
 
-    /// The run's input and trace, unless the trace was dropped.
-    pub(crate) fn live(&mut self, run: u32) -> Option<(&[u8], &mut Live)> {
+    /// The run's trace, unless it was dropped.
+    pub(crate) fn live(&mut self, run: u32) -> Option<&mut Live> {
         self.touch(run);
-        let stored = self.runs.get_mut(&run)?;
-        let live = stored.live.as_mut()?;
-        Some((&stored.input, live))
+        self.runs.get_mut(&run)?.live.as_mut()
     }
 
     /// Gives a run its trace back. False if the program took another path this time.
@@ -134,7 +148,7 @@ impl Store {
     fn attach(&mut self, run: u32, live: Live) {
         self.evict(run);
         if let Some(stored) = self.runs.get_mut(&run) {
-            stored.size = live.size();
+            stored.size = live.size;
             stored.live = Some(live);
             self.size += stored.size;
         }

@@ -13,8 +13,10 @@ use solver::{Answer, Chain, ChainOptions, Link, Query};
 
 use crate::program::Fake;
 
-/// The bytes that test programs look at, and one that they do not.
-pub const ALPHABET: &[u8] = b"\0abx";
+/// The bytes that test programs compare with.
+pub const CONSTANTS: &[u8] = b"\0abx";
+/// The constants, and two bytes of each range between them: no program can tell more bytes apart.
+const ALPHABET: &[u8] = b"\0\x01\x02abcdxyz";
 pub const MAX_LEN: usize = 4;
 
 /// Tries all inputs over the alphabet: slow, obvious, and the last link of the chain in these tests.

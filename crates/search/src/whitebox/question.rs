@@ -1,0 +1,141 @@
+//! Questions to the solver about one run.
+//!
+//! What all flips of a run have in common is prepared once, when the first of them is tried, and kept with its trace.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use expr::Dag;
+use path::{Constraint, ConstraintKind, Flip};
+use self_cell::self_cell;
+use sites::SiteTable;
+use solver::{Answer, Chain, Lit, PathSolver};
+use trace::Label;
+
+/// The path that a [`PathSolver`] borrows from.
+struct Path {
+    dag: Arc<Dag>,
+    lits: Vec<Lit>,
+    input: Arc<[u8]>,
+    max_len: usize,
+}
+
+self_cell! {
+    struct Prepared {
+        owner: Path,
+        #[not_covariant]
+        dependent: PathSolver,
+    }
+}
+
+impl Prepared {
+    fn make(path: Path) -> Prepared {
+        Prepared::new(path, |path| PathSolver::new(&path.dag, &path.lits, &path.input, path.max_len))
+    }
+
+    fn solve(&mut self, chain: &mut Chain, prefix: usize, goal: Lit) -> Answer {
+        self.with_dependent_mut(|_, solver| solver.solve(chain, prefix, &[], goal))
+    }
+}
+
+/// Answers questions about the flips of one run.
+pub(crate) struct Questions {
+    dag: Arc<Dag>,
+    input: Arc<[u8]>,
+    max_len: usize,
+    /// Conditions of all directions of each switch, by site and the expression switched on.
+    cases: HashMap<(u32, Label), Vec<Option<Flip>>>,
+    strict: Prepared,
+    optimistic: Option<Optimistic>,
+}
+
+/// The path without the constraints of concretisations.
+struct Optimistic {
+    path: Prepared,
+    /// How many of the first n constraints are left.
+    left: Vec<u32>,
+}
+
+impl Questions {
+    pub(crate) fn new(
+        mut dag: Dag,
+        constraints: &[Constraint],
+        input: &[u8],
+        max_len: usize,
+        sites: &SiteTable,
+    ) -> Questions {
+        let cases = case_flips(&mut dag, constraints, sites);
+        let (dag, input): (Arc<Dag>, Arc<[u8]>) = (Arc::new(dag), input.into());
+        let lits = constraints.iter().map(lit).collect();
+        let strict = Prepared::make(Path { dag: Arc::clone(&dag), lits, input: Arc::clone(&input), max_len });
+        Questions { dag, input, max_len, cases, strict, optimistic: None }
+    }
+
+    /// The literal that sends a run in `direction` at `constraint`.
+    pub(crate) fn goal(&self, constraint: &Constraint, direction: u64) -> Option<Lit> {
+        match constraint.kind {
+            ConstraintKind::Branch | ConstraintKind::Check(_) => {
+                Some(Lit::new(constraint.label, direction != 0))
+            }
+            ConstraintKind::Concretise { .. } => Some(lit(constraint).negated()),
+            ConstraintKind::Case { on, .. } => {
+                let flip = (*self.cases.get(&(constraint.site, on))?.get(direction as usize)?)?;
+                Some(Lit::new(flip.label, flip.value))
+            }
+        }
+    }
+
+    /// An input that meets the first `prefix` constraints and the goal.
+    pub(crate) fn ask(&mut self, chain: &mut Chain, prefix: usize, goal: Lit) -> Answer {
+        self.strict.solve(chain, prefix, goal)
+    }
+
+    /// The same without the constraints that fix concretised values; `None` if there are none before the goal. The
+    /// run decides whether that was right.
+    pub(crate) fn ask_optimistically(
+        &mut self,
+        chain: &mut Chain,
+        constraints: &[Constraint],
+        prefix: usize,
+        goal: Lit,
+    ) -> Option<Answer> {
+        if !constraints[..prefix].iter().any(Constraint::is_concretisation) {
+            return None;
+        }
+        let (dag, input, max_len) = (&self.dag, &self.input, self.max_len);
+        let Optimistic { path, left } = self.optimistic.get_or_insert_with(|| {
+            let lits = constraints.iter().filter(|c| !c.is_concretisation()).map(lit).collect();
+            let path = Path { dag: Arc::clone(dag), lits, input: Arc::clone(input), max_len };
+            Optimistic { path: Prepared::make(path), left: count_left(constraints) }
+        });
+        Some(path.solve(chain, left[prefix] as usize, goal))
+    }
+}
+
+fn lit(constraint: &Constraint) -> Lit {
+    Lit::new(constraint.label, constraint.taken)
+}
+
+fn count_left(constraints: &[Constraint]) -> Vec<u32> {
+    let mut left = vec![0];
+    for constraint in constraints {
+        left.push(left[left.len() - 1] + u32::from(!constraint.is_concretisation()));
+    }
+    left
+}
+
+fn case_flips(
+    dag: &mut Dag,
+    constraints: &[Constraint],
+    sites: &SiteTable,
+) -> HashMap<(u32, Label), Vec<Option<Flip>>> {
+    let mut flips = HashMap::new();
+    for constraint in constraints {
+        let ConstraintKind::Case { on, .. } = constraint.kind else { continue };
+        flips.entry((constraint.site, on)).or_insert_with(|| {
+            let directions = 0..=constraint.case_count(sites);
+            directions.map(|direction| constraint.flip(direction, dag, sites)).collect()
+        });
+    }
+    flips
+}
