@@ -56,10 +56,11 @@ impl TargetOptions {
 }
 
 /// Sizes for programs with `outcomes` branch outcomes. The memory is sparse: what is not used costs nothing.
+/// Coverage is whole pages, because targets map it over a variable of their own.
 pub fn default_capacities(outcomes: u32) -> Capacities {
     Capacities {
         input: MIB,
-        coverage: u64::from(outcomes).max(64 * KIB),
+        coverage: u64::from(outcomes).max(16 * KIB).next_multiple_of(4 * KIB),
         events: 4 * MIB,
         nodes: 8 * MIB,
         tables: 64 * KIB,

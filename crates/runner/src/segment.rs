@@ -5,7 +5,9 @@
 
 use crate::error::RunnerError;
 use memmap2::{MmapOptions, MmapRaw};
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+use rustix::fs::{
+    FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, ftruncate, memfd_create,
+};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use trace::{Capacities, Event, GiveUp, Header, Label, Node, Region, Table, flags};
 
@@ -84,6 +86,7 @@ impl Segment {
         if input.len() as u64 > max {
             return Err(RunnerError::InputTooLong { len: input.len(), max });
         }
+        self.release_large_trace();
         self.header.flags = if symbolic { flags::SYMBOLIC } else { 0 };
         self.header.input_len = input.len() as u32;
         self.write_header();
@@ -94,6 +97,20 @@ impl Segment {
             std::ptr::write_bytes(self.at(coverage.offset), 0, coverage.capacity as usize);
         }
         Ok(())
+    }
+
+    /// Gives the memory of an uncommonly large trace back, which would otherwise stay for good.
+    fn release_large_trace(&self) {
+        const LARGE: u64 = 64 << 20;
+        let seen = self.read_header();
+        let nodes = u64::from(seen.node_count) * (size_of::<Node>() + size_of::<u64>()) as u64;
+        let events = u64::from(seen.event_count) * size_of::<Event>() as u64;
+        if nodes + events + u64::from(seen.data_len) >= LARGE {
+            let start = self.header.events.offset;
+            let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+            // Without it the memory stays in use and is used again.
+            let _ = fallocate(&self.file, flags, start, self.size() - start);
+        }
     }
 
     /// Takes a copy of the coverage of the run that is over.

@@ -98,3 +98,13 @@ fn zero_bytes_are_refused() {
     options.arguments = vec!["a\0b".into()];
     assert!(matches!(Runner::start(options), Err(RunnerError::ZeroByte)));
 }
+
+/// The runtime is linked without a standard library: there is nothing that could handle a panic.
+#[test]
+fn the_fork_server_cannot_panic() {
+    let code = support::server_code();
+    assert!(code.contains("tarragon_test_serve"));
+    let panics: Vec<&str> =
+        code.lines().filter(|line| line.contains("call") && line.contains("panic")).collect();
+    assert!(panics.is_empty(), "{panics:?}");
+}

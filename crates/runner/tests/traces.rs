@@ -65,6 +65,20 @@ fn a_runner_survives_the_thread_that_made_it() {
     assert_eq!(runner.counters().restarts, 0);
 }
 
+/// Ctrl-C goes to the foreground process group of the terminal's session.
+#[test]
+fn targets_have_a_session_of_their_own() {
+    for (variant, sandbox) in [("session-on", Sandbox::On), ("session-off", Sandbox::Off)] {
+        let (options, program) = options(variant, sandbox);
+        let _runner = Runner::start(options).unwrap();
+        // SAFETY: asks for numbers only.
+        let session = |pid: u32| unsafe { libc::getsid(pid as i32) };
+        let servers = support::processes_of(&program);
+        assert_eq!(servers.len(), 1);
+        assert_ne!(session(servers[0]), session(0));
+    }
+}
+
 #[test]
 fn a_killed_server_is_started_again() {
     for (variant, sandbox) in [("restart-on", Sandbox::On), ("restart-off", Sandbox::Off)] {

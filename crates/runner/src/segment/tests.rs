@@ -59,6 +59,20 @@ fn a_new_run_starts_clean() {
 }
 
 #[test]
+fn the_memory_of_a_large_trace_is_given_back() {
+    let mut segment = Segment::new(&Capacities { events: 8 << 20, ..CAPACITIES }).unwrap();
+    let blocks = |segment: &Segment| rustix::fs::fstat(&segment.file).unwrap().st_blocks;
+    for index in (0..8 << 20).step_by(256) {
+        segment.put(segment.header.events, index, Event::default());
+    }
+    segment.scribble(|h| h.event_count = 8 << 20);
+    let before = blocks(&segment);
+    segment.prepare(b"next", true).unwrap();
+    assert!(blocks(&segment) < before / 100);
+    assert!(segment.collect().is_ok());
+}
+
+#[test]
 fn an_input_that_does_not_fit_is_refused() {
     let mut segment = segment();
     assert!(segment.prepare(&[0; 100], true).is_ok());

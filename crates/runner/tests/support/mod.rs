@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+/// Set for a copy of a test binary that shall use the targets of the original.
+pub const TARGETS_ARE_BUILT: &str = "RUNNER_TEST_TARGETS_ARE_BUILT";
+
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
@@ -23,18 +26,30 @@ fn build_directory() -> &'static Path {
 /// The fork server as a static library.
 fn server_library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let trace = build_directory().join("libtrace.rlib");
-        let library = build_directory().join("libserver.a");
-        let rustc = |arguments: &[&str], source: &Path, output: &Path| {
-            let options = ["--edition=2024", "-Cpanic=abort", "-Copt-level=2", "-Crelocation-model=pic"];
-            run(Command::new("rustc").args(options).args(arguments).arg(source).arg("-o").arg(output));
-        };
-        rustc(&["--crate-type=rlib", "--crate-name=trace"], &source("../../trace/src/lib.rs"), &trace);
-        let link = format!("trace={}", trace.display());
-        rustc(&["--crate-type=staticlib", "--extern", &link], &source("support/server.rs"), &library);
-        library
-    })
+    LIBRARY.get_or_init(|| build_server(&["--crate-type=staticlib"], "libserver.a"))
+}
+
+/// The fork server as text in LLVM's language.
+pub fn server_code() -> String {
+    std::fs::read_to_string(build_server(&["--crate-type=lib", "--emit=llvm-ir"], "server.ll")).unwrap()
+}
+
+fn build_server(arguments: &[&str], name: &str) -> PathBuf {
+    static TRACE: OnceLock<PathBuf> = OnceLock::new();
+    let trace = TRACE.get_or_init(|| {
+        let output = build_directory().join("libtrace.rlib");
+        rustc(&["--crate-type=rlib", "--crate-name=trace"], &source("../../trace/src/lib.rs"), &output);
+        output
+    });
+    let output = build_directory().join(name);
+    let link = format!("--extern=trace={}", trace.display());
+    rustc(&[arguments, &[&link]].concat(), &source("support/server.rs"), &output);
+    output
+}
+
+fn rustc(arguments: &[&str], source: &Path, output: &Path) {
+    let options = ["--edition=2024", "-Cpanic=abort", "-Copt-level=2", "-Crelocation-model=pic"];
+    run(Command::new("rustc").args(options).args(arguments).arg(source).arg("-o").arg(output));
 }
 
 /// Builds `targets/NAME.c` with further compiler arguments, once for each `variant`.
@@ -43,7 +58,7 @@ pub fn target_with(name: &str, variant: &str, arguments: &[&str]) -> PathBuf {
     let _one_at_a_time = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let output = build_directory().join(variant);
     let up_to_date = |path: &Path| path.metadata().and_then(|m| m.modified()).is_ok_and(|t| t > started());
-    if !up_to_date(&output) {
+    if !up_to_date(&output) && std::env::var_os(TARGETS_ARE_BUILT).is_none() {
         let file = source("targets").join(name).with_extension("c");
         let mut clang = Command::new("clang-22");
         clang.args(["-O1", "-pthread"]).arg(file).arg(server_library()).args(arguments);
