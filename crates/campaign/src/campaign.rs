@@ -102,7 +102,15 @@ impl Campaign<'_> {
         let file = |id| self.output.bug_file(id).unwrap_or_else(|| "not written".to_owned());
         let bugs = bugs.map(|bug| BugReport::new(bug, file(bug.id), self.sites)).collect();
         let earlier = self.output.earlier();
-        let report = Report::new(&self.about, &results.stats, bugs, stop.to_string(), completeness, earlier);
+        let report = Report::new(
+            &self.about,
+            &results.stats,
+            bugs,
+            stop.to_string(),
+            completeness,
+            earlier,
+            self.sites,
+        );
         let summary = summary::summary(&report, &self.output.path().display().to_string());
         let unsaved = self.save(&report, &summary).err();
         self.display.json("end", &report);

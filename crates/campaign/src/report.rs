@@ -44,6 +44,8 @@ pub struct Report {
     pub answers: Answers,
     pub optimism: Optimism,
     pub divergences: u64,
+    /// The places where most of them left the predicted path.
+    pub divergence_places: Vec<PlaceCount>,
     pub silent_violations: u64,
     pub retraces: u64,
     pub truncated_traces: u64,
@@ -98,6 +100,21 @@ impl BugReport {
     }
 }
 
+#[derive(Clone, Debug, Serialize)]
+pub struct PlaceCount {
+    pub place: String,
+    pub count: u64,
+}
+
+/// The places with the highest counts.
+fn places(counts: &BTreeMap<u32, u64>, sites: &SiteTable) -> Vec<PlaceCount> {
+    const MOST: usize = 5;
+    let mut sorted: Vec<(u32, u64)> = counts.iter().map(|(&site, &count)| (site, count)).collect();
+    sorted.sort_by_key(|&(site, count)| (std::cmp::Reverse(count), site));
+    sorted.truncate(MOST);
+    sorted.into_iter().map(|(site, count)| PlaceCount { place: sites.place(site), count }).collect()
+}
+
 /// Time by phase.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Seconds {
@@ -137,6 +154,7 @@ impl Report {
         stopped: String,
         completeness: Option<&Completeness>,
         earlier: &Resumption,
+        sites: &SiteTable,
     ) -> Report {
         Report {
             about: about.clone(),
@@ -158,6 +176,7 @@ impl Report {
             answers: stats.answers,
             optimism: stats.optimism,
             divergences: stats.divergences,
+            divergence_places: places(&stats.divergence_sites, sites),
             silent_violations: stats.silent_violations,
             retraces: stats.retraces,
             truncated_traces: stats.truncated_traces,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::{BugReport, Report};
+use crate::report::{BugReport, PlaceCount, Report};
 
 /// The text of `summary.txt`, which is also printed at the end.
 pub(crate) fn summary(report: &Report, dir: &str) -> String {
@@ -71,6 +71,9 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
     ];
     for (count, what) in losses.iter().filter(|(count, _)| *count > 0) {
         writeln!(text, "  losses      {count} {what}")?;
+    }
+    for PlaceCount { place, count } in &report.divergence_places {
+        writeln!(text, "    {count} of the runs parted at {place}")?;
     }
     let optimism = report.optimism;
     if optimism.asked > 0 {

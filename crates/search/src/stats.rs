@@ -1,5 +1,6 @@
 //! Numbers that every strategy reports alike.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -30,6 +31,9 @@ pub struct Stats {
     pub optimism: Optimism,
     /// Runs that left the path that the solver's answer predicted.
     pub divergences: u64,
+    /// How many of them parted from the prediction at each site.
+    #[serde(skip)]
+    pub divergence_sites: BTreeMap<u32, u64>,
     /// Runs repeated only to get back a trace that memory had no room for.
     pub retraces: u64,
     /// Violations of a property that the solver proved reachable but that did not crash the program.

@@ -7,7 +7,11 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 fn tarragon(dir: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tarragon")).current_dir(dir).args(words).output().expect("tarragon starts")
+    Command::new(env!("CARGO_BIN_EXE_tarragon"))
+        .current_dir(dir)
+        .args(words)
+        .output()
+        .expect("tarragon starts")
 }
 
 /// Runs in an empty directory; the command must fail with `message`.
@@ -41,7 +45,11 @@ fn seeds_that_cannot_be_used() {
     fails(&["fuzz", "--seeds", "nowhere", "--", "/bin/sh"], "nowhere: there is no such file or directory");
     let dir = TempDir::new().expect("temporary directory");
     fs::create_dir(dir.path().join("seeds")).expect("made");
-    fails_in(dir.path(), &["fuzz", "--seeds", "seeds", "--", "/bin/sh"], "seeds: the directory holds no files");
+    fails_in(
+        dir.path(),
+        &["fuzz", "--seeds", "seeds", "--", "/bin/sh"],
+        "seeds: the directory holds no files",
+    );
 }
 
 #[test]

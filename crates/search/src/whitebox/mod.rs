@@ -182,6 +182,8 @@ impl Whitebox {
             let confirmed = step.is_some_and(|step| step.direction == u64::from(candidate.direction));
             context.stats.optimism.confirmed += u64::from(confirmed);
         } else if !follows {
+            let site = self.parting_site(candidate, live);
+            *context.stats.divergence_sites.entry(site).or_default() += 1;
             context.stats.divergences += 1;
             self.completeness.divergences += 1;
         }
@@ -189,6 +191,14 @@ impl Whitebox {
             context.stats.silent_violations += 1;
         }
         if follows { place + 1 } else { 0 }
+    }
+
+    /// Where a run left the path that was predicted for it.
+    fn parting_site(&mut self, candidate: Candidate, live: &Live) -> u32 {
+        let Some(parent) = self.store.live(candidate.run) else { return 0 };
+        let common = parent.hashes.iter().zip(&live.hashes).take_while(|(a, b)| a == b).count();
+        let parting = common.saturating_sub(1).min(candidate.index as usize);
+        parent.constraints.get(parting).map_or(0, |constraint| constraint.site)
     }
 
     fn note_limits(&mut self, path: &crate::TracedPath, ending: Ending) {
