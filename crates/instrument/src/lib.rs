@@ -28,6 +28,9 @@ use runtime::Runtime;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+/// Passes before sites are numbered: the C library's inline functions are calls again, which models can answer.
+const FIRST: &str = "elim-avail-extern";
+
 /// Passes before instrumentation: values instead of memory, no vectors, no critical edges. Passes that turn branches
 /// into selects are left out: a path is a sequence of branches.
 const BEFORE: &str = "strip-nonlinetable-debuginfo,always-inline,\
@@ -49,6 +52,7 @@ pub fn trace_variant(options: &Options) -> Result<()> {
     let module = Module::read(&options.inputs)?;
     let mut numbering = Numbering::new(module.context);
     let builder = Builder::new(module.context);
+    module.run_passes(FIRST)?;
     for function in module.functions() {
         numbering.number_function(function);
     }

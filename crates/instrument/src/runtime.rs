@@ -6,6 +6,7 @@ use crate::llvm::{self, Builder, Value};
 use crate::module::Module;
 use anyhow::{Context as _, Result};
 use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use inkwell::llvm_sys::{LLVMLinkage, LLVMThreadLocalMode};
 use std::collections::HashMap;
 
@@ -21,9 +22,10 @@ pub struct Runtime {
 impl Runtime {
     /// Links the runtime into the program and redirects library functions to their models.
     pub fn link(module: &Module, builder: &Builder) -> Result<Runtime> {
-        redirect_to_models(module);
+        redirect_to_models(module)?;
         let program: Vec<Value> = module.functions();
         module.link_bitcode(BITCODE).context("cannot link the runtime")?;
+        resolve_aliases(module);
         let own =
             module.functions().into_iter().filter(|f| !program.contains(f) || is_runtime(&llvm::name(*f)));
         let mut functions = HashMap::new();
@@ -53,19 +55,46 @@ impl Runtime {
     }
 }
 
+/// The runtime's compiler folds equal functions into aliases; calls go to the functions themselves.
+fn resolve_aliases(module: &Module) {
+    for alias in aliases(module.raw) {
+        if is_runtime(&llvm::name(alias)) {
+            // SAFETY: an alias and its target have one type.
+            unsafe {
+                llvm::replace_uses(alias, LLVMAliasGetAliasee(alias));
+                LLVMSetLinkage(alias, LLVMLinkage::LLVMInternalLinkage);
+            }
+        }
+    }
+}
+
+fn aliases(module: LLVMModuleRef) -> Vec<Value> {
+    let mut found = Vec::new();
+    // SAFETY: iteration ends with null.
+    unsafe {
+        let mut next = LLVMGetFirstGlobalAlias(module);
+        while !next.is_null() {
+            found.push(next);
+            next = LLVMGetNextGlobalAlias(next);
+        }
+    }
+    found
+}
+
 fn is_runtime(name: &str) -> bool {
     name.starts_with("__tg") || name.starts_with("__tarragon_")
 }
 
 /// Declarations of modelled functions take the model's name, so that linking resolves them to it.
-fn redirect_to_models(module: &Module) {
-    let Ok(runtime) = model_names() else { return };
+fn redirect_to_models(module: &Module) -> Result<()> {
+    let models = model_names()?;
     for function in module.functions() {
         let name = llvm::name(function);
-        if llvm::is_declaration(function) && runtime.iter().any(|model| *model == name) {
+        if llvm::is_declaration(function) && models.contains(&name) {
             llvm::set_name(function, &format!("{MODEL}{name}"));
         }
     }
+    Ok(())
 }
 
 /// Names of the library functions that have models, read from the bitcode's own symbols.
@@ -79,17 +108,18 @@ fn model_names() -> Result<Vec<String>> {
             c"runtime".as_ptr(),
         );
         let mut module = std::ptr::null_mut();
-        let failed =
-            inkwell::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2(context, buffer, &mut module);
+        let failed = inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2(context, buffer, &mut module);
         anyhow::ensure!(failed == 0, "the runtime's bitcode cannot be read");
-        let mut names = Vec::new();
+        let mut symbols = aliases(module);
         let mut next = LLVMGetFirstFunction(module);
         while !next.is_null() {
-            if let Some(name) = llvm::name(next).strip_prefix(MODEL) {
-                names.push(name.to_owned());
-            }
+            symbols.push(next);
             next = LLVMGetNextFunction(next);
         }
+        let names = symbols
+            .into_iter()
+            .filter_map(|s| llvm::name(s).strip_prefix(MODEL).map(str::to_owned))
+            .collect();
         LLVMDisposeModule(module);
         LLVMContextDispose(context);
         Ok(names)
