@@ -12,6 +12,7 @@ mod capture;
 mod error;
 mod input;
 mod launch;
+mod line;
 mod options;
 mod outcome;
 mod plain;

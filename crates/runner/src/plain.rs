@@ -2,10 +2,10 @@
 
 use crate::error::RunnerError;
 use crate::launch::{Launched, Supervision};
+use crate::line::Line;
 use crate::options::TargetOptions;
 use crate::outcome::Outcome;
 use crate::sandbox::SandboxReport;
-use crate::server::Line;
 use crate::stage::Stage;
 use std::time::Duration;
 use trace::server::Report;
@@ -43,7 +43,7 @@ impl PlainRunner {
 
     pub fn run(&mut self, input: &[u8]) -> Result<PlainRun, RunnerError> {
         self.stage.prepare(input)?;
-        let (mut report, sandbox) = self.supervise()?;
+        let (mut report, sandbox) = supervise(&self.stage)?;
         let max_rss_kib = Some(u64::from(report.max_rss_kib)).filter(|&rss| rss > own_peak_rss_kib());
         if max_rss_kib.is_none() {
             report.max_rss_kib = 0;
@@ -58,22 +58,23 @@ impl PlainRunner {
             sandbox,
         })
     }
+}
 
-    fn supervise(&self) -> Result<(Report, SandboxReport), RunnerError> {
-        const GRACE: Duration = Duration::from_secs(10);
-        let (mut line, far) = Line::new()?;
-        let timeout_ms = self.stage.timeout_ms();
-        let launched = self.stage.launch(far.pipes(), Supervision::ByLauncher { timeout_ms })?;
-        drop(far);
-        let Launched { process, scratch, sandbox } = launched;
-        let received = line.receive(Duration::from_millis(u64::from(timeout_ms)) + GRACE);
-        line.hang_up();
-        drop(process);
-        scratch.clean()?;
-        match received {
-            Ok(Some(report)) => Ok((report, sandbox)),
-            _ => Err(RunnerError::ServerLost { tries: 1, stderr: self.stage.stderr.tail_text() }),
-        }
+/// Runs the program of a stage once, without its fork server if it has one.
+pub(crate) fn supervise(stage: &Stage) -> Result<(Report, SandboxReport), RunnerError> {
+    const GRACE: Duration = Duration::from_secs(10);
+    let (mut line, far) = Line::new()?;
+    let timeout_ms = stage.timeout_ms();
+    let launched = stage.launch(far.pipes(), Supervision::ByLauncher { timeout_ms })?;
+    drop(far);
+    let Launched { process, scratch, sandbox } = launched;
+    let received = line.receive(Duration::from_millis(u64::from(timeout_ms)) + GRACE);
+    line.hang_up();
+    drop(process);
+    scratch.clean()?;
+    match received {
+        Ok(Some(report)) => Ok((report, sandbox)),
+        _ => Err(RunnerError::ServerLost { tries: 1, stderr: stage.stderr.tail_text() }),
     }
 }
 

@@ -25,6 +25,15 @@ fn crash_before_main() {
 }
 
 #[test]
+fn abort_before_main() {
+    let error = error(start("abort", "abort()"));
+    assert!(
+        matches!(error, RunnerError::EndsAtStart { outcome: Outcome::Signal(libc::SIGABRT), .. }),
+        "{error}"
+    );
+}
+
+#[test]
 fn exit_before_main() {
     let error = error(start("exit", "exit(9)"));
     assert!(matches!(error, RunnerError::EndsAtStart { outcome: Outcome::Exit(9), .. }), "{error}");

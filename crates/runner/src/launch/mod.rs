@@ -10,6 +10,7 @@ mod plan;
 mod process;
 mod spawner;
 mod status;
+mod summary;
 
 pub(crate) use plan::{Launch, Pipes, Supervision};
 pub(crate) use process::Process;
@@ -20,6 +21,7 @@ use crate::sandbox::SandboxReport;
 use crate::scratch::Scratch;
 use plan::{Namespaces, Plan};
 use status::{Finding, Step};
+use summary::Summary;
 
 /// A process that has executed the program.
 pub(crate) struct Launched {
@@ -58,7 +60,7 @@ fn attempt(request: &Launch<'_>, namespaces: Namespaces) -> Result<Attempt, Runn
         Err(error) if namespaces != Namespaces::None => return Ok(Attempt::NamespacesRefused(error)),
         Err(error) => return Err(RunnerError::System { action: "start a process", error }),
     };
-    let sandbox = plan.summary();
+    let sandbox = Summary::of(&plan);
     drop(plan);
     let findings = status::collect(&ours, request.target.start_timeout);
     judge(request, namespaces, process, findings, sandbox)
@@ -70,7 +72,7 @@ fn judge(
     namespaces: Namespaces,
     process: Process,
     findings: Vec<Finding>,
-    summary: plan::Summary,
+    summary: Summary,
 ) -> Result<Attempt, RunnerError> {
     let mut scratch = None;
     let mut failed = Vec::new();

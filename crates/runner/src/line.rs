@@ -1,0 +1,93 @@
+//! The pipes between the driver and whoever supervises runs.
+
+use crate::error::RunnerError;
+use crate::launch::Pipes;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, read};
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
+use rustix::pipe::{PipeFlags, pipe_with};
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+use trace::server::{Command, Report};
+
+/// The other side died or fell silent.
+#[derive(Debug)]
+pub(crate) struct Lost;
+
+/// The driver's ends of the two pipes.
+pub(crate) struct Line {
+    /// A socket rather than a pipe: writing to a dead server must not raise `SIGPIPE` in the driver.
+    commands: Option<OwnedFd>,
+    reports: OwnedFd,
+}
+
+/// The ends that go to the child.
+pub(crate) struct FarEnd {
+    commands: OwnedFd,
+    reports: OwnedFd,
+}
+
+impl FarEnd {
+    pub fn pipes(&self) -> Pipes<'_> {
+        Pipes { commands: self.commands.as_fd(), reports: self.reports.as_fd() }
+    }
+}
+
+impl Line {
+    pub fn new() -> Result<(Line, FarEnd), RunnerError> {
+        let (ours, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
+                .map_err(RunnerError::system("create a socket"))?;
+        let (reports, report_end) =
+            pipe_with(PipeFlags::CLOEXEC).map_err(RunnerError::system("create a pipe"))?;
+        Ok((Line { commands: Some(ours), reports }, FarEnd { commands: theirs, reports: report_end }))
+    }
+
+    pub fn hang_up(&mut self) {
+        self.commands = None;
+    }
+
+    pub fn command(&self, command: &Command) -> Result<(), Lost> {
+        let socket = self.commands.as_ref().ok_or(Lost)?;
+        let mut bytes = [0; size_of::<Command>()];
+        bytes[..4].copy_from_slice(&command.timeout_ms.to_ne_bytes());
+        loop {
+            match send(socket, &bytes, SendFlags::NOSIGNAL) {
+                Ok(sent) if sent == bytes.len() => return Ok(()),
+                Err(Errno::INTR) => {}
+                _ => return Err(Lost),
+            }
+        }
+    }
+
+    /// The next report; `None` if there is none within the limit.
+    pub fn receive(&self, limit: Duration) -> Result<Option<Report>, Lost> {
+        if !self.wait(limit)? {
+            return Ok(None);
+        }
+        let mut bytes = [0; size_of::<Report>()];
+        match rustix::io::retry_on_intr(|| read(&self.reports, &mut bytes)) {
+            Ok(got) if got == bytes.len() => Ok(Some(decode(&bytes))),
+            _ => Err(Lost),
+        }
+    }
+
+    /// Whether something, be it only the end, is there to be read.
+    fn wait(&self, limit: Duration) -> Result<bool, Lost> {
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+            match poll(&mut [PollFd::new(&self.reports, PollFlags::IN)], Some(&left)) {
+                Ok(ready) => return Ok(ready > 0),
+                Err(Errno::INTR) => {}
+                Err(_) => return Err(Lost),
+            }
+        }
+    }
+}
+
+fn decode(bytes: &[u8; size_of::<Report>()]) -> Report {
+    // SAFETY: a `Report` consists of integers, for which all bytes are valid, and has this size.
+    unsafe { bytes.as_ptr().cast::<Report>().read_unaligned() }
+}
