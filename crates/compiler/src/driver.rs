@@ -8,13 +8,15 @@ use crate::arguments::{Input, InputKind, Invocation, Stage};
 use crate::bitcode::Again;
 use crate::clang;
 use crate::elf::{self, AppendError, NewSection};
-use crate::frame::{Frame, Kind};
+use crate::frame::{self, Kind};
 use crate::link::{self, Compiled};
 use crate::payload::{BITCODE_SECTION, LINK_SECTION};
 use crate::response;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
 use std::io::{Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -99,6 +101,7 @@ impl Driver {
 
     /// The user's compilation and the one to bitcode, side by side.
     fn run_twice(&self) -> std::io::Result<ExitStatus> {
+        let before = Stamp::of(&self.invocation.linked());
         let stdin = self.read_stdin()?;
         let again = Again { compiler: &self.compiler, invocation: &self.invocation, stdin: stdin.as_deref() };
         let (status, compiled) = std::thread::scope(|scope| {
@@ -106,7 +109,9 @@ impl Driver {
             (self.run_clang(stdin.as_deref()), compiled.join().unwrap_or_default())
         });
         let status = status?;
-        if status.success() {
+        let nothing_linked =
+            self.invocation.stage == Stage::Link && Stamp::of(&self.invocation.linked()) == before;
+        if status.success() && !nothing_linked {
             self.embed(compiled);
         }
         Ok(status)
@@ -209,13 +214,23 @@ impl Driver {
     }
 }
 
+/// Tells whether a file was written: a link such as `-Wl,--version` succeeds without writing one.
+#[derive(PartialEq)]
+struct Stamp(Option<(u64, i64, i64, u64)>);
+
+impl Stamp {
+    fn of(path: &Path) -> Stamp {
+        let stamp = |data: Metadata| (data.ino(), data.mtime(), data.mtime_nsec(), data.len());
+        Stamp(std::fs::metadata(path).ok().filter(Metadata::is_file).map(stamp))
+    }
+}
+
 fn bitcode_section<'a>(
     modules: impl IntoIterator<Item = (&'a Input, &'a Vec<u8>)>,
 ) -> std::io::Result<Vec<u8>> {
     let mut section = Vec::new();
     for (input, bitcode) in modules {
-        let name = input.path.to_string_lossy().into_owned();
-        Frame { kind: Kind::Bitcode, name, data: bitcode.clone() }.write(&mut section)?;
+        frame::write(&mut section, Kind::Bitcode, &input.path.to_string_lossy(), bitcode)?;
     }
     Ok(section)
 }

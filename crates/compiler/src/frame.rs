@@ -39,19 +39,17 @@ pub struct BadFrame {
     what: &'static str,
 }
 
-impl Frame {
-    /// Appends the frame to `section`.
-    pub fn write(&self, section: &mut Vec<u8>) -> std::io::Result<()> {
-        let stored = zstd::bulk::compress(&self.data, COMPRESSION)?;
-        section.extend_from_slice(MAGIC);
-        section.extend_from_slice(&(self.kind as u32).to_le_bytes());
-        section.extend_from_slice(&(self.name.len() as u32).to_le_bytes());
-        section.extend_from_slice(&(stored.len() as u64).to_le_bytes());
-        section.extend_from_slice(&(self.data.len() as u64).to_le_bytes());
-        section.extend_from_slice(self.name.as_bytes());
-        section.extend_from_slice(&stored);
-        Ok(())
-    }
+/// Appends a frame to `section`.
+pub fn write(section: &mut Vec<u8>, kind: Kind, name: &str, data: &[u8]) -> std::io::Result<()> {
+    let stored = zstd::bulk::compress(data, COMPRESSION)?;
+    section.extend_from_slice(MAGIC);
+    section.extend_from_slice(&(kind as u32).to_le_bytes());
+    section.extend_from_slice(&(name.len() as u32).to_le_bytes());
+    section.extend_from_slice(&(stored.len() as u64).to_le_bytes());
+    section.extend_from_slice(&(data.len() as u64).to_le_bytes());
+    section.extend_from_slice(name.as_bytes());
+    section.extend_from_slice(&stored);
+    Ok(())
 }
 
 /// All frames of one section, in order.
@@ -140,7 +138,7 @@ mod tests {
         fn reads_what_was_written_through_padding(frames in frames()) {
             let mut section = Vec::new();
             for (frame, padding) in &frames {
-                frame.write(&mut section).unwrap();
+                write(&mut section, frame.kind, &frame.name, &frame.data).unwrap();
                 section.resize(section.len() + padding, 0);
             }
             let expected: Vec<Frame> = frames.into_iter().map(|(frame, _)| frame).collect();
@@ -151,7 +149,7 @@ mod tests {
         fn damaged_sections_are_errors(frames in frames(), cut in 1..40_usize, flip in any::<usize>()) {
             let mut section = Vec::new();
             for (frame, _) in &frames {
-                frame.write(&mut section).unwrap();
+                write(&mut section, frame.kind, &frame.name, &frame.data).unwrap();
             }
             if let Some(at) = (!section.is_empty()).then(|| flip % section.len()) {
                 let mut flipped = section.clone();

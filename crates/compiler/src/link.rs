@@ -4,7 +4,7 @@ mod linker_words;
 
 use crate::arguments::{Argument, Input, Invocation, Opt};
 use crate::driver::Language;
-use crate::frame::{Frame, Kind};
+use crate::frame::{self, Kind};
 use crate::probe::{NativeMember, Probe, probe};
 use crate::recipe::{Item, Member, OutputKind, Recipe};
 use linker_words::{LinkerWord, LinkerWords};
@@ -37,10 +37,10 @@ impl Recorded {
     pub fn section(self) -> Result<Vec<u8>> {
         let mut section = Vec::new();
         for (key, content) in self.natives {
-            Frame { kind: Kind::Native, name: key, data: content }.write(&mut section)?;
+            frame::write(&mut section, Kind::Native, &key, &content)?;
         }
         let recipe = serde_json::to_vec(&self.recipe)?;
-        Frame { kind: Kind::Recipe, name: "link".to_owned(), data: recipe }.write(&mut section)?;
+        frame::write(&mut section, Kind::Recipe, "link", &recipe)?;
         Ok(section)
     }
 }

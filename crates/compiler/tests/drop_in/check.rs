@@ -135,7 +135,7 @@ fn check_files(twins: &Twins, case: &Case) -> Outcome {
             check_file(twins, file)?;
         }
         if stays(file) || case.carries.contains_key(file) {
-            let carried = carried(&twins.path("tarragon").join(file))?;
+            let carried = carried(twins, file)?;
             same(&format!("modules in {file}"), case.carries.get(file).unwrap_or(&Vec::new()), &carried)?;
         }
     }
@@ -180,9 +180,11 @@ fn loaded_sections(data: &[u8]) -> Option<BTreeMap<String, Vec<Vec<u8>>>> {
     Some(sections)
 }
 
-fn carried(path: &Path) -> Outcome<Vec<String>> {
-    match Payload::read(path) {
-        Ok(payload) => Ok(payload.modules.into_iter().map(|module| module.source).collect()),
+fn carried(twins: &Twins, file: &str) -> Outcome<Vec<String>> {
+    match Payload::read(&twins.path("tarragon").join(file)) {
+        Ok(payload) => {
+            Ok(payload.modules.iter().map(|module| twins.text(module.source.as_bytes())).collect())
+        }
         Err(PayloadError::NotElf { .. } | PayloadError::NotBuiltWithTarragon { .. }) => Ok(Vec::new()),
         Err(error) => Err(error.to_string().into()),
     }

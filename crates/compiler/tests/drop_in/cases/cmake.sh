@@ -1,4 +1,5 @@
 # needs: cmake
+# carries: build/program: TWIN/use_both.c TWIN/shapes.c TWIN/edges.c
 # volatile: build
 cat > CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.13)
