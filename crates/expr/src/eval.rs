@@ -51,6 +51,12 @@ impl Evaluator {
         });
         Evaluation { memory: self, dag, input }
     }
+
+    /// Goes on where the last call of [`Evaluator::under`] left off: the values that are known stay. `dag` and
+    /// `input` must be the same as then.
+    pub fn again<'a>(&'a mut self, dag: &'a Dag, input: &'a [u8]) -> Evaluation<'a> {
+        Evaluation { memory: self, dag, input }
+    }
 }
 
 /// Evaluation of the nodes of one Dag on one input.

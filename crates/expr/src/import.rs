@@ -1,8 +1,8 @@
-//! Copies expressions from one Dag into another, simplifying on the way, with some input bytes replaced.
+//! Copies expressions from one Dag into another, simplifying on the way, with some nodes replaced.
 
 use crate::dag::{Dag, TableData, op_of};
 use rustc_hash::FxHashMap;
-use trace::{Label, Node, Op};
+use trace::{Label, Op};
 
 /// Copies nodes of one source Dag into one destination; common parts are copied once.
 #[derive(Clone, Debug, Default)]
@@ -17,34 +17,31 @@ impl Importer {
         Importer::default()
     }
 
-    /// Lets `copy`, a node of the destination, stand for `label` of the source.
-    pub fn replace(&mut self, label: Label, copy: Label) {
-        self.copies.insert(label, copy);
-    }
-
     /// The label in `into` of the simplified copy of `label`.
     pub fn import(&mut self, from: &Dag, label: Label, into: &mut Dag) -> Label {
         self.import_with(from, label, into, &mut |_, _| None)
     }
 
-    /// As [`Importer::import`], with the leaves (input bytes and the length) for which `leaf` returns a node
-    /// of the destination replaced by it.
+    /// As [`Importer::import`], with the nodes for which `replace` returns a node of the destination replaced by
+    /// it. What only they depend on is not looked at.
     pub fn import_with(
         &mut self,
         from: &Dag,
         label: Label,
         into: &mut Dag,
-        leaf: &mut dyn FnMut(&Node, &mut Dag) -> Option<Label>,
+        replace: &mut dyn FnMut(Label, &mut Dag) -> Option<Label>,
     ) -> Label {
         self.stack.push(label);
         while let Some(&top) = self.stack.last() {
-            if self.copies.contains_key(&top) || !self.wait_for_operands(from, top) {
-                self.stack.pop();
-                if !self.copies.contains_key(&top) {
-                    let copy = self.copy(from, top, into, leaf);
-                    self.copies.insert(top, copy);
-                }
+            if !self.copies.contains_key(&top) {
+                let copy = match replace(top, into) {
+                    Some(replacement) => replacement,
+                    None if self.wait_for_operands(from, top) => continue,
+                    None => self.copy(from, top, into),
+                };
+                self.copies.insert(top, copy);
             }
+            self.stack.pop();
         }
         self.copies[&label]
     }
@@ -60,19 +57,13 @@ impl Importer {
         self.stack.len() > before
     }
 
-    fn copy(
-        &mut self,
-        from: &Dag,
-        label: Label,
-        into: &mut Dag,
-        leaf: &mut dyn FnMut(&Node, &mut Dag) -> Option<Label>,
-    ) -> Label {
+    fn copy(&mut self, from: &Dag, label: Label, into: &mut Dag) -> Label {
         let mut node = *from.node(label);
         let copy_of = |operand: Label| self.copies[&operand];
         match op_of(&node) {
             Op::Const => return into.add(node),
-            Op::Input => return leaf(&node, into).unwrap_or_else(|| into.input(node.a)),
-            Op::Len => return leaf(&node, into).unwrap_or_else(|| into.input_length()),
+            Op::Input => return into.input(node.a),
+            Op::Len => return into.input_length(),
             Op::Read => {
                 node.a = copy_of(node.a);
                 node.b = self.table(from, node.b, into);

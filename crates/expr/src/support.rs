@@ -50,6 +50,21 @@ impl Support {
         self.intervals.last().map(|&(_, last)| last)
     }
 
+    /// The last `count` bytes of the set, and the length if it is in the set.
+    pub fn last_bytes(&self, count: u32) -> Support {
+        let (mut intervals, mut missing) = (Vec::new(), count);
+        for &(first, last) in self.intervals.iter().rev() {
+            if missing == 0 {
+                break;
+            }
+            let taken = missing.min(last - first + 1);
+            intervals.push((last + 1 - taken, last));
+            missing -= taken;
+        }
+        intervals.reverse();
+        Support { intervals, uses_len: self.uses_len }
+    }
+
     /// The byte if the set holds one byte and nothing else.
     pub fn single_byte(&self) -> Option<u32> {
         match self.intervals[..] {

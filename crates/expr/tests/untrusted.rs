@@ -25,7 +25,7 @@ proptest! {
         input_len in 0u32..6,
         cut in 0usize..3,
     ) {
-        let tables = vec![TableData { bytes: vec![1; 4], labels: Some(labels) }, TableData::concrete(vec![5])];
+        let tables = [TableData { bytes: vec![1; 4], labels: Some(labels) }, TableData::concrete(vec![5])];
         // Cutting away bad nodes at the end finds prefixes that are accepted.
         for len in (0..=nodes.len()).rev() {
             let prefix = nodes[..len].to_vec();

@@ -3,7 +3,7 @@
 use crate::translate::Translator;
 use solver::{Answer, Link, Query, UnknownReason};
 use std::time::Duration;
-use z3::ast::BV;
+use z3::ast::{BV, Bool};
 use z3::{Model, Params, SatResult, Solver};
 
 /// What one query may cost.
@@ -20,33 +20,57 @@ impl Default for Limits {
     }
 }
 
-/// Solves queries with Z3.
-#[derive(Clone, Debug)]
+/// Solves queries with Z3: first with its incremental core, which starts at once, then with the tactics for
+/// bit-vectors or floats, which take milliseconds to start but solve harder queries.
 pub struct Z3Link {
     limits: Limits,
+    incremental: Option<Solver>,
+    /// Queries that the incremental core has seen.
+    seen: u32,
 }
+
+/// The incremental core gets this part of the time and steps.
+const QUICK_SHARE: u32 = 4;
+/// It is renewed after so many queries, for what it learns is never used again.
+const QUERIES_PER_CORE: u32 = 1000;
+/// How many bytes beyond the current length are tried before any length.
+const NEAR: usize = 64;
 
 impl Z3Link {
     pub const NAME: &'static str = "z3";
 
     pub fn new(limits: Limits) -> Z3Link {
-        Z3Link { limits }
+        Z3Link { limits, incremental: None, seen: 0 }
     }
 
-    fn solver(&self) -> Solver {
-        let solver = Solver::new();
+    fn params(&self, share: u32) -> Params {
         let mut params = Params::new();
-        params.set_u32("timeout", u32::try_from(self.limits.time.as_millis()).unwrap_or(u32::MAX));
+        let time = u32::try_from(self.limits.time.as_millis()).unwrap_or(u32::MAX);
+        params.set_u32("timeout", (time / share).max(1));
         if self.limits.steps > 0 {
-            params.set_u32("rlimit", self.limits.steps);
+            params.set_u32("rlimit", (self.limits.steps / share).max(1));
         }
+        params
+    }
+
+    fn incremental(&mut self) -> Solver {
+        self.seen += 1;
+        if self.seen.is_multiple_of(QUERIES_PER_CORE) {
+            self.incremental = None;
+        }
+        let params = self.params(QUICK_SHARE);
+        let solver = self.incremental.get_or_insert_with(Solver::new);
         solver.set_params(&params);
+        solver.clone()
+    }
+
+    fn with_tactics(&self, translator: &Translator) -> Solver {
+        let logic = if translator.has_floats() { "QF_FPBV" } else { "QF_BV" };
+        let solver = Solver::new_for_logic(logic).unwrap_or_default();
+        solver.set_params(&self.params(1));
         solver
     }
 }
-
-/// How many bytes beyond the current length are tried before any length.
-const NEAR: usize = 64;
 
 impl Link for Z3Link {
     fn name(&self) -> &'static str {
@@ -55,23 +79,41 @@ impl Link for Z3Link {
 
     fn solve(&mut self, query: &Query) -> Answer {
         let mut translator = Translator::new(query.dag);
-        let solver = self.solver();
-        for lit in query.literals() {
-            match translator.condition(lit.label) {
-                Some(condition) if lit.value => solver.assert(&condition),
-                Some(condition) => solver.assert(condition.not()),
-                None => return Answer::Unknown(UnknownReason::Unsupported),
-            }
+        let Some(assertions) = assertions(&mut translator, query) else {
+            return Answer::Unknown(UnknownReason::Unsupported);
+        };
+        let solver = self.incremental();
+        solver.push();
+        let mut answer = ask(&solver, &assertions, &translator, query);
+        solver.pop(1);
+        if answer == Answer::Unknown(UnknownReason::Timeout) {
+            answer = ask(&self.with_tactics(&translator), &assertions, &translator, query);
         }
-        if let Some(len) = translator.length() {
-            solver.assert(len.bvule(BV::from_u64(query.max_len as u64, 64)));
-        }
-        match check(&solver, translator.length(), query) {
-            SatResult::Sat => model_input(&solver.get_model(), &translator, query),
-            SatResult::Unsat if translator.is_exact() => Answer::Unsat,
-            SatResult::Unsat => Answer::Unknown(UnknownReason::Unsupported),
-            SatResult::Unknown => Answer::Unknown(UnknownReason::Timeout),
-        }
+        answer
+    }
+}
+
+/// The literals, and the limit of the length.
+fn assertions(translator: &mut Translator, query: &Query) -> Option<Vec<Bool>> {
+    let mut assertions = Vec::new();
+    for lit in query.literals() {
+        let condition = translator.condition(lit.label)?;
+        assertions.push(if lit.value { condition } else { condition.not() });
+    }
+    let limit = translator.length().map(|len| len.bvule(BV::from_u64(query.max_len as u64, 64)));
+    assertions.extend(limit);
+    Some(assertions)
+}
+
+fn ask(solver: &Solver, assertions: &[Bool], translator: &Translator, query: &Query) -> Answer {
+    for assertion in assertions {
+        solver.assert(assertion);
+    }
+    match check(solver, translator.length(), query) {
+        SatResult::Sat => model_input(&solver.get_model(), translator, query),
+        SatResult::Unsat if translator.is_exact() => Answer::Unsat,
+        SatResult::Unsat => Answer::Unknown(UnknownReason::Unsupported),
+        SatResult::Unknown => Answer::Unknown(UnknownReason::Timeout),
     }
 }
 

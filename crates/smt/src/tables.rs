@@ -1,12 +1,12 @@
-//! Reads from tables: a balanced tree of comparisons for small tables, an array for large ones.
+//! Reads from tables: a balanced tree of comparisons of the offset. Z3's arrays are no match for it: a table of
+//! 5000 bytes as an array takes it more than 20 s, as a tree 0.1 s.
 
 use crate::term::constant;
 use expr::{Dag, Label, Op, TableData};
-use z3::Sort;
-use z3::ast::{Array, BV};
+use z3::ast::BV;
 
-/// Trees with more leaves than this become arrays.
-const MOST_LEAVES: usize = 1024;
+/// Tables with more different values in a row than this are not translated.
+const MOST_LEAVES: usize = 1 << 15;
 
 /// A table whose symbolic bytes are translated already.
 pub(crate) struct Cells<'a> {
@@ -15,10 +15,10 @@ pub(crate) struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// Little-endian read of `count` bytes at `offset`.
-    pub(crate) fn read(&self, dag: &Dag, offset_label: Label, offset: &BV, count: u32) -> BV {
+    /// Little-endian read of `count` bytes at `offset`; `None` if the table is too large.
+    pub(crate) fn read(&self, dag: &Dag, offset_label: Label, offset: &BV, count: u32) -> Option<BV> {
         let leaves = self.leaves(stride(dag, offset_label, 4), count);
-        if leaves.len() <= MOST_LEAVES { tree(&leaves, offset) } else { self.array_read(offset, count) }
+        (leaves.len() <= MOST_LEAVES).then(|| tree(&leaves, offset))
     }
 
     fn cell(&self, at: u64) -> BV {
@@ -52,21 +52,6 @@ impl Cells<'_> {
         }
         let low = self.cell(start);
         (1..u64::from(count)).fold(low, |low, index| self.cell(start + index).concat(low))
-    }
-
-    fn array_read(&self, offset: &BV, count: u32) -> BV {
-        let mut array = Array::const_array(&Sort::bitvector(64), &constant(8, 0));
-        for at in 0..self.table.bytes.len() as u64 {
-            array = array.store(&BV::from_u64(at, 64), &self.cell(at));
-        }
-        let select = |index: u64| {
-            let at = offset.bvadd(BV::from_u64(index, 64));
-            // Beyond the end of the address space there is nothing.
-            let inside = at.bvuge(offset.clone());
-            let byte = array.select(&at).as_bv().unwrap_or_else(|| constant(8, 0));
-            inside.ite(&byte, &constant(8, 0))
-        };
-        (1..u64::from(count)).fold(select(0), |low, index| select(index).concat(low))
     }
 }
 

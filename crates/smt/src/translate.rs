@@ -14,11 +14,19 @@ pub(crate) struct Translator<'d> {
     inputs: Vec<(u32, BV)>,
     length: Option<BV>,
     exact: bool,
+    floats: bool,
 }
 
 impl<'d> Translator<'d> {
     pub(crate) fn new(dag: &'d Dag) -> Translator<'d> {
-        Translator { dag, terms: FxHashMap::default(), inputs: Vec::new(), length: None, exact: true }
+        Translator {
+            dag,
+            terms: FxHashMap::default(),
+            inputs: Vec::new(),
+            length: None,
+            exact: true,
+            floats: false,
+        }
     }
 
     /// The 1-bit node `label`; `None` if Z3 cannot express it.
@@ -47,9 +55,19 @@ impl<'d> Translator<'d> {
         self.exact
     }
 
+    /// True if the theory of floats is needed.
+    pub(crate) fn has_floats(&self) -> bool {
+        self.floats
+    }
+
     fn term(&mut self, label: Label) -> Option<&Term> {
         for needed in self.needed(label) {
             let term = self.translate(needed)?;
+            self.floats |= matches!(term, Term::Float(_))
+                || matches!(
+                    self.dag.op(needed),
+                    Op::FEq | Op::FLt | Op::FLe | Op::FUno | Op::FToS | Op::FToU
+                );
             self.terms.insert(needed, term);
         }
         self.terms.get(&label)
@@ -99,7 +117,7 @@ impl<'d> Translator<'d> {
                 Term::Float(floats::from_integer(&integer, op == SToF, u32::from(node.bits)))
             }
             Ite => self.ite(&node),
-            Read => Term::Bits(self.read(&node)),
+            Read => Term::Bits(self.read(&node)?),
             op if op.arity() == 1 => self.unary(op, &node),
             op => self.binary(op, &node),
         })
@@ -135,7 +153,7 @@ impl<'d> Translator<'d> {
         }
     }
 
-    fn read(&mut self, node: &Node) -> BV {
+    fn read(&mut self, node: &Node) -> Option<BV> {
         let offset = self.bits_of(node.a);
         let byte = |label: Label| self.terms[&label].bits();
         let cells = Cells { table: self.dag.table(node.b), byte: &byte };

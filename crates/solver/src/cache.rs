@@ -104,6 +104,7 @@ fn digest(query: &Query, bytes: &[u32], uses_len: bool) -> Key {
     digest.1.write_u64(0x7461_7272_6167_6f6e);
     digest.word(if uses_len { query.max_len as u64 } else { u64::MAX });
     let mut number: FxHashMap<Label, u64> = FxHashMap::default();
+    let mut tables = Vec::new();
     let mut stack = Vec::new();
     for lit in query.literals() {
         stack.push(lit.label);
@@ -115,6 +116,7 @@ fn digest(query: &Query, bytes: &[u32], uses_len: bool) -> Key {
             stack.pop();
             if !number.contains_key(&label) {
                 node(dag, label, &number, bytes, &mut digest);
+                table(dag, label, &number, &mut tables, &mut digest);
                 number.insert(label, number.len() as u64);
             }
         }
@@ -143,8 +145,25 @@ fn node(dag: &Dag, label: Label, number: &FxHashMap<Label, u64>, bytes: &[u32], 
             }
         }
     }
-    if dag.op(label) == Op::Read {
-        digest.bytes(&dag.table(node.b).bytes);
+}
+
+/// A table's content counts where it is first read.
+fn table(
+    dag: &Dag,
+    label: Label,
+    number: &FxHashMap<Label, u64>,
+    tables: &mut Vec<u32>,
+    digest: &mut Digest,
+) {
+    if dag.op(label) != Op::Read {
+        return;
+    }
+    let table = dag.node(label).b;
+    let known = tables.iter().position(|&other| other == table);
+    digest.word(known.unwrap_or(tables.len()) as u64);
+    if known.is_none() {
+        tables.push(table);
+        digest.bytes(&dag.table(table).bytes);
         for cell in dag.table_labels(label) {
             digest.word(if *cell == 0 { u64::MAX } else { number[cell] });
         }

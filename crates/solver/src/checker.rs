@@ -5,7 +5,7 @@
 
 use crate::components::Slot;
 use crate::query::Lit;
-use expr::{Dag, Evaluator, Support};
+use expr::{Dag, Evaluator, Op, Support};
 
 pub(crate) struct Checker<'a> {
     dag: &'a Dag,
@@ -18,6 +18,8 @@ pub(crate) struct Checker<'a> {
     /// Literals that depend on many variables.
     wide: Vec<(u32, Support)>,
     violated: Vec<u32>,
+    /// Literals `c < Len`, of which long inputs have one a byte: those with a larger `c` than all before, with it.
+    floors: Vec<(u32, u64)>,
     /// One more than the largest byte used by each literal, as a running maximum.
     needed_len: Vec<usize>,
 }
@@ -43,6 +45,7 @@ impl<'a> Checker<'a> {
             depending: Vec::new(),
             wide: Vec::new(),
             violated,
+            floors: Vec::new(),
             needed_len: vec![0],
         }
     }
@@ -51,6 +54,12 @@ impl<'a> Checker<'a> {
     pub(crate) fn add(&mut self, number: u32, support: &Support) {
         let needed = support.last_byte().map_or(0, |byte| byte as usize + 1);
         self.needed_len.push(needed.max(self.needed_len[number as usize]));
+        if let Some(floor) = self.floor(number) {
+            if self.floors.last().is_none_or(|&(_, largest)| floor > largest) {
+                self.floors.push((number, floor));
+            }
+            return;
+        }
         if support.byte_count() > MANY {
             self.wide.push((number, support.clone()));
             return;
@@ -62,6 +71,20 @@ impl<'a> Checker<'a> {
             }
             self.depending[slot.index()].push(number);
         }
+    }
+
+    /// The `c` of a literal `c < Len`.
+    fn floor(&self, number: u32) -> Option<u64> {
+        let lit = self.path[number as usize];
+        let node = self.dag.node(lit.label);
+        let shape = lit.value && self.dag.op(lit.label) == Op::Ult && self.dag.op(node.b) == Op::Len;
+        if shape { self.dag.as_constant(node.a).map(|c| c as u64) } else { None }
+    }
+
+    /// True if the literals `c < Len` among the first `prefix` hold.
+    fn above_floors(&self, len: usize, prefix: usize) -> bool {
+        let count = self.floors.partition_point(|&(number, _)| (number as usize) < prefix);
+        count == 0 || self.floors[count - 1].1 < len as u64
     }
 
     /// Literals that do not hold on the current input.
@@ -76,7 +99,7 @@ impl<'a> Checker<'a> {
     /// True if the first `prefix` literals, `extra` and `goal` hold on `input`.
     pub(crate) fn check(&mut self, input: &[u8], prefix: usize, extra: &[Lit], goal: Lit) -> bool {
         let too_short = input.len() < self.needed_len[prefix] && input.len() < self.current.len();
-        if too_short || input.len() > self.max_len {
+        if too_short || input.len() > self.max_len || !self.above_floors(input.len(), prefix) {
             return false;
         }
         let changed = self.changed(input);

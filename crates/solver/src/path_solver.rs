@@ -6,7 +6,7 @@ use crate::components::{Components, Slot};
 use crate::path_domains::PathDomains;
 use crate::query::{Answer, Lit, Query, UnknownReason};
 use crate::slice::{Slice, Slicer};
-use expr::{Dag, Node, Op, Support, SupportId, Supports};
+use expr::{Dag, Evaluator, Label, Support, SupportId, Supports};
 use std::time::Instant;
 
 /// A path condition of one run, prepared for many queries.
@@ -24,7 +24,14 @@ pub struct PathSolver<'a> {
     components: Components,
     domains: PathDomains,
     checker: Checker<'a>,
+    /// Values on the current input.
+    values: Evaluator,
 }
+
+/// Numbers of last bytes of a goal that are tried alone.
+const WINDOWS: [u32; 2] = [4, 16];
+/// Goals with more bytes are not tried with all of their bytes free and others fixed.
+const LARGEST_WINDOW: usize = 64;
 
 /// What is asked for beyond the path itself.
 struct Goal<'g> {
@@ -39,6 +46,8 @@ struct Goal<'g> {
 impl<'a> PathSolver<'a> {
     /// Literals of `path` that do not hold on `current` are allowed, but make answers slower.
     pub fn new(dag: &'a Dag, path: &'a [Lit], current: &'a [u8], max_len: usize) -> PathSolver<'a> {
+        let mut values = Evaluator::new();
+        values.under(dag, current);
         let mut solver = PathSolver {
             dag,
             path,
@@ -51,6 +60,7 @@ impl<'a> PathSolver<'a> {
             components: Components::default(),
             domains: PathDomains::default(),
             checker: Checker::new(dag, path, current, max_len.max(current.len())),
+            values,
         };
         for (number, lit) in path.iter().enumerate() {
             solver.prepare(number as u32, *lit);
@@ -203,50 +213,69 @@ impl<'a> PathSolver<'a> {
         goal.literals.dedup();
     }
 
-    /// Solves for the goal's own variables while all others keep their values.
+    /// Solves for some of the goal's own variables while all others keep their values.
     fn solve_local(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Answer> {
-        let foreign = |number: u32| {
+        let usable =
+            chain.local.enabled && goal.extra.is_empty() && !self.checker.violated_before(goal.prefix);
+        if !usable {
+            return None;
+        }
+        self.local_windows(goal).into_iter().find_map(|free| {
+            let start = Instant::now();
+            let answer = self.solve_window(chain, goal, &free);
+            chain.local.counters.count(&answer, start.elapsed());
+            matches!(answer, Answer::Sat(_)).then_some(answer)
+        })
+    }
+
+    /// The sets of variables to try: the last bytes of the goal, then all of its bytes if it shares literals with
+    /// others. In a scan from left to right the last bytes decide.
+    fn local_windows(&self, goal: &Goal) -> Vec<Support> {
+        let count = goal.support.byte_count();
+        let last = WINDOWS.into_iter().filter(|&window| (window as usize) < count);
+        let mut windows: Vec<Support> = last.map(|window| goal.support.last_bytes(window)).collect();
+        let is_foreign = |&number: &u32| {
             let support = self.supports.get(self.support[number as usize]);
             !goal.support.covers(support)
         };
-        let usable =
-            chain.local.enabled && goal.extra.is_empty() && !self.checker.violated_before(goal.prefix);
-        if !usable || !goal.literals.iter().any(|&number| foreign(number)) {
-            return None;
+        if count <= LARGEST_WINDOW && goal.literals.iter().any(is_foreign) {
+            windows.push(goal.support.clone());
         }
-        let start = Instant::now();
-        let slice = self.local_slice(chain, goal);
+        windows
+    }
+
+    fn solve_window(&mut self, chain: &mut Chain, goal: &Goal, free: &Support) -> Answer {
+        let slice = self.local_slice(chain, goal, free);
         let query = self.slice_query(&slice);
         let checker = &mut self.checker;
         let mut check = |input: &[u8]| checker.check(input, goal.prefix, goal.extra, goal.goal);
-        let answer = match query {
+        match query {
             Some(query) if !slice.is_contradictory() => chain.solve_locally(&query, &mut check),
             _ => Answer::Unknown(UnknownReason::Unsupported),
-        };
-        chain.local.counters.count(&answer, start.elapsed());
-        matches!(answer, Answer::Sat(_)).then_some(answer)
+        }
     }
 
-    fn local_slice(&mut self, chain: &mut Chain, goal: &Goal) -> Slice {
-        let current = self.current;
-        let free = &goal.support;
-        let fixed = |leaf: &Node| match Op::from_byte(leaf.op) {
-            Some(Op::Len) => (!free.uses_len()).then_some(current.len() as u64),
-            _ if free.contains(leaf.a) => None,
-            _ => Some(current.get(leaf.a as usize).copied().map_or(0, u64::from)),
-        };
-        let summarised = free.uses_len() && self.summarise_length(chain, goal).is_some();
+    fn local_slice(&mut self, chain: &mut Chain, goal: &Goal, free: &Support) -> Slice {
         let mut slicer = Slicer::new(self.dag);
-        for &number in &goal.literals {
-            let support = self.supports.get(self.support[number as usize]);
-            if support.intersects(free) && !(summarised && *support == Support::length()) {
-                slicer.add_fixed(self.path[number as usize], &fixed);
-            }
-        }
         if free.uses_len() {
             self.add_length(chain, goal, &mut slicer);
         }
-        slicer.add_fixed(goal.goal, &fixed);
+        let summarised = free.uses_len() && self.summarise_length(chain, goal).is_some();
+        let Self { dag, path, current, supports, support, values, .. } = self;
+        let concerned = |&number: &u32| {
+            let support = supports.get(support[number as usize]);
+            support.intersects(free) && !(summarised && *support == Support::length())
+        };
+        let lits: Vec<Lit> =
+            goal.literals.iter().copied().filter(concerned).map(|number| path[number as usize]).collect();
+        let mut evaluation = values.again(dag, current);
+        let mut fixed = |label: Label| {
+            let id = supports.of(dag, label);
+            (!supports.get(id).intersects(free)).then(|| evaluation.eval(label))
+        };
+        for lit in lits.into_iter().chain([goal.goal]) {
+            slicer.add_fixed(lit, &mut fixed);
+        }
         slicer.finish()
     }
 

@@ -1,7 +1,7 @@
 //! A query cut down to what matters for its goal, in normal form and in a Dag of its own.
 
 use crate::query::Lit;
-use expr::{Dag, Importer, Label, Node, Op};
+use expr::{Dag, Importer, Label, Op};
 use rustc_hash::FxHashSet;
 
 /// Literals in normal form. Conjunctions are taken apart, duplicates and tautologies are gone.
@@ -31,13 +31,13 @@ impl<'d> Slicer<'d> {
         self.slice.assert(Lit { label, ..lit });
     }
 
-    /// As [`Slicer::add`], with input bytes replaced by the values that `fixed` gives them. All literals of
-    /// a slice must be added with the same values.
-    pub fn add_fixed(&mut self, lit: Lit, fixed: &dyn Fn(&Node) -> Option<u64>) {
-        let mut leaf = |leaf: &Node, dag: &mut Dag| {
-            fixed(leaf).map(|value| dag.constant(u32::from(leaf.bits), u128::from(value)))
-        };
-        let label = self.importer.import_with(self.from, lit.label, &mut self.slice.dag, &mut leaf);
+    /// As [`Slicer::add`], with the nodes replaced to which `fixed` gives a value. All literals of a slice must
+    /// be added with the same values.
+    pub fn add_fixed(&mut self, lit: Lit, fixed: &mut dyn FnMut(Label) -> Option<u128>) {
+        let from = self.from;
+        let mut replace =
+            |label: Label, dag: &mut Dag| fixed(label).map(|value| dag.constant(from.bits(label), value));
+        let label = self.importer.import_with(from, lit.label, &mut self.slice.dag, &mut replace);
         self.slice.assert(Lit { label, ..lit });
     }
 

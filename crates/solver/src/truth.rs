@@ -4,7 +4,7 @@
 
 use crate::byte_set::ByteSet;
 use crate::length_set::LengthSet;
-use expr::{Dag, Importer, Label, Node, Op, Program, Registers};
+use expr::{Dag, Importer, Label, Op, Program, Registers};
 use rustc_hash::FxHashMap;
 
 /// Normal forms beyond this number are forgotten.
@@ -82,10 +82,8 @@ impl Truths {
         if map.generation != self.generation {
             *map = ShapeMap { importer: Importer::new(), generation: self.generation };
         }
-        let mut same_byte = |leaf: &Node, shapes: &mut Dag| {
-            let byte = shapes.input(0);
-            (Op::from_byte(leaf.op) == Some(Op::Input)).then_some(byte)
-        };
+        let mut same_byte =
+            |label: Label, shapes: &mut Dag| (dag.op(label) == Op::Input).then(|| shapes.input(0));
         map.importer.import_with(dag, label, &mut self.shapes, &mut same_byte)
     }
 }
