@@ -5,14 +5,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{
-    Bugs, Completeness, Corpus, Engine, Executor, Limits, OutputError, Results, Seed, Stop, Strategy,
-    Whitebox, World,
+    Bugs, Completeness, Corpus, Engine, Executor, Limits, OutputError, Results, SavedSearch, Seed, Stop,
+    Strategy, Whitebox, World,
 };
 use sites::SiteTable;
 use solver::Chain;
 
 use crate::output::to_json;
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, STATE_INTERVAL};
 use crate::report::{About, BugReport, Report};
 use crate::{Display, OutputDir, WallClock, inputs, summary};
 
@@ -62,7 +62,7 @@ impl Campaign<'_> {
     /// Runs the session. `seeds` come after what an earlier session left.
     pub fn run(mut self, mut searcher: Searcher, seeds: Vec<Seed>) -> CampaignEnd {
         let strategy = searcher.strategy().name().to_owned();
-        let seeds = self.earlier_inputs().into_iter().chain(seeds).collect();
+        let seeds = self.resumed_seeds(searcher.strategy(), seeds);
         let clock = WallClock::start();
         let mut recorder = Recorder {
             output: &mut self.output,
@@ -70,6 +70,7 @@ impl Campaign<'_> {
             sites: self.sites,
             strategy,
             next_save: Duration::ZERO,
+            next_state: STATE_INTERVAL,
         };
         let first = recorder.output.highest_number();
         let world = World {
@@ -84,7 +85,19 @@ impl Campaign<'_> {
             Results { corpus: Corpus::after(first), bugs: Bugs::after(first), ..Results::new(self.sites) };
         let engine = Engine::new(world, self.limits, self.about.seed, results);
         let (results, stop) = engine.search(searcher.strategy(), seeds);
-        self.finish(&results, stop, searcher.completeness())
+        let saved = searcher.strategy().save();
+        self.finish(&results, stop, searcher.completeness(), saved.as_ref())
+    }
+
+    /// What earlier sessions found, what they had yet to try, and the given seeds.
+    fn resumed_seeds(&self, strategy: &mut dyn Strategy, given: Vec<Seed>) -> Vec<Seed> {
+        let mut seeds = self.earlier_inputs();
+        if let Some(saved) = self.output.saved_search(self.sites) {
+            strategy.restore(&saved);
+            seeds.extend(saved.waiting.into_iter().map(|input| Seed { name: "waiting".to_owned(), input }));
+        }
+        seeds.extend(given);
+        seeds
     }
 
     fn earlier_inputs(&self) -> Vec<Seed> {
@@ -96,7 +109,13 @@ impl Campaign<'_> {
             .map_or_else(|_| Vec::new(), |(seeds, _)| seeds)
     }
 
-    fn finish(mut self, results: &Results, stop: Stop, completeness: Option<&Completeness>) -> CampaignEnd {
+    fn finish(
+        mut self,
+        results: &Results,
+        stop: Stop,
+        completeness: Option<&Completeness>,
+        saved: Option<&SavedSearch>,
+    ) -> CampaignEnd {
         self.display.finish();
         let bugs = results.bugs.all().iter();
         let file = |id| self.output.bug_file(id).unwrap_or_else(|| "not written".to_owned());
@@ -112,12 +131,15 @@ impl Campaign<'_> {
             self.sites,
         );
         let summary = summary::summary(&report, &self.output.path().display().to_string());
-        let unsaved = self.save(&report, &summary).err();
+        let unsaved = self.save(&report, &summary, saved).err();
         self.display.json("end", &report);
         CampaignEnd { report, summary, stop, unsaved }
     }
 
-    fn save(&self, report: &Report, summary: &str) -> Result<(), OutputError> {
+    fn save(&self, report: &Report, summary: &str, saved: Option<&SavedSearch>) -> Result<(), OutputError> {
+        if let Some(saved) = saved {
+            self.output.save_search(saved, self.sites)?;
+        }
         self.output.write(PathBuf::from("stats.json"), to_json(report)?.as_bytes())?;
         self.output.write(PathBuf::from("summary.txt"), summary.as_bytes())?;
         self.output.save_state(report.runs, report.seconds.total)

@@ -1,20 +1,23 @@
 //! The output directory of a campaign.
 //!
 //! `corpus/`, `crashes/` and `hangs/` hold inputs and nothing else, so that other tools can take them as they are.
-//! `reports/` holds one text for each bug, `stats.json` and `summary.txt` the results, `campaign.json` what a resumed
-//! campaign must know. Every file appears complete or not at all: it is written beside its place and then renamed.
+//! `reports/` holds one text for each bug, `stats.json` and `summary.txt` the results, `campaign.json` and
+//! `search.state` what a resumed campaign must know. Every file appears complete or not at all: it is written beside its place and then renamed.
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use search::{Bug, BugKind, Entry, OutputError};
+use search::{Bug, BugKind, Entry, OutputError, SavedSearch};
 use serde::{Deserialize, Serialize};
+use sites::SiteTable;
 
 /// Directories that hold inputs.
 pub(crate) const INPUT_DIRS: [&str; 3] = ["corpus", "crashes", "hangs"];
 const STATE: &str = "campaign.json";
+const SEARCH: &str = "search.state";
 const TEMPORARY: &str = ".writing";
 
 pub(crate) fn is_output_dir(dir: &Path) -> bool {
@@ -152,6 +155,21 @@ impl OutputDir {
         self.write(PathBuf::from(STATE), to_json(&state)?.as_bytes())
     }
 
+    /// Writes down what the search has yet to do.
+    pub fn save_search(&self, saved: &SavedSearch, sites: &SiteTable) -> Result<(), OutputError> {
+        let bytes =
+            postcard::to_stdvec(&(fingerprint(sites), saved)).map_err(|e| OutputError(e.to_string()))?;
+        self.write(PathBuf::from(SEARCH), &bytes)
+    }
+
+    /// What an earlier session had yet to do. `None` if there was none, or if the program was built anew since:
+    /// its places have other numbers then.
+    pub fn saved_search(&self, sites: &SiteTable) -> Option<SavedSearch> {
+        let bytes = fs::read(self.dir.join(SEARCH)).ok()?;
+        let (build, saved): (u64, SavedSearch) = postcard::from_bytes(&bytes).ok()?;
+        (build == fingerprint(sites)).then_some(saved)
+    }
+
     /// Writes a file of the given relative path.
     pub fn write(&self, name: PathBuf, bytes: &[u8]) -> Result<(), OutputError> {
         let temporary = self.dir.join(TEMPORARY);
@@ -240,6 +258,13 @@ fn dir_of(kind: BugKind) -> &'static str {
 
 fn number_of(name: &str) -> u32 {
     name.split('-').next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// Differs between builds of a program that number their places differently.
+fn fingerprint(sites: &SiteTable) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{sites:?}").hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Text as part of a file name.

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
-use search::{Bug, Entry, Observer, OutputError, Sighting, Stats};
+use search::{Bug, Entry, Observer, OutputError, SavedSearch, Sighting, Stats};
 use sites::SiteTable;
 
 use crate::{Display, OutputDir};
 
-/// How often the state for a resumed campaign is written.
+/// How often what all sessions did is written.
 const SAVE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// How often the state of the search is written; it can be large.
+pub(crate) const STATE_INTERVAL: Duration = Duration::from_secs(60);
 
 pub(crate) struct Recorder<'a> {
     pub output: &'a mut OutputDir,
@@ -16,6 +19,7 @@ pub(crate) struct Recorder<'a> {
     pub sites: &'a SiteTable,
     pub strategy: String,
     pub next_save: Duration,
+    pub next_state: Duration,
 }
 
 impl Recorder<'_> {
@@ -63,5 +67,17 @@ impl Observer for Recorder<'_> {
             self.output.save_state(stats.runs, elapsed.as_secs_f64())?;
         }
         Ok(())
+    }
+
+    fn wants_state(&mut self, elapsed: Duration) -> bool {
+        let due = elapsed >= self.next_state;
+        if due {
+            self.next_state = elapsed + STATE_INTERVAL;
+        }
+        due
+    }
+
+    fn state(&mut self, saved: &SavedSearch) -> Result<(), OutputError> {
+        self.output.save_search(saved, self.sites)
     }
 }

@@ -11,7 +11,7 @@ use solver::Chain;
 
 use crate::{
     Bug, BugKind, Bugs, Context, Corpus, Coverage, Ending, Entry, ExecError, Execution, Executor, Next,
-    Origin, Proposal, Ran, Sighting, Stats, Strategy, TracedPath,
+    Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath,
 };
 
 /// Time since the start of the search.
@@ -29,6 +29,12 @@ pub trait Observer {
     fn wants_progress(&mut self, elapsed: Duration) -> bool;
 
     fn progress(&mut self, stats: &Stats) -> Result<(), OutputError>;
+
+    /// Whether [`Observer::state`] should be called now.
+    fn wants_state(&mut self, elapsed: Duration) -> bool;
+
+    /// What a later session needs to go on from here.
+    fn state(&mut self, saved: &SavedSearch) -> Result<(), OutputError>;
 }
 
 /// What was found could not be written.
@@ -254,7 +260,13 @@ impl<'a> Engine<'a> {
     }
 
     fn report(&mut self, strategy: &dyn Strategy) -> Result<(), Stop> {
-        if !self.world.observer.wants_progress(self.world.clock.elapsed()) {
+        let elapsed = self.world.clock.elapsed();
+        if self.world.observer.wants_state(elapsed)
+            && let Some(saved) = strategy.save()
+        {
+            self.world.observer.state(&saved).map_err(Stop::Output)?;
+        }
+        if !self.world.observer.wants_progress(elapsed) {
             return Ok(());
         }
         self.count(strategy);

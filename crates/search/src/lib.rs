@@ -27,5 +27,5 @@ pub use executor::{Ending, ExecError, Execution, Executor};
 pub use mutate::Mutate;
 pub use random::Random;
 pub use stats::{Answers, LinkStats, Optimism, PhaseTimes, Stats};
-pub use strategy::{Context, Next, Origin, Proposal, Ran, Strategy, TracedPath};
+pub use strategy::{Context, Next, Origin, Proposal, Ran, SavedSearch, Strategy, TracedPath};
 pub use whitebox::{Completeness, Order, Whitebox, WhiteboxOptions};

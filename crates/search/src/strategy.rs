@@ -4,10 +4,11 @@ use std::fmt;
 
 use expr::Dag;
 use path::PathCondition;
+use serde::{Deserialize, Serialize};
 use sites::SiteTable;
 use solver::Chain;
 
-use crate::{Clock, Corpus, Coverage, Ending, Stats};
+use crate::{Clock, Completeness, Corpus, Coverage, Ending, Stats};
 
 pub trait Strategy {
     fn name(&self) -> &'static str;
@@ -23,6 +24,24 @@ pub trait Strategy {
     fn queue(&self) -> usize {
         0
     }
+
+    /// What a later session needs, beyond the corpus, to go on where this one is.
+    fn save(&self) -> Option<SavedSearch> {
+        None
+    }
+
+    /// Takes over what an earlier session saved. The saved inputs come back as seeds.
+    fn restore(&mut self, _saved: &SavedSearch) {}
+}
+
+/// The state of a search between two sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedSearch {
+    /// Hashes of the path prefixes that were run or solved for.
+    pub explored: Vec<u64>,
+    /// Inputs of runs that have flips to try.
+    pub waiting: Vec<Vec<u8>>,
+    pub completeness: Completeness,
 }
 
 /// What a strategy can see and use.

@@ -4,10 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use campaign::{DirError, Display, DisplayMode, OutputDir};
+use search::SavedSearch;
 use serde_json::Value;
+use sites::SiteTable;
 use tempfile::TempDir;
 
-use crate::fake::{PROGRAM, Screen, session, session_on};
+use crate::fake::{PROGRAM, Screen, session, session_on, sites};
 
 /// Contents of a directory of inputs, by name.
 fn files(dir: &Path, name: &str) -> Vec<(String, Vec<u8>)> {
@@ -106,6 +108,19 @@ fn a_resumed_campaign_goes_on_from_its_files() {
     assert_eq!(end.report.bugs[0].file, "crashes/000001-sigsegv", "known files keep their names");
     let state = json(&dir.path().join("campaign.json"));
     assert_eq!((&state["sessions"], &state["runs"]), (&Value::from(2), &Value::from(1000)));
+}
+
+#[test]
+fn the_state_of_a_search_is_kept_for_the_same_build_only() {
+    let dir = TempDir::new().expect("temporary directory");
+    let output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
+    assert_eq!(output.saved_search(&sites()), None);
+    let saved = SavedSearch { explored: vec![3, 5], waiting: vec![b"x".to_vec()], ..SavedSearch::default() };
+    output.save_search(&saved, &sites()).expect("written");
+    assert_eq!(output.saved_search(&sites()), Some(saved));
+    assert_eq!(output.saved_search(&SiteTable::default()), None, "the program was built anew");
+    fs::write(dir.path().join("search.state"), b"nonsense").expect("written");
+    assert_eq!(output.saved_search(&sites()), None);
 }
 
 #[test]

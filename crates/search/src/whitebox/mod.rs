@@ -25,7 +25,7 @@ use question::Questions;
 use store::{Live, Store, extend};
 use worklist::{Buckets, Candidate, Target, Worklist};
 
-use crate::{BugKind, Context, Ending, Next, Origin, Proposal, Ran, Strategy};
+use crate::{BugKind, Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Strategy};
 
 #[derive(Clone, Debug)]
 pub struct WhiteboxOptions {
@@ -62,6 +62,9 @@ pub enum Order {
 /// Flips per target that wait, unless the search is exhaustive.
 const BUCKET: usize = 4096;
 
+/// Bytes of waiting inputs that are saved for a later session.
+const SAVED_BYTES: usize = 64 << 20;
+
 /// Stands for "any other value" as the direction of a concretisation.
 const OTHER_VALUE: u32 = u32::MAX;
 
@@ -71,6 +74,9 @@ pub struct Whitebox {
     worklist: Worklist,
     /// Prefixes that were run or solved for; see [`extend`].
     explored: HashSet<u64>,
+    /// The same from earlier sessions. Runs that are made again in this one are expanded all the same, because some
+    /// of their flips may not have been tried.
+    earlier: HashSet<u64>,
     /// Directions taken at sites that coverage does not count.
     taken: HashSet<Step>,
     /// Inputs that were run.
@@ -99,6 +105,7 @@ impl Whitebox {
             store: Store::new(options.trace_memory),
             worklist,
             explored: HashSet::new(),
+            earlier: HashSet::new(),
             taken: HashSet::new(),
             inputs: HashSet::new(),
             expected: None,
@@ -255,8 +262,8 @@ impl Whitebox {
             flips.push((Candidate { run, index, direction: OTHER_VALUE }, target));
         }
         for direction in constraint.other_directions(sites) {
-            let step = Step { site: constraint.site, direction };
-            if self.explored.contains(&extend(prefix, step)) {
+            let target = extend(prefix, Step { site: constraint.site, direction });
+            if self.explored.contains(&target) || self.earlier.contains(&target) {
                 continue;
             }
             let target = Target {
@@ -324,6 +331,23 @@ impl Strategy for Whitebox {
 
     fn queue(&self) -> usize {
         self.worklist.len()
+    }
+
+    fn save(&self) -> Option<SavedSearch> {
+        let mut explored: Vec<u64> = self.explored.union(&self.earlier).copied().collect();
+        explored.sort_unstable();
+        let mut room = SAVED_BYTES;
+        let fits = |input: &&[u8]| {
+            room = room.saturating_sub(input.len());
+            room > 0
+        };
+        let waiting = self.store.inputs().into_iter().take_while(fits).map(<[u8]>::to_vec).collect();
+        Some(SavedSearch { explored, waiting, completeness: self.completeness.clone() })
+    }
+
+    fn restore(&mut self, saved: &SavedSearch) {
+        self.earlier.extend(&saved.explored);
+        self.completeness = Completeness { finished: false, ..saved.completeness.clone() };
     }
 }
 

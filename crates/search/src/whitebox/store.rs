@@ -114,6 +114,13 @@ impl Store {
         self.runs.get(&run).map(|stored| &stored.input[..])
     }
 
+    /// The inputs of all runs, oldest first.
+    pub(crate) fn inputs(&self) -> Vec<&[u8]> {
+        let mut runs: Vec<_> = self.runs.iter().collect();
+        runs.sort_by_key(|(number, _)| **number);
+        runs.into_iter().map(|(_, stored)| &stored.input[..]).collect()
+    }
+
     /// The run's trace, unless it was dropped.
     pub(crate) fn live(&mut self, run: u32) -> Option<&mut Live> {
         self.touch(run);

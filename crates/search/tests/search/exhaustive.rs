@@ -1,7 +1,7 @@
 //! Exhaustive search against brute force: the same set of paths, each once, and no claim that is not earned.
 
 use proptest::prelude::*;
-use search::{Ending, Order, Whitebox, WhiteboxOptions};
+use search::{Ending, Order, SavedSearch, Stop, Strategy as _, Whitebox, WhiteboxOptions};
 use trace::GiveUp;
 
 use crate::harness::{CONSTANTS, Setup, all_inputs, search};
@@ -105,6 +105,44 @@ proptest! {
         prop_assert_eq!(results.stats.runs, searched.paths.len() as u64, "a path was run twice");
         prop_assert_eq!(results.stats.divergences, 0);
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sessions_together_find_what_one_finds(program in program(), runs in 1..20_u64) {
+        let mut whole = fake(&program);
+        let (once, _) = search(&mut whole, &mut exhaustive(Order::Generational));
+
+        let mut parts = fake(&program);
+        let mut saved = SavedSearch::default();
+        for session in 0.. {
+            prop_assert!(session <= once.stats.runs + 1, "no progress");
+            let mut setup = Setup { waiting: saved.waiting.clone(), ..Setup::default() };
+            setup.limits.runs = Some(runs + 1 + saved.waiting.len() as u64);
+            let mut strategy = exhaustive(Order::Generational);
+            strategy.restore(&saved);
+            let (_, stop) = setup.search(&mut parts, &mut strategy);
+            saved = strategy.save().expect("whitebox saves");
+            if matches!(stop, Stop::Finished) {
+                break;
+            }
+        }
+        prop_assert_eq!(&parts.paths, &whole.paths);
+        prop_assert!(saved.waiting.is_empty());
+    }
+}
+
+#[test]
+fn states_are_offered_while_the_search_runs() {
+    let mut setup = Setup::default();
+    setup.notes.keep_states = true;
+    let program = [Op::Next, Op::Equal(b'a')];
+    setup.search(&mut fake(&program), &mut exhaustive(Order::Generational));
+    let states = &setup.notes.states;
+    assert!(!states[0].waiting.is_empty(), "the first run has flips to try");
+    assert!(states[states.len() - 1].explored.len() > states[0].explored.len());
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{
-    Bug, Clock, Engine, Entry, Executor, Limits, Observer, OutputError, Results, Seed, Sighting, Stats, Stop,
-    Strategy, World,
+    Bug, Clock, Engine, Entry, Executor, Limits, Observer, OutputError, Results, SavedSearch, Seed, Sighting,
+    Stats, Stop, Strategy, World,
 };
 use sites::SiteTable;
 use solver::{Answer, Chain, ChainOptions, Link, Query};
@@ -72,6 +72,8 @@ pub struct Notes {
     pub bugs: Vec<(Sighting, Vec<u8>)>,
     pub progress: usize,
     pub room: Option<usize>,
+    pub keep_states: bool,
+    pub states: Vec<SavedSearch>,
 }
 
 impl Observer for Notes {
@@ -96,11 +98,22 @@ impl Observer for Notes {
         self.progress += 1;
         Ok(())
     }
+
+    fn wants_state(&mut self, _elapsed: Duration) -> bool {
+        self.keep_states
+    }
+
+    fn state(&mut self, saved: &SavedSearch) -> Result<(), OutputError> {
+        self.states.push(saved.clone());
+        Ok(())
+    }
 }
 
 pub struct Setup {
     pub limits: Limits,
     pub seeds: Vec<&'static [u8]>,
+    /// Inputs that an earlier session left.
+    pub waiting: Vec<Vec<u8>>,
     pub seed: u64,
     pub notes: Notes,
     pub stop: AtomicBool,
@@ -111,6 +124,7 @@ impl Default for Setup {
         Setup {
             limits: Limits { time: None, runs: Some(20_000), max_len: MAX_LEN },
             seeds: vec![b""],
+            waiting: Vec::new(),
             seed: 1,
             notes: Notes::default(),
             stop: AtomicBool::new(false),
@@ -141,7 +155,8 @@ impl Setup {
             observer: &mut self.notes,
             stop: &self.stop,
         };
-        let seeds = self.seeds.iter().map(|&input| Seed { name: "test".to_owned(), input: input.to_vec() });
+        let seeds = self.seeds.iter().map(|seed| seed.to_vec()).chain(self.waiting.iter().cloned());
+        let seeds = seeds.map(|input| Seed { name: "test".to_owned(), input });
         Engine::new(world, self.limits, self.seed, Results::new(sites)).search(strategy, seeds.collect())
     }
 }
