@@ -53,15 +53,16 @@ impl Z3Link {
         params
     }
 
-    fn incremental(&mut self) -> Solver {
+    /// The incremental core, taken out of the link: Z3 copies all of a solver that is cloned.
+    fn take_incremental(&mut self) -> Solver {
         self.seen += 1;
-        if self.seen.is_multiple_of(QUERIES_PER_CORE) {
-            self.incremental = None;
-        }
-        let params = self.params(QUICK_SHARE);
-        let solver = self.incremental.get_or_insert_with(Solver::new);
-        solver.set_params(&params);
-        solver.clone()
+        let kept = self.incremental.take().filter(|_| !self.seen.is_multiple_of(QUERIES_PER_CORE));
+        kept.unwrap_or_else(|| {
+            // Setting parameters costs as much as a small query.
+            let solver = Solver::new();
+            solver.set_params(&self.params(QUICK_SHARE));
+            solver
+        })
     }
 
     fn with_tactics(&self, translator: &Translator) -> Solver {
@@ -82,10 +83,11 @@ impl Link for Z3Link {
         let Some(assertions) = assertions(&mut translator, query) else {
             return Answer::Unknown(UnknownReason::Unsupported);
         };
-        let solver = self.incremental();
+        let solver = self.take_incremental();
         solver.push();
         let mut answer = ask(&solver, &assertions, &translator, query);
         solver.pop(1);
+        self.incremental = Some(solver);
         if answer == Answer::Unknown(UnknownReason::Timeout) {
             answer = ask(&self.with_tactics(&translator), &assertions, &translator, query);
         }
