@@ -49,18 +49,19 @@ impl Coverage {
         }
     }
 
-    /// `map[first + condition] = 1`
+    /// Critical edges are split before, so each side of a branch starts with a block of its own.
     fn mark_branch(&mut self, builder: &Builder, branch: Value, first: u32) {
-        if !llvm::is_conditional(branch) {
+        if !llvm::is_conditional(branch) || llvm::successor(branch, 0) == llvm::successor(branch, 1) {
             return;
         }
-        builder.before(branch);
-        // SAFETY: the condition is the first operand of a conditional branch.
-        let condition = unsafe { LLVMGetCondition(branch) };
-        let side = builder.cast(LLVMOpcode::LLVMZExt, condition, builder.i64);
-        let index = builder.binary(LLVMOpcode::LLVMAdd, side, builder.const_i64(first as u64));
-        self.own.extend([side, index].into_iter().filter_map(llvm::as_instruction));
-        self.mark(builder, index);
+        // Successor 0 is the true side.
+        for (successor, outcome) in [(0, first + 1), (1, first)] {
+            let Some(at) = crate::visit::first_insertion(llvm::successor(branch, successor)) else {
+                continue;
+            };
+            builder.before(at);
+            self.mark(builder, builder.const_i64(outcome as u64));
+        }
     }
 
     /// Each edge of the switch gets a block of its own.

@@ -243,7 +243,11 @@ impl<'a> Function<'a> {
             return false;
         }
         match llvm::opcode(instruction) {
-            LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg => true,
+            LLVMOpcode::LLVMLoad => {
+                let pointer = llvm::operand(instruction, 0);
+                !points_to_constant(pointer) || self.symbolic.contains(&pointer)
+            }
+            LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg => true,
             LLVMOpcode::LLVMAlloca | LLVMOpcode::LLVMLandingPad => false,
             LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke => self.call_may_be_symbolic(instruction),
             LLVMOpcode::LLVMPHI => (0..llvm::phi_count(instruction))
@@ -306,6 +310,24 @@ impl<'a> Function<'a> {
     pub fn width(&self, ty: Type) -> u32 {
         types::scalar_bits(ty).unwrap_or(0)
     }
+}
+
+/// The object that a pointer is computed from, as far as this function shows.
+pub fn underlying_object(mut pointer: Value) -> Value {
+    loop {
+        let gep = llvm::as_instruction(pointer)
+            .is_some_and(|i| llvm::opcode(i) == LLVMOpcode::LLVMGetElementPtr)
+            || llvm::is_constant_gep(pointer);
+        if !gep {
+            return pointer;
+        }
+        pointer = llvm::operand(pointer, 0);
+    }
+}
+
+/// True if the pointer is into a constant variable: what is read there has no label of its own.
+pub fn points_to_constant(pointer: Value) -> bool {
+    llvm::as_global_variable(underlying_object(pointer)).is_some_and(llvm::is_global_constant)
 }
 
 /// The operands that are values (not blocks).

@@ -34,7 +34,8 @@ const FIRST: &str = "elim-avail-extern";
 /// Passes before instrumentation: values instead of memory, no vectors, no critical edges. Passes that turn branches
 /// into selects are left out: a path is a sequence of branches.
 const BEFORE: &str = "strip-nonlinetable-debuginfo,always-inline,\
-    function(lower-expect,sroa<modify-cfg>,early-cse,instsimplify,scalarizer<load-store>,dce,break-crit-edges)";
+    function(lower-expect,sroa<modify-cfg>,early-cse<memssa>,instsimplify,tailcallelim,gvn,dse,\
+    scalarizer<load-store>,dce,break-crit-edges)";
 
 /// Passes after it, once the runtime's fast paths can be inlined.
 const AFTER: &str = "always-inline,default<O2>";

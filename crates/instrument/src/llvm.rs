@@ -89,6 +89,13 @@ pub fn as_alloca(value: Value) -> Option<Value> {
     non_null(unsafe { LLVMIsAAllocaInst(value) })
 }
 
+pub fn is_constant_gep(value: Value) -> bool {
+    // SAFETY: the opcode is asked of constant expressions only.
+    unsafe {
+        !LLVMIsAConstantExpr(value).is_null() && LLVMGetConstOpcode(value) == LLVMOpcode::LLVMGetElementPtr
+    }
+}
+
 pub fn is_inline_asm(value: Value) -> bool {
     // SAFETY: as above.
     unsafe { !LLVMIsAInlineAsm(value).is_null() }

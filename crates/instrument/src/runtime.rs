@@ -126,8 +126,15 @@ fn model_names() -> Result<Vec<String>> {
     }
 }
 
+/// Fast paths are always inlined; slow paths never, so that they do not crowd the code that runs on concrete data.
 fn inline_by_name(module: &Module, function: Value, name: &str) {
-    let kind = if name.starts_with("__tgi_") { "alwaysinline" } else { return };
+    let kind = if name.starts_with("__tgi_") {
+        "alwaysinline"
+    } else if name.starts_with("__tg_") {
+        "noinline"
+    } else {
+        return;
+    };
     // SAFETY: the attribute is a known one without a value.
     unsafe {
         let attribute = LLVMCreateEnumAttribute(module.context, llvm::attribute_kind(kind), 0);
@@ -151,7 +158,7 @@ fn define_tls(module: &Module, builder: &Builder, function: Value) {
         let block = LLVMAddGlobal(module.raw, ty, c"__tarragon_tls_block".as_ptr());
         LLVMSetInitializer(block, LLVMConstNull(ty));
         LLVMSetLinkage(block, LLVMLinkage::LLVMInternalLinkage);
-        LLVMSetThreadLocalMode(block, LLVMThreadLocalMode::LLVMInitialExecTLSModel);
+        LLVMSetThreadLocalMode(block, LLVMThreadLocalMode::LLVMLocalExecTLSModel);
         LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage);
         let entry = LLVMAppendBasicBlockInContext(module.context, function, c"".as_ptr());
         let raw = LLVMCreateBuilderInContext(module.context);

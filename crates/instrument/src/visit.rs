@@ -1,7 +1,7 @@
 //! Instructions with effects: control flow and memory. Calls are in [`crate::calls`].
 
 use crate::expressions::{Pair, is_pure};
-use crate::function::Function;
+use crate::function::{Function, points_to_constant, underlying_object};
 use crate::llvm::{self, Block, LLVMOpcode, LLVMTypeKind, Value};
 use crate::types::{self, Leaf};
 use inkwell::llvm_sys::core::*;
@@ -182,13 +182,9 @@ impl Function<'_> {
     }
 
     /// The object that a pointer was computed from, if that is visible here: its start and size.
-    fn object(&self, mut pointer: Value) -> (Value, Value) {
+    fn object(&self, pointer: Value) -> (Value, Value) {
         let builder = self.builder();
-        while let Some(instruction) = llvm::as_instruction(pointer)
-            && llvm::opcode(instruction) == LLVMOpcode::LLVMGetElementPtr
-        {
-            pointer = llvm::operand(instruction, 0);
-        }
+        let pointer = underlying_object(pointer);
         let size = if let Some(alloca) = llvm::as_alloca(pointer) {
             let count = llvm::as_constant_int(llvm::operand(alloca, 0)).map(llvm::constant_bits);
             count.map(|count| count * self.layout().size(llvm::allocated_type(alloca)))
@@ -266,6 +262,9 @@ impl Function<'_> {
     fn load(&mut self, load: Value) {
         let pointer = llvm::operand(load, 0);
         let Some(next) = llvm::next_instruction(load) else { return };
+        if points_to_constant(pointer) && !self.may_be_symbolic(pointer) {
+            return;
+        }
         let Some(leaves) = types::leaves(self.layout(), llvm::type_of(load)).filter(|l| !l.is_empty()) else {
             return self.untracked_load(load, pointer, next);
         };
@@ -323,6 +322,9 @@ impl Function<'_> {
     }
 
     fn load_labels(&self, load: Value, pointer: Value, leaves: &[Leaf]) -> Vec<Value> {
+        if points_to_constant(pointer) {
+            return vec![self.zero(); leaves.len()];
+        }
         let scalars = self.scalars(load, pointer, leaves);
         scalars.into_iter().map(|(part, address)| self.loaded(address, part)).collect()
     }
