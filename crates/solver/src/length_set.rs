@@ -60,10 +60,10 @@ impl LengthSet {
         let mut outside = Vec::new();
         let mut next = 0;
         for &(first, last) in &self.0 {
-            if first > next {
-                outside.push((next, first - 1));
+            if first > next && next <= largest {
+                outside.push((next, largest.min(first - 1)));
             }
-            next = last + 1;
+            next = last.saturating_add(1);
         }
         if next <= largest {
             outside.push((next, largest));

@@ -30,6 +30,9 @@ pub struct PathSolver<'a> {
 
 /// Numbers of last bytes of a goal that are tried alone.
 const WINDOWS: [u32; 2] = [4, 16];
+/// Goals that hang together with at most so many literals, and have at most so many bytes, are solved as they are.
+const FEW_LITERALS: usize = 16;
+const FEW_BYTES: usize = 8;
 /// Goals with more bytes are not tried with all of their bytes free and others fixed.
 const LARGEST_WINDOW: usize = 64;
 
@@ -217,7 +220,8 @@ impl<'a> PathSolver<'a> {
     fn solve_local(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Answer> {
         let usable =
             chain.local.enabled && goal.extra.is_empty() && !self.checker.violated_before(goal.prefix);
-        if !usable {
+        let small = goal.literals.len() <= FEW_LITERALS && goal.support.byte_count() <= FEW_BYTES;
+        if !usable || small {
             return None;
         }
         self.local_windows(goal).into_iter().find_map(|free| {

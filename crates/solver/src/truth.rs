@@ -88,29 +88,85 @@ impl Truths {
     }
 }
 
-/// Len = c, Len < c and c < Len without enumeration.
+/// Comparisons of Len, or of Len plus a constant, with a constant, without enumeration.
 fn comparison(dag: &Dag, label: Label, largest: u64) -> Option<LengthSet> {
     let node = dag.node(label);
-    let op = dag.op(label);
-    if op == Op::Not {
-        return comparison(dag, node.a, largest).map(|set| set.complement(largest));
-    }
-    if !matches!(op, Op::Eq | Op::Ult) {
-        return None;
-    }
-    let is_len = |label: Label| dag.op(label) == Op::Len;
-    let below = |c: u64| LengthSet::interval(0, largest.min(c));
-    match (op, dag.as_constant(node.a), dag.as_constant(node.b)) {
-        (Op::Eq, _, Some(c)) if is_len(node.a) => {
-            let c = c as u64;
-            Some(if c <= largest { LengthSet::interval(c, c) } else { LengthSet::interval(1, 0) })
+    let none = LengthSet::interval(1, 0);
+    match dag.op(label) {
+        Op::Not => comparison(dag, node.a, largest).map(|set| set.complement(largest)),
+        Op::Eq if dag.op(node.a) == Op::Len => {
+            let c = dag.as_constant(node.b)? as u64;
+            Some(if c <= largest { LengthSet::interval(c, c) } else { none })
         }
-        (Op::Ult, _, Some(c)) if is_len(node.a) => {
-            Some((c as u64).checked_sub(1).map_or(LengthSet::interval(1, 0), below))
-        }
-        (Op::Ult, Some(c), _) if is_len(node.b) => Some(
-            (c as u64).checked_add(1).map_or(LengthSet::interval(1, 0), |c| LengthSet::interval(c, largest)),
-        ),
+        Op::Ult => match (dag.as_constant(node.a), dag.as_constant(node.b)) {
+            (None, Some(c)) => Some(offset_below(length_plus(dag, node.a)?, c as u64, largest)),
+            (Some(c), None) => {
+                // c < Len + d is not Len + d < c + 1
+                let offset = length_plus(dag, node.b)?;
+                let next = (c as u64).checked_add(1);
+                Some(next.map_or(none, |next| offset_below(offset, next, largest).complement(largest)))
+            }
+            _ => None,
+        },
         _ => None,
+    }
+}
+
+/// The d of Len + d.
+fn length_plus(dag: &Dag, label: Label) -> Option<u64> {
+    let node = dag.node(label);
+    match dag.op(label) {
+        Op::Len => Some(0),
+        Op::Add if dag.op(node.a) == Op::Len => dag.as_constant(node.b).map(|c| c as u64),
+        _ => None,
+    }
+}
+
+/// The lengths for which Len + offset, modulo 2^64, is below `limit`: an interval that may wrap around.
+fn offset_below(offset: u64, limit: u64, largest: u64) -> LengthSet {
+    let Some(last) = limit.checked_sub(1) else { return LengthSet::interval(1, 0) };
+    let (first, last) = (offset.wrapping_neg(), last.wrapping_sub(offset));
+    if first <= last {
+        return LengthSet::interval(first, last.min(largest));
+    }
+    // Outside is the one interval between the two parts.
+    LengthSet::interval(last + 1, first - 1).complement(largest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LARGEST: u64 = 40;
+
+    fn near_the_ends() -> impl Strategy<Value = u64> {
+        prop_oneof![0..60u64, (u64::MAX - 60)..=u64::MAX]
+    }
+
+    proptest! {
+        #[test]
+        fn comparison_agrees_with_enumeration(c in near_the_ends(), d in near_the_ends(), kind in 0..6) {
+            let mut truths = Truths::default();
+            let dag = &mut truths.shapes;
+            let (len, c, d) = (dag.input_length(), dag.constant(64, c.into()), dag.constant(64, d.into()));
+            let sum = dag.make_binary(Op::Add, 64, len, d);
+            let label = match kind {
+                0 => dag.make_binary(Op::Eq, 1, len, c),
+                1 => dag.make_binary(Op::Ult, 1, len, c),
+                2 => dag.make_binary(Op::Ult, 1, c, len),
+                3 => dag.make_binary(Op::Ult, 1, sum, c),
+                4 => dag.make_binary(Op::Ult, 1, c, sum),
+                _ => dag.make_binary(Op::Ule, 1, c, sum),
+            };
+            let label = dag.make_not(label);
+            if let Some(set) = comparison(&truths.shapes, label, LARGEST) {
+                let enumerated = truths.enumerate(label, LARGEST);
+                prop_assert!((0..=LARGEST).all(|len| set.contains(len) == enumerated.contains(len)));
+                prop_assert!(set.intervals().iter().all(|&(first, last)| first <= last && last <= LARGEST));
+            } else {
+                prop_assert!(truths.shapes.as_constant(label).is_some() || kind > 2);
+            }
+        }
     }
 }
