@@ -36,7 +36,7 @@ pub struct Payload {
 pub enum PayloadError {
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
-    #[error("{}: not an ELF program, library or object of this machine", path.display())]
+    #[error("{}: not an ELF program, library or object of this machine{}", path.display(), libtool_hint(path))]
     NotElf { path: PathBuf },
     #[error(
         "{} was not built with Tarragon, or its payload was removed by llvm-strip or objcopy;\n\
@@ -85,6 +85,14 @@ impl Payload {
         }
         Ok(())
     }
+}
+
+/// Libtool puts a script in the place of a program that is not installed yet.
+fn libtool_hint(path: &Path) -> String {
+    let wrapped =
+        path.parent().zip(path.file_name()).map(|(directory, name)| directory.join(".libs").join(name));
+    let wrapped = wrapped.filter(|program| program.is_file());
+    wrapped.map_or(String::new(), |program| format!("; the program that it starts is {}", program.display()))
 }
 
 fn read_sections(path: &Path) -> Result<Vec<Vec<u8>>, PayloadError> {

@@ -13,6 +13,7 @@ pub type Special = fn() -> Outcome;
 pub fn all() -> Vec<(&'static str, Special)> {
     vec![
         ("derive: not built with Tarragon", not_built_with_tarragon),
+        ("derive: a script of libtool", libtool_script),
         ("derive: linked by Tarragon, compiled by another", no_modules),
         ("derive: instrumenter fails", instrumenter_fails),
         ("derive: instrumenter missing", instrumenter_missing),
@@ -54,6 +55,17 @@ fn not_built_with_tarragon() -> Outcome {
     expect_error(derive("/bin/true"), &["/true", "not built with Tarragon", "CC=tarragon-cc"])?;
     expect_error(derive("/etc/passwd"), &["/etc/passwd", "not an ELF"])?;
     expect_error(derive("/no/such/program"), &["/no/such/program", "No such file"])
+}
+
+fn libtool_script() -> Outcome {
+    let twins = Twins::new()?;
+    let script = twins.path("program");
+    std::fs::write(&script, "#!/bin/sh\nexec .libs/program\n")?;
+    let derived = || derive(&script, Variant::Traced, &twins.options());
+    expect_error(derived(), &["/program: not an ELF program, library or object of this machine"])?;
+    std::fs::create_dir(twins.path(".libs"))?;
+    std::fs::write(twins.path(".libs/program"), "")?;
+    expect_error(derived(), &["the program that it starts is", ".libs/program"])
 }
 
 fn no_modules() -> Outcome {
