@@ -209,11 +209,28 @@ impl Context<'_, '_> {
         let (x, y) = (self.value(a), self.value(b));
         let for_a = (!self.is_constant(a)).then(|| self.left(op, x, y)).flatten();
         let for_b = (!self.is_constant(b)).then(|| self.right(op, x, y)).flatten();
-        let options = [(a, for_a), (b, for_b)];
-        let options =
-            options.into_iter().filter_map(|(side, value)| Some(vec![(side, value? & mask(self.bits))]));
-        let options = options.collect();
+        let one_side = [(a, for_a), (b, for_b)];
+        let one_side =
+            one_side.into_iter().filter_map(|(side, value)| Some(vec![(side, value? & mask(self.bits))]));
+        let options = self.positional(op).into_iter().chain(one_side).collect();
         self.choose(options)
+    }
+
+    /// x * c + y, as in reading a number with base c: x gets the quotient and y the remainder.
+    fn positional(&self, op: Op) -> Option<Vec<(Label, u128)>> {
+        let base = |product: Label| {
+            let node = self.dag.node(product);
+            if self.dag.op(product) == Op::Mul {
+                self.dag.as_constant(node.b).filter(|&c| c > 1)
+            } else {
+                None
+            }
+        };
+        let (a, b) = (self.node.a, self.node.b);
+        let (product, rest, c) =
+            base(a).map(|c| (a, b, c)).or_else(|| base(b).map(|c| (b, a, c))).filter(|_| op == Op::Add)?;
+        let remainder = self.wanted % c;
+        Some(vec![(rest, remainder), (product, self.wanted - remainder)])
     }
 
     /// The left operand, now `x`, for a right operand `y`.
@@ -317,8 +334,11 @@ impl Context<'_, '_> {
     }
 }
 
-/// A factor that times `y` gives `wanted`.
+/// A factor that times `y` gives `wanted`, without overflow if there is one.
 fn divide(wanted: u128, y: u128, bits: u32) -> Option<u128> {
+    if y != 0 && wanted.is_multiple_of(y) {
+        return Some(wanted / y);
+    }
     let zeros = y.trailing_zeros();
     if y == 0 || wanted & mask(zeros) != 0 {
         return None;

@@ -76,28 +76,44 @@ fn keyword_through_a_flex_like_table() {
     assert_eq!(solve(&dag, &[], Lit::new(impossible, true), b"aaaaa", 5), Answer::Unsat);
 }
 
+/// A decimal number of the first `digits` bytes, and the literals that they are digits.
+fn decimal(dag: &mut Dag, digits: u32) -> (Label, Vec<Lit>) {
+    let mut path = Vec::new();
+    let mut number = dag.constant(64, 0);
+    for index in 0..digits {
+        let byte = dag.input(index);
+        let wide = zext(dag, 64, byte);
+        let (zero, ten) = (dag.constant(64, u128::from(b'0')), dag.constant(64, 10));
+        let digit = binary(dag, Op::Sub, wide, zero);
+        path.push(Lit::new(binary(dag, Op::Ult, digit, ten), true));
+        let shifted = binary(dag, Op::Mul, number, ten);
+        number = binary(dag, Op::Add, shifted, digit);
+    }
+    (number, path)
+}
+
 #[test]
 fn decimal_number_is_found() {
     let mut dag = Dag::new();
-    let mut path = Vec::new();
-    let mut number = dag.constant(32, 0);
-    for index in 0..5 {
-        let byte = dag.input(index);
-        let wide = zext(&mut dag, 32, byte);
-        let zero = dag.constant(32, u128::from(b'0'));
-        let digit = binary(&mut dag, Op::Sub, wide, zero);
-        let ten = dag.constant(32, 10);
-        let is_digit = binary(&mut dag, Op::Ult, digit, ten);
-        path.push(Lit::new(is_digit, true));
-        let shifted = binary(&mut dag, Op::Mul, number, ten);
-        number = binary(&mut dag, Op::Add, shifted, digit);
-    }
-    let wanted = dag.constant(32, 31_337);
+    let (number, path) = decimal(&mut dag, 5);
+    let wanted = dag.constant(64, 31_337);
     let equal = binary(&mut dag, Op::Eq, number, wanted);
     assert_eq!(solve(&dag, &path, Lit::new(equal, true), b"00000", 5), Answer::Sat(b"31337".to_vec()));
-    let wanted = dag.constant(32, 100_000);
+    let wanted = dag.constant(64, 100_000);
     let too_large = binary(&mut dag, Op::Eq, number, wanted);
     assert_eq!(solve(&dag, &path, Lit::new(too_large, true), b"00000", 5), Answer::Unsat);
+}
+
+#[test]
+fn long_decimal_number_is_found_by_inversion() {
+    let mut dag = Dag::new();
+    let (number, path) = decimal(&mut dag, 12);
+    let limit = dag.constant(64, 987_654_321_000);
+    let greater = binary(&mut dag, Op::Ult, limit, number);
+    assert_eq!(
+        solve(&dag, &path, Lit::new(greater, true), b"000000000001", 12),
+        Answer::Sat(b"987654321001".to_vec())
+    );
 }
 
 fn little_endian(dag: &mut Dag, first: u32, bytes: u32) -> Label {
@@ -196,7 +212,7 @@ fn same_constraint_on_other_bytes_comes_from_the_cache() {
     for index in 0..3 {
         assert!(matches!(solver.flip(&mut chain, index), Answer::Sat(_)));
     }
-    let cache = chain.counters().find(|(name, _)| *name == "cache").expect("a cache").1;
+    let cache = counters(&chain, "cache");
     assert_eq!((cache.asked, cache.sat), (3, 2));
 }
 
@@ -212,4 +228,73 @@ fn links_can_be_switched_off() {
     assert_eq!(none.counters().count(), 0);
     let mut unary = Chain::standard(ChainOptions::only("unary"));
     assert_eq!(unary.solve(&query), Answer::Sat(vec![7]));
+}
+
+fn counters(chain: &Chain, link: &str) -> solver::Counters {
+    chain.counters().find(|(name, _)| *name == link).expect("a link of the chain").1
+}
+
+#[test]
+fn long_chain_is_solved_at_its_end() {
+    let input = vec![b'x'; 300];
+    let Scanner { mut dag, states } = scanner(b"while", input.len() as u32);
+    let dead = dag.constant(16, 6);
+    let path: Vec<Lit> =
+        states.iter().map(|&state| Lit::new(binary(&mut dag, Op::Eq, state, dead), true)).collect();
+    let mut chain = chain();
+    let mut solver = PathSolver::new(&dag, &path, &input, input.len());
+    // The scanner leaves its dead state never, so only the first literal can be flipped.
+    let Answer::Sat(first) = solver.flip(&mut chain, 0) else { panic!("not solved") };
+    assert_eq!(first[0], b'w');
+    for index in [1, 20, 299] {
+        assert_eq!(solver.flip(&mut chain, index), Answer::Unsat);
+    }
+}
+
+/// A hash over all bytes, the last ones of which are given: the answer lies before the bytes that are tried alone.
+#[test]
+fn early_bytes_are_changed_when_late_ones_are_fixed() {
+    let input = vec![b'a'; 40];
+    let mut dag = Dag::new();
+    let (mut hash, three) = (dag.constant(8, 7), dag.constant(8, 3));
+    let mut path = Vec::new();
+    for index in 0..input.len() as u32 {
+        let byte = dag.input(index);
+        let product = binary(&mut dag, Op::Mul, hash, three);
+        hash = binary(&mut dag, Op::Xor, product, byte);
+        if index >= 2 {
+            let a = dag.constant(8, u128::from(b'a'));
+            path.push(Lit::new(binary(&mut dag, Op::Eq, byte, a), true));
+        }
+    }
+    let now = dag.eval(hash, &expr::Assignment::new(input.clone()));
+    let other = dag.constant(8, now ^ 0x55);
+    let goal = Lit::new(binary(&mut dag, Op::Eq, hash, other), true);
+    let mut chain = chain();
+    let answer = chain.solve(&Query::new(&dag, &path, goal, &input, input.len()));
+    let Answer::Sat(found) = answer else { panic!("{answer:?}") };
+    assert_eq!(dag.eval(hash, &expr::Assignment::new(found.clone())), now ^ 0x55);
+    assert_eq!(found[2..], input[2..]);
+    assert!(counters(&chain, "local").unknown > 0 && counters(&chain, "domain").sat == 1);
+}
+
+#[test]
+fn wrong_inputs_are_not_believed() {
+    struct Liar;
+    impl solver::Link for Liar {
+        fn name(&self) -> &'static str {
+            "liar"
+        }
+        fn solve(&mut self, query: &Query) -> Answer {
+            Answer::Sat(query.current.to_vec())
+        }
+    }
+    let mut dag = Dag::new();
+    let (byte, seven) = (dag.input(0), dag.constant(8, 7));
+    let equal = binary(&mut dag, Op::Eq, byte, seven);
+    let mut chain = Chain::standard(ChainOptions::only("liar"));
+    chain.push(Box::new(Liar));
+    let answer = chain.solve(&Query::new(&dag, &[], Lit::new(equal, true), b"x", 1));
+    assert_eq!(answer, Answer::Unknown(UnknownReason::WrongModel));
+    assert_eq!(counters(&chain, "liar").wrong, 1);
 }
