@@ -12,7 +12,7 @@ use thiserror::Error;
 
 const MAGIC: &[u8; 8] = b"TARRAGN\x01";
 
-/// A little above the default of zstd costs compile time; below it, linked programs grow.
+/// Bitcode is not aligned to bytes: higher levels cost compile time and gain little.
 const COMPRESSION: i32 = 3;
 
 /// No translation unit comes near this; a larger length means a damaged file, not an allocation to attempt.

@@ -166,7 +166,6 @@ fn damaged_payload() -> Outcome {
 fn recipe_notes_libraries() -> Outcome {
     let twins = Twins::new()?;
     cc(&twins, "-shared -fPIC shapes.c -o libshapes.so")?;
-    cc(&twins, "use_quad.c use_shapes.c triple.s quad.S -Dmain=unused -c")?;
     cc(&twins, "use_both.c edges.c triple.s -L. -lshapes -lm -o program")?;
     let recipe = Payload::read(&twins.path("tarragon/program"))?.recipe.ok_or("no recipe")?;
     let library = twins.path("tarragon/libshapes.so").canonicalize()?;
