@@ -1,5 +1,6 @@
 //! One session of a campaign, from the seeds to the summary.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -89,7 +90,7 @@ impl Campaign<'_> {
         self.finish(&results, stop, searcher.completeness(), saved.as_ref())
     }
 
-    /// What earlier sessions found, what they had yet to try, and the given seeds.
+    /// What earlier sessions found, what they had yet to try, and the given seeds, each input once.
     fn resumed_seeds(&self, strategy: &mut dyn Strategy, given: Vec<Seed>) -> Vec<Seed> {
         let mut seeds = self.earlier_inputs();
         if let Some(saved) = self.output.saved_search(self.sites) {
@@ -97,6 +98,8 @@ impl Campaign<'_> {
             seeds.extend(saved.waiting.into_iter().map(|input| Seed { name: "waiting".to_owned(), input }));
         }
         seeds.extend(given);
+        let mut seen = HashSet::new();
+        seeds.retain(|seed| seen.insert(seed.input.clone()));
         seeds
     }
 

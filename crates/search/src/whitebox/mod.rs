@@ -9,6 +9,7 @@
 //! flipped side is a divergence, and is counted.
 
 mod completeness;
+mod goal;
 mod question;
 mod store;
 mod worklist;
@@ -18,14 +19,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use path::{Constraint, Purpose, Step};
 use sites::SiteTable;
-use solver::{Answer, Lit};
 
 pub use completeness::Completeness;
-use question::Questions;
+use goal::{Goal, Solution, solve};
 use store::{Live, Store, extend};
 use worklist::{Buckets, Candidate, Target, Worklist};
 
-use crate::{BugKind, Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Strategy};
+use crate::{BugKind, Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Strategy, TracedPath};
 
 #[derive(Clone, Debug)]
 pub struct WhiteboxOptions {
@@ -60,7 +60,10 @@ pub enum Order {
 }
 
 /// Flips per target that wait, unless the search is exhaustive.
-const BUCKET: usize = 4096;
+const BUCKET: usize = 1024;
+
+/// Steps of runs that are remembered as explored. Beyond it, runs with a common prefix may repeat each other's flips.
+const EXPLORED: usize = 16 << 20;
 
 /// Bytes of waiting inputs that are saved for a later session.
 const SAVED_BYTES: usize = 64 << 20;
@@ -208,9 +211,15 @@ impl Whitebox {
         parent.constraints.get(parting).map_or(0, |constraint| constraint.site)
     }
 
-    fn note_limits(&mut self, path: &crate::TracedPath, ending: Ending) {
-        self.completeness.truncated_traces += u64::from(path.truncated);
-        self.completeness.runs_with_give_ups += u64::from(path.give_ups.iter().any(|&count| count > 0));
+    /// Counts what stands against completeness, unless an earlier session counted the same path.
+    fn note_limits(&mut self, limits: &PathLimits, live: &Live, ending: Ending) {
+        let depth = live.constraints.len().min(self.options.max_depth);
+        if self.earlier.contains(&live.hashes[depth]) {
+            return;
+        }
+        self.completeness.cut_at_depth += u64::from(live.constraints.len() > depth);
+        self.completeness.truncated_traces += u64::from(limits.truncated);
+        self.completeness.runs_with_give_ups += u64::from(limits.gave_up);
         self.completeness.stopped_runs += u64::from(matches!(ending, Ending::Timeout | Ending::OutOfMemory));
     }
 
@@ -221,7 +230,7 @@ impl Whitebox {
         let mut flips = Vec::new();
         for (index, constraint) in live.constraints.iter().enumerate().take(depth).skip(bound) {
             self.note_taken(constraint);
-            if self.explored.insert(live.hashes[index + 1]) {
+            if self.is_new_step(live.hashes[index + 1]) {
                 self.flips_of(
                     constraint,
                     live.hashes[index],
@@ -231,7 +240,6 @@ impl Whitebox {
                 );
             }
         }
-        self.completeness.cut_at_depth += u64::from(live.constraints.len() > depth);
         if flips.is_empty() {
             return;
         }
@@ -240,6 +248,14 @@ impl Whitebox {
             self.worklist.push(candidate, target, score);
         }
         self.forget_dropped(context);
+    }
+
+    fn is_new_step(&mut self, hash: u64) -> bool {
+        if self.explored.len() < EXPLORED {
+            self.explored.insert(hash)
+        } else {
+            !self.explored.contains(&hash)
+        }
     }
 
     fn note_taken(&mut self, constraint: &Constraint) {
@@ -320,8 +336,9 @@ impl Strategy for Whitebox {
             self.completeness.untraced_runs += 1;
             return;
         };
-        self.note_limits(&path, ran.ending);
+        let limits = PathLimits::of(&path);
         let live = Live::new(path);
+        self.note_limits(&limits, &live, ran.ending);
         let bound = expected.as_ref().map_or(0, |expected| self.judge(expected, &live, ran.ending, context));
         self.expand(ran.input, live, bound, ran.new_outcomes, context);
         if let Some(Expected::Flip { candidate, .. }) = expected {
@@ -360,75 +377,16 @@ fn is_wanted(target: &Target, context: &Context<'_>, taken: &HashSet<Step>) -> b
     }
 }
 
-/// What the solver is asked for.
-struct Goal {
-    index: usize,
-    step: Step,
-    /// Of the prefix with the flipped step.
-    hash: u64,
-    violation: bool,
+/// What a trace does not show of its run.
+struct PathLimits {
+    truncated: bool,
+    gave_up: bool,
 }
 
-impl Goal {
-    fn new(live: &Live, candidate: Candidate) -> Option<Goal> {
-        let index = candidate.index as usize;
-        let constraint = live.constraints.get(index)?;
-        let direction = u64::from(candidate.direction);
-        let step = Step { site: constraint.site, direction };
-        let violation = constraint.purpose(direction) != Purpose::Cover;
-        Some(Goal { index, step, hash: extend(live.hashes[index], step), violation })
+impl PathLimits {
+    fn of(path: &TracedPath) -> PathLimits {
+        PathLimits { truncated: path.truncated, gave_up: path.give_ups.iter().any(|&count| count > 0) }
     }
-
-    fn origin(&self, optimistic: bool) -> Origin {
-        let Step { site, direction } = self.step;
-        if optimistic { Origin::OptimisticFlip { site, direction } } else { Origin::Flip { site, direction } }
-    }
-}
-
-/// An answer as far as the search goes on from it.
-#[derive(Default)]
-struct Solution {
-    input: Option<Vec<u8>>,
-    unknown: bool,
-    optimistic: bool,
-}
-
-fn solve(
-    live: &mut Live,
-    goal: &Goal,
-    input: &[u8],
-    optimistic: bool,
-    context: &mut Context<'_>,
-) -> Solution {
-    let started = context.clock.elapsed();
-    let (constraints, questions) = live.questions(input, context.max_len, context.sites);
-    let lit = questions.goal(&constraints[goal.index], goal.step.direction);
-    let solution = lit.map(|lit| ask(constraints, questions, (goal.index, lit), optimistic, context));
-    context.stats.times.solving += context.clock.elapsed().saturating_sub(started);
-    solution.unwrap_or_default()
-}
-
-fn ask(
-    constraints: &[Constraint],
-    questions: &mut Questions,
-    (index, lit): (usize, Lit),
-    optimistic: bool,
-    context: &mut Context<'_>,
-) -> Solution {
-    let answer = questions.ask(context.solver, index, lit);
-    context.stats.answers.count(&answer);
-    let unknown = matches!(answer, Answer::Unknown(_));
-    if let Answer::Sat(input) = answer {
-        return Solution { input: Some(input), unknown, optimistic: false };
-    }
-    let second = match optimistic {
-        true => questions.ask_optimistically(context.solver, constraints, index, lit),
-        false => None,
-    };
-    context.stats.optimism.asked += u64::from(second.is_some());
-    let Some(Answer::Sat(input)) = second else { return Solution { unknown, ..Solution::default() } };
-    context.stats.optimism.sat += 1;
-    Solution { input: Some(input), unknown, optimistic: true }
 }
 
 fn hash_of(input: &[u8]) -> u64 {

@@ -135,6 +135,27 @@ proptest! {
 }
 
 #[test]
+fn later_sessions_do_not_count_losses_again() {
+    let body = |machine: &mut Machine<'_>| {
+        machine.give_up(GiveUp::Vector);
+        let Some(byte) = machine.byte(0) else { return Ending::Exit(0) };
+        let equal = machine.eq(byte, b'a');
+        machine.branch(2, equal);
+        Ending::Exit(0)
+    };
+    let mut first = exhaustive(Order::Generational);
+    let mut setup = Setup { seeds: vec![b"x"], ..Setup::default() };
+    setup.limits.runs = Some(1);
+    setup.search(&mut Fake::new(&[&[]], body), &mut first);
+    let mut second = exhaustive(Order::Generational);
+    second.restore(&first.save().expect("whitebox saves"));
+    setup.limits.runs = None;
+    setup.search(&mut Fake::new(&[&[]], body), &mut second);
+    assert!(second.completeness().finished);
+    assert_eq!(second.completeness().runs_with_give_ups, 3, "one for each path");
+}
+
+#[test]
 fn states_are_offered_while_the_search_runs() {
     let mut setup = Setup::default();
     setup.notes.keep_states = true;

@@ -1,0 +1,82 @@
+//! One flip: what the solver is asked, and what comes of it.
+
+use path::{Constraint, Purpose, Step};
+use solver::{Answer, Lit};
+
+use super::question::Questions;
+use super::store::{Live, extend};
+use super::worklist::Candidate;
+use crate::{Context, Origin};
+
+/// What the solver is asked for.
+pub(crate) struct Goal {
+    pub index: usize,
+    pub step: Step,
+    /// Of the prefix with the flipped step.
+    pub hash: u64,
+    pub violation: bool,
+}
+
+impl Goal {
+    pub(crate) fn new(live: &Live, candidate: Candidate) -> Option<Goal> {
+        let index = candidate.index as usize;
+        let constraint = live.constraints.get(index)?;
+        let direction = u64::from(candidate.direction);
+        let step = Step { site: constraint.site, direction };
+        let violation = constraint.purpose(direction) != Purpose::Cover;
+        Some(Goal { index, step, hash: extend(live.hashes[index], step), violation })
+    }
+
+    pub(crate) fn origin(&self, optimistic: bool) -> Origin {
+        let Step { site, direction } = self.step;
+        if optimistic { Origin::OptimisticFlip { site, direction } } else { Origin::Flip { site, direction } }
+    }
+}
+
+/// An answer as far as the search goes on from it.
+#[derive(Default)]
+pub(crate) struct Solution {
+    pub input: Option<Vec<u8>>,
+    pub unknown: bool,
+    pub optimistic: bool,
+}
+
+/// Asks for an input that reaches the goal, and if there is none and `optimistic` is set, once more without the
+/// constraints of concretisations.
+pub(crate) fn solve(
+    live: &mut Live,
+    goal: &Goal,
+    input: &[u8],
+    optimistic: bool,
+    context: &mut Context<'_>,
+) -> Solution {
+    let started = context.clock.elapsed();
+    let (constraints, questions) = live.questions(input, context.max_len, context.sites);
+    let lit = questions.goal(&constraints[goal.index], goal.step.direction);
+    let solution = lit.map(|lit| ask(constraints, questions, (goal.index, lit), optimistic, context));
+    context.stats.times.solving += context.clock.elapsed().saturating_sub(started);
+    solution.unwrap_or_default()
+}
+
+fn ask(
+    constraints: &[Constraint],
+    questions: &mut Questions,
+    (index, lit): (usize, Lit),
+    optimistic: bool,
+    context: &mut Context<'_>,
+) -> Solution {
+    let answer = questions.ask(context.solver, index, lit);
+    context.stats.answers.count(&answer);
+    let unknown = matches!(answer, Answer::Unknown(_));
+    if let Answer::Sat(input) = answer {
+        return Solution { input: Some(input), unknown, optimistic: false };
+    }
+    let second = match optimistic {
+        true => questions.ask_optimistically(context.solver, constraints, index, lit),
+        false => None,
+    };
+    context.stats.optimism.asked += u64::from(second.is_some());
+    let Some(Answer::Sat(input)) = second else { return Solution { unknown, ..Solution::default() } };
+    context.stats.optimism.sat += 1;
+    Solution { input: Some(input), unknown, optimistic: true }
+}
