@@ -57,7 +57,7 @@ fn check_values(shape: Shape, steps: &[[u32; 4]], input: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
     fn evaluator_agrees_with_z3(steps in steps(12), input: [u8; 3]) {
