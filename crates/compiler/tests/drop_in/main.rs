@@ -31,3 +31,8 @@ fn run_tests() {
     let special = special::all().into_iter().map(|(name, test)| Trial::test(name, test));
     libtest_mimic::run(&Arguments::from_args(), cases.chain(special).collect()).exit();
 }
+
+fn trial(case: cases::Case) -> Trial {
+    let ignored = !check::can_run(&case);
+    Trial::test(case.name.clone(), move || check::check(&case)).with_ignored_flag(ignored)
+}
