@@ -1,0 +1,43 @@
+//! Benchmarks. Each compares Tarragon with its alternative in the same run and prints a ratio.
+//!
+//! `cargo run --release -p bench -- engine` measures what RESULTS.md records. Benchmarks report; they never decide whether
+//! a test passes.
+
+mod build;
+mod engine;
+mod hot_loops;
+mod json;
+mod rate;
+mod usage;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Benchmarks of Tarragon, side by side with their alternatives
+#[derive(Parser)]
+#[command(after_help = "Example:\n  cargo run --release -p bench -- engine")]
+struct Arguments {
+    #[command(subcommand)]
+    benchmark: Benchmark,
+}
+
+#[derive(Subcommand)]
+enum Benchmark {
+    /// All benchmarks of the engine: hot loops, a trace of a JSON text, executions per second
+    Engine,
+    /// Loops on concrete data: the traced variant against native code
+    HotLoops,
+    /// One traced run of a JSON parser (Debian's cjson) over 33 kB of text, against the plain run
+    Json,
+    /// Executions per second of a small traced target on one core, with and without the sandbox
+    Rate,
+}
+
+fn main() -> Result<()> {
+    match Arguments::parse().benchmark {
+        Benchmark::Engine => engine::run(),
+        Benchmark::HotLoops => hot_loops::run(),
+        Benchmark::Json => json::run(),
+        Benchmark::Rate => rate::run(),
+    }
+}
