@@ -60,7 +60,7 @@ pub enum Order {
 }
 
 /// Flips per target that wait, unless the search is exhaustive.
-const BUCKET: usize = 1024;
+const BUCKET: usize = 4096;
 
 /// Steps of runs that are remembered as explored. Beyond it, runs with a common prefix may repeat each other's flips.
 const EXPLORED: usize = 16 << 20;
