@@ -26,8 +26,7 @@ fn main() {
 }
 
 fn run_tests() {
-    let cases =
-        cases::all().into_iter().map(|case| Trial::test(case.name.clone(), move || check::check(&case)));
+    let cases = cases::all().into_iter().map(trial);
     let special = special::all().into_iter().map(|(name, test)| Trial::test(name, test));
     libtest_mimic::run(&Arguments::from_args(), cases.chain(special).collect()).exit();
 }
