@@ -10,6 +10,36 @@ use trace::{ConcretiseReason, GiveUp};
 /// Slots for the labels of arguments, as in the runtime's `Tls`.
 const MAX_ARGS: usize = 64;
 
+/// Functions from which symbolic data does not come back into the program: output and the program's end.
+const ENDS_OF_DATA: [&str; 26] = [
+    "_exit",
+    "exit",
+    "quick_exit",
+    "abort",
+    "__assert_fail",
+    "perror",
+    "printf",
+    "fprintf",
+    "vprintf",
+    "vfprintf",
+    "dprintf",
+    "puts",
+    "fputs",
+    "fputc",
+    "putc",
+    "putchar",
+    "fputs_unlocked",
+    "fputc_unlocked",
+    "putc_unlocked",
+    "putchar_unlocked",
+    "fwrite",
+    "fwrite_unlocked",
+    "write",
+    "syslog",
+    "__printf_chk",
+    "__fprintf_chk",
+];
+
 /// What a call reaches.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Callee {
@@ -61,7 +91,11 @@ impl Function<'_> {
     }
 
     fn call_external(&mut self, call: Value, arguments: &[Value]) {
-        let number = self.numbering.external(&llvm::name(llvm::called(call)));
+        let name = llvm::name(llvm::called(call));
+        if ENDS_OF_DATA.contains(&name.as_str()) {
+            return;
+        }
+        let number = self.numbering.external(&name);
         let Some(closing) = self.close(call, arguments) else { return };
         let any = self.any_label(arguments);
         let site = self.site(call);

@@ -356,9 +356,13 @@ impl Builder {
         unsafe { LLVMPositionBuilderBefore(self.raw, instruction) }
     }
 
+    /// At the end of a block, with no place in the source: the last place may be in another function.
     pub fn at_end(&self, block: Block) {
-        // SAFETY: the block is in a function.
-        unsafe { LLVMPositionBuilderAtEnd(self.raw, block) }
+        // SAFETY: the block is in a function; no location is a valid one.
+        unsafe {
+            LLVMPositionBuilderAtEnd(self.raw, block);
+            LLVMSetCurrentDebugLocation2(self.raw, std::ptr::null_mut());
+        }
     }
 
     /// A new block that stands before `block`.

@@ -70,11 +70,39 @@ pub unsafe fn as_constant(label: Label) -> Option<u64> {
     }
 }
 
-fn hash(node: &Node) -> u32 {
-    let head = node.op as u64 | (node.bits as u64) << 8 | (node.aux as u64) << 16 | (node.a as u64) << 32;
-    let tail = node.b as u64 | (node.c as u64) << 32;
-    let mixed = (head.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ tail).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    (mixed >> 32) as u32
+/// Where a node may stand in the hash table: a few slots near those of its first operand, because what a run builds next
+/// mostly stands on what it built last and the cache holds it; then slots anywhere.
+struct Probe {
+    near: u32,
+    far: u32,
+    step: u32,
+}
+
+impl Probe {
+    const NEAR_SLOTS: u32 = 4;
+    const NEIGHBOURHOOD: u32 = 64;
+
+    fn new(node: &Node) -> Probe {
+        let head = node.op as u64 | (node.bits as u64) << 8 | (node.aux as u64) << 16 | (node.a as u64) << 32;
+        let tail = node.b as u64 | (node.c as u64) << 32;
+        // Labels grow one by one, so their low bits have to reach all bits of the hash.
+        let folded = (head ^ tail.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (folded ^ folded >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        let near = node.a.wrapping_mul(16).wrapping_add((mixed >> 32) as u32 % Probe::NEIGHBOURHOOD);
+        Probe { near, far: (mixed ^ mixed >> 32) as u32, step: 0 }
+    }
+
+    fn next(&mut self, capacity: u32) -> usize {
+        let step = self.step;
+        self.step += 1;
+        let slot = if step < Probe::NEAR_SLOTS {
+            self.near.wrapping_add(step)
+        } else {
+            // An odd stride visits every slot, and leaves the crowded neighbourhoods of others at once.
+            self.far.wrapping_add(step.wrapping_mul(self.far | 1))
+        };
+        (slot & (capacity - 1)) as usize
+    }
 }
 
 /// The label of a node, new or known. 0 if the table is full.
@@ -83,21 +111,21 @@ pub unsafe fn make(node: Node, value: u64) -> Label {
         if CONS.used * 2 >= CONS.capacity && !grow() {
             return 0;
         }
-        let mut slot = hash(&node) & (CONS.capacity - 1);
+        let mut probe = Probe::new(&node);
         loop {
-            let label = *CONS.slots.add(slot as usize);
+            let slot = probe.next(CONS.capacity);
+            let label = *CONS.slots.add(slot);
             if label == 0 {
                 return append(node, value, slot);
             }
             if *STATE.nodes.add(label as usize) == node {
                 return label;
             }
-            slot = (slot + 1) & (CONS.capacity - 1);
         }
     }
 }
 
-unsafe fn append(node: Node, value: u64, slot: u32) -> Label {
+unsafe fn append(node: Node, value: u64, slot: usize) -> Label {
     unsafe {
         let label = (*STATE.header).node_count;
         if label >= STATE.node_cap {
@@ -107,7 +135,7 @@ unsafe fn append(node: Node, value: u64, slot: u32) -> Label {
         *STATE.nodes.add(label as usize) = node;
         *STATE.values.add(label as usize) = value;
         (*STATE.header).node_count = label + 1;
-        *CONS.slots.add(slot as usize) = label;
+        *CONS.slots.add(slot) = label;
         CONS.used += 1;
         label
     }
@@ -127,11 +155,12 @@ unsafe fn grow() -> bool {
             if label == 0 {
                 continue;
             }
-            let mut slot = hash(&*STATE.nodes.add(label as usize)) & (capacity - 1);
-            while *slots.add(slot as usize) != 0 {
-                slot = (slot + 1) & (capacity - 1);
+            let mut probe = Probe::new(&*STATE.nodes.add(label as usize));
+            let mut slot = probe.next(capacity);
+            while *slots.add(slot) != 0 {
+                slot = probe.next(capacity);
             }
-            *slots.add(slot as usize) = label;
+            *slots.add(slot) = label;
         }
         if CONS.capacity != 0 {
             os::release(CONS.slots.cast(), CONS.capacity as usize * 4);

@@ -53,8 +53,8 @@ pub(crate) unsafe fn ask_bytes(offset: u64, wanted: u64, got: u64) -> Label {
         if got == wanted || offset.saturating_add(got) != STATE.input_len as u64 {
             return 0;
         }
+        ask_byte(offset);
         if got == 0 {
-            ask_byte(offset);
             return 0;
         }
         build::binary(Op::Sub, 64, len, Value::concrete(offset))
