@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Fuzz(FuzzArgs),
     /// Run a suite of inputs and measure its coverage
     Replay(ReplayArgs),
+    /// Show what the path of one input depended on
+    Trace(TraceArgs),
     /// Write a variant of a program to a file
     Variant(VariantArgs),
     /// Compile C as clang does (all options are clang's)
@@ -114,6 +116,20 @@ pub(crate) struct ReplayArgs {
     pub inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  tarragon trace tarragon-out/corpus/000001-seed -- ./calc")]
+pub(crate) struct TraceArgs {
+    /// The input
+    pub input: PathBuf,
+    /// Print the expression of each constraint
+    #[arg(long)]
+    pub expressions: bool,
     #[command(flatten)]
     pub target: TargetArgs,
 }

@@ -6,6 +6,7 @@ mod args;
 mod executor;
 mod fuzz;
 mod replay;
+mod show;
 mod target;
 mod units;
 mod variant;
@@ -53,6 +54,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
     match cli.command {
         Command::Fuzz(args) => fuzz::fuzz(&args),
         Command::Replay(args) => replay::replay(&args),
+        Command::Trace(args) => show::trace(&args),
         Command::Variant(args) => variant::variant(&args),
         Command::Cc { arguments } => std::process::exit(driver::run(Language::C, arguments)),
         Command::Cxx { arguments } => std::process::exit(driver::run(Language::Cxx, arguments)),

@@ -47,7 +47,7 @@ fn options(
     max_len: usize,
 ) -> TargetOptions {
     let mut options = TargetOptions::new(executable);
-    options.arguments = arguments.to_vec();
+    options.arguments = arguments.iter().map(|argument| absolute_file(argument)).collect();
     options.sandbox = match args.sandbox {
         Switch::On => Sandbox::On,
         Switch::Off => Sandbox::Off,
@@ -56,6 +56,15 @@ fn options(
     options.capacities = default_capacities(sites.outcomes);
     options.capacities.input = options.capacities.input.max(max_len as u64);
     options
+}
+
+/// The program runs in a directory of its own, so an argument that names a file from here gets its full path.
+fn absolute_file(argument: &OsStr) -> OsString {
+    let path = Path::new(argument);
+    if path.is_relative() && path.exists() {
+        return std::path::absolute(path).map_or_else(|_| argument.to_owned(), PathBuf::into_os_string);
+    }
+    argument.to_owned()
 }
 
 /// The file that the user means: a path, or a name that is found in `PATH`.
