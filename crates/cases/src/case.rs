@@ -1,0 +1,190 @@
+//! One case: build the program, search it, compare what was found with what the source says.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use campaign::{WallClock, built_in_seeds};
+use search::{
+    Bug, Engine, Entry, Limits, Observer, OutputError, Results, SavedSearch, Seed, Sighting, Stats, Stop,
+    Whitebox, WhiteboxOptions, World,
+};
+use sites::{SiteKind, SiteTable};
+use solver::ChainOptions;
+
+use crate::directives::Directives;
+use crate::{Program, Recipe, Tracer, Twins};
+
+/// A source with its expectations.
+pub struct Case {
+    source: PathBuf,
+    directives: Directives,
+}
+
+impl Case {
+    pub fn read(source: &Path) -> Result<Case, String> {
+        let text = std::fs::read_to_string(source).map_err(|error| error.to_string())?;
+        Ok(Case { source: source.to_owned(), directives: Directives::parse(&text)? })
+    }
+
+    /// Runs the case; the error says everything that was not as expected.
+    pub fn check(&self, cache: &Path) -> Result<(), String> {
+        let result = self.differences(cache).and_then(|found| match found.is_empty() {
+            true => Ok(()),
+            false => Err(found.join("; ")),
+        });
+        match (&self.directives.known_gap, result) {
+            (None, result) => result,
+            (Some(_), Err(_)) => Ok(()),
+            (Some(gap), Ok(())) => Err(format!("the gap is closed, remove `known-gap: {gap}`")),
+        }
+    }
+
+    fn differences(&self, cache: &Path) -> Result<Vec<String>, String> {
+        let program = Program::build(&self.recipe(), cache)?;
+        let mut tracer = Tracer::start(&program, &self.directives.arguments)?;
+        let found = self.search(&mut tracer, &program.sites)?;
+        let mut differences = self.compare(&found, &program.sites);
+        differences.extend(self.compare_builds(&program, &mut tracer, &found.results)?);
+        differences.extend_from_slice(tracer.faults());
+        Ok(differences)
+    }
+
+    fn recipe(&self) -> Recipe {
+        let folder = self.source.parent().unwrap_or(Path::new("."));
+        let natives = self.directives.natives.iter().map(|native| folder.join(native)).collect();
+        Recipe { source: self.source.clone(), natives, flags: self.directives.flags.clone() }
+    }
+
+    fn search(&self, tracer: &mut Tracer, sites: &SiteTable) -> Result<Found, String> {
+        let mut solver = smt::standard_chain(ChainOptions::default(), solver_limits());
+        let stop = AtomicBool::new(false);
+        let world = World {
+            executor: tracer,
+            solver: &mut solver,
+            sites,
+            clock: &WallClock::start(),
+            observer: &mut Silent,
+            stop: &stop,
+        };
+        let limits = Limits { time: None, runs: Some(self.directives.max_runs), max_len: self.directives.max_len };
+        let exhaustive = self.directives.exhaustive.is_some();
+        let mut strategy = Whitebox::new(WhiteboxOptions { exhaustive, ..WhiteboxOptions::default() });
+        let engine = Engine::new(world, limits, 0, Results::new(sites));
+        let (results, stop) = engine.search(&mut strategy, self.seeds());
+        match stop {
+            Stop::Execution(error) => Err(error.to_string()),
+            _ => Ok(Found { results, completeness: strategy.completeness().clone() }),
+        }
+    }
+
+    fn seeds(&self) -> Vec<Seed> {
+        let seed = |input: &Vec<u8>| Seed { name: "case".to_owned(), input: input.clone() };
+        match self.directives.seeds.is_empty() {
+            true => built_in_seeds(self.directives.max_len),
+            false => self.directives.seeds.iter().map(seed).collect(),
+        }
+    }
+
+    fn compare(&self, found: &Found, sites: &SiteTable) -> Vec<String> {
+        let Found { results, completeness } = found;
+        let stats = &results.stats;
+        let expected = &self.directives;
+        let bugs: BTreeSet<String> = results.bugs.all().iter().map(|bug| bug.kind.to_string()).collect();
+        let mut differences = vec![
+            difference("bugs", &expected.bugs, &bugs),
+            difference("given up", &expected.give_ups, &give_ups(stats)),
+        ];
+        if !expected.diverges {
+            differences.push(difference("divergences", &0, &stats.divergences));
+        }
+        match &expected.exhaustive {
+            Some(exhaustive) => {
+                differences.push(difference("paths", &exhaustive.paths, &stats.paths));
+                let complete = difference("complete", &exhaustive.complete, &completeness.is_complete());
+                differences.push(complete.map(|difference| format!("{difference} ({completeness})")));
+            }
+            None => differences.push(difference("uncovered", &expected.uncovered, &uncovered(results, sites))),
+        }
+        differences.into_iter().flatten().collect()
+    }
+
+    /// Every input that the search kept must look the same in all builds.
+    fn compare_builds(
+        &self,
+        program: &Program,
+        tracer: &mut Tracer,
+        results: &Results,
+    ) -> Result<Option<String>, String> {
+        let mut twins = Twins::new(program, &self.directives.arguments)?;
+        let corpus = results.corpus.entries().iter().map(|entry| &entry.input);
+        let bugs = results.bugs.all().iter().map(|bug| &bug.input);
+        for input in self.directives.same_output.iter().chain(bugs).chain(corpus) {
+            if let Err(difference) = twins.compare(tracer, input) {
+                return Ok(Some(difference));
+            }
+        }
+        Ok(None)
+    }
+}
+
+struct Found {
+    results: Results,
+    completeness: search::Completeness,
+}
+
+/// Z3 is bounded by its own steps where it can be; the time is a limit that no case should meet.
+fn solver_limits() -> smt::Limits {
+    smt::Limits { time: Duration::from_secs(20), ..smt::Limits::default() }
+}
+
+fn difference<T: PartialEq + std::fmt::Debug>(what: &str, expected: &T, found: &T) -> Option<String> {
+    (expected != found).then(|| format!("{what}: expected {expected:?}, found {found:?}"))
+}
+
+fn give_ups(stats: &Stats) -> BTreeSet<String> {
+    let counted = trace::GiveUp::ALL.iter().zip(&stats.give_ups).filter(|(_, count)| **count > 0);
+    counted.map(|(reason, _)| reason.text().to_owned()).collect()
+}
+
+/// Lines of branches and switches with an outcome that was never taken.
+fn uncovered(results: &Results, sites: &SiteTable) -> BTreeSet<u32> {
+    let missed = |kind: &SiteKind| match kind {
+        SiteKind::Plain => false,
+        SiteKind::Branch { coverage } => !(*coverage..coverage + 2).all(|o| results.coverage.has(o)),
+        SiteKind::Switch { coverage, cases } => {
+            !(*coverage..=coverage + cases.len() as u32).all(|o| results.coverage.has(o))
+        }
+    };
+    sites.sites.iter().filter(|site| missed(&site.kind)).map(|site| site.line).collect()
+}
+
+/// Nobody watches.
+struct Silent;
+
+impl Observer for Silent {
+    fn new_entry(&mut self, _: &Entry) -> Result<(), OutputError> {
+        Ok(())
+    }
+
+    fn new_bug(&mut self, _: &Bug, _: Sighting) -> Result<(), OutputError> {
+        Ok(())
+    }
+
+    fn wants_progress(&mut self, _: Duration) -> bool {
+        false
+    }
+
+    fn progress(&mut self, _: &Stats) -> Result<(), OutputError> {
+        Ok(())
+    }
+
+    fn wants_state(&mut self, _: Duration) -> bool {
+        false
+    }
+
+    fn state(&mut self, _: &SavedSearch) -> Result<(), OutputError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,130 @@
+//! The traced build under Tarragon, with every trace checked.
+//!
+//! Each expression must have, on the input that made it, the value that the program computed, and each recorded
+//! condition the direction that the run took. What is found wrong is collected and goes to the test's message.
+
+use std::ffi::OsString;
+
+use expr::{Dag, Evaluator, TableData};
+use path::{PathCondition, RawTrace, Trace, check_directions};
+use runner::{Outcome, RawRun, Runner};
+use search::{Ending, ExecError, Execution, Executor};
+use sites::SiteTable;
+use trace::Label;
+
+use crate::Program;
+use crate::twins::{Observed, options};
+
+/// More faults than this are not reported for one program.
+const MAX_FAULTS: usize = 3;
+
+pub struct Tracer {
+    runner: Runner,
+    sites: SiteTable,
+    faults: Vec<String>,
+    constraints: usize,
+}
+
+impl Tracer {
+    pub fn start(program: &Program, arguments: &[OsString]) -> Result<Tracer, String> {
+        let options = options(&program.traced, arguments, program.sites.outcomes);
+        let runner = Runner::start(options).map_err(|error| error.to_string())?;
+        Ok(Tracer { runner, sites: program.sites.clone(), faults: Vec::new(), constraints: 0 })
+    }
+
+    /// What was wrong with the traces so far.
+    pub fn faults(&self) -> &[String] {
+        &self.faults
+    }
+
+    /// How many recorded conditions were checked so far.
+    pub fn constraints(&self) -> usize {
+        self.constraints
+    }
+
+    pub(crate) fn observe(&mut self, input: &[u8]) -> Result<Observed, String> {
+        let run = self.runner.run(input, true).map_err(|error| error.to_string())?;
+        let observed = Observed { outcome: run.outcome, stdout: run.stdout().unwrap_or_default() };
+        let execution = execution(run, input, true);
+        self.check(input, execution);
+        Ok(observed)
+    }
+
+    /// Checks the trace of an execution and gives the execution back.
+    fn check(&mut self, input: &[u8], mut execution: Execution) -> Execution {
+        let mut faults: Vec<String> = execution.bad_trace.iter().cloned().collect();
+        if let Some(trace) = &mut execution.trace {
+            faults.extend(wrong_values(&trace.dag, input));
+            let condition = PathCondition::new(trace, &self.sites);
+            self.constraints += condition.len();
+            let wrong = check_directions(&trace.dag, &condition, input);
+            faults.extend(wrong.iter().map(|wrong| format!("{wrong} ({})", self.sites.place(wrong.site))));
+        }
+        let room = MAX_FAULTS.saturating_sub(self.faults.len());
+        let on_input = |fault| format!("on \"{}\": {fault}", input.escape_ascii());
+        self.faults.extend(faults.into_iter().take(room).map(on_input));
+        execution
+    }
+}
+
+impl Executor for Tracer {
+    fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
+        let run = self.runner.run(input, symbolic).map_err(|error| ExecError(error.to_string()))?;
+        let execution = execution(run, input, symbolic);
+        Ok(self.check(input, execution))
+    }
+}
+
+/// Expressions whose value on the input is not the one that the program had.
+fn wrong_values(dag: &Dag, input: &[u8]) -> Vec<String> {
+    let mut evaluator = Evaluator::new();
+    let mut evaluation = evaluator.under(dag, input);
+    let labels = 1..dag.len() as Label;
+    let wrong = labels.filter_map(|label| {
+        let (computed, meant) = (dag.value(label), evaluation.eval(label) as u64);
+        (computed != meant).then(|| {
+            let op = dag.op(label);
+            let operands = dag.operands(label).map(|l| format!("{:#x}", dag.value(l))).join(", ");
+            let bits = dag.bits(label);
+            format!("the program computed {computed:#x}, its expression {op:?} of {bits} bits ({operands}) means {meant:#x}")
+        })
+    });
+    wrong.take(MAX_FAULTS).collect()
+}
+
+fn execution(run: RawRun<'_>, input: &[u8], symbolic: bool) -> Execution {
+    let ending = ending(run.outcome);
+    let covered = run.coverage.iter().enumerate().filter(|(_, seen)| **seen != 0);
+    let covered = covered.map(|(outcome, _)| outcome as u32).collect();
+    let stderr = run.stderr_tail();
+    let run_time = run.run_time;
+    let trace = run.trace.map_err(|error| error.to_string()).and_then(|raw| checked(raw, input));
+    let (trace, bad_trace) = match trace {
+        Ok(trace) => (Some(trace).filter(|_| symbolic), None),
+        Err(error) => (None, Some(error)),
+    };
+    Execution { ending, covered, trace, bad_trace, run_time, stderr }
+}
+
+fn checked(raw: runner::RawTrace, input: &[u8]) -> Result<Trace, String> {
+    let tables = raw.tables.into_iter().map(|(bytes, labels)| TableData { bytes, labels }).collect();
+    let raw = RawTrace {
+        nodes: raw.nodes,
+        values: raw.values,
+        tables,
+        input_len: input.len() as u32,
+        events: raw.events,
+        give_ups: raw.give_ups,
+        truncated: raw.truncated,
+    };
+    Trace::from_raw(raw).map_err(|error| error.to_string())
+}
+
+fn ending(outcome: Outcome) -> Ending {
+    match outcome {
+        Outcome::Exit(code) => Ending::Exit(code),
+        Outcome::Signal(signal) => Ending::Signal(signal),
+        Outcome::Timeout => Ending::Timeout,
+        Outcome::OutOfMemory => Ending::OutOfMemory,
+    }
+}

@@ -1,0 +1,72 @@
+//! The builds of one program side by side: what one prints and how it ends, all must.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use runner::{Limits, Outcome, PlainRunner, RunnerError, TargetOptions, default_capacities};
+
+use crate::{Program, Tracer};
+
+/// What can be seen of a run from outside.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Observed {
+    pub outcome: Outcome,
+    pub stdout: Vec<u8>,
+}
+
+pub struct Twins {
+    plain: PlainRunner,
+    others: Vec<(&'static str, PlainRunner)>,
+}
+
+/// How targets run in all tests. Time limits are generous: machines that test are busy.
+pub(crate) fn options(program: &Path, arguments: &[OsString], outcomes: u32) -> TargetOptions {
+    let mut options = TargetOptions::new(program);
+    options.arguments = arguments.to_vec();
+    options.capture_stdout = true;
+    options.capacities = default_capacities(outcomes);
+    options.limits = Limits { run_time: Duration::from_secs(20), ..Limits::default() };
+    options
+}
+
+impl Twins {
+    pub fn new(program: &Program, arguments: &[OsString]) -> Result<Twins, String> {
+        let runner = |path: &Path| {
+            PlainRunner::new(options(path, arguments, 0)).map_err(|error: RunnerError| error.to_string())
+        };
+        let others = vec![
+            ("the build by tarragon cc", runner(&program.built)?),
+            ("the traced build without Tarragon", runner(&program.traced)?),
+        ];
+        Ok(Twins { plain: runner(&program.plain)?, others })
+    }
+
+    /// Runs all builds on `input`, the traced one also under `tracer`, and says which one is different.
+    pub fn compare(&mut self, tracer: &mut Tracer, input: &[u8]) -> Result<(), String> {
+        let expected = observe(&mut self.plain, input)?;
+        for (way, runner) in &mut self.others {
+            same(&expected, &observe(runner, input)?, way, input)?;
+        }
+        let traced = tracer.observe(input)?;
+        same(&expected, &traced, "the traced build on symbolic input", input)
+    }
+}
+
+fn observe(runner: &mut PlainRunner, input: &[u8]) -> Result<Observed, String> {
+    let run = runner.run(input).map_err(|error| error.to_string())?;
+    Ok(Observed { outcome: run.outcome, stdout: run.stdout })
+}
+
+fn same(expected: &Observed, observed: &Observed, way: &str, input: &[u8]) -> Result<(), String> {
+    if expected == observed {
+        return Ok(());
+    }
+    let input = input.escape_ascii();
+    let show = |o: &Observed| format!("{} after {:?}", o.outcome, tail(&o.stdout));
+    Err(format!("{way} on \"{input}\": {}; plain build: {}", show(observed), show(expected)))
+}
+
+fn tail(text: &[u8]) -> String {
+    String::from_utf8_lossy(&text[text.len().saturating_sub(100)..]).into_owned()
+}
