@@ -6,6 +6,7 @@
 
 mod attributes;
 mod calls;
+mod constructors;
 mod coverage;
 mod expressions;
 mod function;
@@ -78,6 +79,7 @@ pub fn trace_variant(options: &Options) -> Result<()> {
     for &function in &defined {
         Function::new(&program, &mut numbering, function).instrument();
     }
+    constructors::place(&module);
     module.verify()?;
     module.run_passes(AFTER)?;
     if let Some(path) = &options.bitcode {

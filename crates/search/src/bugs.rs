@@ -1,10 +1,12 @@
 //! Bugs: runs that ended badly, grouped by cause, one smallest input each.
 //!
-//! The cause is approximated by the kind and the last place where the run depended on its input. Runs without a
-//! trace have no such place; the engine traces them once before they come here.
+//! The cause is approximated by the kind and the last step at which the run depended on its input: where, and which way
+//! it went. Runs without a trace have no such step; the engine traces them once before they come here.
 
 use std::collections::HashMap;
 use std::fmt;
+
+use path::Step;
 
 use crate::Ending;
 
@@ -66,7 +68,7 @@ pub enum Sighting {
 #[derive(Clone, Debug, Default)]
 pub struct Bugs {
     bugs: Vec<Bug>,
-    by_cause: HashMap<(BugKind, u32), usize>,
+    by_cause: HashMap<(BugKind, Step), usize>,
     first: u32,
 }
 
@@ -80,22 +82,23 @@ impl Bugs {
         &self.bugs
     }
 
-    pub fn knows(&self, kind: BugKind, site: u32) -> bool {
-        self.by_cause.contains_key(&(kind, site))
+    pub fn knows(&self, kind: BugKind, last: Step) -> bool {
+        self.by_cause.contains_key(&(kind, last))
     }
 
     pub fn add(
         &mut self,
         kind: BugKind,
-        site: u32,
+        last: Step,
         input: &[u8],
         stderr: &[u8],
         run: u64,
     ) -> (Sighting, &Bug) {
         let next = self.bugs.len();
-        let index = *self.by_cause.entry((kind, site)).or_insert(next);
+        let index = *self.by_cause.entry((kind, last)).or_insert(next);
         if index == next {
             let id = self.first + next as u32 + 1;
+            let site = last.site;
             let bug = Bug { id, kind, site, input: input.to_vec(), stderr: stderr.to_vec(), hits: 1, run };
             self.bugs.push(bug);
             return (Sighting::New, &self.bugs[index]);
@@ -119,11 +122,13 @@ mod tests {
     fn the_smallest_input_of_each_cause_stays() {
         let mut bugs = Bugs::after(7);
         let crash = BugKind::Crash(8);
-        assert_eq!(bugs.add(crash, 3, b"1/00", b"", 1).0, Sighting::New);
-        assert_eq!(bugs.add(crash, 3, b"11/0", b"", 2).0, Sighting::Known);
-        assert_eq!(bugs.add(crash, 3, b"1/0", b"", 3).0, Sighting::Smaller);
-        assert_eq!(bugs.add(crash, 4, b"1%0", b"", 4).0, Sighting::New);
+        let at = |site, direction| Step { site, direction };
+        assert_eq!(bugs.add(crash, at(3, 0), b"1/00", b"", 1).0, Sighting::New);
+        assert_eq!(bugs.add(crash, at(3, 0), b"11/0", b"", 2).0, Sighting::Known);
+        assert_eq!(bugs.add(crash, at(3, 0), b"1/0", b"", 3).0, Sighting::Smaller);
+        assert_eq!(bugs.add(crash, at(4, 0), b"1%0", b"", 4).0, Sighting::New);
+        assert_eq!(bugs.add(crash, at(4, 1), b"2%0", b"", 5).0, Sighting::New);
         let shown: Vec<_> = bugs.all().iter().map(|b| (b.id, &b.input[..], b.hits, b.run)).collect();
-        assert_eq!(shown, [(8, &b"1/0"[..], 3, 1), (9, &b"1%0"[..], 1, 4)]);
+        assert_eq!(shown, [(8, &b"1/0"[..], 3, 1), (9, &b"1%0"[..], 1, 4), (10, &b"2%0"[..], 1, 5)]);
     }
 }

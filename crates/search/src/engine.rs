@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use path::PathCondition;
+use path::{PathCondition, Step};
 use sites::SiteTable;
 use solver::Chain;
 
@@ -114,7 +114,7 @@ pub struct Engine<'a> {
     results: Results,
     paths: HashSet<u64>,
     /// Last sites of untraced runs that ended badly, by what they covered; each is traced once.
-    triaged: HashMap<(BugKind, u64), u32>,
+    triaged: HashMap<(BugKind, u64), Step>,
 }
 
 impl<'a> Engine<'a> {
@@ -225,16 +225,16 @@ impl<'a> Engine<'a> {
         path: Option<&TracedPath>,
         covered: u64,
     ) -> Result<(), Stop> {
-        let site = match path {
-            Some(path) => last_site(path),
+        let last = match path {
+            Some(path) => last_step(path),
             None => self.triage(kind, covered, input)?,
         };
-        if kind == BugKind::Hang && !self.results.bugs.knows(kind, site) && !self.hangs_again(input)? {
+        if kind == BugKind::Hang && !self.results.bugs.knows(kind, last) && !self.hangs_again(input)? {
             self.results.stats.flaky_timeouts += 1;
             return Ok(());
         }
         let run = self.results.stats.runs;
-        let (sighting, bug) = self.results.bugs.add(kind, site, input, &execution.stderr, run);
+        let (sighting, bug) = self.results.bugs.add(kind, last, input, &execution.stderr, run);
         match sighting {
             Sighting::Known => Ok(()),
             Sighting::New | Sighting::Smaller => {
@@ -243,15 +243,15 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// The last site of an untraced run that ended badly.
-    fn triage(&mut self, kind: BugKind, covered: u64, input: &[u8]) -> Result<u32, Stop> {
-        if let Some(&site) = self.triaged.get(&(kind, covered)) {
-            return Ok(site);
+    /// The last step of an untraced run that ended badly.
+    fn triage(&mut self, kind: BugKind, covered: u64, input: &[u8]) -> Result<Step, Stop> {
+        if let Some(&last) = self.triaged.get(&(kind, covered)) {
+            return Ok(last);
         }
         let mut execution = self.execute(input, true)?;
-        let site = self.traced_path(&mut execution).map_or(0, |path| last_site(&path));
-        self.triaged.insert((kind, covered), site);
-        Ok(site)
+        let last = self.traced_path(&mut execution).map_or(NOWHERE, |path| last_step(&path));
+        self.triaged.insert((kind, covered), last);
+        Ok(last)
     }
 
     /// A machine under load makes slow runs look like hangs; a hang hangs twice.
@@ -305,8 +305,15 @@ impl Results {
     }
 }
 
-fn last_site(path: &TracedPath) -> u32 {
-    path.condition.constraints.last().map_or(0, |constraint| constraint.site)
+const NOWHERE: Step = Step { site: 0, direction: 0 };
+
+/// The last step of a path; the value of a concretisation is not a direction.
+fn last_step(path: &TracedPath) -> Step {
+    let last = path.condition.constraints.last();
+    last.map_or(NOWHERE, |constraint| match constraint.is_concretisation() {
+        true => Step { direction: 0, ..constraint.step() },
+        false => constraint.step(),
+    })
 }
 
 fn covered_hash(execution: &Execution) -> u64 {
