@@ -156,7 +156,8 @@ mod tests {
 
     #[test]
     fn reads_what_a_case_expects() {
-        let source = "// A case.\n//@ expect-bug: SIGFPE\n//@ seed: \"a\\n\\x7f\"\n//@ uncovered: 3, 5\nint x;\n";
+        let source =
+            "// A case.\n//@ expect-bug: SIGFPE\n//@ seed: \"a\\n\\x7f\"\n//@ uncovered: 3, 5\nint x;\n";
         let read = Directives::parse(source).expect("a good case");
         assert_eq!(read.bugs, BTreeSet::from(["SIGFPE".to_owned()]));
         assert_eq!(read.seeds, [b"a\n\x7f"]);

@@ -17,4 +17,4 @@ pub use case::Case;
 pub use perturb::perturb;
 pub use program::{Program, Recipe};
 pub use tracer::Tracer;
-pub use twins::Twins;
+pub use twins::{Agreement, Twins};

@@ -48,9 +48,8 @@ impl Program {
         if driver::run(recipe.language(), output(&words, &built)?) != 0 {
             return Err("tarragon cc failed".to_owned());
         }
-        let options = DeriveOptions::from_environment().map_err(|error| {
-            format!("{error}\n(cargo build -p instrument makes it beside the tests)")
-        })?;
+        let options = DeriveOptions::from_environment()
+            .map_err(|error| format!("{error}\n(cargo build -p instrument makes it beside the tests)"))?;
         let options = DeriveOptions { cache: cache.to_owned(), ..options };
         let derived = derive(&built, Variant::Traced, &options).map_err(|error| error.to_string())?;
         let sites = fs::read(&derived.sites).map_err(|error| error.to_string())?;

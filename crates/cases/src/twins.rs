@@ -20,36 +20,55 @@ pub struct Twins {
     others: Vec<(&'static str, PlainRunner)>,
 }
 
-/// How targets run in all tests. Time limits are generous: machines that test are busy.
+/// The result of a comparison in which no build differed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreement {
+    Same,
+    /// The plain build does not end in a time that leaves room for the slower ones.
+    TooSlow,
+}
+
+/// How long the plain build may take.
+const PLAIN_TIME: Duration = Duration::from_secs(2);
+/// How long the other builds may take: much longer, because machines that test are busy.
+const OTHER_TIME: Duration = Duration::from_secs(60);
+
+/// How targets run in all tests.
 pub(crate) fn options(program: &Path, arguments: &[OsString], outcomes: u32) -> TargetOptions {
     let mut options = TargetOptions::new(program);
     options.arguments = arguments.to_vec();
     options.capture_stdout = true;
     options.capacities = default_capacities(outcomes);
-    options.limits = Limits { run_time: Duration::from_secs(20), ..Limits::default() };
+    options.limits = Limits { run_time: OTHER_TIME, ..Limits::default() };
     options
 }
 
 impl Twins {
     pub fn new(program: &Program, arguments: &[OsString]) -> Result<Twins, String> {
-        let runner = |path: &Path| {
-            PlainRunner::new(options(path, arguments, 0)).map_err(|error: RunnerError| error.to_string())
+        let runner = |path: &Path, time: Duration| {
+            let mut options = options(path, arguments, 0);
+            options.limits.run_time = time;
+            PlainRunner::new(options).map_err(|error: RunnerError| error.to_string())
         };
         let others = vec![
-            ("the build by tarragon cc", runner(&program.built)?),
-            ("the traced build without Tarragon", runner(&program.traced)?),
+            ("the build by tarragon cc", runner(&program.built, OTHER_TIME)?),
+            ("the traced build without Tarragon", runner(&program.traced, OTHER_TIME)?),
         ];
-        Ok(Twins { plain: runner(&program.plain)?, others })
+        Ok(Twins { plain: runner(&program.plain, PLAIN_TIME)?, others })
     }
 
     /// Runs all builds on `input`, the traced one also under `tracer`, and says which one is different.
-    pub fn compare(&mut self, tracer: &mut Tracer, input: &[u8]) -> Result<(), String> {
+    pub fn compare(&mut self, tracer: &mut Tracer, input: &[u8]) -> Result<Agreement, String> {
         let expected = observe(&mut self.plain, input)?;
+        if expected.outcome == Outcome::Timeout {
+            return Ok(Agreement::TooSlow);
+        }
         for (way, runner) in &mut self.others {
             same(&expected, &observe(runner, input)?, way, input)?;
         }
         let traced = tracer.observe(input)?;
-        same(&expected, &traced, "the traced build on symbolic input", input)
+        same(&expected, &traced, "the traced build on symbolic input", input)?;
+        Ok(Agreement::Same)
     }
 }
 
