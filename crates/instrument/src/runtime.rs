@@ -12,8 +12,6 @@ use std::collections::HashMap;
 
 const BITCODE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.bc"));
 const MODEL: &str = "__tarragon_model_";
-/// Size of the runtime's `Tls`, with room to spare; the runtime's tests hold it below this.
-const TLS_BYTES: u64 = 1024;
 
 pub struct Runtime {
     functions: HashMap<String, Value>,
@@ -154,7 +152,7 @@ fn define_missing(module: &Module, builder: &Builder, function: Value, name: &st
 fn define_tls(module: &Module, builder: &Builder, function: Value) {
     // SAFETY: the block is a variable of this program; the function returns its address.
     unsafe {
-        let ty = LLVMArrayType2(builder.i64, TLS_BYTES / 8);
+        let ty = LLVMArrayType2(builder.i64, trace::TLS_BYTES as u64 / 8);
         let block = LLVMAddGlobal(module.raw, ty, c"__tarragon_tls_block".as_ptr());
         LLVMSetInitializer(block, LLVMConstNull(ty));
         LLVMSetLinkage(block, LLVMLinkage::LLVMInternalLinkage);

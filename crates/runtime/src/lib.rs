@@ -34,6 +34,9 @@ pub mod state;
 mod sys;
 pub mod values;
 
+#[cfg(test)]
+mod tests;
+
 #[cfg(tarragon_bitcode)]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {

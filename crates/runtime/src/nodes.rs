@@ -175,6 +175,17 @@ pub unsafe fn prepare() {
     unsafe { grow() };
 }
 
+/// Empties the hash table, for a new run in the same process.
+#[cfg(test)]
+pub unsafe fn forget() {
+    unsafe {
+        if !CONS.slots.is_null() {
+            os::release(CONS.slots.cast(), CONS.capacity as usize * 4);
+        }
+        CONS = Cons { slots: core::ptr::null_mut(), capacity: 0, used: 0 };
+    }
+}
+
 pub unsafe fn constant(bits: u32, value: u64) -> Label {
     unsafe { make(Node::constant(bits as u8, value & values::mask(bits)), value & values::mask(bits)) }
 }

@@ -11,6 +11,7 @@ const _: () = assert!(
 );
 
 /// Called before anything else in the program: the fast paths need the first-level tables.
+#[cfg(not(test))]
 unsafe extern "C" fn initialise() {
     unsafe {
         if !(shadow::reserve() && objects::reserve()) {

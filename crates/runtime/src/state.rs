@@ -75,6 +75,8 @@ impl Tls {
     };
 }
 
+const _: () = assert!(size_of::<Tls>() <= trace::TLS_BYTES, "the instrumenter reserves less");
+
 /// A guard on the runtime's state.
 pub struct Entered;
 

@@ -132,6 +132,9 @@ impl Header {
 /// target's address space has to leave room for it.
 pub const RESERVED_ADDRESS_SPACE: u64 = 64 << 30;
 
+/// Size of the block of each thread of a target in which labels travel; the instrumenter reserves it.
+pub const TLS_BYTES: usize = 1024;
+
 /// Descriptors that the driver leaves open for the fork server in the target.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerFds {

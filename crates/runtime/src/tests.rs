@@ -1,0 +1,286 @@
+//! What the runtime builds, simplified, against the same expressions built plainly and evaluated by the `expr` crate.
+
+use crate::build::{self, Value};
+use crate::state::STATE;
+use crate::{events, nodes, shadow, values};
+use expr::{Assignment, Dag};
+use proptest::prelude::*;
+use std::sync::{Mutex, MutexGuard, Once};
+use trace::{Capacities, Header, Label, Node, Op};
+
+const INPUT: usize = 4;
+
+/// The runtime's state is one a process, so tests take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A run in this process, on memory of its own.
+struct Run {
+    _turn: MutexGuard<'static, ()>,
+    segment: Vec<u64>,
+}
+
+impl Run {
+    fn start(input: &[u8]) -> Run {
+        static RESERVE: Once = Once::new();
+        let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // SAFETY: nothing else in the test process uses these addresses.
+        RESERVE.call_once(|| assert!(unsafe { shadow::reserve() && crate::objects::reserve() }));
+        let capacities =
+            Capacities { input: 4096, coverage: 4096, events: 4096, nodes: 1 << 16, tables: 64, data: 1 << 16 };
+        let (header, size) = Header::new(&capacities);
+        let mut segment = vec![0u64; size as usize / 8];
+        let at = segment.as_mut_ptr().cast::<Header>();
+        // SAFETY: the segment is large enough and aligned; it lives as long as the run.
+        unsafe {
+            at.write(header);
+            STATE.header = at;
+            STATE.symbolic = true;
+            STATE.input_len = input.len() as u32;
+            STATE.nodes = at.cast::<u8>().add(header.nodes.offset as usize).cast();
+            STATE.values = at.cast::<u8>().add(header.values.offset as usize).cast();
+            STATE.node_cap = 1 << 16;
+            STATE.events = at.cast::<u8>().add(header.events.offset as usize).cast();
+            STATE.event_cap = 4096;
+            nodes::forget();
+            events::prepare(1 << 16);
+            nodes::start(input.as_ptr());
+        }
+        Run { _turn: turn, segment }
+    }
+
+    /// The expressions of the run so far.
+    fn dag(&self, input_len: u32) -> Dag {
+        let header = self.segment.as_ptr().cast::<Header>();
+        // SAFETY: the counts are those of arrays in the segment.
+        unsafe {
+            let count = (*header).node_count as usize;
+            let nodes = std::slice::from_raw_parts(STATE.nodes, count).to_vec();
+            let values = std::slice::from_raw_parts(STATE.values, count).to_vec();
+            Dag::from_raw(nodes, values, Vec::new(), input_len).expect("the runtime writes valid nodes")
+        }
+    }
+}
+
+/// One step of a random computation; operands are taken from what was computed before, modulo its number.
+#[derive(Clone, Debug)]
+enum Step {
+    Binary(Op, usize, usize),
+    WithConstant(Op, usize, u64, bool),
+    Resize(usize, u32, bool),
+    Not(usize),
+    Choose(usize, usize, usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    use Op::*;
+    let ops = prop::sample::select(vec![
+        Add, Sub, Mul, UDiv, SDiv, URem, SRem, And, Or, Xor, Shl, LShr, AShr, Eq, Ult, Ule, Slt, Sle,
+    ]);
+    let constant = prop_oneof![Just(0), Just(1), Just(u64::MAX), Just(0xFF), Just(0x80), any::<u64>(), 0u64..300];
+    let width = prop::sample::select(vec![1u32, 8, 16, 32, 64]);
+    prop_oneof![
+        (ops.clone(), any::<usize>(), any::<usize>()).prop_map(|(op, a, b)| Step::Binary(op, a, b)),
+        (ops, any::<usize>(), constant, any::<bool>()).prop_map(|(op, a, c, left)| Step::WithConstant(op, a, c, left)),
+        (any::<usize>(), width, any::<bool>()).prop_map(|(a, bits, signed)| Step::Resize(a, bits, signed)),
+        any::<usize>().prop_map(Step::Not),
+        (any::<usize>(), any::<usize>(), any::<usize>()).prop_map(|(c, a, b)| Step::Choose(c, a, b)),
+    ]
+}
+
+/// A value as the runtime keeps it, and the label of the same value in the plain expressions.
+#[derive(Clone, Copy)]
+struct Twin {
+    value: Value,
+    bits: u32,
+    plain: Label,
+}
+
+struct Computation {
+    plain: Dag,
+    twins: Vec<Twin>,
+}
+
+impl Computation {
+    fn new(input: &[u8]) -> Computation {
+        let mut plain = Dag::new();
+        let twin = |(i, byte): (usize, &u8)| Twin {
+            value: Value::new(1 + i as u32, *byte as u64),
+            bits: 8,
+            plain: plain.input(i as u32),
+        };
+        let twins = input.iter().enumerate().map(twin).collect();
+        Computation { plain, twins }
+    }
+
+    fn pick(&self, index: usize) -> Twin {
+        self.twins[index % self.twins.len()]
+    }
+
+    /// A value of the wanted width.
+    fn resized(&mut self, twin: Twin, bits: u32, signed: bool) -> Twin {
+        let x = twin.value;
+        if twin.bits == bits {
+            return twin;
+        }
+        // SAFETY: a run is active.
+        let (label, value, op) = unsafe {
+            if bits < twin.bits {
+                (build::trunc(bits, x), x.value & values::mask(bits), Op::Extract)
+            } else if signed {
+                let value = values::sign_extend(x.value, twin.bits) as u64 & values::mask(bits);
+                (build::sext(twin.bits, bits, x), value, Op::SExt)
+            } else {
+                (build::zext(twin.bits, bits, x), x.value, Op::ZExt)
+            }
+        };
+        let plain = self.plain.add(Node::unary(op, bits as u8, twin.plain));
+        Twin { value: Value::new(label, value), bits, plain }
+    }
+
+    fn binary(&mut self, op: Op, a: Twin, b: Twin) -> Twin {
+        let value = values::binary(op, a.bits, a.value.value, b.value.value);
+        let comparison = matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle);
+        let bits = if comparison { 1 } else { a.bits };
+        // SAFETY: a run is active.
+        let label = unsafe { build::binary(op, a.bits, a.value, b.value) };
+        let plain = self.plain.add(Node::binary(op, bits as u8, a.plain, b.plain));
+        Twin { value: Value::new(label, value), bits, plain }
+    }
+
+    fn constant(&mut self, bits: u32, value: u64) -> Twin {
+        let value = value & values::mask(bits);
+        Twin { value: Value::concrete(value), bits, plain: self.plain.constant(bits, value as u128) }
+    }
+
+    fn take(&mut self, step: &Step) {
+        let next = match *step {
+            Step::Binary(op, a, b) => {
+                let a = self.pick(a);
+                let b = self.resized(self.pick(b), a.bits, false);
+                self.binary(op, a, b)
+            }
+            Step::WithConstant(op, a, constant, left) => {
+                let a = self.pick(a);
+                let c = self.constant(a.bits, constant);
+                if left { self.binary(op, c, a) } else { self.binary(op, a, c) }
+            }
+            Step::Resize(a, bits, signed) => self.resized(self.pick(a), bits, signed),
+            Step::Not(a) => {
+                let a = self.pick(a);
+                // SAFETY: a run is active.
+                let label = unsafe { build::not(a.bits, a.value) };
+                let value = !a.value.value & values::mask(a.bits);
+                let plain = self.plain.add(Node::unary(Op::Not, a.bits as u8, a.plain));
+                Twin { value: Value::new(label, value), bits: a.bits, plain }
+            }
+            Step::Choose(c, a, b) => {
+                let condition = self.resized(self.pick(c), 1, false);
+                let a = self.pick(a);
+                let b = self.resized(self.pick(b), a.bits, true);
+                // SAFETY: a run is active.
+                let label = unsafe { build::ite(a.bits, condition.value, a.value, b.value) };
+                let value = if condition.value.value == 1 { a.value.value } else { b.value.value };
+                let (op, bits) = (Op::Ite as u8, a.bits as u8);
+                let node = Node { op, bits, aux: 0, a: condition.plain, b: a.plain, c: b.plain };
+                Twin { value: Value::new(label, value), bits: a.bits, plain: self.plain.add(node) }
+            }
+        };
+        self.twins.push(next);
+    }
+}
+
+proptest! {
+    #[test]
+    fn simplified_expressions_mean_the_same(
+        input in prop::array::uniform4(any::<u8>()),
+        steps in prop::collection::vec(step(), 1..40),
+        others in prop::collection::vec(prop::array::uniform4(any::<u8>()), 4),
+    ) {
+        let run = Run::start(&input);
+        let mut computation = Computation::new(&input);
+        for step in &steps {
+            computation.take(step);
+        }
+        let built = run.dag(INPUT as u32);
+        for twin in &computation.twins {
+            let Value { label, value } = twin.value;
+            for bytes in others.iter().chain([&input]) {
+                let assignment = Assignment { bytes: bytes.to_vec() };
+                let wanted = computation.plain.eval(twin.plain, &assignment);
+                let got = if label == 0 { value as u128 } else { built.eval(label, &assignment) };
+                prop_assert_eq!(got, wanted, "label {} for {:?}", label, bytes);
+            }
+            if label != 0 {
+                prop_assert_eq!(built.value(label), value);
+            }
+        }
+    }
+
+    /// Values that are stored and loaded in other pieces: each loaded value is the bytes that it was made of.
+    #[test]
+    fn memory_keeps_the_meaning_of_every_byte(
+        input in prop::array::uniform4(any::<u8>()),
+        stores in prop::collection::vec((0usize..24, prop::sample::select(vec![1usize, 2, 4, 8]), any::<usize>()), 1..12),
+        loads in prop::collection::vec((0usize..24, prop::sample::select(vec![1usize, 2, 4, 8])), 1..12),
+        other in prop::array::uniform4(any::<u8>()),
+    ) {
+        let run = Run::start(&input);
+        let mut memory = [0u8; 32];
+        let mut twin = [None::<(Label, usize)>; 32];
+        let base = memory.as_mut_ptr() as usize;
+        // SAFETY: all accesses are within `memory`, and a run is active.
+        unsafe {
+            shadow::clear(base, 32);
+            for (at, size, pick) in stores {
+                let (value, label) = wide_value(&input, size, pick);
+                for i in 0..size {
+                    *((base + at + i) as *mut u8) = (value >> (8 * i)) as u8;
+                    twin[at + i] = Some((label, i));
+                }
+                shadow::store(base + at, label, size);
+            }
+            for (at, size) in loads {
+                let value = shadow::read_value(base + at, size);
+                let label = shadow::__tg_load_sized(base + at, value, size);
+                let dag = run.dag(INPUT as u32);
+                let assignment = Assignment { bytes: other.to_vec() };
+                let byte = |i: usize| match twin[at + i] {
+                    Some((label, part)) => (dag.eval(label, &assignment) >> (8 * part)) as u8,
+                    None => *((base + at + i) as *const u8),
+                };
+                let wanted = (0..size).fold(0u128, |sum, i| sum | (byte(i) as u128) << (8 * i));
+                let got = if label == 0 { value as u128 } else { dag.eval(label, &assignment) };
+                prop_assert_eq!(got, wanted);
+            }
+        }
+    }
+}
+
+/// A value of `size` bytes that depends on one input byte, and its label.
+unsafe fn wide_value(input: &[u8; INPUT], size: usize, pick: usize) -> (u64, Label) {
+    let index = pick % INPUT;
+    let byte = Value::new(1 + index as u32, input[index] as u64);
+    let bits = size as u32 * 8;
+    // SAFETY: a run is active.
+    unsafe {
+        let wide = Value::new(build::zext(8, bits, byte), byte.value);
+        let factor = 0x0101_0101_0101_0101 & values::mask(bits);
+        let value = byte.value.wrapping_mul(factor) & values::mask(bits);
+        (value, build::binary(Op::Mul, bits, wide, Value::concrete(factor)))
+    }
+}
+
+#[test]
+fn a_label_is_dropped_where_the_value_does_not_fit() {
+    let _run = Run::start(b"ab");
+    let mut byte = b'a';
+    let at = &raw mut byte as usize;
+    // SAFETY: the access is to a local variable, and a run is active.
+    unsafe {
+        shadow::store(at, 1, 1);
+        assert_eq!(shadow::__tgi_load1(at, b'a' as u64), 1);
+        *(at as *mut u8) = b'x';
+        assert_eq!(shadow::__tgi_load1(at, b'x' as u64), 0);
+        assert_eq!(shadow::entry(at), 0);
+    }
+}
