@@ -190,6 +190,8 @@ impl Computation {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
     #[test]
     fn simplified_expressions_mean_the_same(
         input in prop::array::uniform4(any::<u8>()),
