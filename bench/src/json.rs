@@ -10,7 +10,9 @@ const SIZE: usize = 33_000;
 const RUNS: usize = 15;
 
 pub fn run() -> Result<()> {
-    println!("Tracing one run of a JSON parser (Debian's cjson) over {SIZE} bytes, best of {RUNS}:");
+    println!(
+        "Tracing one run of a JSON parser (Debian's cjson) over {SIZE} bytes (processor time, best of {RUNS}):"
+    );
     let scratch = tempfile::tempdir()?;
     let package = build::debian_source("cjson", scratch.path())?;
     let harness = scratch.path().join("parse.c");
@@ -57,7 +59,7 @@ fn measure(runner: &mut Runner, input: &[u8], symbolic: bool) -> Result<Measured
         let run = runner.run(input, symbolic)?;
         let trace = run.trace.context("the trace is broken")?;
         let now = Measured {
-            time: run.run_time,
+            time: run.cpu_time,
             memory_kib: run.max_rss_kib,
             events: trace.events.len(),
             nodes: trace.nodes.len(),

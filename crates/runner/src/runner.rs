@@ -41,6 +41,8 @@ pub struct RawRun<'a> {
     /// Empty lists unless the run was symbolic.
     pub trace: Result<RawTrace, SegmentCorrupted>,
     pub run_time: Duration,
+    /// Processor time of the run.
+    pub cpu_time: Duration,
     /// Largest resident set.
     pub max_rss_kib: u64,
     /// Processes that the run left and that were killed.
@@ -92,6 +94,7 @@ impl Runner {
             coverage: self.segment.coverage(),
             trace,
             run_time: Duration::from_micros(report.run_time_us),
+            cpu_time: Duration::from_micros(report.cpu_time_us),
             max_rss_kib: u64::from(report.max_rss_kib),
             stray_children: report.stray_children,
             stage: &self.stage,

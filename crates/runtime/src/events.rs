@@ -24,11 +24,18 @@ unsafe fn first_time(label: Label) -> bool {
     }
 }
 
+/// Long runs get the segment's pages in pieces of this many events.
+const CHUNK: u32 = 16384;
+
 pub unsafe fn push(event: Event) {
     unsafe {
         let at = (*STATE.header).event_count;
         if at >= STATE.event_cap {
             return count_give_up(GiveUp::TraceFull);
+        }
+        if at.is_multiple_of(CHUNK) && at != 0 {
+            let count = (STATE.event_cap - at).min(CHUNK) as usize;
+            os::populate(STATE.events.add(at as usize).cast(), count * size_of::<Event>());
         }
         *STATE.events.add(at as usize) = event;
         (*STATE.header).event_count = at + 1;

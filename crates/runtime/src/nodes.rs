@@ -132,6 +132,9 @@ unsafe fn append(node: Node, value: u64, slot: usize) -> Label {
             count_give_up(GiveUp::TraceFull);
             return 0;
         }
+        if label.is_multiple_of(CHUNK) {
+            prepare_chunk(label);
+        }
         *STATE.nodes.add(label as usize) = node;
         *STATE.values.add(label as usize) = value;
         (*STATE.header).node_count = label + 1;
@@ -141,11 +144,28 @@ unsafe fn append(node: Node, value: u64, slot: usize) -> Label {
     }
 }
 
+/// Long runs get the segment's pages in pieces of this many nodes; short ones never need a second piece.
+const CHUNK: u32 = 16384;
+
+#[cold]
+unsafe fn prepare_chunk(label: Label) {
+    unsafe {
+        let count = (STATE.node_cap - label).min(CHUNK) as usize;
+        os::populate(STATE.nodes.add(label as usize).cast(), count * size_of::<Node>());
+        os::populate(STATE.values.add(label as usize).cast(), count * size_of::<u64>());
+    }
+}
+
 #[cold]
 unsafe fn grow() -> bool {
     unsafe {
         let capacity = if CONS.capacity == 0 { FIRST_CAPACITY } else { CONS.capacity * 4 };
-        let slots = os::allocate(capacity as usize * 4).cast::<u32>();
+        let slots = if CONS.capacity == 0 {
+            os::allocate(capacity as usize * 4)
+        } else {
+            os::allocate_populated(capacity as usize * 4)
+        }
+        .cast::<u32>();
         if slots.is_null() {
             count_give_up(GiveUp::TraceFull);
             return false;

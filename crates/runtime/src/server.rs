@@ -214,14 +214,26 @@ pub unsafe fn supervise(child: c_int, timeout_ms: u32, lifeline: c_int) -> Repor
         if !matches!(end, End::Itself) {
             sys::kill(child, sys::SIGKILL);
         }
-        let (wait_status, max_rss_kib) = reap(child);
+        let (wait_status, usage) = reap(child);
         let run_time_us = now_us().wrapping_sub(start);
         let stray_children = end_descendants(child);
         if matches!(end, End::Abandoned) {
             sys::_exit(0);
         }
         let timed_out = u32::from(matches!(end, End::TimedOut));
-        Report { kind: DONE, wait_status, timed_out, max_rss_kib, run_time_us, stray_children, reserved: 0 }
+        let max_rss_kib = usage.max_rss_kib.clamp(0, i64::from(u32::MAX)) as u32;
+        let cpu_time_us = usage.cpu_time_us();
+        let kind = DONE;
+        Report {
+            kind,
+            wait_status,
+            timed_out,
+            max_rss_kib,
+            run_time_us,
+            cpu_time_us,
+            stray_children,
+            reserved: 0,
+        }
     }
 }
 
@@ -318,15 +330,15 @@ unsafe fn remaining_ms(deadline: u64) -> c_int {
     left.div_ceil(1000).min(i32::MAX as u64) as c_int
 }
 
-/// Takes the child's status and its largest resident set in KiB.
-unsafe fn reap(child: c_int) -> (c_int, u32) {
+/// Takes the child's status and what it used.
+unsafe fn reap(child: c_int) -> (c_int, sys::Usage) {
     let mut usage = sys::Usage::default();
     let mut status = 0;
     // SAFETY: the structures are valid for writing.
     unsafe {
         while sys::wait4(child, &mut status, sys::WALL, &mut usage) < 0 && sys::errno() == sys::EINTR {}
     }
-    (status, usage.max_rss_kib.clamp(0, i64::from(u32::MAX)) as u32)
+    (status, usage)
 }
 
 /// Kills and reaps all that the run left behind; returns how many processes had to be killed.

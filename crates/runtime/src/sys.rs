@@ -56,9 +56,17 @@ pub struct Timespec {
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub struct Usage {
+    /// Seconds and microseconds of user time, then of system time.
     times: [i64; 4],
     pub max_rss_kib: i64,
     rest: [i64; 13],
+}
+
+impl Usage {
+    pub fn cpu_time_us(&self) -> u64 {
+        let [user, user_us, system, system_us] = self.times;
+        (user + system).wrapping_mul(1_000_000).wrapping_add(user_us + system_us).max(0) as u64
+    }
 }
 
 /// `struct sigaction`, only ever passed back as it was read, or all zero for the default action.

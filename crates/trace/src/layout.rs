@@ -171,6 +171,8 @@ pub mod server {
         /// Largest resident set of the run, in KiB.
         pub max_rss_kib: u32,
         pub run_time_us: u64,
+        /// Processor time of the run, which load on the machine does not change.
+        pub cpu_time_us: u64,
         /// Processes of the run that were still alive at its end and were killed.
         pub stray_children: u32,
         pub reserved: u32,
