@@ -4,11 +4,12 @@
 //! of variant, the instrumenter and the linker's view of the program.
 
 use crate::cache::Cache;
-use crate::payload::{Payload, PayloadError};
+use crate::libraries::{self, Library};
+use crate::payload::{Module, Payload, PayloadError};
 use crate::recipe::Item;
 use crate::relink::{Relink, RelinkError};
 use sha2::{Digest, Sha256};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -96,12 +97,18 @@ fn find_instrument() -> Result<PathBuf, DeriveError> {
 pub fn derive(program: &Path, variant: Variant, options: &DeriveOptions) -> Result<Derived, DeriveError> {
     let program =
         program.canonicalize().map_err(|source| PayloadError::Io { path: program.to_owned(), source })?;
-    let payload = Payload::read(&program)?;
-    if payload.modules.is_empty() {
+    let mut payload = Payload::read(&program)?;
+    let libraries = libraries::absorb(&mut payload);
+    if payload.modules.is_empty() && libraries.is_empty() {
         return Err(DeriveError::NoModules { program });
     }
-    let derivation =
-        Derivation { program: &program, payload: &payload, variant, instrument: &options.instrument };
+    let derivation = Derivation {
+        program: &program,
+        payload: &payload,
+        libraries: &libraries,
+        variant,
+        instrument: &options.instrument,
+    };
     let folder = Cache::open(&options.cache)?.folder(&derivation.key()?, |folder| derivation.make(folder))?;
     Ok(derivation.derived(&folder))
 }
@@ -125,6 +132,8 @@ pub fn derive_to(
 struct Derivation<'a> {
     program: &'a Path,
     payload: &'a Payload,
+    /// Shared libraries that become part of the variant.
+    libraries: &'a [Library],
     variant: Variant,
     instrument: &'a Path,
 }
@@ -142,7 +151,8 @@ impl Derivation<'_> {
         std::fs::create_dir(&scratch)?;
         std::fs::create_dir(folder.join("bin"))?;
         let object = scratch.join("variant.o");
-        self.instrument(&self.write_modules(&scratch)?, &object, &derived.sites)?;
+        let modules = write_modules(&self.payload.modules, &scratch)?;
+        self.instrument(&modules, &self.write_libraries(&scratch)?, &object, &derived.sites)?;
         let origin = self.program.parent().unwrap_or(Path::new("/"));
         Relink { payload: self.payload, object: &object, origin, scratch: &scratch }
             .link(&derived.executable)
@@ -150,22 +160,31 @@ impl Derivation<'_> {
         Ok(std::fs::remove_dir_all(&scratch)?)
     }
 
-    fn write_modules(&self, scratch: &Path) -> io::Result<Vec<PathBuf>> {
-        let write = |(number, module): (usize, &crate::payload::Module)| {
-            let name = Path::new(&module.source).file_name().unwrap_or_default().to_string_lossy();
-            let file = scratch.join(format!("{number:04}-{name}.bc"));
-            std::fs::write(&file, &module.bitcode).map(|()| file)
+    /// One folder a library, as the instrumenter takes them.
+    fn write_libraries(&self, scratch: &Path) -> io::Result<Vec<PathBuf>> {
+        let write = |(number, library): (usize, &Library)| {
+            let folder = scratch.join(format!("library-{number}"));
+            std::fs::create_dir(&folder)?;
+            write_modules(&library.modules, &folder)?;
+            std::fs::write(folder.join("exports"), library.exports.join("\n")).map(|()| folder)
         };
-        self.payload.modules.iter().enumerate().map(write).collect()
+        self.libraries.iter().enumerate().map(write).collect()
     }
 
-    fn instrument(&self, modules: &[PathBuf], object: &Path, sites: &Path) -> Result<(), DeriveError> {
+    fn instrument(
+        &self,
+        modules: &[PathBuf],
+        libraries: &[PathBuf],
+        object: &Path,
+        sites: &Path,
+    ) -> Result<(), DeriveError> {
         let mut command = Command::new(self.instrument);
         command
             .args(["--variant", self.variant.name(), "-o"])
             .arg(object)
             .arg("--sites")
             .arg(sites)
+            .args(libraries.iter().flat_map(|folder| [OsStr::new("--library"), folder.as_os_str()]))
             .args(modules);
         let failed = |message| DeriveError::Instrument { program: self.program.to_owned(), message };
         let output =
@@ -187,10 +206,12 @@ impl Derivation<'_> {
         add(self.program.file_name().unwrap_or_default().as_encoded_bytes());
         let instrument = std::fs::read(self.instrument);
         add(&instrument.map_err(|_| DeriveError::NoInstrument { near: self.instrument.to_owned() })?);
-        for module in &self.payload.modules {
+        let libraries = self.libraries.iter().flat_map(|library| &library.modules);
+        for module in self.payload.modules.iter().chain(libraries) {
             add(module.source.as_bytes());
             add(&module.bitcode);
         }
+        self.libraries.iter().for_each(|library| add(library.exports.join("\n").as_bytes()));
         add(&serde_json::to_vec(&self.payload.recipe).map_err(io::Error::from)?);
         self.payload.natives.keys().for_each(|key| add(key.as_bytes()));
         if self.depends_on_origin() {
@@ -205,4 +226,13 @@ impl Derivation<'_> {
             .into_iter()
             .any(|item| matches!(item, Item::Driver(word) | Item::Linker(word) if word.contains("ORIGIN")))
     }
+}
+
+fn write_modules(modules: &[Module], folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let write = |(number, module): (usize, &Module)| {
+        let name = Path::new(&module.source).file_name().unwrap_or_default().to_string_lossy();
+        let file = folder.join(format!("{number:04}-{name}.bc"));
+        std::fs::write(&file, &module.bitcode).map(|()| file)
+    };
+    modules.iter().enumerate().map(write).collect()
 }

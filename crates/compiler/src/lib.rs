@@ -18,6 +18,7 @@ mod derive;
 pub mod driver;
 mod elf;
 mod frame;
+mod libraries;
 mod link;
 pub mod payload;
 mod probe;

@@ -12,6 +12,7 @@ mod expressions;
 mod function;
 mod globals;
 mod intrinsics;
+mod library;
 mod llvm;
 mod module;
 mod numbering;
@@ -43,6 +44,8 @@ const AFTER: &str = "always-inline,default<O2>";
 
 pub struct Options {
     pub inputs: Vec<PathBuf>,
+    /// Folders of shared libraries that become part of the program, dependencies first.
+    pub libraries: Vec<PathBuf>,
     pub object: PathBuf,
     pub sites: PathBuf,
     /// Also write the instrumented bitcode here.
@@ -51,7 +54,7 @@ pub struct Options {
 
 /// Derives the traced variant of a program.
 pub fn trace_variant(options: &Options) -> Result<()> {
-    let module = Module::read(&options.inputs)?;
+    let module = Module::read(&options.inputs, &options.libraries)?;
     let mut numbering = Numbering::new(module.context);
     let builder = Builder::new(module.context);
     module.run_passes(FIRST)?;

@@ -20,8 +20,11 @@ struct Arguments {
     /// Also write the instrumented bitcode
     #[arg(long)]
     bitcode: Option<PathBuf>,
+    /// A shared library that becomes part of the program: a folder with its bitcode and a list of its exports
+    #[arg(long = "library", value_name = "FOLDER")]
+    libraries: Vec<PathBuf>,
     /// Bitcode of the program, in link order
-    #[arg(required = true)]
+    #[arg(required_unless_present = "libraries")]
     inputs: Vec<PathBuf>,
 }
 
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let options = instrument::Options {
         inputs: arguments.inputs,
+        libraries: arguments.libraries,
         object: arguments.output,
         sites: arguments.sites,
         bitcode: arguments.bitcode,

@@ -1,5 +1,6 @@
 //! Modules as a whole: reading, linking, running LLVM's own passes, writing object code.
 
+use crate::library;
 use crate::llvm::{c_string, take_message};
 use anyhow::{Context as _, Result, bail};
 use inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
@@ -11,7 +12,7 @@ use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
 use inkwell::llvm_sys::target_machine::*;
 use inkwell::llvm_sys::transforms::pass_builder::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 
 /// A module with the context that it lives in. There is one a process: both are left to the end of the process.
@@ -22,18 +23,25 @@ pub struct Module {
 }
 
 impl Module {
-    /// Reads bitcode files and links them into one module.
-    pub fn read(files: &[impl AsRef<Path>]) -> Result<Module> {
-        let (first, rest) = files.split_first().context("no bitcode was given")?;
+    /// Reads the bitcode of a program and of the shared libraries that become part of it, and links all.
+    pub fn read(files: &[PathBuf], libraries: &[PathBuf]) -> Result<Module> {
         // SAFETY: a context of its own; it is never freed.
         let context = unsafe { LLVMContextCreate() };
-        let raw = parse_file(context, first.as_ref())?;
-        for file in rest {
-            let other = parse_file(context, file.as_ref())?;
-            link(raw, other).with_context(|| format!("cannot link {}", file.as_ref().display()))?;
+        let mut parts = Vec::new();
+        for folder in libraries {
+            parts.push(library::read(context, folder)?);
         }
-        let machine = target_machine(raw)?;
-        Ok(Module { context, raw, machine })
+        if !files.is_empty() {
+            parts.push(read_linked(context, files)?);
+        }
+        let mut parts = parts.into_iter();
+        let raw = parts.next().context("no bitcode was given")?;
+        for part in parts {
+            link(raw, part).context("cannot link a library into the program")?;
+        }
+        let module = Module { context, raw, machine: target_machine(raw)? };
+        library::settle(&module, libraries)?;
+        Ok(module)
     }
 
     /// Links bitcode that is in memory.
@@ -117,30 +125,47 @@ impl Module {
 
     /// Functions in the module's order.
     pub fn functions(&self) -> Vec<LLVMValueRef> {
-        let mut found = Vec::new();
-        // SAFETY: iteration ends with null.
-        unsafe {
-            let mut next = LLVMGetFirstFunction(self.raw);
-            while !next.is_null() {
-                found.push(next);
-                next = LLVMGetNextFunction(next);
-            }
-        }
-        found
+        // SAFETY: the module is alive.
+        unsafe { listed(LLVMGetFirstFunction(self.raw), LLVMGetNextFunction) }
     }
 
     pub fn globals(&self) -> Vec<LLVMValueRef> {
-        let mut found = Vec::new();
-        // SAFETY: iteration ends with null.
-        unsafe {
-            let mut next = LLVMGetFirstGlobal(self.raw);
-            while !next.is_null() {
-                found.push(next);
-                next = LLVMGetNextGlobal(next);
-            }
-        }
+        // SAFETY: the module is alive.
+        unsafe { listed(LLVMGetFirstGlobal(self.raw), LLVMGetNextGlobal) }
+    }
+}
+
+/// Reads bitcode files and links them into one module.
+pub fn read_linked(context: LLVMContextRef, files: &[PathBuf]) -> Result<LLVMModuleRef> {
+    let (first, rest) = files.split_first().context("no bitcode was given")?;
+    let module = parse_file(context, first)?;
+    for file in rest {
+        let other = parse_file(context, file)?;
+        link(module, other).with_context(|| format!("cannot link {}", file.display()))?;
+    }
+    Ok(module)
+}
+
+/// All that has a name across modules: functions, variables, aliases and indirect functions.
+pub fn symbols(module: LLVMModuleRef) -> Vec<LLVMValueRef> {
+    // SAFETY: the module is alive.
+    unsafe {
+        let mut found = listed(LLVMGetFirstFunction(module), LLVMGetNextFunction);
+        found.extend(listed(LLVMGetFirstGlobal(module), LLVMGetNextGlobal));
+        found.extend(listed(LLVMGetFirstGlobalAlias(module), LLVMGetNextGlobalAlias));
+        found.extend(listed(LLVMGetFirstGlobalIFunc(module), LLVMGetNextGlobalIFunc));
         found
     }
+}
+
+/// A list of LLVM's, which ends with null.
+fn listed(
+    first: LLVMValueRef,
+    next: unsafe extern "C" fn(LLVMValueRef) -> LLVMValueRef,
+) -> Vec<LLVMValueRef> {
+    // SAFETY: `next` takes what it returned before.
+    let step = |value: &LLVMValueRef| Some(unsafe { next(*value) }).filter(|value| !value.is_null());
+    std::iter::successors(Some(first).filter(|value| !value.is_null()), step).collect()
 }
 
 fn parse_file(context: LLVMContextRef, path: &Path) -> Result<LLVMModuleRef> {
