@@ -221,6 +221,7 @@ impl Function<'_> {
         if llvm::name(self.function) == "main" {
             self.start_runtime();
         }
+        self.list_arrays(blocks);
         self.take_structs();
         self.take_parameters(at);
         self.take_varargs(blocks, at);
@@ -231,6 +232,25 @@ impl Function<'_> {
         let (globals, count) = program.globals;
         let coverage_len = builder.const_i64(program.coverage.len);
         self.call("__tg_start", &[program.coverage.map, coverage_len, globals, builder.const_i64(count)]);
+    }
+
+    /// Tells the runtime the bounds of the arrays in this frame, because pointers to them may be followed elsewhere.
+    fn list_arrays(&mut self, blocks: &[(Block, Vec<Value>)]) {
+        let builder = self.builder();
+        let entry = blocks.first().map_or(&[][..], |(_, instructions)| instructions);
+        for &alloca in entry.iter().take_while(|i| llvm::as_alloca(**i).is_some()) {
+            let ty = llvm::allocated_type(alloca);
+            let single =
+                llvm::as_constant_int(llvm::operand(alloca, 0)).is_some_and(|n| llvm::constant_bits(n) == 1);
+            if !single || !types::has_array(ty) {
+                continue;
+            }
+            if self.frame.is_none() {
+                self.frame = Some(self.call("__tgi_enter_frame", &[]));
+            }
+            let size = builder.const_i64(self.layout().size(ty));
+            self.call("__tgi_stack_array", &[self.bits(alloca), size]);
+        }
     }
 
     fn take_structs(&self) {

@@ -35,6 +35,8 @@ pub struct Function<'a> {
     pending_set: HashSet<Value>,
     /// Kept labels of variadic arguments, in functions that call `va_start`.
     pub varargs: Option<Value>,
+    /// What the function hands back when it returns, if it has arrays in its frame.
+    pub frame: Option<Value>,
 }
 
 /// A region that is being closed: where its slow and fast sides are written.
@@ -56,6 +58,7 @@ impl<'a> Function<'a> {
             pending: Vec::new(),
             pending_set: HashSet::new(),
             varargs: None,
+            frame: None,
         }
     }
 

@@ -53,6 +53,17 @@ fn collect(layout: Layout, ty: Type, offset: u64, found: &mut Vec<Leaf>) -> bool
     }
 }
 
+/// True if a variable of this type can be read at an index.
+pub fn has_array(ty: Type) -> bool {
+    match llvm::kind(ty) {
+        LLVMTypeKind::LLVMArrayTypeKind => true,
+        LLVMTypeKind::LLVMStructTypeKind => {
+            (0..llvm::struct_size(ty)).any(|i| has_array(llvm::struct_element(ty, i)))
+        }
+        _ => false,
+    }
+}
+
 /// The range of labels, within those of `ty`, that the part at `path` has.
 pub fn part(layout: Layout, mut ty: Type, path: &[u32]) -> Option<std::ops::Range<usize>> {
     let mut start = 0;

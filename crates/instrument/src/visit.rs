@@ -92,6 +92,9 @@ impl Function<'_> {
     }
 
     fn switch(&mut self, switch: Value) {
+        if llvm::successor_count(switch) == 1 {
+            return self.flush(switch, &[]);
+        }
         let value = llvm::operand(switch, 0);
         let number = self.numbering.number_of(switch);
         let Some(closing) = self.close(switch, &[value]) else { return };
@@ -147,6 +150,9 @@ impl Function<'_> {
         let values: Vec<Value> = crate::function::operands(ret).collect();
         self.flush(ret, &values);
         let builder = self.builder();
+        if let Some(frame) = self.frame {
+            self.call("__tgi_leave_frame", &[frame]);
+        }
         for value in values {
             for (slot, label) in self.labels_of(value).into_iter().enumerate() {
                 self.call("__tgi_send_result", &[builder.const_i32(slot as u32), label]);

@@ -2,7 +2,7 @@
 //!
 //! Heap objects are marked at their first byte in a page table of their own (one mark for 16 bytes, as malloc
 //! aligns); global variables come sorted from the instrumenter; tables inside the C library are registered when
-//! the target asks for them; stack objects that instrumented code passes on form a list a thread.
+//! the target asks for them; arrays on the stack are listed by thread while their function runs.
 
 use crate::os;
 
@@ -174,7 +174,47 @@ unsafe fn find_table(address: usize) -> Option<Object> {
     unsafe { (0..TABLE_COUNT).map(|i| TABLES[i & (MAX_TABLES - 1)]).find(|table| table.holds(address)) }
 }
 
+/// The length of the list of stack arrays at a function's entry, for [`__tgi_leave_frame`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tgi_enter_frame() -> u32 {
+    unsafe { (*os::tls()).stack_len }
+}
+
+/// An array in the frame of the function that was entered last.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tgi_stack_array(start: usize, size: usize) {
+    unsafe {
+        let tls = os::tls();
+        let at = (*tls).stack_len as usize;
+        if let Some(slot) = (*tls).stack.get_mut(at) {
+            *slot = (start, size);
+            (*tls).stack_len = at as u32 + 1;
+        }
+    }
+}
+
+/// The function returns. Frames that `longjmp` or an exception skipped are forgotten here, too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tgi_leave_frame(length: u32) {
+    unsafe { (*os::tls()).stack_len = length }
+}
+
+unsafe fn find_stack(address: usize) -> Option<Object> {
+    unsafe {
+        let tls = os::tls();
+        let used = (*tls).stack.get(..(*tls).stack_len as usize)?;
+        let here = (&raw const used) as usize;
+        // Arrays below this frame belong to functions that were skipped.
+        let live = used.iter().rev().filter(|(start, _)| *start >= here);
+        live.map(|&(start, size)| Object { start, size, constant: false })
+            .find(|object| object.holds(address))
+    }
+}
+
 /// The object that holds `address`.
 pub unsafe fn find(address: usize) -> Option<Object> {
-    unsafe { find_global(address).or_else(|| find_table(address)).or_else(|| find_heap(address)) }
+    unsafe {
+        let fixed = find_global(address).or_else(|| find_table(address));
+        fixed.or_else(|| find_stack(address)).or_else(|| find_heap(address))
+    }
 }

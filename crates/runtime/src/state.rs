@@ -50,6 +50,10 @@ pub struct Tls {
     pub varargs_in_flight: u32,
     /// Where the caller keeps the structs that it passes by value.
     pub structs: [usize; Tls::STRUCTS],
+    /// How many of `stack` are in use.
+    pub stack_len: u32,
+    /// Arrays in the frames of the functions that run, innermost last.
+    pub stack: [(usize, usize); Tls::STACK],
     pub results: [u32; Tls::RESULTS],
     pub args: [u32; Tls::ARGS],
     /// Labels by offset in the register save area and, from 176 on, the stack area of the x86-64 calling convention,
@@ -62,6 +66,7 @@ impl Tls {
     pub const RESULTS: usize = 16;
     pub const VARARGS: usize = 64;
     pub const STRUCTS: usize = 8;
+    pub const STACK: usize = 128;
 
     pub const EMPTY: Tls = Tls {
         args_in_flight: 0,
@@ -69,6 +74,8 @@ impl Tls {
         site: 0,
         varargs_in_flight: 0,
         structs: [0; Tls::STRUCTS],
+        stack_len: 0,
+        stack: [(0, 0); Tls::STACK],
         results: [0; Tls::RESULTS],
         args: [0; Tls::ARGS],
         varargs: [0; Tls::VARARGS],

@@ -32,7 +32,8 @@ impl Target {
         let program = find_program(program)?;
         let derived = traced_variant(&program)?;
         let sites = read_sites(&derived.sites)?;
-        let runner = Runner::start(options(args, arguments, &derived.executable, &sites, max_len))?;
+        let runner = Runner::start(options(args, arguments, &derived.executable, &sites, max_len))
+            .with_context(|| format!("{} cannot be tested; its traced variant", program.display()))?;
         let notes = notes(&runner, args.sandbox);
         let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
         Ok(Target { executor: RunnerExecutor(runner), sites, command: words.join(" "), notes })

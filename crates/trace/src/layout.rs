@@ -133,7 +133,7 @@ impl Header {
 pub const RESERVED_ADDRESS_SPACE: u64 = 64 << 30;
 
 /// Size of the block of each thread of a target in which labels travel; the instrumenter reserves it.
-pub const TLS_BYTES: usize = 1024;
+pub const TLS_BYTES: usize = 4096;
 
 /// Descriptors that the driver leaves open for the fork server in the target.
 #[derive(Clone, Copy, Debug)]
