@@ -1,4 +1,5 @@
 // A byte-code interpreter with computed goto.
+//@ known-gap: only one side of a computed goto is tried
 //@ flags: -O2
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 // C++ exceptions and destructors.
+//@ uncovered: 28
 #include <cstdio>
 #include <stdexcept>
 

@@ -1,4 +1,6 @@
 // A number with a fraction, read digit by digit.
+//@ max-runs: 60
+//@ max-len: 6
 #include <ctype.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 // fork: the child runs as it should and leaves the parent's trace alone.
+//@ gives-up: forked child
 //@ seed: "0"
 #include <stdio.h>
 #include <sys/wait.h>

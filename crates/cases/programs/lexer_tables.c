@@ -4,8 +4,8 @@
 static const unsigned char ec[256] = {['i'] = 1, ['f'] = 2, ['o'] = 3, ['r'] = 4, [' '] = 5};
 static const short base[] = {0, 0, 2, 5, 7, 9, 11};
 static const short accept[] = {0, 0, 0, 0, 1, 0, 2};
-static const short check[] = {9, 1, 1, 9, 9, 3, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
-static const short next[] = {0, 2, 5, 0, 4, 0, 0, 0, 5, 6, 0, 0, 0, 6, 0, 0};
+static const short check[] = {9, 1, 1, 9, 9, 3, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
+static const short next[] = {0, 2, 5, 0, 4, 0, 0, 0, 5, 6, 0, 0, 0, 6, 0, 0, 0};
 
 static int match(void)
 {

@@ -1,14 +1,15 @@
 // An index that leaves a heap array far enough to crash.
 //@ expect-bug: SIGSEGV
-//@ seed: "\x00\x00\x00\x00"
+//@ diverges: the crash comes before the check is recorded
+//@ seed: "\x00\x00\x00\x00\x00\x00\x00\x00"
 #include <stdlib.h>
 #include <unistd.h>
 
 int main(void)
 {
-    int index;
-    if (read(0, &index, 4) != 4)
+    long index;
+    if (read(0, &index, 8) != 8)
         return 1;
-    int *array = calloc(16, sizeof *array);
-    return array && array[index] == 3;
+    volatile int *array = calloc(16, sizeof *array);
+    return array[index] == 3;
 }

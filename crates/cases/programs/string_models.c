@@ -1,5 +1,6 @@
 // The string functions of the C library.
-//@ max-runs: 600
+//@ max-runs: 250
+//@ diverges: strchr does not say that the string has no earlier end
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,6 @@ int main(void)
         return 3;
     if (memcmp(line, "\x01\x02\xff", 3) == 0)
         return 4;
-    if (strcasecmp(line, "Hello\n") == 0)
-        return 5;
-    if (strrchr(line, '/') == line + 5)
-        return 6;
-    if (strstr(line, "find"))
-        return 7;
     if (strtol(line, NULL, 10) == -77)
         return 8;
     return 0;

@@ -1,4 +1,5 @@
 // Thread-local variables.
+//@ uncovered: 17
 #include <stdio.h>
 
 static _Thread_local int current = 5;

@@ -1,4 +1,5 @@
 // Variadic functions with symbolic integers, doubles and strings.
+//@ uncovered: 16, 18, 20, 22
 //@ seed: "0123456789abcdefghij"
 #include <stdarg.h>
 #include <string.h>

@@ -107,7 +107,8 @@ impl Case {
                 differences.push(complete.map(|difference| format!("{difference} ({completeness})")));
             }
             None => {
-                differences.push(difference("uncovered", &expected.uncovered, &uncovered(results, sites)))
+                let uncovered = uncovered(results, sites, &self.source);
+                differences.push(difference("uncovered", &expected.uncovered, &uncovered));
             }
         }
         differences.into_iter().flatten().collect()
@@ -153,8 +154,10 @@ fn give_ups(stats: &Stats) -> BTreeSet<String> {
     counted.map(|(reason, _)| reason.text().to_owned()).collect()
 }
 
-/// Lines of branches and switches with an outcome that was never taken.
-fn uncovered(results: &Results, sites: &SiteTable) -> BTreeSet<u32> {
+/// Lines of branches and switches with an outcome that was never taken. Included files do not count, nor do
+/// branches that the compiler made up.
+fn uncovered(results: &Results, sites: &SiteTable, source: &Path) -> BTreeSet<u32> {
+    let own = |file: u32| sites.files.get(file as usize).is_some_and(|file| source.ends_with(file));
     let missed = |kind: &SiteKind| match kind {
         SiteKind::Plain => false,
         SiteKind::Branch { coverage } => !(*coverage..coverage + 2).all(|o| results.coverage.has(o)),
@@ -162,7 +165,8 @@ fn uncovered(results: &Results, sites: &SiteTable) -> BTreeSet<u32> {
             !(*coverage..=coverage + cases.len() as u32).all(|o| results.coverage.has(o))
         }
     };
-    sites.sites.iter().filter(|site| missed(&site.kind)).map(|site| site.line).collect()
+    let lines = sites.sites.iter().filter(|site| own(site.file) && missed(&site.kind)).map(|site| site.line);
+    lines.filter(|line| *line != 0).collect()
 }
 
 /// Nobody watches.

@@ -19,6 +19,20 @@ pub fn can_be_instrumented(function: Value) -> bool {
     }
 }
 
+/// Keeps the bodies of C++ functions that a library has, too (`extern template`): some of them the library has in name
+/// only, because they are always inlined, and following the others is better than calling the library.
+pub fn keep_template_instances(module: &Module) {
+    for function in module.functions() {
+        // SAFETY: the handle is a function; both linkages are those of definitions.
+        unsafe {
+            let external = LLVMGetLinkage(function) == LLVMLinkage::LLVMAvailableExternallyLinkage;
+            if external && llvm::name(function).starts_with("_Z") {
+                LLVMSetLinkage(function, LLVMLinkage::LLVMLinkOnceODRLinkage);
+            }
+        }
+    }
+}
+
 /// Removes the broken promises from functions and calls; intrinsics keep theirs.
 pub fn drop_memory_promises(module: &Module) {
     let kinds = BROKEN.map(llvm::attribute_kind);

@@ -57,6 +57,7 @@ pub fn trace_variant(options: &Options) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     let mut numbering = Numbering::new(module.context);
     let builder = Builder::new(module.context);
+    attributes::keep_template_instances(&module);
     module.run_passes(FIRST)?;
     for function in module.functions() {
         numbering.number_function(function);

@@ -41,7 +41,9 @@ impl Numbering {
             let coverage = self.table.outcomes;
             let kind = match llvm::opcode(terminator) {
                 LLVMOpcode::LLVMBr if llvm::is_conditional(terminator) => SiteKind::Branch { coverage },
-                LLVMOpcode::LLVMSwitch => SiteKind::Switch { coverage, cases: switch_cases(terminator) },
+                LLVMOpcode::LLVMSwitch if llvm::successor_count(terminator) > 1 => {
+                    SiteKind::Switch { coverage, cases: switch_cases(terminator) }
+                }
                 _ => continue,
             };
             self.table.outcomes += match &kind {

@@ -18,11 +18,16 @@ const MAX_WRITE: usize = 256;
 /// The object that an access is meant for: what the instrumenter knows, or what the address points into.
 unsafe fn object_of(address: usize, start: usize, size: usize) -> Option<Object> {
     unsafe {
-        if start != 0 && address >= start && address < start + size {
+        if start != 0 {
             return Some(Object { start, size, constant: false });
         }
         objects::find(address)
     }
+}
+
+/// Whether an access of `size` bytes lies in the object.
+fn contains(object: &Object, address: usize, size: usize) -> bool {
+    address >= object.start && address.saturating_add(size) <= object.start + object.size
 }
 
 /// Label of a value of `size` bytes loaded from `address`, whose label is `la`. `start` and `object_size` are the
@@ -69,7 +74,11 @@ unsafe fn read(
             return None;
         }
         let object = object_of(address, start, object_size)?;
-        if object.size < size || address + size > object.start + object.size {
+        if object.size < size {
+            return None;
+        }
+        if !contains(&object, address, size) {
+            bound(&object, false, offset_in(&object, la, address), size, site);
             return None;
         }
         let window = window_of(&object, address);
@@ -117,7 +126,7 @@ unsafe fn offset_in(object: &Object, la: Label, address: usize) -> Value {
     unsafe {
         let offset =
             build::binary(Op::Sub, 64, Value::new(la, address as u64), Value::concrete(object.start as u64));
-        Value::new(offset, (address - object.start) as u64)
+        Value::new(offset, address.wrapping_sub(object.start) as u64)
     }
 }
 
@@ -256,10 +265,14 @@ unsafe fn spread_write(
             return false;
         }
         let Some(object) = object_of(address, start, object_size) else { return false };
+        if object.size >= size && !contains(&object, address, size) {
+            bound(&object, false, offset_in(&object, la, address), size, site);
+            return false;
+        }
         let elements = object.size / size;
-        let aligned = (address - object.start).is_multiple_of(size) && object.size.is_multiple_of(size);
-        if elements > MAX_WRITE || !aligned || object.constant || address + size > object.start + object.size
-        {
+        let aligned =
+            address.wrapping_sub(object.start).is_multiple_of(size) && object.size.is_multiple_of(size);
+        if elements > MAX_WRITE || !aligned || object.constant || object.size < size {
             return false;
         }
         let offset = offset_in(&object, la, address);
