@@ -1,0 +1,18 @@
+// Input that is mapped instead of read.
+//@ known-gap: mmap of the input has no model
+//@ uncovered: 13
+//@ arguments: @@
+//@ seed: "0123"
+#include <fcntl.h>
+#include <sys/mman.h>
+
+int main(int argc, char **argv)
+{
+    int fd = open(argv[1], O_RDONLY);
+    const char *text = mmap(0, 4, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (text == MAP_FAILED)
+        return 1;
+    if (text[1] == 'k')
+        return 2;
+    return 0;
+}
