@@ -16,6 +16,9 @@ use solver::ChainOptions;
 use crate::directives::Directives;
 use crate::{Agreement, Program, Recipe, Tracer, Twins};
 
+/// How many random inputs a case is compared on, where it asks for that.
+const RANDOM_INPUTS: usize = 20;
+
 /// A source with its expectations.
 pub struct Case {
     source: PathBuf,
@@ -98,7 +101,8 @@ impl Case {
             difference("given up", &expected.give_ups, &give_ups(stats)),
         ];
         if !expected.diverges {
-            differences.push(difference("divergences", &0, &stats.divergences));
+            let places = stats.divergence_sites.keys().map(|site| sites.place(*site).to_string());
+            differences.push(difference("divergences", &BTreeSet::new(), &places.collect()));
         }
         match &expected.exhaustive {
             Some(exhaustive) => {
@@ -124,7 +128,8 @@ impl Case {
         let mut twins = Twins::new(program, &self.directives.arguments)?;
         let corpus = results.corpus.entries().iter().map(|entry| &entry.input);
         let bugs = results.bugs.all().iter().map(|bug| &bug.input);
-        for input in self.directives.same_output.iter().chain(bugs).chain(corpus) {
+        let random = self.directives.random.as_deref().map_or(Vec::new(), |set| self.random_inputs(set));
+        for input in self.directives.same_output.iter().chain(bugs).chain(corpus).chain(&random) {
             match twins.compare(tracer, input) {
                 Ok(Agreement::Same) => {}
                 Ok(Agreement::TooSlow) => return Ok(Some("the plain build is too slow".to_owned())),
@@ -132,6 +137,20 @@ impl Case {
             }
         }
         Ok(None)
+    }
+
+    /// Inputs of all lengths, made of the characters of a set; the same ones in every test.
+    fn random_inputs(&self, set: &[u8]) -> Vec<Vec<u8>> {
+        let mut state = 1u64;
+        let mut below = |limit: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % limit.max(1)
+        };
+        let mut input = || {
+            let size = below(self.directives.max_len + 1);
+            (0..size).map(|_| set[below(set.len())]).collect()
+        };
+        (0..RANDOM_INPUTS).map(|_| input()).collect()
     }
 }
 

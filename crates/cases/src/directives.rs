@@ -9,6 +9,7 @@
 //! //@ max-len: 64               longest input
 //! //@ seed: "a\n\x00"           input to start from instead of the built-in ones (may be repeated)
 //! //@ same-output: "text"       further input on which all builds must agree (may be repeated)
+//! //@ random: "abc"             characters of random inputs on which all builds must agree
 //! //@ arguments: @@             of the program
 //! //@ flags: -O2 -lm            of the compiler
 //! //@ native: native/hash.c     source that clang alone compiles
@@ -29,6 +30,7 @@ pub(crate) struct Directives {
     pub max_len: usize,
     pub seeds: Vec<Vec<u8>>,
     pub same_output: Vec<Vec<u8>>,
+    pub random: Option<Vec<u8>>,
     pub arguments: Vec<OsString>,
     pub flags: Vec<String>,
     pub natives: Vec<String>,
@@ -53,6 +55,7 @@ impl Default for Directives {
             max_len: 64,
             seeds: Vec::new(),
             same_output: Vec::new(),
+            random: None,
             arguments: Vec::new(),
             flags: vec!["-O1".to_owned()],
             natives: Vec::new(),
@@ -88,6 +91,7 @@ impl Directives {
             "max-len" => self.max_len = number(value)?,
             "seed" => self.seeds.push(string(value)?),
             "same-output" => self.same_output.push(string(value)?),
+            "random" => self.random = Some(string(value)?),
             "arguments" => self.arguments = words().map(OsString::from).collect(),
             "flags" => self.flags.extend(words().map(str::to_owned)),
             "native" => self.natives.push(value.to_owned()),

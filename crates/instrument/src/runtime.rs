@@ -6,12 +6,14 @@ use crate::llvm::{self, Builder, Value};
 use crate::module::Module;
 use anyhow::{Context as _, Result};
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::LLVMModuleRef;
+use inkwell::llvm_sys::prelude::{LLVMBuilderRef, LLVMModuleRef};
 use inkwell::llvm_sys::{LLVMLinkage, LLVMThreadLocalMode};
 use std::collections::HashMap;
 
 const BITCODE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.bc"));
 const MODEL: &str = "__tarragon_model_";
+/// Models of variadic functions: they take a `va_list` in place of the variable arguments.
+const VARIADIC: &str = "__tarragon_variadic_";
 
 pub struct Runtime {
     functions: HashMap<String, Value>,
@@ -95,6 +97,11 @@ fn redirect_to_models(module: &Module) -> Result<()> {
     Ok(())
 }
 
+/// The library function that a function of the runtime models.
+fn modelled(name: &str) -> Option<&str> {
+    name.strip_prefix(MODEL).or_else(|| name.strip_prefix(VARIADIC))
+}
+
 /// Names of the library functions that have models, read from the bitcode's own symbols.
 fn model_names() -> Result<Vec<String>> {
     // SAFETY: the buffer refers to static bytes; the module is freed with its context.
@@ -116,7 +123,7 @@ fn model_names() -> Result<Vec<String>> {
         }
         let names = symbols
             .into_iter()
-            .filter_map(|s| llvm::name(s).strip_prefix(MODEL).map(str::to_owned))
+            .filter_map(|s| modelled(&llvm::name(s)).map(str::to_owned))
             .collect();
         LLVMDisposeModule(module);
         LLVMContextDispose(context);
@@ -145,7 +152,78 @@ fn define_missing(module: &Module, builder: &Builder, function: Value, name: &st
     match name {
         "__tarragon_tls" => define_tls(module, builder, function),
         "rust_eh_personality" => define_personality(module, builder, function),
-        _ => {}
+        _ => {
+            if let Some(name) = name.strip_prefix(MODEL) {
+                define_variadic(module, builder, function, name);
+            }
+        }
+    }
+}
+
+/// A model of a variadic function collects its arguments, with their labels, into a `va_list`:
+///
+/// ```text
+/// model(fixed..., ...) { take_varargs(labels); va_start(list); labels of the list; return variadic(fixed..., list) }
+/// ```
+fn define_variadic(module: &Module, builder: &Builder, function: Value, name: &str) {
+    let ty = llvm::value_type(function);
+    let find = |name: String| module.functions().into_iter().find(|f| llvm::name(*f) == name);
+    let (fixed, fits) = (llvm::param_count(function), llvm::is_variadic(ty));
+    let target = find(format!("{VARIADIC}{name}"));
+    let Some(target) = target.filter(|target| fits && llvm::param_count(*target) == fixed + 1) else {
+        // The program declares the function in a way of its own: leave it to the library.
+        return llvm::set_name(function, name);
+    };
+    let [take, label] = ["__tg_take_varargs", "__tg_va_start"].map(|name| find(name.to_owned()));
+    let (Some(take), Some(label)) = (take, label) else { return };
+    // SAFETY: the function has no body yet; all values belong to this module; `va_list` has 24 bytes, and there is one
+    // label for each of the 64 slots that the runtime keeps.
+    unsafe {
+        LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage);
+        // A declaration's debug information does not fit a definition.
+        LLVMGlobalClearMetadata(function);
+        let entry = LLVMAppendBasicBlockInContext(module.context, function, c"".as_ptr());
+        let raw = LLVMCreateBuilderInContext(module.context);
+        LLVMPositionBuilderAtEnd(raw, entry);
+        let list = LLVMBuildAlloca(raw, LLVMArrayType2(builder.i64, 3), c"".as_ptr());
+        let labels = LLVMBuildAlloca(raw, LLVMArrayType2(builder.i32, 64), c"".as_ptr());
+        build_call(raw, take, &[labels]);
+        build_call(raw, va_intrinsic(module, c"llvm.va_start", list), &[list]);
+        build_call(raw, label, &[list, labels]);
+        let arguments: Vec<Value> =
+            (0..fixed).map(|i| llvm::param(function, i)).chain(std::iter::once(list)).collect();
+        let result = build_call(raw, target, &arguments);
+        build_call(raw, va_intrinsic(module, c"llvm.va_end", list), &[list]);
+        LLVMBuildRet(raw, result);
+        LLVMDisposeBuilder(raw);
+    }
+}
+
+/// # Safety
+/// The builder is positioned and the arguments fit the function.
+unsafe fn build_call(builder: LLVMBuilderRef, function: Value, arguments: &[Value]) -> Value {
+    let mut arguments = arguments.to_vec();
+    // SAFETY: promised by the caller.
+    unsafe {
+        LLVMBuildCall2(
+            builder,
+            llvm::value_type(function),
+            function,
+            arguments.as_mut_ptr(),
+            arguments.len() as u32,
+            c"".as_ptr(),
+        )
+    }
+}
+
+/// # Safety
+/// `name` is that of an intrinsic on a `va_list`.
+unsafe fn va_intrinsic(module: &Module, name: &std::ffi::CStr, list: Value) -> Value {
+    // SAFETY: the intrinsic is overloaded on its pointer's type.
+    unsafe {
+        let id = LLVMLookupIntrinsicID(name.as_ptr(), name.count_bytes());
+        let mut ty = LLVMTypeOf(list);
+        LLVMGetIntrinsicDeclaration(module.raw, id, &mut ty, 1)
     }
 }
 

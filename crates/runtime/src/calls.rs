@@ -125,6 +125,7 @@ pub unsafe extern "C" fn __tg_take_varargs(into: *mut [u32; Tls::VARARGS]) {
 }
 
 /// `struct __va_list_tag` of x86-64.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct VaList {
     gp_offset: u32,
@@ -135,6 +136,38 @@ pub struct VaList {
 
 /// Size of the register save area.
 const SAVE_AREA: usize = 176;
+/// Size of its part for general registers.
+const GENERAL_AREA: u32 = 48;
+
+impl VaList {
+    /// Where the next integer or pointer is.
+    pub unsafe fn next(&mut self) -> *mut u8 {
+        unsafe {
+            if self.gp_offset >= GENERAL_AREA {
+                return self.next_on_stack();
+            }
+            self.gp_offset += 8;
+            self.save_area.add(self.gp_offset as usize - 8)
+        }
+    }
+
+    /// Where the next `double` is.
+    pub unsafe fn next_float(&mut self) -> *mut u8 {
+        unsafe {
+            if self.fp_offset as usize >= SAVE_AREA {
+                return self.next_on_stack();
+            }
+            self.fp_offset += 16;
+            self.save_area.add(self.fp_offset as usize - 16)
+        }
+    }
+
+    unsafe fn next_on_stack(&mut self) -> *mut u8 {
+        let place = self.overflow_area;
+        self.overflow_area = unsafe { place.add(8) };
+        place
+    }
+}
 
 /// `va_start` has filled `list`: gives the arguments in memory their labels.
 #[unsafe(no_mangle)]

@@ -126,6 +126,13 @@ pub unsafe fn label_of_byte(address: usize) -> Label {
 pub unsafe fn load(address: usize, size: usize, value: u64) -> Label {
     unsafe {
         let Some(_entered) = state::enter() else { return 0 };
+        loaded(address, size, value)
+    }
+}
+
+/// As [`load`], with the guard held.
+pub unsafe fn loaded(address: usize, size: usize, value: u64) -> Label {
+    unsafe {
         let label = whole(address, size).unwrap_or_else(|| concat_bytes(address, size));
         if label == 0 || nodes::value(label) == value {
             return label;

@@ -96,5 +96,6 @@ byte_enum! {
         Atomic = "atomic operation",
         Float = "floating-point operation without a model",
         InputTooLong = "input beyond the length limit",
+        Model = "library call beyond its model",
     }
 }

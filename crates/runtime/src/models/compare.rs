@@ -1,75 +1,137 @@
-//! Comparisons of strings and memory: one expression for the result, however long the operands are.
+//! Comparisons and lengths of strings and memory, of bytes and of wide characters: one expression for the result,
+//! however long the operands are.
 
-use super::{MAX_STRING, answer, byte, call_site};
-use crate::build::{self, Value};
+use super::logic::*;
+use super::{MAX_STRING, answer, answer_checked, element, give_up, give_up_outside};
+use crate::build::Value;
 use crate::calls::{self, Args};
-use crate::{events, shadow, state};
+use crate::{shadow, state};
 use core::ffi::{c_char, c_int, c_void};
-use trace::{ConcretiseReason, Label, Op};
+use trace::{ConcretiseReason, Op};
 
 unsafe extern "C" {
     fn strcmp(a: *const c_char, b: *const c_char) -> c_int;
     fn strncmp(a: *const c_char, b: *const c_char, limit: usize) -> c_int;
+    fn strcoll(a: *const c_char, b: *const c_char) -> c_int;
+    fn strcasecmp(a: *const c_char, b: *const c_char) -> c_int;
+    fn strncasecmp(a: *const c_char, b: *const c_char, limit: usize) -> c_int;
     fn memcmp(a: *const c_void, b: *const c_void, size: usize) -> c_int;
     fn strlen(string: *const c_char) -> usize;
     fn strnlen(string: *const c_char, limit: usize) -> usize;
+    fn setlocale(category: c_int, name: *const c_char) -> *const c_char;
 }
 
-/// `sign(a[0..size] - b[0..size])` as an expression that evaluates to `result` on this run.
-///
-/// ```text
-/// r(i) = if a[i] == b[i] { r(i + 1) } else if a[i] < b[i] { below } else { above }
-/// ```
-/// `below` and `above` are `result` where its sign fits, so that the expression has the value which the library
-/// returned; the standard fixes the sign only.
-unsafe fn difference(a: *const u8, b: *const u8, size: usize, result: c_int, terminated: bool) -> Label {
-    unsafe {
-        let below = if result < 0 { result } else { -1 } as u32 as u64;
-        let above = if result > 0 { result } else { 1 } as u64;
-        let mut rest = Value::concrete(0);
-        for i in (0..size).rev() {
-            let (x, y) = (byte(a.add(i)), byte(b.add(i)));
-            if terminated && x.label != 0 && y.label != 0 {
-                rest = end_of_string(x, rest);
+const LC_COLLATE: c_int = 3;
+
+/// How two sequences are compared, element by element.
+#[derive(Clone, Copy)]
+pub(super) struct Order {
+    /// Bytes of an element.
+    pub size: usize,
+    /// `Ult` or `Slt`.
+    pub less: Op,
+    /// Elements that are both 0 end the comparison.
+    pub terminated: bool,
+    /// Maps elements that count as equal to one.
+    pub fold: unsafe fn(Value) -> Value,
+}
+
+unsafe fn unchanged(element: Value) -> Value {
+    element
+}
+
+pub(super) const MEMORY: Order = Order { size: 1, less: Op::Ult, terminated: false, fold: unchanged };
+pub(super) const STRINGS: Order = Order { terminated: true, ..MEMORY };
+const FOLDED: Order = Order { fold: lower, ..STRINGS };
+pub(super) const WIDE_MEMORY: Order = Order { size: 4, less: Op::Slt, ..MEMORY };
+pub(super) const WIDE_STRINGS: Order = Order { terminated: true, ..WIDE_MEMORY };
+
+impl Order {
+    /// `sign(a[0..count] - b[0..count])` as an expression.
+    ///
+    /// ```text
+    /// r(i) = if a[i] == b[i] { r(i + 1) } else if a[i] < b[i] { below } else { above }
+    /// ```
+    /// `below` and `above` are `result` where its sign fits, so that the expression has the value which the library
+    /// returned; the standard fixes the sign only.
+    unsafe fn difference(&self, a: *const u8, b: *const u8, count: usize, result: c_int) -> Value {
+        unsafe {
+            let below = Value::concrete(if result < 0 { result } else { -1 } as u32 as u64);
+            let above = Value::concrete(if result > 0 { result } else { 1 } as u64);
+            let bits = self.size as u32 * 8;
+            let mut rest = FALSE;
+            for i in (0..count).rev() {
+                let [x, y] = [a, b].map(|start| (self.fold)(element(start.add(i * self.size), self.size)));
+                if self.terminated && x.label != 0 && y.label != 0 {
+                    rest = choose(32, apply_to(Op::Eq, bits, x, 0), FALSE, rest);
+                }
+                let unequal = choose(32, apply(self.less, bits, x, y), below, above);
+                rest = choose(32, apply(Op::Eq, bits, x, y), rest, unequal);
             }
-            rest = step(x, y, rest, below, above);
+            rest
         }
-        rest.label
     }
-}
 
-/// Two symbolic bytes that are both 0 end the comparison.
-unsafe fn end_of_string(x: Value, rest: Value) -> Value {
-    unsafe {
-        let end = Value::new(build::binary(Op::Eq, 8, x, Value::concrete(0)), (x.value == 0) as u64);
-        let value = if x.value == 0 { 0 } else { rest.value };
-        Value::new(build::ite(32, end, Value::concrete(0), rest), value)
-    }
-}
-
-unsafe fn step(x: Value, y: Value, rest: Value, below: u64, above: u64) -> Value {
-    unsafe {
-        let equal = Value::new(build::binary(Op::Eq, 8, x, y), (x.value == y.value) as u64);
-        let less = Value::new(build::binary(Op::Ult, 8, x, y), (x.value < y.value) as u64);
-        let unequal_value = if x.value < y.value { below } else { above };
-        let unequal = build::ite(32, less, Value::concrete(below), Value::concrete(above));
-        let value = if x.value == y.value { rest.value } else { unequal_value };
-        Value::new(build::ite(32, equal, rest, Value::new(unequal, unequal_value)), value)
-    }
-}
-
-unsafe fn any_symbolic(a: *const u8, b: *const u8, size: usize) -> bool {
-    unsafe { shadow::any_label(a as usize, size) || shadow::any_label(b as usize, size) }
-}
-
-unsafe fn compared(a: *const u8, b: *const u8, size: usize, result: c_int, terminated: bool) {
-    unsafe {
-        answer(0);
-        if size > MAX_STRING || !any_symbolic(a, b, size) {
-            return;
+    /// Answers a comparison of `count` elements.
+    pub(super) unsafe fn compared(&self, a: *const u8, b: *const u8, count: usize, result: c_int) {
+        unsafe {
+            answer(0);
+            let bytes = count.saturating_mul(self.size);
+            if !state::active() || ![a, b].iter().any(|start| shadow::any_label(*start as usize, bytes)) {
+                return;
+            }
+            let Some(_entered) = state::enter() else { return };
+            if count > MAX_STRING {
+                return give_up();
+            }
+            answer_checked(self.difference(a, b, count, result), result as u32 as u64);
         }
-        let Some(_entered) = state::enter() else { return };
-        answer(difference(a, b, size, result, terminated));
+    }
+
+    /// Answers a comparison of strings of which at most `limit` elements count.
+    pub(super) unsafe fn compared_strings(&self, a: *const u8, b: *const u8, limit: usize, result: c_int) {
+        unsafe {
+            answer(0);
+            if state::active() {
+                let size = self.length(a, limit).min(self.length(b, limit));
+                self.compared(a, b, size.saturating_add(1).min(limit), result);
+            }
+        }
+    }
+
+    pub(super) unsafe fn length(&self, string: *const u8, limit: usize) -> usize {
+        unsafe {
+            if self.size == 1 {
+                return strnlen(string.cast(), limit);
+            }
+            let wide = string.cast::<i32>();
+            (0..limit).find(|&i| wide.add(i).read_unaligned() == 0).unwrap_or(limit)
+        }
+    }
+
+    /// Answers with the length of a string of which `count` elements were found before a 0 or the limit.
+    pub(super) unsafe fn measured(&self, string: *const u8, count: usize, limit: usize) {
+        unsafe {
+            answer(0);
+            let seen = count.saturating_add(1).min(limit);
+            if !state::active() || !shadow::any_label(string as usize, seen.saturating_mul(self.size)) {
+                return;
+            }
+            let Some(_entered) = state::enter() else { return };
+            if count > MAX_STRING {
+                return give_up();
+            }
+            let bits = self.size as u32 * 8;
+            let is_end = |i: usize| apply_to(Op::Eq, bits, element(string.add(i * self.size), self.size), 0);
+            if count < limit {
+                ask(is_end(count));
+            }
+            let mut rest = Value::concrete(count as u64);
+            for i in (0..count).rev() {
+                rest = choose(64, is_end(i), Value::concrete(i as u64), rest);
+            }
+            answer_checked(rest, count as u64);
+        }
     }
 }
 
@@ -78,18 +140,39 @@ pub unsafe extern "C" fn __tarragon_model_strcmp(a: *const c_char, b: *const c_c
     unsafe {
         calls::__tgi_args_taken();
         let result = strcmp(a, b);
-        if state::active() {
-            compared(a.cast(), b.cast(), strlen(a).min(strlen(b)) + 1, result, true);
-        } else {
-            answer(0);
-        }
+        STRINGS.compared_strings(a.cast(), b.cast(), usize::MAX, result);
         result
+    }
+}
+
+/// True if strings are ordered by their bytes.
+unsafe fn collates_bytes() -> bool {
+    unsafe {
+        let name = setlocale(LC_COLLATE, core::ptr::null()).cast::<u8>();
+        if name.is_null() {
+            return false;
+        }
+        let plain = *name == b'C' && matches!(*name.add(1), 0 | b'.');
+        plain || strcmp(name.cast(), c"POSIX".as_ptr()) == 0
     }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strcoll(a: *const c_char, b: *const c_char) -> c_int {
-    unsafe { __tarragon_model_strcmp(a, b) }
+    unsafe {
+        calls::__tgi_args_taken();
+        let result = strcoll(a, b);
+        answer(0);
+        if !state::active() {
+            return result;
+        }
+        if collates_bytes() {
+            STRINGS.compared_strings(a.cast(), b.cast(), usize::MAX, result);
+        } else if [a, b].iter().any(|string| shadow::any_label(*string as usize, strlen(*string))) {
+            give_up_outside();
+        }
+        result
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -97,12 +180,45 @@ pub unsafe extern "C" fn __tarragon_model_strncmp(a: *const c_char, b: *const c_
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         let result = strncmp(a, b, limit);
-        if state::active() {
-            let size = (strnlen(a, limit).min(strnlen(b, limit)) + 1).min(limit);
-            compared(a.cast(), b.cast(), size, result, true);
-        } else {
-            answer(0);
+        STRINGS.compared_strings(a.cast(), b.cast(), limit, result);
+        result
+    }
+}
+
+unsafe fn compared_folded(a: *const c_char, b: *const c_char, limit: usize, result: c_int) {
+    unsafe {
+        answer(0);
+        if !state::active() {
+            return;
         }
+        if ascii_case() {
+            FOLDED.compared_strings(a.cast(), b.cast(), limit, result);
+        } else if [a, b].iter().any(|s| shadow::any_label(*s as usize, strnlen(*s, limit))) {
+            give_up_outside();
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strcasecmp(a: *const c_char, b: *const c_char) -> c_int {
+    unsafe {
+        calls::__tgi_args_taken();
+        let result = strcasecmp(a, b);
+        compared_folded(a, b, usize::MAX, result);
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strncasecmp(
+    a: *const c_char,
+    b: *const c_char,
+    limit: usize,
+) -> c_int {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        let result = strncasecmp(a, b, limit);
+        compared_folded(a, b, limit, result);
         result
     }
 }
@@ -112,7 +228,7 @@ pub unsafe extern "C" fn __tarragon_model_memcmp(a: *const c_void, b: *const c_v
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         let result = memcmp(a, b, size);
-        compared(a.cast(), b.cast(), size, result, false);
+        MEMORY.compared(a.cast(), b.cast(), size, result);
         result
     }
 }
@@ -122,38 +238,22 @@ pub unsafe extern "C" fn __tarragon_model_bcmp(a: *const c_void, b: *const c_voi
     unsafe { __tarragon_model_memcmp(a, b, size) }
 }
 
-/// Value of `strlen`: the first index whose byte is 0.
-unsafe fn length_label(string: *const u8, size: usize) -> Label {
-    unsafe {
-        let mut rest = Value::concrete(size as u64);
-        for i in (0..size).rev() {
-            let end = Value::new(build::binary(Op::Eq, 8, byte(string.add(i)), Value::concrete(0)), 0);
-            rest = Value::new(build::ite(64, end, Value::concrete(i as u64), rest), size as u64);
-        }
-        rest.label
-    }
-}
-
-unsafe fn measured(string: *const u8, size: usize) {
-    unsafe {
-        answer(0);
-        if size > MAX_STRING || !shadow::any_label(string as usize, size + 1) {
-            return;
-        }
-        let Some(_entered) = state::enter() else { return };
-        let terminator = byte(string.add(size));
-        let ends = build::binary(Op::Eq, 8, terminator, Value::concrete(0));
-        events::branch(ends, true, call_site());
-        answer(length_label(string, size));
-    }
-}
-
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strlen(string: *const c_char) -> usize {
     unsafe {
         calls::__tgi_args_taken();
         let size = strlen(string);
-        measured(string.cast(), size);
+        STRINGS.measured(string.cast(), size, usize::MAX);
+        size
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strnlen(string: *const c_char, limit: usize) -> usize {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        let size = strnlen(string, limit);
+        STRINGS.measured(string.cast(), size, limit);
         size
     }
 }

@@ -15,6 +15,10 @@ unsafe extern "C" {
     fn free(object: *mut c_void);
     fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void;
     fn posix_memalign(result: *mut *mut c_void, alignment: usize, size: usize) -> c_int;
+    fn memalign(alignment: usize, size: usize) -> *mut c_void;
+    fn valloc(size: usize) -> *mut c_void;
+    fn pvalloc(size: usize) -> *mut c_void;
+    fn reallocarray(old: *mut c_void, count: usize, size: usize) -> *mut c_void;
     fn malloc_usable_size(object: *mut c_void) -> usize;
     fn strlen(string: *const c_char) -> usize;
     fn strnlen(string: *const c_char, limit: usize) -> usize;
@@ -80,8 +84,10 @@ pub unsafe extern "C" fn __tarragon_model_reallocarray(
     size: usize,
 ) -> *mut c_void {
     unsafe {
-        let total = count.checked_mul(size).unwrap_or(usize::MAX);
-        __tarragon_model_realloc(old, total)
+        match count.checked_mul(size) {
+            Some(total) => __tarragon_model_realloc(old, total),
+            None => allocated(reallocarray(old, count, size), 0),
+        }
     }
 }
 
@@ -101,6 +107,30 @@ pub unsafe extern "C" fn __tarragon_model_aligned_alloc(alignment: usize, size: 
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
         allocated(aligned_alloc(alignment, size), size)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_memalign(alignment: usize, size: usize) -> *mut c_void {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
+        allocated(memalign(alignment, size), size)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_valloc(size: usize) -> *mut c_void {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
+        allocated(valloc(size), size)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_pvalloc(size: usize) -> *mut c_void {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
+        allocated(pvalloc(size), size)
     }
 }
 
@@ -131,6 +161,16 @@ unsafe fn duplicate(string: *const c_char, size: usize) -> *mut c_char {
         }
         copy
     }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model___strdup(string: *const c_char) -> *mut c_char {
+    unsafe { __tarragon_model_strdup(string) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model___strndup(string: *const c_char, limit: usize) -> *mut c_char {
+    unsafe { __tarragon_model_strndup(string, limit) }
 }
 
 #[unsafe(no_mangle)]

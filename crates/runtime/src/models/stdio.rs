@@ -2,12 +2,12 @@
 //! itself (`getc_unlocked` as a macro) works like the functions do.
 
 use super::input::{ask_byte, ask_bytes, is_input, label_input};
-use super::{answer, byte};
+use super::{answer, byte, element};
 use crate::build;
 use crate::calls::{self, Args};
 use crate::state::{self, active};
 use crate::{os, shadow};
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{c_char, c_int, c_long, c_void};
 use trace::ConcretiseReason;
 
 /// The part of glibc's `FILE` that its own macros have always exposed.
@@ -45,7 +45,11 @@ unsafe extern "C" {
     fn fdopen(fd: c_int, mode: *const c_char) -> *mut Stream;
     fn freopen(path: *const c_char, mode: *const c_char, stream: *mut Stream) -> *mut Stream;
     fn fclose(stream: *mut Stream) -> c_int;
-    static stdin: *mut Stream;
+    fn fseek(stream: *mut Stream, offset: c_long, whence: c_int) -> c_int;
+    fn ftell(stream: *mut Stream) -> c_long;
+    fn rewind(stream: *mut Stream);
+    fn getw(stream: *mut Stream) -> c_int;
+    pub(super) static stdin: *mut Stream;
 }
 
 /// What is known of the streams used last.
@@ -55,9 +59,11 @@ struct Known {
     input: bool,
     /// Input byte that the stream delivers next, as far as models were used; -1 if not known.
     next: i64,
+    /// The last `fseek` was to this place, counted from the input's end.
+    from_end: Option<i64>,
 }
 
-const UNKNOWN: Known = Known { stream: core::ptr::null_mut(), input: false, next: -1 };
+const UNKNOWN: Known = Known { stream: core::ptr::null_mut(), input: false, next: -1, from_end: None };
 static mut STREAMS: [Known; 4] = [UNKNOWN; 4];
 static mut NEXT_SLOT: usize = 0;
 
@@ -74,7 +80,7 @@ unsafe fn known(stream: *mut Stream) -> *mut Known {
         }
         let slot = &raw mut STREAMS[NEXT_SLOT & 3];
         NEXT_SLOT += 1;
-        *slot = Known { stream, input: is_input((*stream).fileno), next: -1 };
+        *slot = Known { stream, input: is_input((*stream).fileno), ..UNKNOWN };
         slot
     }
 }
@@ -106,6 +112,34 @@ unsafe fn label_buffer(stream: *mut Stream) {
         if end >= size as i64 {
             label_input((*stream).read_base, (end - size as i64) as u64, size);
         }
+    }
+}
+
+/// The input byte that the stream delivers next, if it reads the input.
+pub(super) unsafe fn input_position(stream: *mut Stream) -> Option<u64> {
+    unsafe { if reads_input(stream) { u64::try_from(position(stream)).ok() } else { None } }
+}
+
+/// A library function moved the stream on.
+pub(super) unsafe fn note_position(stream: *mut Stream) {
+    unsafe {
+        let Some(_entered) = state::enter() else { return };
+        label_buffer(stream);
+        (*known(stream)).next = position(stream);
+    }
+}
+
+/// The input byte that a wide stream delivers next: its buffer is ahead of what the program has seen, so it is counted.
+pub(super) unsafe fn next_of_wide(stream: *mut Stream) -> Option<*mut i64> {
+    unsafe {
+        if !reads_input(stream) {
+            return None;
+        }
+        let known = known(stream);
+        if (*known).next < 0 {
+            (*known).next = position(stream);
+        }
+        Some(&raw mut (*known).next)
     }
 }
 
@@ -416,5 +450,105 @@ pub unsafe extern "C" fn __tarragon_model_fclose(stream: *mut Stream) -> c_int {
         forget_streams();
         answer(0);
         fclose(stream)
+    }
+}
+
+const SEEK_END: c_int = 2;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fseek(stream: *mut Stream, offset: c_long, whence: c_int) -> c_int {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
+        let result = fseek(stream, offset, whence);
+        answer(0);
+        if result == 0 && reads_input(stream) {
+            let known = known(stream);
+            (*known).next = -1;
+            (*known).from_end = (whence == SEEK_END).then_some(offset);
+        }
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fseeko(
+    stream: *mut Stream,
+    offset: c_long,
+    whence: c_int,
+) -> c_int {
+    unsafe { __tarragon_model_fseek(stream, offset, whence) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fseeko64(
+    stream: *mut Stream,
+    offset: c_long,
+    whence: c_int,
+) -> c_int {
+    unsafe { __tarragon_model_fseek(stream, offset, whence) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_rewind(stream: *mut Stream) {
+    unsafe {
+        calls::__tgi_args_taken();
+        rewind(stream);
+        if reads_input(stream) {
+            let known = known(stream);
+            (*known).next = -1;
+            (*known).from_end = None;
+        }
+    }
+}
+
+/// Behind a seek to the end, the place is an expression of the input's length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_ftell(stream: *mut Stream) -> c_long {
+    unsafe {
+        calls::__tgi_args_taken();
+        let result = ftell(stream);
+        answer(0);
+        if result >= 0
+            && reads_input(stream)
+            && let Some(offset) = (*known(stream)).from_end
+            && let Some(_entered) = state::enter()
+        {
+            super::input::answer_from_end(offset, result);
+        }
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_ftello(stream: *mut Stream) -> c_long {
+    unsafe { __tarragon_model_ftell(stream) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_ftello64(stream: *mut Stream) -> c_long {
+    unsafe { __tarragon_model_ftell(stream) }
+}
+
+/// Four bytes as an `int`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_getw(stream: *mut Stream) -> c_int {
+    unsafe {
+        calls::__tgi_args_taken();
+        let before = input_position(stream);
+        let result = getw(stream);
+        answer(0);
+        let Some(before) = before else { return result };
+        {
+            let Some(_entered) = state::enter() else { return result };
+            let got = (position(stream) - before as i64).max(0) as u64;
+            ask_bytes(before, 4, got);
+            if got == 4 {
+                label_input((&raw const result).cast(), before, 4);
+                answer(element((&raw const result).cast(), 4).label);
+                shadow::clear(&raw const result as usize, 4);
+            }
+        }
+        note_position(stream);
+        result
     }
 }

@@ -1,0 +1,212 @@
+//! Copies and fills of strings and memory.
+
+use super::logic::{ask, is};
+use super::search::wanted_byte;
+use super::{MAX_STRING, answer, byte, call_site, give_up_outside};
+use crate::calls::{self, Args};
+use crate::{events, memory, shadow, state};
+use core::ffi::{c_char, c_int, c_void};
+use trace::ConcretiseReason;
+
+unsafe extern "C" {
+    fn strlen(string: *const c_char) -> usize;
+    fn strnlen(string: *const c_char, limit: usize) -> usize;
+    fn memccpy(to: *mut c_void, from: *const c_void, c: c_int, size: usize) -> *mut c_void;
+    fn swab(from: *const c_void, to: *mut c_void, size: isize);
+}
+
+/// Copies a string with its labels, its end included.
+unsafe fn copy_string(to: *mut c_char, from: *const c_char, size: usize) {
+    unsafe {
+        memory::copy_with_labels(to.cast(), from.cast(), size);
+        shadow::clear(to as usize + size, 1);
+        *to.add(size) = 0;
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
+    unsafe {
+        calls::__tgi_args_taken();
+        copy_string(to, from, strlen(from));
+        answer(0);
+        to
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_stpcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
+    unsafe {
+        calls::__tgi_args_taken();
+        let size = strlen(from);
+        copy_string(to, from, size);
+        answer(0);
+        to.add(size)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strncpy(
+    to: *mut c_char,
+    from: *const c_char,
+    size: usize,
+) -> *mut c_char {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        let used = strnlen(from, size);
+        memory::copy_with_labels(to.cast(), from.cast(), used);
+        memory::fill_with_label(to.add(used).cast(), 0, size - used, 0);
+        answer(0);
+        to
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strcat(to: *mut c_char, from: *const c_char) -> *mut c_char {
+    unsafe {
+        calls::__tgi_args_taken();
+        copy_string(to.add(strlen(to)), from, strlen(from));
+        answer(0);
+        to
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strncat(
+    to: *mut c_char,
+    from: *const c_char,
+    limit: usize,
+) -> *mut c_char {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        copy_string(to.add(strlen(to)), from, strnlen(from, limit));
+        answer(0);
+        to
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_memcpy(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+) -> *mut c_void {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        memory::copy_with_labels(to.cast(), from.cast(), size);
+        answer(0);
+        to
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_memmove(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+) -> *mut c_void {
+    unsafe { __tarragon_model_memcpy(to, from, size) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_mempcpy(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+) -> *mut c_void {
+    unsafe { __tarragon_model_memcpy(to, from, size).byte_add(size) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_memset(to: *mut c_void, byte: c_int, size: usize) -> *mut c_void {
+    unsafe {
+        let args = Args::take();
+        let label = if args.any()
+            && let Some(_entered) = state::enter()
+        {
+            events::concretise(args.label(2), ConcretiseReason::CopyLength, call_site());
+            wanted_byte(byte, args.label(1)).label
+        } else {
+            0
+        };
+        memory::fill_with_label(to.cast(), byte, size, label);
+        answer(0);
+        to
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_bcopy(from: *const c_void, to: *mut c_void, size: usize) {
+    unsafe {
+        __tarragon_model_memcpy(to, from, size);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_bzero(to: *mut c_void, size: usize) {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        memory::fill_with_label(to.cast(), 0, size, 0);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_explicit_bzero(to: *mut c_void, size: usize) {
+    unsafe { __tarragon_model_bzero(to, size) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_stpncpy(
+    to: *mut c_char,
+    from: *const c_char,
+    size: usize,
+) -> *mut c_char {
+    unsafe {
+        __tarragon_model_strncpy(to, from, size);
+        to.add(strnlen(to, size))
+    }
+}
+
+/// Where the copy stops is a branch for each byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_memccpy(
+    to: *mut c_void,
+    from: *const c_void,
+    c: c_int,
+    size: usize,
+) -> *mut c_void {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        let result = memccpy(to, from, c, size);
+        answer(0);
+        let copied = if result.is_null() { size } else { result as usize - to as usize };
+        if !shadow::any_label(from as usize, copied) {
+            shadow::clear(to as usize, copied);
+            return result;
+        }
+        shadow::copy(to as usize, from as usize, copied);
+        if copied > MAX_STRING {
+            give_up_outside();
+        } else if let Some(_entered) = state::enter() {
+            for i in 0..copied {
+                ask(is(byte(to.cast::<u8>().add(i)), c as u8));
+            }
+        }
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_swab(from: *const c_void, to: *mut c_void, size: isize) {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        let pairs = size.max(0) as usize / 2;
+        for pair in 0..pairs {
+            let (from, to) = (from as usize + pair * 2, to as usize + pair * 2);
+            let (first, second) = (shadow::entry(from), shadow::entry(from + 1));
+            shadow::set_entry(to, second);
+            shadow::set_entry(to + 1, first);
+        }
+        swab(from, to, size);
+    }
+}

@@ -1,0 +1,535 @@
+//! `sprintf` of symbolic values. The library prints first; then the model walks the format and gives the characters of
+//! each symbolic value their expressions. How many digits a number has is a branch for each digit.
+
+use super::logic::*;
+use super::{answer, byte, concretise, element, give_up, set_label};
+use crate::build::Value;
+use crate::calls::{Args, VaList};
+use crate::values::sign_extend;
+use crate::{objects, shadow, state};
+use core::ffi::{c_char, c_int};
+use trace::{ConcretiseReason, Op};
+
+unsafe extern "C" {
+    fn vsnprintf(to: *mut c_char, size: usize, format: *const c_char, list: *mut VaList) -> c_int;
+    fn vsprintf(to: *mut c_char, format: *const c_char, list: *mut VaList) -> c_int;
+    fn vasprintf(to: *mut *mut c_char, format: *const c_char, list: *mut VaList) -> c_int;
+    fn __vsnprintf_chk(
+        to: *mut c_char,
+        size: usize,
+        flag: c_int,
+        room: usize,
+        format: *const c_char,
+        list: *mut VaList,
+    ) -> c_int;
+    fn __vsprintf_chk(
+        to: *mut c_char,
+        flag: c_int,
+        room: usize,
+        format: *const c_char,
+        list: *mut VaList,
+    ) -> c_int;
+    fn snprintf(to: *mut c_char, size: usize, format: *const c_char, ...) -> c_int;
+    fn strlen(string: *const c_char) -> usize;
+    fn strnlen(string: *const c_char, limit: usize) -> usize;
+}
+
+/// A conversion of a format.
+#[derive(Clone, Copy, Default)]
+struct Conversion {
+    left: bool,
+    plus: bool,
+    space: bool,
+    alternative: bool,
+    zeros: bool,
+    width: usize,
+    precision: Option<usize>,
+    /// Bytes of an integer; 16 for `long double`.
+    size: usize,
+    letter: u8,
+}
+
+/// The format has something that the model does not know.
+struct Unknown;
+
+/// The walk along format and output.
+struct Print {
+    format: *const u8,
+    arguments: VaList,
+    to: *mut u8,
+    /// Characters that fitted into the buffer.
+    written: usize,
+    /// Characters printed so far, fitting or not.
+    next: usize,
+}
+
+impl Print {
+    unsafe fn run(&mut self) -> Result<(), Unknown> {
+        unsafe {
+            loop {
+                let c = *self.format;
+                if c == 0 {
+                    return Ok(());
+                }
+                self.format = self.format.add(1);
+                if c != b'%' {
+                    self.next += 1;
+                    continue;
+                }
+                let conversion = self.conversion()?;
+                self.convert(&conversion)?;
+            }
+        }
+    }
+
+    unsafe fn take_if(&mut self, wanted: u8) -> bool {
+        unsafe {
+            let is = *self.format == wanted;
+            self.format = self.format.add(is as usize);
+            is
+        }
+    }
+
+    unsafe fn conversion(&mut self) -> Result<Conversion, Unknown> {
+        unsafe {
+            let mut conversion = Conversion { size: 4, ..Conversion::default() };
+            loop {
+                if self.take_if(b'-') {
+                    conversion.left = true;
+                } else if self.take_if(b'+') {
+                    conversion.plus = true;
+                } else if self.take_if(b' ') {
+                    conversion.space = true;
+                } else if self.take_if(b'#') {
+                    conversion.alternative = true;
+                } else if self.take_if(b'0') {
+                    conversion.zeros = true;
+                } else {
+                    break;
+                }
+            }
+            let width = self.number();
+            conversion.left |= width < 0;
+            conversion.width = width.unsigned_abs() as usize;
+            if self.take_if(b'.') {
+                conversion.precision = usize::try_from(self.number()).ok();
+            }
+            conversion.size = self.size();
+            conversion.letter = *self.format;
+            if conversion.letter == 0 {
+                return Err(Unknown);
+            }
+            self.format = self.format.add(1);
+            Ok(conversion)
+        }
+    }
+
+    /// A width or precision, in the format or an argument.
+    unsafe fn number(&mut self) -> i64 {
+        unsafe {
+            if self.take_if(b'*') {
+                let place = self.arguments.next();
+                let number = element(place, 4);
+                crate::events::concretise(number.label, ConcretiseReason::Argument, super::call_site());
+                return sign_extend(number.value, 32);
+            }
+            let mut number = 0i64;
+            while (*self.format).is_ascii_digit() {
+                number = number.saturating_mul(10).saturating_add((*self.format - b'0') as i64);
+                self.format = self.format.add(1);
+            }
+            number
+        }
+    }
+
+    unsafe fn size(&mut self) -> usize {
+        unsafe {
+            if self.take_if(b'h') {
+                return if self.take_if(b'h') { 1 } else { 2 };
+            }
+            if self.take_if(b'l') {
+                self.take_if(b'l');
+                return 8;
+            }
+            if self.take_if(b'q') || self.take_if(b'j') || self.take_if(b'z') || self.take_if(b't') {
+                return 8;
+            }
+            if self.take_if(b'L') { 16 } else { 4 }
+        }
+    }
+
+    unsafe fn convert(&mut self, conversion: &Conversion) -> Result<(), Unknown> {
+        unsafe {
+            match conversion.letter {
+                b'%' => self.next += 1,
+                b'n' => {
+                    let place = self.arguments.next().cast::<usize>().read();
+                    shadow::clear(place, conversion.size);
+                }
+                b'c' if conversion.size != 8 => self.character(conversion),
+                b's' if conversion.size != 8 => self.string(conversion),
+                b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => self.integer(conversion)?,
+                b'p' => self.pointer(conversion)?,
+                b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' if conversion.size != 16 => {
+                    self.float(conversion)?;
+                }
+                _ => return Err(Unknown),
+            }
+            Ok(())
+        }
+    }
+
+    /// Gives the character printed at `at` its label.
+    unsafe fn put(&self, at: usize, c: Value) {
+        unsafe {
+            if at >= self.written || c.label == 0 {
+                return;
+            }
+            if *self.to.add(at) as u64 == c.value {
+                set_label(self.to.add(at), c.label, 1);
+            } else {
+                give_up();
+            }
+        }
+    }
+
+    /// Where `size` characters start in a field, and how long the field is.
+    fn field(conversion: &Conversion, size: usize) -> (usize, usize) {
+        let whole = size.max(conversion.width);
+        (if conversion.left { 0 } else { whole - size }, whole)
+    }
+
+    unsafe fn character(&mut self, conversion: &Conversion) {
+        unsafe {
+            let c = truncated(8, element(self.arguments.next(), 4));
+            let (start, whole) = Print::field(conversion, 1);
+            self.put(self.next + start, c);
+            self.next += whole;
+        }
+    }
+
+    unsafe fn string(&mut self, conversion: &Conversion) {
+        unsafe {
+            let text = self.arguments.next().cast::<*const u8>().read();
+            if text.is_null() {
+                let shown = conversion.precision.is_none_or(|precision| precision >= 6);
+                self.next += Print::field(conversion, if shown { 6 } else { 0 }).1;
+                return;
+            }
+            let size = match conversion.precision {
+                Some(limit) => strnlen(text.cast(), limit),
+                None => strlen(text.cast()),
+            };
+            let (start, whole) = Print::field(conversion, size);
+            if shadow::any_label(text as usize, size) {
+                for i in 0..size {
+                    self.put(self.next + start + i, byte(text.add(i)));
+                }
+            }
+            self.next += whole;
+        }
+    }
+
+    unsafe fn integer(&mut self, conversion: &Conversion) -> Result<(), Unknown> {
+        unsafe {
+            let size = conversion.size.min(8);
+            let bits = size as u32 * 8;
+            let argument = element(self.arguments.next(), size.max(4));
+            let argument = truncated(bits, argument);
+            let signed = matches!(conversion.letter, b'd' | b'i');
+            let negative = signed && ask(apply_to(Op::Slt, bits, argument, 0));
+            let magnitude =
+                if negative { apply(Op::Sub, bits, Value::concrete(0), argument) } else { argument };
+            let magnitude = zero_extended(bits, 64, magnitude);
+            let base = match conversion.letter {
+                b'x' | b'X' => 16,
+                b'o' => 8,
+                _ => 10,
+            };
+            let mut prefix = (signed && (negative || conversion.plus || conversion.space)) as usize;
+            if conversion.alternative {
+                let zero = ask(apply_to(Op::Eq, 64, magnitude, 0));
+                match base {
+                    16 if !zero => prefix += 2,
+                    8 => return Err(Unknown),
+                    _ => {}
+                }
+            }
+            let count = digit_count(magnitude, base, conversion.precision == Some(0));
+            let digits = conversion.precision.unwrap_or(1).max(count);
+            let padded = conversion.zeros && !conversion.left && conversion.precision.is_none();
+            let (start, whole) = Print::field(conversion, prefix + digits);
+            let last = if padded { whole } else { start + prefix + digits };
+            for i in 0..count {
+                self.put(self.next + last - 1 - i, digit(magnitude, base, i as u32, conversion.letter));
+            }
+            self.next += whole;
+            Ok(())
+        }
+    }
+
+    unsafe fn pointer(&mut self, conversion: &Conversion) -> Result<(), Unknown> {
+        unsafe {
+            let argument = element(self.arguments.next(), 8);
+            if argument.label != 0 {
+                give_up();
+            }
+            let mut spec = [0u8; 64];
+            write_spec(conversion, &mut spec)?;
+            let size = snprintf(core::ptr::null_mut(), 0, spec.as_ptr().cast(), argument.value);
+            self.next += size.max(0) as usize;
+            Ok(())
+        }
+    }
+
+    /// Digits of a float are not described.
+    unsafe fn float(&mut self, conversion: &Conversion) -> Result<(), Unknown> {
+        unsafe {
+            let argument = element(self.arguments.next_float(), 8);
+            if argument.label != 0 {
+                give_up();
+            }
+            let mut spec = [0u8; 64];
+            write_spec(conversion, &mut spec)?;
+            let size =
+                snprintf(core::ptr::null_mut(), 0, spec.as_ptr().cast(), f64::from_bits(argument.value));
+            self.next += size.max(0) as usize;
+            Ok(())
+        }
+    }
+}
+
+/// The conversion as a format of its own.
+fn write_spec(conversion: &Conversion, spec: &mut [u8; 64]) -> Result<(), Unknown> {
+    let mut next = 0;
+    let mut put = |c: u8| {
+        if let Some(place) = spec.get_mut(next) {
+            *place = c;
+        }
+        next += 1;
+    };
+    put(b'%');
+    let flags = [
+        (conversion.left, b'-'),
+        (conversion.plus, b'+'),
+        (conversion.space, b' '),
+        (conversion.alternative, b'#'),
+        (conversion.zeros, b'0'),
+    ];
+    flags.into_iter().filter(|(set, _)| *set).for_each(|(_, flag)| put(flag));
+    if conversion.width > 0 {
+        put_number(conversion.width, &mut put);
+    }
+    if let Some(precision) = conversion.precision {
+        put(b'.');
+        put_number(precision, &mut put);
+    }
+    put(conversion.letter);
+    if next < spec.len() { Ok(()) } else { Err(Unknown) }
+}
+
+fn put_number(number: usize, put: &mut impl FnMut(u8)) {
+    if number >= 10 {
+        put_number(number / 10, put);
+    }
+    put(b'0' + (number % 10) as u8);
+}
+
+/// Number of digits of `magnitude`: at least 1, unless a 0 is printed as nothing.
+unsafe fn digit_count(magnitude: Value, base: u64, empty_zero: bool) -> usize {
+    unsafe {
+        if empty_zero && ask(apply_to(Op::Eq, 64, magnitude, 0)) {
+            return 0;
+        }
+        let mut power = base;
+        let mut count = 1;
+        while !ask(apply_to(Op::Ult, 64, magnitude, power)) {
+            count += 1;
+            match power.checked_mul(base) {
+                Some(next) => power = next,
+                None => break,
+            }
+        }
+        count
+    }
+}
+
+/// The character of digit `index`, counted from the right.
+unsafe fn digit(magnitude: Value, base: u64, index: u32, letter: u8) -> Value {
+    unsafe {
+        if magnitude.label == 0 {
+            return Value::concrete(0);
+        }
+        let shift = if base == 16 { 4 } else { 3 };
+        let number = if base == 10 {
+            let quotient = apply_to(Op::UDiv, 64, magnitude, 10u64.pow(index));
+            apply_to(Op::URem, 64, quotient, 10)
+        } else {
+            let shifted = apply_to(Op::LShr, 64, magnitude, (shift * index) as u64);
+            apply_to(Op::And, 64, shifted, base - 1)
+        };
+        let narrow = truncated(8, number);
+        let plain = apply_to(Op::Add, 8, narrow, b'0' as u64);
+        if base != 16 {
+            return plain;
+        }
+        let above = letter - b'x' + b'a' - 10;
+        choose(8, apply_to(Op::Ult, 8, narrow, 10), plain, apply_to(Op::Add, 8, narrow, above as u64))
+    }
+}
+
+/// The library printed `result` characters, of which `room` had room with the final 0.
+unsafe fn printed(to: *mut c_char, room: usize, format: *const c_char, arguments: VaList, result: c_int) {
+    unsafe {
+        answer(0);
+        if !state::active() || result < 0 {
+            return;
+        }
+        let written = (result as usize).min(room.saturating_sub(1));
+        if room > 0 {
+            shadow::clear(to as usize, written + 1);
+        }
+        let Some(_entered) = state::enter() else { return };
+        let mut print = Print { format: format.cast(), arguments, to: to.cast(), written, next: 0 };
+        if print.run().is_err() || print.next != result as usize {
+            give_up();
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_vsnprintf(
+    to: *mut c_char,
+    size: usize,
+    format: *const c_char,
+    list: *mut VaList,
+) -> c_int {
+    unsafe {
+        concretise(Args::take().label(1), ConcretiseReason::CopyLength);
+        let arguments = *list;
+        let result = vsnprintf(to, size, format, list);
+        printed(to, size, format, arguments, result);
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_variadic_snprintf(
+    to: *mut c_char,
+    size: usize,
+    format: *const c_char,
+    list: *mut VaList,
+) -> c_int {
+    unsafe { __tarragon_model_vsnprintf(to, size, format, list) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_vsprintf(
+    to: *mut c_char,
+    format: *const c_char,
+    list: *mut VaList,
+) -> c_int {
+    unsafe {
+        let _ = Args::take();
+        let arguments = *list;
+        let result = vsprintf(to, format, list);
+        printed(to, usize::MAX, format, arguments, result);
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_variadic_sprintf(
+    to: *mut c_char,
+    format: *const c_char,
+    list: *mut VaList,
+) -> c_int {
+    unsafe { __tarragon_model_vsprintf(to, format, list) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model___vsnprintf_chk(
+    to: *mut c_char,
+    size: usize,
+    flag: c_int,
+    room: usize,
+    format: *const c_char,
+    list: *mut VaList,
+) -> c_int {
+    unsafe {
+        concretise(Args::take().label(1), ConcretiseReason::CopyLength);
+        let arguments = *list;
+        let result = __vsnprintf_chk(to, size, flag, room, format, list);
+        printed(to, size, format, arguments, result);
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_variadic___snprintf_chk(
+    to: *mut c_char,
+    size: usize,
+    flag: c_int,
+    room: usize,
+    format: *const c_char,
+    list: *mut VaList,
+) -> c_int {
+    unsafe { __tarragon_model___vsnprintf_chk(to, size, flag, room, format, list) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model___vsprintf_chk(
+    to: *mut c_char,
+    flag: c_int,
+    room: usize,
+    format: *const c_char,
+    list: *mut VaList,
+) -> c_int {
+    unsafe {
+        let _ = Args::take();
+        let arguments = *list;
+        let result = __vsprintf_chk(to, flag, room, format, list);
+        printed(to, usize::MAX, format, arguments, result);
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_variadic___sprintf_chk(
+    to: *mut c_char,
+    flag: c_int,
+    room: usize,
+    format: *const c_char,
+    list: *mut VaList,
+) -> c_int {
+    unsafe { __tarragon_model___vsprintf_chk(to, flag, room, format, list) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_vasprintf(
+    to: *mut *mut c_char,
+    format: *const c_char,
+    list: *mut VaList,
+) -> c_int {
+    unsafe {
+        let _ = Args::take();
+        let arguments = *list;
+        let result = vasprintf(to, format, list);
+        answer(0);
+        shadow::clear(to as usize, 8);
+        if state::active() && result >= 0 {
+            objects::note_allocation(*to as usize);
+            printed(*to, usize::MAX, format, arguments, result);
+        }
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_variadic_asprintf(
+    to: *mut *mut c_char,
+    format: *const c_char,
+    list: *mut VaList,
+) -> c_int {
+    unsafe { __tarragon_model_vasprintf(to, format, list) }
+}

@@ -1,0 +1,382 @@
+//! Searches in strings and memory: one expression for the place that was found.
+
+use super::logic::*;
+use super::{MAX_STRING, answer, answer_checked, byte, concretise, give_up, give_up_outside};
+use crate::build::Value;
+use crate::calls::{self, Args};
+use crate::{shadow, state};
+use core::ffi::{c_char, c_int, c_void};
+use trace::{ConcretiseReason, Op};
+
+unsafe extern "C" {
+    fn strlen(string: *const c_char) -> usize;
+    fn strchr(string: *const c_char, c: c_int) -> *mut c_char;
+    fn strchrnul(string: *const c_char, c: c_int) -> *mut c_char;
+    fn strrchr(string: *const c_char, c: c_int) -> *mut c_char;
+    fn memchr(from: *const c_void, c: c_int, size: usize) -> *mut c_void;
+    fn memrchr(from: *const c_void, c: c_int, size: usize) -> *mut c_void;
+    fn rawmemchr(from: *const c_void, c: c_int) -> *mut c_void;
+    fn strstr(text: *const c_char, wanted: *const c_char) -> *mut c_char;
+    fn strcasestr(text: *const c_char, wanted: *const c_char) -> *mut c_char;
+    fn memmem(text: *const c_void, size: usize, wanted: *const c_void, wanted_size: usize) -> *mut c_void;
+    fn strpbrk(string: *const c_char, set: *const c_char) -> *mut c_char;
+    fn strspn(string: *const c_char, set: *const c_char) -> usize;
+    fn strcspn(string: *const c_char, set: *const c_char) -> usize;
+}
+
+/// More comparisons than this are not put into one expression.
+const MAX_COMPARISONS: usize = 1 << 15;
+
+pub(super) unsafe fn wanted_byte(c: c_int, label: u32) -> Value {
+    unsafe { truncated(8, Value::new(label, c as u32 as u64)) }
+}
+
+/// A range of bytes that is searched.
+#[derive(Clone, Copy)]
+struct Text {
+    start: *const u8,
+    size: usize,
+    /// A 0 in the range ends it; there is a 0 behind the range.
+    terminated: bool,
+}
+
+impl Text {
+    fn place(&self, i: usize) -> Value {
+        Value::concrete(self.start as u64 + i as u64)
+    }
+
+    unsafe fn ends(&self, c: Value) -> Value {
+        unsafe { if self.terminated { is(c, 0) } else { FALSE } }
+    }
+
+    /// The string ends where it ends on this run, or before.
+    unsafe fn fix_end(&self) {
+        unsafe {
+            if self.terminated {
+                ask(is(byte(self.start.add(self.size)), 0));
+            }
+        }
+    }
+
+    /// `r(i) = if hit(i) { place(i) } else if text ends at i { none } else { r(i + 1) }`
+    unsafe fn first(&self, none: Value, hit: impl Fn(usize) -> Value) -> Value {
+        unsafe {
+            let mut rest = none;
+            for i in (0..self.size).rev() {
+                let end = self.ends(byte(self.start.add(i)));
+                rest = choose(64, hit(i), self.place(i), choose(64, end, none, rest));
+            }
+            rest
+        }
+    }
+
+    /// `r(i) = if text ends at i { none } else if r(i + 1) found { r(i + 1) } else if hit(i) { place(i) } else { none }`
+    unsafe fn last(&self, none: Value, hit: impl Fn(usize) -> Value) -> Value {
+        unsafe {
+            let (mut rest, mut found) = (none, FALSE);
+            for i in (0..self.size).rev() {
+                let end = self.ends(byte(self.start.add(i)));
+                let here = hit(i);
+                let later = choose(64, found, rest, choose(64, here, self.place(i), none));
+                rest = choose(64, end, none, later);
+                found = both(negated(end), either(found, here));
+            }
+            rest
+        }
+    }
+
+    unsafe fn symbolic(&self) -> bool {
+        unsafe {
+            state::active() && shadow::any_label(self.start as usize, self.size + self.terminated as usize)
+        }
+    }
+}
+
+/// Answers with `expression(text)` if the text is short and it or the other arguments are symbolic.
+unsafe fn found(text: Text, others: bool, result: u64, expression: impl FnOnce() -> Value) {
+    unsafe {
+        answer(0);
+        if !others && !text.symbolic() {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        if text.size > MAX_STRING {
+            return give_up();
+        }
+        text.fix_end();
+        answer_checked(expression(), result);
+    }
+}
+
+unsafe fn string(start: *const c_char) -> Text {
+    let size = unsafe { if state::active() { strlen(start) } else { 0 } };
+    Text { start: start.cast(), size, terminated: true }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_memchr(from: *const c_void, c: c_int, size: usize) -> *mut c_void {
+    unsafe {
+        let args = Args::take();
+        let result = memchr(from, c, size);
+        // Bytes behind the match need not exist.
+        let scanned = if result.is_null() { size } else { result as usize - from as usize + 1 };
+        forward(from, c, scanned, &args, result);
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_rawmemchr(from: *const c_void, c: c_int) -> *mut c_void {
+    unsafe {
+        let args = Args::take();
+        let result = rawmemchr(from, c);
+        forward(from, c, result as usize - from as usize + 1, &args, result);
+        result
+    }
+}
+
+/// A search that looked at `scanned` bytes; if it found one, that is the last of them.
+unsafe fn forward(from: *const c_void, c: c_int, scanned: usize, args: &Args, result: *const c_void) {
+    unsafe {
+        concretise(args.label(2), ConcretiseReason::CopyLength);
+        let text = Text { start: from.cast(), size: scanned, terminated: false };
+        found(text, args.label(1) != 0, result as u64, || {
+            let wanted = wanted_byte(c, args.label(1));
+            let hit = |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted);
+            if !result.is_null() {
+                ask(hit(scanned - 1));
+            }
+            text.first(Value::concrete(0), hit)
+        });
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_memrchr(from: *const c_void, c: c_int, size: usize) -> *mut c_void {
+    unsafe {
+        let args = Args::take();
+        let result = memrchr(from, c, size);
+        concretise(args.label(2), ConcretiseReason::CopyLength);
+        let text = Text { start: from.cast(), size, terminated: false };
+        found(text, args.label(1) != 0, result as u64, || {
+            let wanted = wanted_byte(c, args.label(1));
+            text.last(Value::concrete(0), |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted))
+        });
+        result
+    }
+}
+
+/// What a search for `wanted` in a string gives at the string's end: the end itself is a match for 0.
+unsafe fn at_end(text: Text, wanted: Value) -> Value {
+    unsafe { choose(64, is(wanted, 0), text.place(text.size), Value::concrete(0)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strchr(start: *const c_char, c: c_int) -> *mut c_char {
+    unsafe {
+        let args = Args::take();
+        let result = strchr(start, c);
+        let text = string(start);
+        found(text, args.label(1) != 0, result as u64, || {
+            let wanted = wanted_byte(c, args.label(1));
+            text.first(at_end(text, wanted), |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted))
+        });
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_index(start: *const c_char, c: c_int) -> *mut c_char {
+    unsafe { __tarragon_model_strchr(start, c) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strchrnul(start: *const c_char, c: c_int) -> *mut c_char {
+    unsafe {
+        let args = Args::take();
+        let result = strchrnul(start, c);
+        let text = string(start);
+        found(text, args.label(1) != 0, result as u64, || {
+            let wanted = wanted_byte(c, args.label(1));
+            text.first(text.place(text.size), |i| {
+                let here = byte(text.start.add(i));
+                either(apply(Op::Eq, 8, here, wanted), is(here, 0))
+            })
+        });
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strrchr(start: *const c_char, c: c_int) -> *mut c_char {
+    unsafe {
+        let args = Args::take();
+        let result = strrchr(start, c);
+        let text = string(start);
+        found(text, args.label(1) != 0, result as u64, || {
+            let wanted = wanted_byte(c, args.label(1));
+            if ask(is(wanted, 0)) {
+                return text.first(text.place(text.size), |i| is(byte(text.start.add(i)), 0));
+            }
+            text.last(Value::concrete(0), |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted))
+        });
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_rindex(start: *const c_char, c: c_int) -> *mut c_char {
+    unsafe { __tarragon_model_strrchr(start, c) }
+}
+
+/// A search for the string of `wanted_size` bytes at `wanted`; `fold` maps bytes that count as equal to one.
+unsafe fn find_string(
+    text: Text,
+    wanted: *const u8,
+    wanted_size: usize,
+    result: u64,
+    fold: unsafe fn(Value) -> Value,
+) {
+    unsafe {
+        let others = state::active() && shadow::any_label(wanted as usize, wanted_size);
+        if text.size.saturating_mul(wanted_size) > MAX_COMPARISONS {
+            answer(0);
+            if others || text.symbolic() {
+                give_up_outside();
+            }
+            return;
+        }
+        found(text, others, result, || {
+            let positions = (text.size + 1).saturating_sub(wanted_size);
+            let last = Text { size: positions.min(text.size), ..text };
+            last.first(Value::concrete(if wanted_size == 0 { text.start as u64 } else { 0 }), |i| {
+                let mut matches = TRUE;
+                for j in 0..wanted_size {
+                    let (x, y) = (byte(text.start.add(i + j)), byte(wanted.add(j)));
+                    matches = both(matches, apply(Op::Eq, 8, fold(x), fold(y)));
+                }
+                matches
+            })
+        });
+    }
+}
+
+unsafe fn unchanged(c: Value) -> Value {
+    c
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strstr(text: *const c_char, wanted: *const c_char) -> *mut c_char {
+    unsafe {
+        calls::__tgi_args_taken();
+        let result = strstr(text, wanted);
+        find_string(string(text), wanted.cast(), strlen(wanted), result as u64, unchanged);
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strcasestr(
+    text: *const c_char,
+    wanted: *const c_char,
+) -> *mut c_char {
+    unsafe {
+        calls::__tgi_args_taken();
+        let result = strcasestr(text, wanted);
+        let whole = string(text);
+        if whole.symbolic() && !ascii_case() {
+            answer(0);
+            give_up_outside();
+            return result;
+        }
+        find_string(whole, wanted.cast(), strlen(wanted), result as u64, lower);
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_memmem(
+    text: *const c_void,
+    size: usize,
+    wanted: *const c_void,
+    wanted_size: usize,
+) -> *mut c_void {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        let result = memmem(text, size, wanted, wanted_size);
+        let whole = Text { start: text.cast(), size, terminated: false };
+        find_string(whole, wanted.cast(), wanted_size, result as u64, unchanged);
+        result
+    }
+}
+
+/// Membership in the set of a string's bytes.
+unsafe fn member(set: *const c_char) -> impl Fn(Value) -> Value {
+    unsafe {
+        let size = if state::active() { strlen(set) } else { 0 };
+        let symbolic = shadow::any_label(set as usize, size);
+        let bytes = Set::of_string(set.cast());
+        move |c| {
+            if !symbolic {
+                return bytes.holds(c);
+            }
+            (0..size)
+                .fold(FALSE, |found, i| either(found, apply(Op::Eq, 8, c, byte(set.cast::<u8>().add(i)))))
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strpbrk(start: *const c_char, set: *const c_char) -> *mut c_char {
+    unsafe {
+        calls::__tgi_args_taken();
+        let result = strpbrk(start, set);
+        let text = string(start);
+        found(text, false, result as u64, || {
+            let member = member(set);
+            text.first(Value::concrete(0), |i| member(byte(text.start.add(i))))
+        });
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strspn(start: *const c_char, set: *const c_char) -> usize {
+    unsafe {
+        calls::__tgi_args_taken();
+        let result = strspn(start, set);
+        let text = string(start);
+        found(text, false, result as u64, || {
+            let member = member(set);
+            text.length_before(|c| negated(member(c)))
+        });
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_strcspn(start: *const c_char, set: *const c_char) -> usize {
+    unsafe {
+        calls::__tgi_args_taken();
+        let result = strcspn(start, set);
+        let text = string(start);
+        found(text, false, result as u64, || {
+            let member = member(set);
+            text.length_before(|c| either(member(c), is(c, 0)))
+        });
+        result
+    }
+}
+
+impl Text {
+    /// Number of bytes before the first that stops.
+    unsafe fn length_before(&self, stops: impl Fn(Value) -> Value) -> Value {
+        unsafe {
+            let mut rest = Value::concrete(self.size as u64);
+            for i in (0..self.size).rev() {
+                rest = choose(64, stops(byte(self.start.add(i))), Value::concrete(i as u64), rest);
+            }
+            rest
+        }
+    }
+}

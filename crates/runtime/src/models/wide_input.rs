@@ -1,0 +1,127 @@
+//! Wide characters read from the input. A wide stream converts more bytes than the program has seen, so the position is
+//! counted by the characters that were delivered; only ASCII characters have expressions.
+
+use super::input::ask_byte;
+use super::logic::*;
+use super::stdio::{Stream, next_of_wide, stdin};
+use super::{answer, give_up, set_label};
+use crate::build::Value;
+use crate::calls::{self, Args};
+use crate::{nodes, shadow, state};
+use core::ffi::c_int;
+use trace::{ConcretiseReason, Op};
+
+unsafe extern "C" {
+    fn fgetwc(stream: *mut Stream) -> u32;
+    fn fgetws(to: *mut i32, size: c_int, stream: *mut Stream) -> *mut i32;
+    fn ungetwc(c: u32, stream: *mut Stream) -> u32;
+}
+
+const END: u32 = u32::MAX;
+
+/// Bytes of a character in UTF-8.
+fn encoded_size(c: u32) -> i64 {
+    match c {
+        0..0x80 => 1,
+        0x80..0x800 => 2,
+        0x800..0x1_0000 => 3,
+        _ => 4,
+    }
+}
+
+/// The label of a character that the stream delivered from byte `*next` on, and its events.
+unsafe fn delivered(next: *mut i64, c: u32) -> u32 {
+    unsafe {
+        let at = (*next).max(0) as u64;
+        ask_byte(at);
+        if c == END {
+            return 0;
+        }
+        *next += encoded_size(c);
+        let byte = nodes::input_byte(at.min(u32::MAX as u64) as u32);
+        if byte == 0 {
+            return 0;
+        }
+        let byte = Value::new(byte, nodes::value(byte));
+        let plain = ask(apply_to(Op::Ult, 8, byte, 0x80));
+        if plain && byte.value == c as u64 {
+            return zero_extended(8, 32, byte).label;
+        }
+        give_up();
+        0
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fgetwc(stream: *mut Stream) -> u32 {
+    unsafe {
+        calls::__tgi_args_taken();
+        let next = next_of_wide(stream);
+        let result = fgetwc(stream);
+        answer(0);
+        if let Some(next) = next
+            && let Some(_entered) = state::enter()
+        {
+            answer(delivered(next, result));
+        }
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_getwc(stream: *mut Stream) -> u32 {
+    unsafe { __tarragon_model_fgetwc(stream) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_getwchar() -> u32 {
+    unsafe { __tarragon_model_fgetwc(stdin) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_ungetwc(c: u32, stream: *mut Stream) -> u32 {
+    unsafe {
+        let label = Args::take().label(0);
+        let next = next_of_wide(stream);
+        let result = ungetwc(c, stream);
+        answer(if result == c { label } else { 0 });
+        if result != END
+            && let Some(next) = next
+        {
+            *next = (*next - encoded_size(c)).max(0);
+        }
+        result
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_fgetws(to: *mut i32, size: c_int, stream: *mut Stream) -> *mut i32 {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        let next = next_of_wide(stream);
+        let result = fgetws(to, size, stream);
+        answer(0);
+        if result.is_null() {
+            if let Some(next) = next
+                && let Some(_entered) = state::enter()
+            {
+                delivered(next, END);
+            }
+            return result;
+        }
+        let count = super::wide::length(to);
+        shadow::clear(to as usize, (count + 1) * 4);
+        let Some(next) = next else { return result };
+        let Some(_entered) = state::enter() else { return result };
+        for i in 0..count {
+            let c = to.add(i).read() as u32;
+            let label = delivered(next, c);
+            set_label(to.add(i).cast(), label, 4);
+            ask(apply_to(Op::Eq, 32, Value::new(label, c as u64), b'\n' as u64));
+        }
+        if count + 1 < size as usize && to.add(count.max(1) - 1).read() != b'\n' as i32 {
+            ask_byte((*next).max(0) as u64);
+        }
+        result
+    }
+}
