@@ -25,8 +25,14 @@ impl Run {
         let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         // SAFETY: nothing else in the test process uses these addresses.
         RESERVE.call_once(|| assert!(unsafe { shadow::reserve() && crate::objects::reserve() }));
-        let capacities =
-            Capacities { input: 4096, coverage: 4096, events: 4096, nodes: 1 << 16, tables: 64, data: 1 << 16 };
+        let capacities = Capacities {
+            input: 4096,
+            coverage: 4096,
+            events: 4096,
+            nodes: 1 << 16,
+            tables: 64,
+            data: 1 << 16,
+        };
         let (header, size) = Header::new(&capacities);
         let mut segment = vec![0u64; size as usize / 8];
         let at = segment.as_mut_ptr().cast::<Header>();
@@ -76,11 +82,13 @@ fn step() -> impl Strategy<Value = Step> {
     let ops = prop::sample::select(vec![
         Add, Sub, Mul, UDiv, SDiv, URem, SRem, And, Or, Xor, Shl, LShr, AShr, Eq, Ult, Ule, Slt, Sle,
     ]);
-    let constant = prop_oneof![Just(0), Just(1), Just(u64::MAX), Just(0xFF), Just(0x80), any::<u64>(), 0u64..300];
+    let constant =
+        prop_oneof![Just(0), Just(1), Just(u64::MAX), Just(0xFF), Just(0x80), any::<u64>(), 0u64..300];
     let width = prop::sample::select(vec![1u32, 8, 16, 32, 64]);
     prop_oneof![
         (ops.clone(), any::<usize>(), any::<usize>()).prop_map(|(op, a, b)| Step::Binary(op, a, b)),
-        (ops, any::<usize>(), constant, any::<bool>()).prop_map(|(op, a, c, left)| Step::WithConstant(op, a, c, left)),
+        (ops, any::<usize>(), constant, any::<bool>())
+            .prop_map(|(op, a, c, left)| Step::WithConstant(op, a, c, left)),
         (any::<usize>(), width, any::<bool>()).prop_map(|(a, bits, signed)| Step::Resize(a, bits, signed)),
         any::<usize>().prop_map(Step::Not),
         (any::<usize>(), any::<usize>(), any::<usize>()).prop_map(|(c, a, b)| Step::Choose(c, a, b)),
