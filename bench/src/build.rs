@@ -32,8 +32,17 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Sources of a Debian package, unpacked below `into`. The machine needs a `deb-src` entry.
+/// Sources of a Debian package, unpacked below `into`.
 pub fn debian_source(name: &str, into: &Path) -> Result<PathBuf> {
+    let archive = debian_archive(name, into)?;
+    let folder = into.join(name);
+    std::fs::create_dir_all(&folder)?;
+    unpack(&archive, &folder)?;
+    Ok(folder)
+}
+
+/// The upstream archive of a Debian package, fetched into `into`. The machine needs a `deb-src` entry.
+pub fn debian_archive(name: &str, into: &Path) -> Result<PathBuf> {
     run(Command::new("apt-get")
         .args(["source", "--tar-only", "-qq", name])
         .current_dir(into)
@@ -41,12 +50,12 @@ pub fn debian_source(name: &str, into: &Path) -> Result<PathBuf> {
     .context(
         "no Debian sources: add a deb-src entry beside the deb entry of your mirror, then apt-get update",
     )?;
-    let archive = std::fs::read_dir(into)?
+    std::fs::read_dir(into)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&format!("{name}_"))))
-        .with_context(|| format!("apt-get source left no archive of {name}"))?;
-    let folder = into.join(name);
-    std::fs::create_dir_all(&folder)?;
-    run(Command::new("tar").arg("xf").arg(archive).args(["--strip-components=1", "-C"]).arg(&folder))?;
-    Ok(folder)
+        .with_context(|| format!("apt-get source left no archive of {name}"))
+}
+
+pub fn unpack(archive: &Path, folder: &Path) -> Result<()> {
+    run(Command::new("tar").arg("xf").arg(archive).args(["--strip-components=1", "-C"]).arg(folder))
 }

@@ -7,6 +7,7 @@ mod build;
 mod engine;
 mod hot_loops;
 mod json;
+mod packages;
 mod rate;
 mod usage;
 
@@ -31,6 +32,8 @@ enum Benchmark {
     Json,
     /// Executions per second of a small traced target on one core, with and without the sandbox
     Rate,
+    /// Builds, tests and generates inputs for packages of Debian; writes docs/packages.md
+    Packages(packages::Options),
 }
 
 fn main() -> Result<()> {
@@ -39,5 +42,6 @@ fn main() -> Result<()> {
         Benchmark::HotLoops => hot_loops::run(),
         Benchmark::Json => json::run(),
         Benchmark::Rate => rate::run(),
+        Benchmark::Packages(options) => packages::run(&options),
     }
 }

@@ -6,13 +6,26 @@ use std::time::Duration;
 
 /// User processor time that children of this process have used so far.
 pub fn children_user_time() -> Duration {
+    duration(children_usage().ru_utime)
+}
+
+/// Processor time, the kernel's for them included.
+pub fn children_time() -> Duration {
+    let usage = children_usage();
+    duration(usage.ru_utime) + duration(usage.ru_stime)
+}
+
+fn children_usage() -> libc::rusage {
     // SAFETY: all zeros are a valid value, and the call fills it in.
-    let usage: libc::rusage = unsafe {
+    unsafe {
         let mut usage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
         usage
-    };
-    Duration::from_secs(usage.ru_utime.tv_sec as u64) + Duration::from_micros(usage.ru_utime.tv_usec as u64)
+    }
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
 }
 
 /// Output and user time of a command: the fastest of several runs, which other load disturbs least.

@@ -1,0 +1,213 @@
+//! What is measured of one package: likeness, coverage, slowdown.
+
+use super::list::Package;
+use super::tree::{Compilers, Tree, tool};
+use crate::usage;
+use anyhow::{Context as _, Result, ensure};
+use compiler::{DeriveOptions, Derived, Variant};
+use runner::{Runner, TargetOptions};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Bytes of the sample for the comparisons of speed.
+const CONCRETE: usize = 1_000_000;
+const SYMBOLIC: usize = 10_000;
+const RUNS: usize = 5;
+
+/// A line of the table.
+#[derive(Serialize, Deserialize)]
+pub struct Row {
+    pub package: String,
+    /// How many lines the package's own tests print, or how they differ from clang's.
+    pub tests: String,
+    /// Inputs on which the traced variant behaved as the plain program, of all.
+    pub alike: (usize, usize),
+    pub outcomes: u64,
+    pub before: u64,
+    pub after: u64,
+    pub runs: u64,
+    pub crashes: u64,
+    pub give_ups: BTreeMap<String, u64>,
+    pub fixed_values: u64,
+    pub concrete: Slowdown,
+    pub symbolic: Slowdown,
+}
+
+/// Against the plain program, or why it was not measured.
+#[derive(Serialize, Deserialize)]
+pub enum Slowdown {
+    Times(f64),
+    NotMeasured(String),
+}
+
+pub fn row(package: &Package, time: Duration, work: &Path) -> Result<Row> {
+    let clang = Tree::build(package, Compilers::Clang, work)?;
+    let tarragon = Tree::build(package, Compilers::Tarragon, work)?;
+    let program = tarragon.program()?;
+    let traced = compiler::derive(&program, Variant::Traced, &DeriveOptions::from_environment()?)?;
+    let subject =
+        Subject { package, plain: clang.program()?, program, traced, scratch: tempfile::tempdir()? };
+    let campaign = subject.fuzz(&["--time", &format!("{}s", time.as_secs())])?;
+    let seed_only = subject.fuzz(&["--max-runs", "1"])?;
+    Ok(Row {
+        package: package.name.to_owned(),
+        tests: compare_tests(&clang, &tarragon)?,
+        alike: subject.alike()?,
+        outcomes: campaign.coverage.total,
+        before: seed_only.coverage.covered,
+        after: campaign.coverage.covered,
+        runs: campaign.runs,
+        crashes: campaign.crashes,
+        give_ups: campaign.give_ups,
+        fixed_values: campaign.concretisations,
+        concrete: slowdown(subject.concrete()),
+        symbolic: slowdown(subject.symbolic()),
+    })
+}
+
+fn slowdown(measured: Result<f64>) -> Slowdown {
+    measured.map_or_else(|error| Slowdown::NotMeasured(format!("{error:#}")), Slowdown::Times)
+}
+
+fn compare_tests(clang: &Tree, tarragon: &Tree) -> Result<String> {
+    if !clang.has_tests() {
+        return Ok("none in the source".to_owned());
+    }
+    let (plain, ours) = (clang.test()?, tarragon.test()?);
+    let lines = plain.0.lines().count();
+    Ok(match plain == ours {
+        true => format!("same ({lines} lines)"),
+        false => {
+            let first = plain.0.lines().zip(ours.0.lines()).find(|(a, b)| a != b);
+            let (a, b) = first.unwrap_or(("one output is longer", "or another exit code"));
+            format!("differ: `{a}`, `{b}`")
+        }
+    })
+}
+
+/// The part of a campaign's statistics that the table shows.
+#[derive(Deserialize)]
+struct Statistics {
+    runs: u64,
+    coverage: Coverage,
+    crashes: u64,
+    give_ups: BTreeMap<String, u64>,
+    concretisations: u64,
+}
+
+#[derive(Deserialize)]
+struct Coverage {
+    covered: u64,
+    total: u64,
+}
+
+struct Subject<'a> {
+    package: &'a Package,
+    /// Built by clang.
+    plain: PathBuf,
+    /// Built by Tarragon.
+    program: PathBuf,
+    traced: Derived,
+    scratch: tempfile::TempDir,
+}
+
+impl Subject<'_> {
+    fn fuzz(&self, limit: &[&str]) -> Result<Statistics> {
+        let seeds = self.scratch.path().join("seeds");
+        std::fs::create_dir_all(&seeds)?;
+        std::fs::write(seeds.join("seed"), self.package.seed)?;
+        let out = self.scratch.path().join(limit.concat());
+        let mut command = Command::new(tool("tarragon")?);
+        command.args(["fuzz", "--quiet", "--seeds"]).arg(&seeds).arg("--out").arg(&out).args(limit);
+        let output = command.arg("--").arg(&self.program).args(self.package.arguments).output()?;
+        let statistics = std::fs::read(out.join("stats.json"))
+            .with_context(|| format!("no campaign: {}", String::from_utf8_lossy(&output.stderr)))?;
+        Ok(serde_json::from_slice(&statistics)?)
+    }
+
+    /// On how many inputs the variant behaves as the program.
+    fn alike(&self) -> Result<(usize, usize)> {
+        let inputs = self.package.inputs.iter().map(|text| text.as_bytes().to_vec());
+        let inputs: Vec<_> = inputs.chain([self.package.sample.text(SYMBOLIC)]).collect();
+        let mut same = 0;
+        for input in &inputs {
+            let behaviour = |program: &Path| -> Result<_> {
+                let output = self.command(program, input)?.output()?;
+                Ok((output.status, output.stdout))
+            };
+            same += usize::from(behaviour(&self.program)? == behaviour(&self.traced.executable)?);
+        }
+        Ok((same, inputs.len()))
+    }
+
+    /// The program on an input, outside of any sandbox: only for inputs of the list.
+    fn command(&self, program: &Path, input: &[u8]) -> Result<Command> {
+        let file = self.scratch.path().join("input");
+        std::fs::write(&file, input)?;
+        let mut command = Command::new(program);
+        let in_file = self.package.arguments.contains(&"@@");
+        let arguments = self.package.arguments.iter();
+        command.args(arguments.map(|word| if *word == "@@" { file.as_os_str() } else { word.as_ref() }));
+        command.stdin(if in_file { Stdio::null() } else { std::fs::File::open(&file)?.into() });
+        command.stderr(Stdio::null());
+        Ok(command)
+    }
+
+    /// Processor time of a program for the sample, its start not counted.
+    fn time(&self, program: &Path, len: usize) -> Result<Duration> {
+        let best = |text: &[u8]| -> Result<Duration> {
+            let mut best = Duration::MAX;
+            for _ in 0..RUNS {
+                let mut command = self.command(program, text)?;
+                let before = usage::children_time();
+                command.stdout(Stdio::null()).status()?;
+                best = best.min(usage::children_time() - before);
+            }
+            Ok(best)
+        };
+        Ok(best(&self.package.sample.text(len))?.saturating_sub(best(&self.package.sample.text(0))?))
+    }
+
+    fn concrete(&self) -> Result<f64> {
+        ratio(self.time(&self.traced.executable, CONCRETE)?, self.time(&self.plain, CONCRETE)?)
+    }
+
+    /// Native time of a short text is too short to measure, so it is taken from a long one.
+    fn symbolic(&self) -> Result<f64> {
+        let native = self.time(&self.plain, CONCRETE)?;
+        let mut runner = self.start()?;
+        let sample = &self.package.sample;
+        let (long, short) =
+            (traced_time(&mut runner, &sample.text(SYMBOLIC))?, traced_time(&mut runner, &sample.text(0))?);
+        ratio(long.saturating_sub(short) * (CONCRETE / SYMBOLIC) as u32, native)
+    }
+
+    fn start(&self) -> Result<Runner> {
+        let sites: sites::SiteTable = serde_json::from_slice(&std::fs::read(&self.traced.sites)?)?;
+        let mut options = TargetOptions::new(&self.traced.executable);
+        options.arguments = self.package.arguments.iter().map(Into::into).collect();
+        options.capacities = runner::default_capacities(sites.outcomes);
+        options.limits.run_time = Duration::from_secs(30);
+        Ok(Runner::start(options)?)
+    }
+}
+
+/// Processor time of a run with all of the input symbolic.
+fn traced_time(runner: &mut Runner, input: &[u8]) -> Result<Duration> {
+    let mut best = Duration::MAX;
+    for _ in 0..RUNS {
+        let run = runner.run(input, true)?;
+        let trace = run.trace.context("the trace is broken")?;
+        ensure!(!trace.truncated, "the trace is full");
+        best = best.min(run.cpu_time);
+    }
+    Ok(best)
+}
+
+fn ratio(ours: Duration, native: Duration) -> Result<f64> {
+    ensure!(native > Duration::from_millis(1), "too fast to measure");
+    Ok(ours.as_secs_f64() / native.as_secs_f64())
+}
