@@ -187,7 +187,7 @@ pub unsafe extern "C" fn __tgi_stack_array(start: usize, size: usize) {
         let tls = os::tls();
         let at = (*tls).stack_len as usize;
         if let Some(slot) = (*tls).stack.get_mut(at) {
-            *slot = (start, size);
+            *slot = [start, size];
             (*tls).stack_len = at as u32 + 1;
         }
     }
@@ -205,8 +205,8 @@ unsafe fn find_stack(address: usize) -> Option<Object> {
         let used = (*tls).stack.get(..(*tls).stack_len as usize)?;
         let here = (&raw const used) as usize;
         // Arrays below this frame belong to functions that were skipped.
-        let live = used.iter().rev().filter(|(start, _)| *start >= here);
-        live.map(|&(start, size)| Object { start, size, constant: false })
+        let live = used.iter().rev().filter(|[start, _]| *start >= here);
+        live.map(|&[start, size]| Object { start, size, constant: false })
             .find(|object| object.holds(address))
     }
 }

@@ -52,8 +52,8 @@ pub struct Tls {
     pub structs: [usize; Tls::STRUCTS],
     /// How many of `stack` are in use.
     pub stack_len: u32,
-    /// Arrays in the frames of the functions that run, innermost last.
-    pub stack: [(usize, usize); Tls::STACK],
+    /// Start and size of arrays in the frames of the functions that run, innermost last.
+    pub stack: [[usize; 2]; Tls::STACK],
     pub results: [u32; Tls::RESULTS],
     pub args: [u32; Tls::ARGS],
     /// Labels by offset in the register save area and, from 176 on, the stack area of the x86-64 calling convention,
@@ -75,7 +75,7 @@ impl Tls {
         varargs_in_flight: 0,
         structs: [0; Tls::STRUCTS],
         stack_len: 0,
-        stack: [(0, 0); Tls::STACK],
+        stack: [[0; 2]; Tls::STACK],
         results: [0; Tls::RESULTS],
         args: [0; Tls::ARGS],
         varargs: [0; Tls::VARARGS],
