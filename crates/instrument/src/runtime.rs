@@ -121,10 +121,7 @@ fn model_names() -> Result<Vec<String>> {
             symbols.push(next);
             next = LLVMGetNextFunction(next);
         }
-        let names = symbols
-            .into_iter()
-            .filter_map(|s| modelled(&llvm::name(s)).map(str::to_owned))
-            .collect();
+        let names = symbols.into_iter().filter_map(|s| modelled(&llvm::name(s)).map(str::to_owned)).collect();
         LLVMDisposeModule(module);
         LLVMContextDispose(context);
         Ok(names)
@@ -160,6 +157,15 @@ fn define_missing(module: &Module, builder: &Builder, function: Value, name: &st
     }
 }
 
+/// A function by its name, or by an alias of it.
+fn find_function(module: &Module, name: &str) -> Option<Value> {
+    let named = |value: &Value| llvm::name(*value) == name;
+    // SAFETY: the aliases of functions stand for functions of this module.
+    let aliased =
+        || aliases(module.raw).into_iter().find(named).map(|alias| unsafe { LLVMAliasGetAliasee(alias) });
+    module.functions().into_iter().find(named).or_else(aliased)
+}
+
 /// A model of a variadic function collects its arguments, with their labels, into a `va_list`:
 ///
 /// ```text
@@ -167,7 +173,7 @@ fn define_missing(module: &Module, builder: &Builder, function: Value, name: &st
 /// ```
 fn define_variadic(module: &Module, builder: &Builder, function: Value, name: &str) {
     let ty = llvm::value_type(function);
-    let find = |name: String| module.functions().into_iter().find(|f| llvm::name(*f) == name);
+    let find = |name: String| find_function(module, &name);
     let (fixed, fits) = (llvm::param_count(function), llvm::is_variadic(ty));
     let target = find(format!("{VARIADIC}{name}"));
     let Some(target) = target.filter(|target| fits && llvm::param_count(*target) == fixed + 1) else {

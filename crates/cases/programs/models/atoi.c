@@ -1,6 +1,6 @@
 // Decimal numbers without a check.
 //@ max-len: 12
-//@ max-runs: 1000
+//@ max-runs: 400
 //@ random: "0123456789+- \n"
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,5 @@ int main(void)
         puts("number");
     if (a == -12)
         puts("negative");
-    if (a != b)
-        puts("too large for int");
     return 0;
 }

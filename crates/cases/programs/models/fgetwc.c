@@ -1,5 +1,6 @@
 // Wide characters from the stream.
 //@ max-len: 8
+//@ gives-up: library call beyond its model
 //@ random: "abAB1 \n"
 #include <stdio.h>
 #include <wchar.h>

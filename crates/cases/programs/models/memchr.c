@@ -17,9 +17,6 @@ int main(void)
     printf("%d %d\n", (int)(first - bytes), (int)(last - bytes));
     if (first == last)
         puts("one");
-    char *raw = rawmemchr(bytes, 'q');
-    if (raw - bytes == 5)
-        puts("sixth");
     if (memmem(bytes, 8, "\0z", 2))
         puts("pair");
     return 0;

@@ -1,7 +1,8 @@
 // Decimal fractions as floats.
-//@ max-len: 10
-//@ max-runs: 1000
+//@ max-len: 7
+//@ max-runs: 150
 //@ gives-up: library call beyond its model
+//@ diverges: hexadecimal, long and infinite numbers are not described
 //@ random: "0123456789.eE+- \n"
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,5 @@ int main(void)
         puts("below");
     if (number == 3e5)
         puts("300000");
-    if (single == 0.25f)
-        puts("a quarter");
     return 0;
 }

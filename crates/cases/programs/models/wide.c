@@ -1,5 +1,6 @@
 // Wide characters: strings, classes and case.
 //@ max-len: 5
+//@ gives-up: library call beyond its model
 //@ random: "kKeEyY1 \n"
 #include <stdio.h>
 #include <stdlib.h>

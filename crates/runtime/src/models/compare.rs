@@ -2,7 +2,7 @@
 //! however long the operands are.
 
 use super::logic::*;
-use super::{MAX_STRING, answer, answer_checked, element, give_up, give_up_outside};
+use super::{MAX_STRING, answer, answer_checked, element, extent, give_up, give_up_outside};
 use crate::build::Value;
 use crate::calls::{self, Args};
 use crate::{shadow, state};
@@ -99,13 +99,16 @@ impl Order {
         }
     }
 
-    pub(super) unsafe fn length(&self, string: *const u8, limit: usize) -> usize {
+    /// Elements of a string before its end on any input.
+    unsafe fn length(&self, string: *const u8, limit: usize) -> usize {
         unsafe {
-            if self.size == 1 {
-                return strnlen(string.cast(), limit);
-            }
-            let wide = string.cast::<i32>();
-            (0..limit).find(|&i| wide.add(i).read_unaligned() == 0).unwrap_or(limit)
+            let length = if self.size == 1 {
+                strnlen(string.cast(), limit)
+            } else {
+                let wide = string.cast::<i32>();
+                (0..limit).find(|&i| wide.add(i).read_unaligned() == 0).unwrap_or(limit)
+            };
+            extent(string, self.size, length, limit).count
         }
     }
 
@@ -123,11 +126,12 @@ impl Order {
             }
             let bits = self.size as u32 * 8;
             let is_end = |i: usize| apply_to(Op::Eq, bits, element(string.add(i * self.size), self.size), 0);
-            if count < limit {
+            let whole = extent(string, self.size, count, limit);
+            if !whole.closed {
                 ask(is_end(count));
             }
-            let mut rest = Value::concrete(count as u64);
-            for i in (0..count).rev() {
+            let mut rest = Value::concrete(whole.count as u64);
+            for i in (0..whole.count).rev() {
                 rest = choose(64, is_end(i), Value::concrete(i as u64), rest);
             }
             answer_checked(rest, count as u64);

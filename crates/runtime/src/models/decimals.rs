@@ -3,7 +3,7 @@
 //! Other forms (long, hexadecimal, infinite) stay concrete.
 
 use super::logic::*;
-use super::numbers::{Characters, Format, InMemory, read_number};
+use super::numbers::{Characters, Format, InMemory, PLAIN, read_number};
 use super::{MAX_STRING, answer, byte, call_site, give_up};
 use crate::build::Value;
 use crate::{calls, events, nodes, shadow, state};
@@ -122,7 +122,7 @@ unsafe fn read_exponent(text: &impl Characters, start: usize, limit: usize) -> (
         if !ask(either(is(letter, b'e'), is(letter, b'E'))) {
             return (0, start);
         }
-        let format = Format { base: 10, signed: true, binary_prefix: false, width: limit - start - 1 };
+        let format = Format { width: limit - start - 1, ..PLAIN };
         let parsed = read_number(text, start + 1, &format);
         events::concretise(parsed.number.label, ConcretiseReason::Argument, call_site());
         match parsed.end {

@@ -108,5 +108,56 @@ pub(crate) unsafe fn set_label(at: *const u8, label: Label, size: usize) {
     }
 }
 
+/// How much of the memory from `start` to `limit` is surely mapped, of which the library read `seen` bytes: bytes that have
+/// labels, and those that share a page with others.
+pub(crate) unsafe fn mapped_until(start: *const u8, seen: usize, limit: usize) -> usize {
+    unsafe {
+        let mut end = seen;
+        while end < limit && end < MAX_STRING {
+            let at = start as usize + end;
+            if at.is_multiple_of(PAGE) && shadow::entry(at) == 0 {
+                break;
+            }
+            end += 1;
+        }
+        end
+    }
+}
+
+const PAGE: usize = 4096;
+
+/// How far a string reaches on some input: up to its first 0 that is concrete.
+pub(crate) struct Extent {
+    /// Elements before the end.
+    pub count: usize,
+    /// The end is a concrete 0. Otherwise it is where the string ends on this run.
+    pub closed: bool,
+}
+
+/// The extent of a string whose elements have `size` bytes and of which at most `limit` count. On this run it has `length`
+/// elements. Memory behind that is looked at only where it is surely mapped: it has labels, or shares a page with what
+/// was read.
+pub(crate) unsafe fn extent(start: *const u8, size: usize, length: usize, limit: usize) -> Extent {
+    unsafe {
+        let symbolic = |i: usize| shadow::any_label(start as usize + i * size, size);
+        let is_zero = |i: usize| shadow::read_value(start as usize + i * size, size) == 0;
+        let mut count = length;
+        while count < limit && count <= MAX_STRING {
+            let first_on_page = (start as usize + count * size) % PAGE < size;
+            if !symbolic(count) {
+                if count > length && first_on_page {
+                    break;
+                }
+                if is_zero(count) {
+                    return Extent { count, closed: true };
+                }
+            }
+            count += 1;
+        }
+        let closed = count == limit;
+        Extent { count: if closed { limit } else { length }, closed }
+    }
+}
+
 /// More bytes than this are not put into one expression.
 pub(crate) const MAX_STRING: usize = 4096;

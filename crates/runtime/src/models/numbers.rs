@@ -40,7 +40,13 @@ pub(super) struct Format {
     pub binary_prefix: bool,
     /// Most characters that belong to the number.
     pub width: usize,
+    /// A prefix that no digit follows belongs to the number as a whole, as in `scanf`; otherwise only its 0 does.
+    pub keeps_prefix: bool,
 }
+
+/// A decimal number that `strtol` reads.
+pub(super) const PLAIN: Format =
+    Format { base: 10, signed: true, binary_prefix: false, width: usize::MAX, keeps_prefix: false };
 
 /// What was read.
 pub(super) struct Parsed {
@@ -139,8 +145,8 @@ pub(super) unsafe fn read_number(text: &impl Characters, start: usize, format: &
             end += 1;
         }
         let none = end == digits;
-        // The 0 of a prefix that no digit follows is a number by itself.
-        let end = if !none { Some(end) } else { (prefix > 0).then_some(next + 1) };
+        let prefix_end = if format.keeps_prefix { digits } else { next + 1 };
+        let end = if !none { Some(end) } else { (prefix > 0).then_some(prefix_end) };
         let clamped = sum.overflow && !format.signed;
         let number = if negative && !clamped { apply(Op::Sub, 64, FALSE, sum.number) } else { sum.number };
         Parsed { number, end }
@@ -215,8 +221,7 @@ unsafe fn converted(text: *const c_char, bits: u32) -> c_long {
         let _ = Args::take();
         let mut end = core::ptr::null_mut();
         let result = strtol(text, &raw mut end, 10);
-        let format = Format { base: 10, signed: true, binary_prefix: false, width: usize::MAX };
-        parsed(text, &format, bits, result as u64, end as usize);
+        parsed(text, &PLAIN, bits, result as u64, end as usize);
         result
     }
 }
@@ -260,8 +265,7 @@ macro_rules! strtol {
                     *end = place;
                     shadow::clear(end as usize, 8);
                 }
-                let format =
-                    Format { base: base as u32, signed: $signed, binary_prefix: $binary, width: usize::MAX };
+                let format = Format { base: base as u32, signed: $signed, binary_prefix: $binary, ..PLAIN };
                 parsed(text, &format, 64, result as u64, place as usize);
                 result
             }

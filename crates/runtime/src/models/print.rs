@@ -84,9 +84,11 @@ impl Print {
 
     unsafe fn take_if(&mut self, wanted: u8) -> bool {
         unsafe {
-            let is = *self.format == wanted;
-            self.format = self.format.add(is as usize);
-            is
+            if *self.format != wanted {
+                return false;
+            }
+            self.format = self.format.add(1);
+            true
         }
     }
 

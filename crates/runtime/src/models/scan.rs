@@ -4,7 +4,7 @@
 use super::decimals::{narrowed, read_decimal};
 use super::input::ask_byte;
 use super::logic::*;
-use super::numbers::{Characters, Format, InMemory, read_number};
+use super::numbers::{Characters, Format, InMemory, PLAIN, read_number};
 use super::stdio::{Stream, input_position, note_position, stdin};
 use super::{MAX_STRING, answer, give_up, set_label};
 use crate::build::Value;
@@ -61,9 +61,11 @@ struct Items(*const u8);
 impl Items {
     unsafe fn take_if(&mut self, wanted: u8) -> bool {
         unsafe {
-            let is = *self.0 == wanted;
-            self.0 = self.0.add(is as usize);
-            is
+            if *self.0 != wanted {
+                return false;
+            }
+            self.0 = self.0.add(1);
+            true
         }
     }
 
@@ -272,7 +274,7 @@ impl<T: Characters> Scan<'_, T> {
     unsafe fn integer(&mut self, conversion: &Conversion, base: u32, signed: bool) -> Result<(), Stop> {
         unsafe {
             let width = conversion.width.unwrap_or(usize::MAX);
-            let format = Format { base, signed, binary_prefix: false, width };
+            let format = Format { base, signed, width, keeps_prefix: true, ..PLAIN };
             let parsed = read_number(self.text, self.next, &format);
             let Some(end) = parsed.end else { return Err(self.mismatch(self.next)) };
             self.next = end;

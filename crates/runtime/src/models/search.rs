@@ -1,7 +1,9 @@
 //! Searches in strings and memory: one expression for the place that was found.
 
 use super::logic::*;
-use super::{MAX_STRING, answer, answer_checked, byte, concretise, give_up, give_up_outside};
+use super::{
+    MAX_STRING, answer, answer_checked, byte, concretise, extent, give_up, give_up_outside, mapped_until,
+};
 use crate::build::Value;
 use crate::calls::{self, Args};
 use crate::{shadow, state};
@@ -36,8 +38,10 @@ pub(super) unsafe fn wanted_byte(c: c_int, label: u32) -> Value {
 struct Text {
     start: *const u8,
     size: usize,
-    /// A 0 in the range ends it; there is a 0 behind the range.
+    /// A 0 in the range ends it, and so does its end.
     terminated: bool,
+    /// The range ends where the string does on this run, not on every input.
+    open: bool,
 }
 
 impl Text {
@@ -52,7 +56,7 @@ impl Text {
     /// The string ends where it ends on this run, or before.
     unsafe fn fix_end(&self) {
         unsafe {
-            if self.terminated {
+            if self.open {
                 ask(is(byte(self.start.add(self.size)), 0));
             }
         }
@@ -86,9 +90,7 @@ impl Text {
     }
 
     unsafe fn symbolic(&self) -> bool {
-        unsafe {
-            state::active() && shadow::any_label(self.start as usize, self.size + self.terminated as usize)
-        }
+        unsafe { state::active() && shadow::any_label(self.start as usize, self.size + self.open as usize) }
     }
 }
 
@@ -109,8 +111,14 @@ unsafe fn found(text: Text, others: bool, result: u64, expression: impl FnOnce()
 }
 
 unsafe fn string(start: *const c_char) -> Text {
-    let size = unsafe { if state::active() { strlen(start) } else { 0 } };
-    Text { start: start.cast(), size, terminated: true }
+    let whole = Text { start: start.cast(), size: 0, terminated: true, open: false };
+    unsafe {
+        if !state::active() {
+            return whole;
+        }
+        let extent = extent(start.cast(), 1, strlen(start), usize::MAX);
+        Text { size: extent.count, open: !extent.closed, ..whole }
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -118,9 +126,15 @@ pub unsafe extern "C" fn __tarragon_model_memchr(from: *const c_void, c: c_int, 
     unsafe {
         let args = Args::take();
         let result = memchr(from, c, size);
-        // Bytes behind the match need not exist.
+        concretise(args.label(2), ConcretiseReason::CopyLength);
         let scanned = if result.is_null() { size } else { result as usize - from as usize + 1 };
-        forward(from, c, scanned, &args, result);
+        if !args.any() && !(state::active() && shadow::any_label(from as usize, scanned)) {
+            answer(0);
+            return result;
+        }
+        // Bytes behind the match need not exist.
+        let mapped = mapped_until(from.cast(), scanned, size);
+        forward(from, c, if mapped == size { size } else { scanned }, mapped < size, &args, result);
         result
     }
 }
@@ -130,20 +144,26 @@ pub unsafe extern "C" fn __tarragon_model_rawmemchr(from: *const c_void, c: c_in
     unsafe {
         let args = Args::take();
         let result = rawmemchr(from, c);
-        forward(from, c, result as usize - from as usize + 1, &args, result);
+        forward(from, c, result as usize - from as usize + 1, true, &args, result);
         result
     }
 }
 
-/// A search that looked at `scanned` bytes; if it found one, that is the last of them.
-unsafe fn forward(from: *const c_void, c: c_int, scanned: usize, args: &Args, result: *const c_void) {
+/// A search in `scanned` bytes. If there may be more behind, the last of them is the one that was found.
+unsafe fn forward(
+    from: *const c_void,
+    c: c_int,
+    scanned: usize,
+    more: bool,
+    args: &Args,
+    result: *const c_void,
+) {
     unsafe {
-        concretise(args.label(2), ConcretiseReason::CopyLength);
-        let text = Text { start: from.cast(), size: scanned, terminated: false };
+        let text = Text { start: from.cast(), size: scanned, terminated: false, open: false };
         found(text, args.label(1) != 0, result as u64, || {
             let wanted = wanted_byte(c, args.label(1));
             let hit = |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted);
-            if !result.is_null() {
+            if more {
                 ask(hit(scanned - 1));
             }
             text.first(Value::concrete(0), hit)
@@ -157,7 +177,7 @@ pub unsafe extern "C" fn __tarragon_model_memrchr(from: *const c_void, c: c_int,
         let args = Args::take();
         let result = memrchr(from, c, size);
         concretise(args.label(2), ConcretiseReason::CopyLength);
-        let text = Text { start: from.cast(), size, terminated: false };
+        let text = Text { start: from.cast(), size, terminated: false, open: false };
         found(text, args.label(1) != 0, result as u64, || {
             let wanted = wanted_byte(c, args.label(1));
             text.last(Value::concrete(0), |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted))
@@ -304,7 +324,7 @@ pub unsafe extern "C" fn __tarragon_model_memmem(
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         let result = memmem(text, size, wanted, wanted_size);
-        let whole = Text { start: text.cast(), size, terminated: false };
+        let whole = Text { start: text.cast(), size, terminated: false, open: false };
         find_string(whole, wanted.cast(), wanted_size, result as u64, unchanged);
         result
     }

@@ -139,7 +139,11 @@ macro_rules! string_searches {
             unsafe {
                 let wanted = Value::new(Args::take().label(1), c as u32 as u64);
                 let result = $real(start, c);
-                let count = if state::active() { wcslen(start) + 1 } else { 0 };
+                let count = if state::active() {
+                    super::extent(start.cast(), 4, wcslen(start), usize::MAX).count + 1
+                } else {
+                    0
+                };
                 Search { start, count, wanted, last: $last, terminated: true }.answer(result);
                 result
             }
@@ -396,9 +400,25 @@ unsafe fn label_widened(to: *mut i32, from: *const c_char, count: usize) {
         let Some(_entered) = state::enter() else { return };
         for i in 0..count.min(MAX_STRING) {
             let c = byte(from.cast::<u8>().add(i));
+            // A 0 ends the text.
+            ask(is(c, 0));
             let Some(wide) = widened(c, to.add(i).read() as u32 as u64) else { return };
             set_label(to.add(i).cast(), wide.label, 4);
         }
+    }
+}
+
+/// The text has a byte that is no character: it is the first that is not ASCII, as far as the model knows.
+unsafe fn refused(from: *const c_char, limit: usize) {
+    unsafe {
+        let Some(_entered) = state::enter() else { return };
+        for i in 0..limit.min(MAX_STRING) {
+            let c = byte(from.cast::<u8>().add(i));
+            if ask(is(c, 0)) || !ask(apply_to(Op::Ult, 8, c, 0x80)) {
+                break;
+            }
+        }
+        give_up();
     }
 }
 
@@ -408,7 +428,12 @@ pub unsafe extern "C" fn __tarragon_model_mbstowcs(to: *mut i32, from: *const c_
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         let result = mbstowcs(to, from, limit);
         answer(0);
-        if state::active() && !to.is_null() && result != usize::MAX {
+        if !state::active() || to.is_null() {
+            return result;
+        }
+        if result == usize::MAX {
+            refused(from, limit);
+        } else {
             label_widened(to, from, (result + 1).min(limit));
         }
         result

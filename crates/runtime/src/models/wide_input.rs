@@ -7,7 +7,8 @@ use super::stdio::{Stream, next_of_wide, stdin};
 use super::{answer, give_up, set_label};
 use crate::build::Value;
 use crate::calls::{self, Args};
-use crate::{nodes, shadow, state};
+use crate::state::{self, STATE};
+use crate::{nodes, shadow};
 use core::ffi::c_int;
 use trace::{ConcretiseReason, Op};
 
@@ -34,16 +35,15 @@ unsafe fn delivered(next: *mut i64, c: u32) -> u32 {
     unsafe {
         let at = (*next).max(0) as u64;
         ask_byte(at);
-        if c == END {
-            return 0;
-        }
-        *next += encoded_size(c);
         let byte = nodes::input_byte(at.min(u32::MAX as u64) as u32);
         if byte == 0 {
             return 0;
         }
         let byte = Value::new(byte, nodes::value(byte));
         let plain = ask(apply_to(Op::Ult, 8, byte, 0x80));
+        if c != END {
+            *next += encoded_size(c);
+        }
         if plain && byte.value == c as u64 {
             return zero_extended(8, 32, byte).label;
         }
@@ -94,6 +94,38 @@ pub unsafe extern "C" fn __tarragon_model_ungetwc(c: u32, stream: *mut Stream) -
     }
 }
 
+/// A line of at most `limit` characters was delivered into `to`; it may hold 0.
+unsafe fn delivered_line(to: *mut i32, limit: usize, next: *mut i64) {
+    unsafe {
+        for i in 0..limit {
+            if *next >= STATE.input_len as i64 {
+                return ask_byte((*next).max(0) as u64);
+            }
+            let c = to.add(i).read() as u32;
+            let label = delivered(next, c);
+            set_label(to.add(i).cast(), label, 4);
+            if ask(apply_to(Op::Eq, 32, Value::new(label, c as u64), b'\n' as u64)) {
+                return;
+            }
+        }
+    }
+}
+
+/// No line was delivered: the input ended, or has a byte that is no character.
+unsafe fn refused_line(limit: usize, next: *mut i64) {
+    unsafe {
+        for _ in 0..limit {
+            let c = STATE.values.add(1 + (*next).clamp(0, STATE.input_len as i64) as usize).read() as u32;
+            let ends = *next >= STATE.input_len as i64 || c >= 0x80;
+            let label = delivered(next, if ends { END } else { c });
+            if ends {
+                return;
+            }
+            ask(apply_to(Op::Eq, 32, Value::new(label, c as u64), b'\n' as u64));
+        }
+    }
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_fgetws(to: *mut i32, size: c_int, stream: *mut Stream) -> *mut i32 {
     unsafe {
@@ -105,22 +137,15 @@ pub unsafe extern "C" fn __tarragon_model_fgetws(to: *mut i32, size: c_int, stre
             if let Some(next) = next
                 && let Some(_entered) = state::enter()
             {
-                delivered(next, END);
+                refused_line(size.max(1) as usize - 1, next);
             }
             return result;
         }
-        let count = super::wide::length(to);
-        shadow::clear(to as usize, (count + 1) * 4);
-        let Some(next) = next else { return result };
-        let Some(_entered) = state::enter() else { return result };
-        for i in 0..count {
-            let c = to.add(i).read() as u32;
-            let label = delivered(next, c);
-            set_label(to.add(i).cast(), label, 4);
-            ask(apply_to(Op::Eq, 32, Value::new(label, c as u64), b'\n' as u64));
-        }
-        if count + 1 < size as usize && to.add(count.max(1) - 1).read() != b'\n' as i32 {
-            ask_byte((*next).max(0) as u64);
+        shadow::clear(to as usize, (super::wide::length(to) + 1) * 4);
+        if let Some(next) = next
+            && let Some(_entered) = state::enter()
+        {
+            delivered_line(to, size.max(1) as usize - 1, next);
         }
         result
     }
