@@ -1,4 +1,5 @@
 // A table of keywords, searched with strcmp.
+//@ diverges: strcspn does not say that a 0 of the input ends the text
 #include <stdio.h>
 #include <string.h>
 
