@@ -53,6 +53,8 @@ pub struct Report {
     pub concretisations: u64,
     /// How often symbolic data was dropped, by reason.
     pub give_ups: BTreeMap<&'static str, u64>,
+    /// The functions through which most of it was lost, most costly first.
+    pub lost_through: Vec<FunctionCount>,
     pub solver: Vec<LinkStats>,
     pub seconds: Seconds,
     /// Only of an exhaustive search.
@@ -113,6 +115,26 @@ fn places(counts: &BTreeMap<u32, u64>, sites: &SiteTable) -> Vec<PlaceCount> {
     sorted.sort_by_key(|&(site, count)| (std::cmp::Reverse(count), site));
     sorted.truncate(MOST);
     sorted.into_iter().map(|(site, count)| PlaceCount { place: sites.place(site), count }).collect()
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct FunctionCount {
+    pub function: String,
+    pub count: u64,
+}
+
+/// Functions without a model by name, and calls that went beyond their model by place.
+fn lost_through(stats: &Stats, sites: &SiteTable) -> Vec<FunctionCount> {
+    const MOST: usize = 20;
+    let name = |number: u32| sites.externals.get(number as usize).map_or("?", String::as_str).to_owned();
+    let externals = stats.lost_externals.iter().map(|(&number, &count)| (name(number), count));
+    let call = |site: u32| format!("library call at {}", sites.place(site));
+    let calls = stats.lost_calls.iter().map(|(&site, &count)| (call(site), count));
+    let mut sorted: Vec<FunctionCount> =
+        externals.chain(calls).map(|(function, count)| FunctionCount { function, count }).collect();
+    sorted.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.function.cmp(&b.function)));
+    sorted.truncate(MOST);
+    sorted
 }
 
 /// Time by phase.
@@ -183,6 +205,7 @@ impl Report {
             bad_traces: stats.bad_traces,
             concretisations: stats.concretisations,
             give_ups: give_ups(stats),
+            lost_through: lost_through(stats, sites),
             solver: stats.solver.clone(),
             seconds: seconds(stats),
             completeness: completeness.map(CompletenessReport::new),
@@ -209,4 +232,23 @@ fn seconds(stats: &Stats) -> Seconds {
     let (total, running, solving) =
         (times.total.as_secs_f64(), times.running.as_secs_f64(), times.solving.as_secs_f64());
     Seconds { total, running, solving, other: (total - running - solving).max(0.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_costly_function_comes_first() {
+        let sites =
+            SiteTable { externals: vec!["crypt".into(), "frobnicate".into()], ..SiteTable::default() };
+        let stats = Stats {
+            lost_externals: BTreeMap::from([(0, 3), (1, 40)]),
+            lost_calls: BTreeMap::from([(5, 7)]),
+            ..Stats::new()
+        };
+        let lost = lost_through(&stats, &sites);
+        let names: Vec<(&str, u64)> = lost.iter().map(|lost| (lost.function.as_str(), lost.count)).collect();
+        assert_eq!(names, [("frobnicate", 40), ("library call at unknown place", 7), ("crypt", 3)]);
+    }
 }

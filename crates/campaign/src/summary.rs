@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::{BugReport, PlaceCount, Report};
+use crate::report::{BugReport, FunctionCount, PlaceCount, Report};
 
 /// The text of `summary.txt`, which is also printed at the end.
 pub(crate) fn summary(report: &Report, dir: &str) -> String {
@@ -82,6 +82,9 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
     }
     for (reason, count) in &report.give_ups {
         writeln!(text, "  gave up     {count} times: {reason}")?;
+    }
+    for FunctionCount { function, count } in &report.lost_through {
+        writeln!(text, "    {count} times through {function}")?;
     }
     Ok(())
 }

@@ -200,6 +200,7 @@ impl<'a> Engine<'a> {
 
     fn traced_path(&mut self, execution: &mut Execution) -> Option<TracedPath> {
         let mut trace = execution.trace.take()?;
+        self.results.stats.add_losses(&trace.events);
         let condition = PathCondition::new(&mut trace, self.world.sites);
         let stats = &mut self.results.stats;
         stats.add_give_ups(&trace.give_ups);

@@ -45,6 +45,12 @@ pub struct Stats {
     pub concretisations: u64,
     /// By [`trace::GiveUp`].
     pub give_ups: Vec<u64>,
+    /// How often symbolic data was lost through each function without a model, by the number in the site table.
+    #[serde(skip)]
+    pub lost_externals: BTreeMap<u32, u64>,
+    /// The same for library calls that went beyond their model, by site.
+    #[serde(skip)]
+    pub lost_calls: BTreeMap<u32, u64>,
     pub solver: Vec<LinkStats>,
     pub times: PhaseTimes,
 }
@@ -108,6 +114,18 @@ impl Stats {
         Stats { give_ups: vec![0; trace::GiveUp::ALL.len()], ..Stats::default() }
     }
 
+    /// Counts the functions through which symbolic data was lost.
+    pub(crate) fn add_losses(&mut self, events: &[trace::Event]) {
+        let give_ups = events.iter().filter(|event| event.kind == trace::EventKind::GiveUp as u8);
+        for event in give_ups {
+            match trace::GiveUp::from_byte(event.aux) {
+                Some(trace::GiveUp::External) => *self.lost_externals.entry(event.arg).or_default() += 1,
+                Some(trace::GiveUp::Model) => *self.lost_calls.entry(event.site).or_default() += 1,
+                _ => {}
+            }
+        }
+    }
+
     pub(crate) fn add_give_ups(&mut self, counts: &[u32; 32]) {
         for (total, &count) in self.give_ups.iter_mut().zip(counts) {
             *total += u64::from(count);
@@ -131,5 +149,31 @@ impl LinkStats {
             wrong: counters.wrong,
             seconds: counters.time.as_secs_f64(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::{Event, EventKind, GiveUp};
+
+    #[test]
+    fn losses_are_counted_by_function_and_by_call() {
+        let event = |reason: GiveUp, site, arg| Event {
+            kind: EventKind::GiveUp as u8,
+            aux: reason as u16,
+            site,
+            arg,
+            ..Event::default()
+        };
+        let mut stats = Stats::new();
+        stats.add_losses(&[
+            event(GiveUp::External, 7, 2),
+            event(GiveUp::Model, 7, 0),
+            event(GiveUp::External, 8, 2),
+            event(GiveUp::Vector, 9, 0),
+        ]);
+        assert_eq!(stats.lost_externals, BTreeMap::from([(2, 2)]));
+        assert_eq!(stats.lost_calls, BTreeMap::from([(7, 1)]));
     }
 }
