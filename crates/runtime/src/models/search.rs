@@ -128,7 +128,8 @@ pub unsafe extern "C" fn __tarragon_model_memchr(from: *const c_void, c: c_int, 
         let result = memchr(from, c, size);
         concretise(args.label(2), ConcretiseReason::CopyLength);
         let scanned = if result.is_null() { size } else { result as usize - from as usize + 1 };
-        if !args.any() && !(state::active() && shadow::any_label(from as usize, scanned)) {
+        let symbolic = args.any() || (state::active() && shadow::any_label(from as usize, scanned));
+        if !symbolic {
             answer(0);
             return result;
         }
