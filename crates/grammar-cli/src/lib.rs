@@ -1,0 +1,84 @@
+//! `tarragon grammar …`: one sub-command per operation of the grammar engine.
+//!
+//! Results go to standard output, notes and errors to standard error. Exit codes: 0 yes, 1 no (not in the
+//! language, nothing found), 2 a file or an option is wrong, 130 interrupted.
+
+mod change;
+mod check;
+mod count;
+mod cover;
+mod generate;
+mod load;
+mod output;
+mod parse;
+
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+
+#[derive(Parser)]
+#[command(
+    name = "tarragon grammar",
+    about = "Read, check, count, enumerate, sample, parse, complete, mutate, shrink",
+    version
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Sizes, unreachable and unproductive rules, left recursion, ambiguity within a bound
+    Check(check::Args),
+    /// Number of derivations or distinct strings, by length or by height
+    Count(count::Args),
+    /// All derivations or distinct strings, shortest first
+    Enumerate(generate::EnumerateArgs),
+    /// Random sentences: by size, uniformly by length, or covering all k-paths
+    Sample(generate::SampleArgs),
+    /// Is the input in the language? Exit code 0 if all inputs are, 1 if not
+    Parse(parse::Args),
+    /// A cheapest completion of a prefix to a sentence
+    Complete(change::CompleteArgs),
+    /// Variants of inputs that are still in the language
+    Mutate(change::MutateArgs),
+    /// The smallest input for which a command still succeeds
+    Shrink(change::ShrinkArgs),
+    /// Which rules, alternatives and k-paths inputs exercise
+    Cover(cover::Args),
+    /// Write the grammar in another notation
+    Convert(parse::ConvertArgs),
+}
+
+/// Runs one sub-command. The first argument is the program's name. Returns the exit code.
+pub fn run(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(e) => {
+            let _ = e.print();
+            return if e.use_stderr() { 2 } else { 0 };
+        }
+    };
+    output::watch_interrupt();
+    let result = match cli.command {
+        Command::Check(args) => check::run(&args),
+        Command::Count(args) => count::run(&args),
+        Command::Enumerate(args) => generate::enumerate(&args),
+        Command::Sample(args) => generate::sample(&args),
+        Command::Parse(args) => parse::run(&args),
+        Command::Complete(args) => change::complete(&args),
+        Command::Mutate(args) => change::mutate(&args),
+        Command::Shrink(args) => change::shrink(&args),
+        Command::Cover(args) => cover::run(&args),
+        Command::Convert(args) => parse::convert(&args),
+    };
+    match result {
+        Ok(_) if output::interrupted() => output::INTERRUPTED,
+        Ok(code) => code,
+        Err(e) if output::is_closed_pipe(&e) => 0,
+        Err(e) => {
+            eprintln!("error: {e:#}");
+            2
+        }
+    }
+}

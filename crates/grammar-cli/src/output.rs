@@ -1,0 +1,56 @@
+//! Standard output, and what ends it early: a closed pipe or Ctrl-C.
+
+use std::io::{self, BufWriter, StdoutLock, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The exit code after Ctrl-C.
+pub const INTERRUPTED: u8 = 130;
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn on_interrupt(_: libc::c_int) {
+    STOP.store(true, Ordering::Relaxed);
+}
+
+/// The first Ctrl-C asks to stop; the second ends the process.
+pub fn watch_interrupt() {
+    // SAFETY: the handler only stores to an atomic; the structure is zeroed, which is a valid sigaction.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_interrupt as *const () as usize;
+        action.sa_flags = libc::SA_RESETHAND;
+        libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
+    }
+}
+
+pub fn interrupted() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe))
+}
+
+/// Strings one a line, or NUL-separated.
+pub struct Strings {
+    out: BufWriter<StdoutLock<'static>>,
+    end: u8,
+}
+
+impl Strings {
+    pub fn new(nul: bool) -> Strings {
+        let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        Strings { out, end: if nul { 0 } else { b'\n' } }
+    }
+
+    pub fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        self.out.write_all(text)?;
+        self.out.write_all(&[self.end])
+    }
+
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,132 @@
+//! The commands as scripts use them.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+const CALC: &str = "e = \"(\" e \")\" | e \"*\" e | e \"/\" e | e \"%\" e | e \"+\" e | e \"-\" e | e \"|\" e | e \"&\" e | \"-\" e | l | d ;\n\
+    l = /[a-zA-Z]/ ; d = /[0-9]/ ;";
+
+fn file(name: &str, text: &str) -> String {
+    let folder = std::env::temp_dir().join(format!("tarragon-commands-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path: PathBuf = folder.join(name);
+    std::fs::write(&path, text).expect("a file");
+    path.display().to_string()
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tarragon-grammar"));
+    command.args(args);
+    command
+}
+
+fn run(args: &[&str], input: &str) -> (i32, String, String) {
+    let mut child = command(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
+    let Output { status, stdout, stderr } = child.wait_with_output().expect("the program ends");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (status.code().unwrap_or(-1), text(stdout), text(stderr))
+}
+
+#[test]
+fn count() {
+    let calc = file("calc.tg", CALC);
+    let (code, out, _) = run(&["count", &calc, "--max-len", "4", "--json"], "");
+    assert_eq!((code, out.trim()), (0, r#"{"by_length":["62","62","27032","80910"],"total":"108066"}"#));
+    let (_, out, _) = run(&["count", &calc, "--max-len", "4", "--strings"], "");
+    assert_eq!(out, "1\t62\n2\t62\n3\t27032\n4\t54002\ntotal\t81158\n");
+    let (code, _, err) = run(&["count", &calc], "");
+    assert_eq!((code, err.as_str()), (2, "error: give --max-len N or --max-height H\n"));
+}
+
+#[test]
+fn enumerate_in_parts() {
+    let grammar = file("ab.tg", "s = 'a' s 'b' | s s | 'c' ;");
+    let (_, whole, _) = run(&["enumerate", &grammar, "--max-len", "6"], "");
+    let parts: String = (0..4)
+        .map(|i| run(&["enumerate", &grammar, "--max-len", "6", "--shard", &format!("{i}/4")], "").1)
+        .collect();
+    assert_eq!(parts, whole);
+    let (_, out, _) = run(&["enumerate", &grammar, "--max-len", "6", "--count-only"], "");
+    assert_eq!(out.trim(), whole.lines().count().to_string());
+    let (_, out, _) = run(&["enumerate", &grammar, "--max-height", "2", "-0"], "");
+    assert_eq!(out, "c\0acb\0cc\0");
+    let (_, out, _) = run(&["enumerate", &grammar, "--max-len", "6", "--from", "3", "--limit", "2"], "");
+    assert_eq!(out, whole.lines().skip(3).take(2).map(|l| format!("{l}\n")).collect::<String>());
+}
+
+#[test]
+fn samples_are_the_same_for_a_seed_and_parse() {
+    let calc = file("calc2.tg", CALC);
+    for kind in [["--len", "9"], ["--size", "40"]] {
+        let args = ["sample", &calc, "-n", "20", kind[0], kind[1], "--seed", "7", "--unique"];
+        let (code, out, _) = run(&args, "");
+        assert_eq!((code, out.lines().count()), (0, 20));
+        assert_eq!(run(&args, "").1, out);
+        assert_eq!(run(&["parse", &calc, "-"], out.lines().next().unwrap_or("")).0, 0);
+    }
+    let (_, out, _) = run(&["sample", &calc, "--k-path", "3"], "");
+    assert!(!out.is_empty());
+}
+
+#[test]
+fn parse_says_where_and_what() {
+    let calc = file("calc3.tg", CALC);
+    let (code, out, err) = run(&["parse", &calc, "-"], "1+\n2");
+    assert_eq!((code, out.as_str()), (1, "-: no\n"));
+    assert!(err.starts_with("-:1:3: expected ") && err.contains("found `\\n2`"), "{err}");
+    let (code, out, _) = run(&["parse", &calc, "-", "--tree"], "-x");
+    assert_eq!((code, out.as_str()), (0, "e #9\n  \"-\" \"-\"\n  e #10\n    l #1\n      /[A-Za-z]/ \"x\"\n"));
+    assert_eq!(run(&["parse", &calc, "-", "--count-trees"], "1+2+3").1, "2\n");
+    assert_eq!(run(&["parse", &calc, "-", "--start", "d"], "7").0, 0);
+    let (code, _, err) = run(&["parse", &calc, "-", "--start", "nothing"], "7");
+    assert_eq!((code, err.trim()), (2, "error: there is no rule `nothing` to start with"));
+}
+
+#[test]
+fn complete_mutate_cover_convert_check() {
+    let calc = file("calc4.tg", CALC);
+    assert_eq!(run(&["complete", &calc, "--prefix", "(1*("], "").1, "(1*(a))\n");
+    assert_eq!(run(&["complete", &calc, "--prefix", "1)"], "").0, 1);
+    let (_, out, _) = run(&["mutate", &calc, "-", "-n", "10"], "(1+2)*x");
+    assert_eq!(out.lines().count(), 10);
+    assert!(out.lines().all(|l| run(&["parse", &calc, "-"], l).0 == 0));
+    let (_, out, _) = run(&["cover", &calc, "-", "--json"], "1+x");
+    assert!(out.contains(r#""rules":{"covered":3,"all":3}"#), "{out}");
+    let (_, json, _) = run(&["convert", &calc, "--to", "bnf-json"], "");
+    let json = file("calc.json", &json);
+    assert!(run(&["count", &json, "--max-len", "3", "--strings"], "").1.ends_with("total\t27156\n"));
+    let (_, out, _) = run(&["check", &calc], "");
+    assert!(out.contains("left-recursive e") && out.contains("80910 derivations but 54002 strings"), "{out}");
+}
+
+#[test]
+fn shrink_with_a_command() {
+    let calc = file("calc5.tg", CALC);
+    let (code, out, err) =
+        run(&["shrink", &calc, "-", "--", "grep", "-q", "%x", "{}"], "(1+2)*(a-(3%x+b)*c)");
+    assert_eq!((code, out.as_str()), (0, "%x"), "{err}");
+    assert_eq!(run(&["shrink", &calc, "-", "--", "false"], "1").0, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupting_an_enumeration_ends_cleanly() {
+    let calc = file("calc6.tg", CALC);
+    for extra in ["--count-only", "--null"] {
+        let mut child = command(&["enumerate", &calc, "--max-len", "9", extra])
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+        assert!(killed.success());
+        assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    }
+}

@@ -1,0 +1,26 @@
+//! ANTLR 4: lexer, parser and combined grammars.
+//!
+//! `syntax` reads one file, `files` follows `import` and `tokenVocab`, `lexical` makes lexer rules, and
+//! `rules` makes parser rules.
+
+mod characters;
+mod files;
+mod lexical;
+mod rules;
+mod syntax;
+
+use crate::build::Builder;
+use crate::cursor::Cursor;
+use crate::{Read, ReadError};
+pub use characters::skip_code;
+pub use files::Loader;
+pub use lexical::lexemes;
+
+pub fn read(file: &str, text: &str, loader: &Loader) -> Result<Read, ReadError> {
+    let mut builder = Builder::new(file);
+    let unit = files::gather(file, text, loader, &mut builder.notes)?;
+    lexical::declare(&unit, &mut builder)?;
+    rules::define(&unit, &mut builder)?;
+    lexical::finish(&unit, &mut builder);
+    builder.finish(&Cursor::new(file, text))
+}

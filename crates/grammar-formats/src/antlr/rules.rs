@@ -1,0 +1,236 @@
+//! Parser rules.
+
+use super::files::Unit;
+use super::syntax::{Alt, Element, Kind, Part, RuleAst, is_lexical};
+use crate::build::Builder;
+use crate::{Note, ReadError};
+use grammar::Pattern;
+use grammar::model::{Alternative, Emit, Expr, Prec, Terminal, TerminalId};
+
+/// Defines the rules; the first one is the start.
+pub fn define(unit: &Unit, builder: &mut Builder) -> Result<(), ReadError> {
+    alias_literals(unit, builder);
+    for rule in &unit.parser_rules {
+        builder.rule(&rule.name, 0);
+    }
+    // Literals have to be known before `~` and `.` are taken apart.
+    let mut definer = Definer { unit, builder, tokens: Vec::new(), vocabulary_known: false };
+    for pass in [false, true] {
+        definer.vocabulary_known = pass;
+        for rule in &unit.parser_rules {
+            definer.rule(rule, pass)?;
+        }
+        definer.tokens = definer.vocabulary();
+    }
+    if unit.parser_rules.is_empty() {
+        only_tokens(unit, builder);
+        return Ok(());
+    }
+    builder.grammar.start = start(unit, builder);
+    Ok(())
+}
+
+/// `X : 'x' ;` in the lexer makes 'x' in a parser rule the token X.
+fn alias_literals(unit: &Unit, builder: &mut Builder) {
+    for rule in unit.lexer_rules.iter().filter(|r| !r.fragment) {
+        let [Alt { parts, predicate: false, .. }] = &rule.alternatives[..] else { continue };
+        let [Part { element: Element::Literal(text), min: 1, max: Some(1), .. }] = &parts[..] else {
+            continue;
+        };
+        if let Some(id) = builder.terminal_named(&rule.name) {
+            builder.alias(text.as_bytes(), id);
+        }
+    }
+}
+
+/// The first rule if it ends with `EOF`; else the first one that does and that no other rule uses.
+fn start(unit: &Unit, builder: &mut Builder) -> grammar::RuleId {
+    let used =
+        |name: &str| unit.parser_rules.iter().any(|r| r.name != name && mentions(&r.alternatives, name));
+    let ends = |r: &RuleAst| mentions(&r.alternatives, "EOF");
+    let first = &unit.parser_rules[0];
+    let better = unit.parser_rules.iter().find(|r| ends(r) && !used(&r.name));
+    let name = if ends(first) { &first.name } else { better.map_or(&first.name, |r| &r.name) };
+    builder.rule(name, 0)
+}
+
+fn mentions(alternatives: &[Alt], name: &str) -> bool {
+    fn element(e: &Element, name: &str) -> bool {
+        match e {
+            Element::Name(n) => n == name,
+            Element::Block(inner) => mentions(inner, name),
+            Element::Not(inner) => element(inner, name),
+            _ => false,
+        }
+    }
+    alternatives.iter().any(|a| a.parts.iter().any(|p| element(&p.element, name)))
+}
+
+/// A lexer alone: any sequence of its tokens.
+fn only_tokens(unit: &Unit, builder: &mut Builder) {
+    let emits = builder.grammar.lex_rules.iter().filter_map(|r| match r.emit {
+        Emit::Token(t) => Some(t),
+        _ => None,
+    });
+    let mut tokens: Vec<TerminalId> = emits.collect();
+    tokens.sort_unstable();
+    tokens.dedup();
+    let any = Expr::choice(tokens.into_iter().map(Expr::Terminal).collect());
+    let rule = builder.rule("tokens", 0);
+    builder.define(rule, vec![Alternative::new(any.repeat(0, None))]);
+    if let Some(first) = unit.lexer_rules.first() {
+        let text = "there are no parser rules: any sequence of tokens is a sentence".to_string();
+        builder.notes.push(Note { text, ..first.at.clone() });
+    }
+}
+
+struct Definer<'u, 'b> {
+    unit: &'u Unit,
+    builder: &'b mut Builder,
+    tokens: Vec<TerminalId>,
+    vocabulary_known: bool,
+}
+
+impl Definer<'_, '_> {
+    fn vocabulary(&self) -> Vec<TerminalId> {
+        let terminals = self.builder.grammar.terminals.iter().enumerate();
+        terminals.filter(|(_, t)| !t.end_of_input).map(|(i, _)| TerminalId::from(i)).collect()
+    }
+
+    fn rule(&mut self, rule: &RuleAst, keep: bool) -> Result<(), ReadError> {
+        let count = rule.alternatives.len() as u32;
+        let mut all = Vec::new();
+        for (i, alt) in rule.alternatives.iter().enumerate() {
+            let mut alternative = Alternative::new(self.sequence(alt)?);
+            // Earlier alternatives bind tighter.
+            alternative.prec = Some(Prec { level: count - i as u32, right: alt.right });
+            all.push(alternative);
+        }
+        if keep {
+            let id = self.builder.rule(&rule.name, 0);
+            self.builder.define(id, all);
+        }
+        Ok(())
+    }
+
+    fn sequence(&mut self, alt: &Alt) -> Result<Expr, ReadError> {
+        let mut parts = Vec::new();
+        for (i, part) in alt.parts.iter().enumerate() {
+            let expr = match self.lazy_set(part, alt.parts.get(i + 1))? {
+                Some(set) => set,
+                None => self.element(&part.element, part)?,
+            };
+            parts.push(match (part.min, part.max) {
+                (1, Some(1)) => expr,
+                (min, max) => expr.repeat(min, max),
+            });
+        }
+        Ok(Expr::seq(parts))
+    }
+
+    /// `.*? X`: a non-greedy loop over tokens ends at the first X, so X is none of its tokens.
+    fn lazy_set(&mut self, part: &Part, next: Option<&Part>) -> Result<Option<Expr>, ReadError> {
+        let Some(next) = next.filter(|n| !part.greedy && n.min == 1) else { return Ok(None) };
+        if !matches!(single(&part.element), Element::Any) {
+            return Ok(None);
+        }
+        let mut out = Vec::new();
+        let terminal = matches!(&next.element, Element::Literal(_))
+            || matches!(&next.element, Element::Name(name) if is_lexical(name));
+        if !terminal || self.set(&next.element, next, &mut out).is_err() {
+            return Ok(None);
+        }
+        Ok(Some(self.all_but(&out)))
+    }
+
+    fn element(&mut self, element: &Element, part: &Part) -> Result<Expr, ReadError> {
+        match element {
+            Element::Name(name) => self.name(name, part),
+            Element::Literal(text) if text.is_empty() => Ok(Expr::Empty),
+            Element::Literal(text) => Ok(Expr::Terminal(self.literal(text, part))),
+            Element::Any => Ok(self.all_but(&[])),
+            Element::Not(inner) => {
+                let mut out = Vec::new();
+                self.set(inner, part, &mut out)?;
+                Ok(self.all_but(&out))
+            }
+            Element::Block(alternatives) => {
+                let mut all = Vec::new();
+                for alternative in alternatives {
+                    all.push(self.sequence(alternative)?);
+                }
+                Ok(Expr::choice(all))
+            }
+            Element::Class(_) => Err(self.error(part, "a set of characters cannot stand in a parser rule")),
+        }
+    }
+
+    fn name(&mut self, name: &str, part: &Part) -> Result<Expr, ReadError> {
+        if name == "EOF" {
+            return Ok(Expr::Terminal(self.builder.end_of_input()));
+        }
+        if !is_lexical(name) {
+            if !self.builder.has_rule(name) {
+                return Err(self.error(part, &format!("`{name}` is used here but never defined")));
+            }
+            return Ok(Expr::Rule(self.builder.rule(name, 0)));
+        }
+        if let Some(id) = self.builder.terminal_named(name) {
+            return Ok(Expr::Terminal(id));
+        }
+        if self.unit.has_lexer && !self.vocabulary_known {
+            let text = format!("no lexer rule makes the token `{name}`");
+            self.builder.notes.push(Note { text, ..part.at.clone() });
+        }
+        let unknown = Terminal { defined: false, ..Terminal::new(name, Pattern::literal(name.as_bytes())) };
+        Ok(Expr::Terminal(self.builder.add_terminal(unknown)))
+    }
+
+    fn literal(&mut self, text: &str, part: &Part) -> TerminalId {
+        let known = self.builder.literal_known(text.as_bytes());
+        if known.is_none() && self.unit.kind == Kind::Parser && self.unit.has_lexer {
+            let text = format!("no lexer rule is the literal '{text}'");
+            self.builder.notes.push(Note { text, ..part.at.clone() });
+        }
+        self.builder.literal(text.as_bytes())
+    }
+
+    fn set(&mut self, element: &Element, part: &Part, out: &mut Vec<TerminalId>) -> Result<(), ReadError> {
+        match self.element(element, part)? {
+            Expr::Terminal(t) => out.push(t),
+            Expr::Choice(parts) if parts.iter().all(|p| matches!(p, Expr::Terminal(_))) => {
+                out.extend(
+                    parts.iter().filter_map(|p| if let Expr::Terminal(t) = p { Some(*t) } else { None }),
+                );
+            }
+            _ => return Err(self.error(part, "expected a token or a set of tokens after `~`")),
+        }
+        Ok(())
+    }
+
+    fn all_but(&self, out: &[TerminalId]) -> Expr {
+        let rest = self.tokens.iter().filter(|t| !out.contains(t));
+        Expr::choice(rest.map(|t| Expr::Terminal(*t)).collect())
+    }
+
+    fn error(&self, part: &Part, message: &str) -> ReadError {
+        ReadError {
+            file: part.at.file.clone(),
+            line: part.at.line,
+            column: part.at.column,
+            message: message.to_string(),
+        }
+    }
+}
+
+/// A group of one element is that element.
+fn single(element: &Element) -> &Element {
+    if let Element::Block(alternatives) = element
+        && let [alternative] = &alternatives[..]
+        && let [part] = &alternative.parts[..]
+        && (part.min, part.max) == (1, Some(1))
+    {
+        return single(&part.element);
+    }
+    element
+}

@@ -1,0 +1,260 @@
+//! A tree out of a chart, chosen the same way every time.
+//!
+//! From the right: of all splits the one that makes the last child shortest (so lists and operands on the left
+//! are as long as they can be), then the earliest alternative. A child with the same span as its parent must
+//! have been found before it, so that cyclic rules end.
+
+use crate::analysis::{self, Combine, INFINITE};
+use crate::chart::{Chart, Item};
+use crate::core::{Core, NtId, ProdId};
+use crate::tables::{Next, Slot};
+use crate::tree::{Label, Tree, Visited, from_right_to_left};
+use rustc_hash::FxHashMap;
+
+/// When a completed item was found in its set: index, and step of the chain that starts there.
+type Rank = (u32, u32);
+
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    item: Item,
+    rank: Rank,
+}
+
+enum Task {
+    Item { found: Found, end: u32 },
+    Token { label: Label, start: u32, end: u32 },
+    Empty { nt: NtId, pos: u32 },
+}
+
+/// For each nullable nonterminal the production of a flattest empty derivation.
+pub fn empty_productions(core: &Core) -> Vec<Option<ProdId>> {
+    let never = vec![INFINITE; core.terminals];
+    let height = analysis::cheapest(core, &never, Combine::HeightAbove);
+    let of = |p: ProdId| {
+        let above = core.rhs(p).iter().map(|s| s.as_nonterminal().map_or(INFINITE, |nt| height[nt.index()]));
+        above.max().unwrap_or(0)
+    };
+    let best = |nt: NtId| core.prods_of(nt).min_by_key(|p| of(*p)).filter(|p| of(*p) < INFINITE);
+    core.nt_ids().map(best).collect()
+}
+
+pub(crate) struct Extractor<'c, 't> {
+    pub chart: &'c Chart<'t>,
+    pub core: &'c Core,
+    /// The production to show for each of the parsing core's; `None`: leave it out.
+    pub original: &'c [Option<ProdId>],
+    pub empty: &'c [Option<ProdId>],
+    /// Links of chains that were jumped over, by set.
+    expanded: FxHashMap<u32, Expanded>,
+}
+
+/// The links of a set's chains down to some origin, and where each chain begins among them.
+struct Expanded {
+    down_to: u32,
+    links: Vec<Found>,
+    begins: FxHashMap<u32, usize>,
+}
+
+impl<'c, 't> Extractor<'c, 't> {
+    pub fn new(
+        chart: &'c Chart<'t>,
+        core: &'c Core,
+        original: &'c [Option<ProdId>],
+        empty: &'c [Option<ProdId>],
+    ) -> Self {
+        Extractor { chart, core, original, empty, expanded: FxHashMap::default() }
+    }
+
+    pub fn tree(&mut self, text: &[u8]) -> Option<Tree> {
+        let end = self.chart.accepted?;
+        let start = self.chart.tables.start;
+        let mut todo = match self.best(start, 0, end, (u32::MAX, 0), |k| k == 0) {
+            Some(found) if end > 0 => vec![Task::Item { found, end }],
+            _ => vec![Task::Empty { nt: start, pos: 0 }],
+        };
+        let mut visited = Vec::new();
+        while let Some(task) = todo.pop() {
+            self.visit(task, &mut todo, &mut visited)?;
+        }
+        Some(from_right_to_left(&visited, text.to_vec()))
+    }
+
+    fn visit(&mut self, task: Task, todo: &mut Vec<Task>, visited: &mut Vec<Visited>) -> Option<()> {
+        match task {
+            Task::Token { label, start, end } => visited.push(Visited { label, arity: 0, start, end }),
+            Task::Empty { nt, pos } => {
+                let p = self.empty[nt.index()]?;
+                let children = self.core.rhs(p).iter().filter_map(|s| s.as_nonterminal());
+                let before = todo.len();
+                todo.extend(children.map(|nt| Task::Empty { nt, pos }));
+                let arity = (todo.len() - before) as u32;
+                self.emit(p, arity, pos, visited);
+            }
+            Task::Item { found, end } => {
+                let p = self.chart.tables.prod[found.item.slot as usize];
+                let children = self.children(found, end)?;
+                self.emit(p, children.len() as u32, 0, visited);
+                todo.extend(children.into_iter().rev());
+            }
+        }
+        Some(())
+    }
+
+    fn emit(&self, p: ProdId, arity: u32, pos: u32, visited: &mut Vec<Visited>) {
+        // A production between levels of precedence has one child, which takes its place.
+        if let Some(original) = self.original[p.index()] {
+            visited.push(Visited { label: Label::Prod(original), arity, start: pos, end: pos });
+        }
+    }
+
+    /// Children of a completed item, from right to left: as many empty ones as possible at the end, then one
+    /// that is not, which may be all of the parent and so has to be older than it; the rest is free.
+    fn children(&mut self, parent: Found, end: u32) -> Option<Vec<Task>> {
+        let origin = parent.item.origin;
+        let first = self.chart.tables.first[self.chart.tables.prod[parent.item.slot as usize].index()];
+        let mut empties = 0;
+        while parent.rank.1 == 0 && self.may_be_empty(parent.item.slot - empties, first, end, origin) {
+            empties += 1;
+        }
+        let pos = self.chart.place(end).pos;
+        loop {
+            let mut children: Vec<Task> = Vec::new();
+            for slot in (0..empties).map(|i| parent.item.slot - i - 1) {
+                let nt = self.chart.tables.next[slot as usize].as_nonterminal()?;
+                children.push(Task::Empty { nt, pos });
+            }
+            let mut at = (parent.item.slot - empties, end, parent.rank);
+            if let Some(child) = self.link_below(parent, end) {
+                at = (at.0 - 1, child.item.origin, (u32::MAX, 0));
+                children.push(Task::Item { found: child, end });
+            }
+            if self.nonempty_children(at, first, origin, &mut children).is_some() {
+                return Some(children);
+            }
+            empties = empties.checked_sub(1)?;
+        }
+    }
+
+    /// The last child of a link of a chain: the link before it, or the item that the chain starts with.
+    fn link_below(&self, parent: Found, end: u32) -> Option<Found> {
+        let (index, step) = parent.rank;
+        match step {
+            0 => None,
+            1 => Some(Found { item: self.chart.completed(end)[index as usize], rank: (index, 0) }),
+            _ => {
+                let expanded = &self.expanded[&end];
+                Some(expanded.links[expanded.begins[&index] + step as usize - 2])
+            }
+        }
+    }
+
+    /// Can the symbol before `slot` be empty, at the end of the parent?
+    fn may_be_empty(&self, slot: Slot, first: Slot, end: u32, origin: u32) -> bool {
+        slot > first
+            && self.chart.tables.is_nullable(self.chart.tables.next[slot as usize - 1])
+            && self.chart.contains(end, slot - 1, origin)
+    }
+
+    fn nonempty_children(
+        &mut self,
+        (mut slot, mut at, mut limit): (Slot, u32, Rank),
+        first: Slot,
+        origin: u32,
+        children: &mut Vec<Task>,
+    ) -> Option<()> {
+        while slot > first {
+            slot -= 1;
+            let next = self.chart.tables.next[slot as usize];
+            let task = match next.as_nonterminal() {
+                None => self.token(next, slot, origin, &mut at)?,
+                Some(nt) => self.nonterminal(nt, slot, origin, limit, &mut at)?,
+            };
+            limit = (u32::MAX, 0);
+            children.push(task);
+        }
+        Some(())
+    }
+
+    fn token(&self, next: Next, slot: Slot, origin: u32, at: &mut u32) -> Option<Task> {
+        let terminal = next.as_terminal()?;
+        let fits =
+            |t: &&crate::chart::Incoming| t.terminal == terminal && self.chart.contains(t.from, slot, origin);
+        let token = self.chart.incoming(*at).iter().find(fits)?;
+        let end = self.chart.place(*at).pos;
+        *at = token.from;
+        Some(Task::Token { label: Label::Token(terminal), start: token.start, end })
+    }
+
+    fn nonterminal(&mut self, nt: NtId, slot: Slot, origin: u32, limit: Rank, at: &mut u32) -> Option<Task> {
+        let pos = self.chart.place(*at).pos;
+        let unlimited = limit == (u32::MAX, 0);
+        if unlimited && self.chart.tables.nullable[nt.index()] && self.chart.contains(*at, slot, origin) {
+            return Some(Task::Empty { nt, pos });
+        }
+        let (chart, here) = (self.chart, *at);
+        let found = self.best(nt, origin, here, limit, |k| chart.contains(k, slot, origin))?;
+        *at = found.item.origin;
+        Some(Task::Item { found, end: here })
+    }
+
+    /// Of the completed `nt` in set `end` that began in `origin` or later, where `fits` holds: the shortest,
+    /// then the earliest alternative. One that begins in `origin` itself has to rank below `limit`.
+    fn best(
+        &mut self,
+        nt: NtId,
+        origin: u32,
+        end: u32,
+        limit: Rank,
+        fits: impl Fn(u32) -> bool,
+    ) -> Option<Found> {
+        self.expand(end, origin);
+        let chart = self.chart;
+        let lhs = &chart.tables.lhs;
+        let good = |f: &Found| {
+            lhs[f.item.slot as usize] == nt
+                && f.item.origin >= origin
+                && (f.item.origin > origin || f.rank < limit)
+        };
+        let explicit = chart.completed(end).iter().enumerate();
+        let explicit = explicit.map(|(i, item)| Found { item: *item, rank: (i as u32, 0) });
+        let hidden = self.expanded.get(&end).map_or(&[][..], |e| &e.links);
+        let all = explicit.chain(hidden.iter().copied()).filter(good);
+        let mut best: Option<Found> = None;
+        for found in all {
+            let better = best.is_none_or(|b| {
+                (found.item.origin, std::cmp::Reverse(found.item.slot), std::cmp::Reverse(found.rank))
+                    > (b.item.origin, std::cmp::Reverse(b.item.slot), std::cmp::Reverse(b.rank))
+            });
+            if better && fits(found.item.origin) {
+                best = Some(found);
+            }
+        }
+        best
+    }
+
+    /// Makes the links of the set's chains that begin in `origin` or later.
+    fn expand(&mut self, set: u32, origin: u32) {
+        if self.chart.chains(set).next().is_none() {
+            return;
+        }
+        if self.expanded.get(&set).is_some_and(|e| e.down_to <= origin) {
+            return;
+        }
+        let (mut links, mut begins) = (Vec::new(), FxHashMap::default());
+        for index in self.chart.chains(set) {
+            begins.insert(index, links.len());
+            let item = self.chart.completed(set)[index as usize];
+            let mut at = (self.chart.tables.lhs[item.slot as usize], item.origin);
+            let mut step = 0;
+            while let Some((slot, from)) = self.chart.only_parent(at.0, at.1) {
+                if from < origin {
+                    break;
+                }
+                step += 1;
+                links.push(Found { item: Item { slot, origin: from }, rank: (index, step) });
+                at = (self.chart.tables.lhs[slot as usize], from);
+            }
+        }
+        self.expanded.insert(set, Expanded { down_to: origin, links, begins });
+    }
+}

@@ -1,0 +1,166 @@
+//! Patterns of terminals: regular expressions over bytes, with Unicode classes spelled in UTF-8.
+//!
+//! A thin coat over `regex_syntax`'s HIR, which already knows classes, repetition and case folding, drops
+//! without recursion and prints itself as a regular expression again.
+
+use regex_syntax::hir::{Hir, HirKind, Repetition};
+use std::fmt;
+
+/// Patterns nested deeper than this are refused by the readers.
+pub const NEST_LIMIT: u32 = 200;
+
+#[derive(Clone, PartialEq, Eq)]
+pub struct Pattern(Hir);
+
+impl Pattern {
+    pub fn from_hir(hir: Hir) -> Pattern {
+        Pattern(hir)
+    }
+
+    pub fn literal(bytes: &[u8]) -> Pattern {
+        Pattern(Hir::literal(bytes.to_vec()))
+    }
+
+    pub fn empty() -> Pattern {
+        Pattern(Hir::empty())
+    }
+
+    /// The pattern that matches nothing at all.
+    pub fn never() -> Pattern {
+        Pattern(Hir::fail())
+    }
+
+    /// Reads Rust-like syntax (`regex` crate). Bytes outside UTF-8 may be named inside `(?-u:…)`.
+    pub fn parse(text: &str) -> Result<Pattern, PatternError> {
+        let mut parser = regex_syntax::ParserBuilder::new().utf8(false).nest_limit(NEST_LIMIT).build();
+        let hir = parser.parse(text).map_err(PatternError::from_syntax)?;
+        reject_looks(&hir)?;
+        Ok(Pattern(strip_captures(hir)))
+    }
+
+    pub fn concat(parts: Vec<Pattern>) -> Pattern {
+        Pattern(Hir::concat(parts.into_iter().map(|p| p.0).collect()))
+    }
+
+    pub fn alternation(parts: Vec<Pattern>) -> Pattern {
+        Pattern(Hir::alternation(parts.into_iter().map(|p| p.0).collect()))
+    }
+
+    pub fn repeat(self, min: u32, max: Option<u32>, greedy: bool) -> Pattern {
+        Pattern(Hir::repetition(Repetition { min, max, greedy, sub: Box::new(self.0) }))
+    }
+
+    pub fn hir(&self) -> &Hir {
+        &self.0
+    }
+
+    /// The only string the pattern matches, if it is written as one.
+    pub fn as_literal(&self) -> Option<Vec<u8>> {
+        match self.0.kind() {
+            HirKind::Literal(lit) => Some(lit.0.to_vec()),
+            HirKind::Empty => Some(Vec::new()),
+            HirKind::Class(class) => class.literal(),
+            HirKind::Concat(parts) => parts.iter().try_fold(Vec::new(), |mut all, part| {
+                all.extend(Pattern(part.clone()).as_literal()?);
+                Some(all)
+            }),
+            _ => None,
+        }
+    }
+
+    pub fn matches_empty(&self) -> bool {
+        self.0.properties().minimum_len() == Some(0)
+    }
+
+    pub fn is_never(&self) -> bool {
+        self.0.properties().minimum_len().is_none()
+    }
+
+    /// The alternatives of the outermost choice; ANTLR decides non-greedy loops in each on its own.
+    pub fn branches(&self) -> Vec<Pattern> {
+        match self.0.kind() {
+            HirKind::Alternation(parts) => parts.iter().cloned().map(Pattern).collect(),
+            _ => vec![self.clone()],
+        }
+    }
+
+    /// Does a non-greedy loop occur anywhere?
+    pub fn has_lazy_loop(&self) -> bool {
+        let mut todo = vec![&self.0];
+        while let Some(hir) = todo.pop() {
+            match hir.kind() {
+                HirKind::Repetition(rep) if !rep.greedy => return true,
+                HirKind::Repetition(rep) => todo.push(&rep.sub),
+                HirKind::Concat(parts) | HirKind::Alternation(parts) => todo.extend(parts),
+                HirKind::Capture(capture) => todo.push(&capture.sub),
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// The same pattern without regard to case.
+    pub fn ignore_case(&self) -> Pattern {
+        let text = format!("(?i:{self})");
+        Pattern::parse(&text).unwrap_or_else(|_| self.clone())
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "/{}/", self.0)
+    }
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct PatternError {
+    /// Byte offset inside the pattern's text.
+    pub offset: usize,
+    pub message: String,
+}
+
+impl PatternError {
+    fn from_syntax(error: regex_syntax::Error) -> PatternError {
+        match error {
+            regex_syntax::Error::Parse(e) => {
+                PatternError { offset: e.span().start.offset, message: e.kind().to_string() }
+            }
+            regex_syntax::Error::Translate(e) => {
+                PatternError { offset: e.span().start.offset, message: e.kind().to_string() }
+            }
+            other => PatternError { offset: 0, message: other.to_string() },
+        }
+    }
+}
+
+fn reject_looks(hir: &Hir) -> Result<(), PatternError> {
+    if hir.properties().look_set().is_empty() {
+        return Ok(());
+    }
+    let message = "anchors and word boundaries cannot be used in a terminal".to_string();
+    Err(PatternError { offset: 0, message })
+}
+
+/// Groups have no meaning in a terminal. Recursion is bounded by `NEST_LIMIT`.
+fn strip_captures(hir: Hir) -> Hir {
+    match hir.into_kind() {
+        HirKind::Capture(capture) => strip_captures(*capture.sub),
+        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(strip_captures).collect()),
+        HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(strip_captures).collect()),
+        HirKind::Repetition(rep) => {
+            let sub = Box::new(strip_captures(*rep.sub));
+            Hir::repetition(Repetition { sub, ..rep })
+        }
+        HirKind::Empty => Hir::empty(),
+        HirKind::Literal(lit) => Hir::literal(lit.0),
+        HirKind::Class(class) => Hir::class(class),
+        HirKind::Look(look) => Hir::look(look),
+    }
+}

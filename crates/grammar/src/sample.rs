@@ -1,0 +1,494 @@
+//! `sample --size`: random expansion of bounded size, as fast as memory allows.
+//!
+//! A stack machine over flat tables. What is on the stack needs at least `committed` bytes in all; an
+//! alternative may be taken if that stays within the size, so no expansion ever has to be taken back.
+
+use crate::analysis::{Combine, INFINITE, cheapest_productions};
+use crate::automaton::Automaton;
+use crate::core::{NtId, ProdId, Sym};
+use crate::dfa::DfaError;
+use crate::language::Language;
+use crate::model::TerminalId;
+use crate::rng::Rng;
+use crate::spell::Speller;
+use crate::tree::{Label, Node, Tree};
+
+const TERMINAL: u32 = 1 << 31;
+/// Marks the end of a node when a tree is wanted.
+const CLOSE: u32 = 1 << 30;
+
+/// Expansions after which only cheapest alternatives are taken.
+const FREE_STEPS: usize = 1_000;
+const STEPS_PER_BYTE: usize = 64;
+/// How far units are followed, and to how many alternatives.
+const UNIT_DEPTH: u32 = 8;
+const UNIT_WIDTH: usize = 64;
+/// Slacks for which the choice is tabulated.
+const LEVELS: u32 = 16;
+
+pub struct Sampler<'l> {
+    language: &'l Language,
+    alternatives: Vec<Alternative>,
+    /// Alternatives of each nonterminal, cheapest first.
+    ranges: Vec<(u32, u32)>,
+    /// The same before `skip_units`, for trees.
+    plain: (Vec<Alternative>, Vec<(u32, u32)>),
+    /// Least size of each nonterminal.
+    least: Vec<u32>,
+    /// A cheapest alternative of each nonterminal; taking these always ends.
+    home: Vec<Alternative>,
+    /// Right-hand sides, last symbol first.
+    symbols: Vec<u32>,
+    lexemes: Vec<Lexeme>,
+    speller: Speller,
+    stack: Vec<u32>,
+    /// Walker's alias method: keep an alternative if a random number is below, else take the other.
+    alias: Vec<(u32, u32)>,
+    /// Where the alias table of a nonterminal begins for a small slack, and how many alternatives fit then.
+    fitting: Vec<(u32, u32)>,
+    /// How much slack each nonterminal needs for all its alternatives to fit.
+    ample: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+struct Alternative {
+    prod: ProdId,
+    least: u32,
+    /// Sum of the weights up to and including this one.
+    weight: f64,
+    from: u32,
+    to: u32,
+}
+
+/// How the lexemes of a terminal are drawn.
+enum Lexeme {
+    Literal(Box<[u8]>),
+    OneOf(Box<[u8]>),
+    Walk(Walk),
+    None,
+}
+
+impl<'l> Sampler<'l> {
+    pub fn new(language: &'l Language) -> Result<Sampler<'l>, DfaError> {
+        let mut sampler = Sampler {
+            language,
+            alternatives: Vec::new(),
+            ranges: Vec::new(),
+            plain: Default::default(),
+            least: language.analysis.min_len.iter().map(|l| (*l).min(u64::from(CLOSE)) as u32).collect(),
+            home: Vec::new(),
+            symbols: Vec::new(),
+            lexemes: language.lexemes.iter().map(Lexeme::new).collect(),
+            speller: Speller::new(&language.grammar)?,
+            stack: Vec::new(),
+            alias: Vec::new(),
+            fitting: Vec::new(),
+            ample: Vec::new(),
+        };
+        language.core.nt_ids().for_each(|nt| sampler.add(nt));
+        sampler.plain = (sampler.alternatives.clone(), sampler.ranges.clone());
+        sampler.skip_units();
+        sampler.find_home();
+        sampler.make_alias();
+        Ok(sampler)
+    }
+
+    fn add(&mut self, nt: NtId) {
+        let first = self.alternatives.len();
+        for p in self.language.core.prods_of(nt) {
+            let least = self.least_size(p);
+            let weight = self.language.core.prod(p).weight;
+            if least >= INFINITE || weight <= 0.0 {
+                continue;
+            }
+            let from = self.symbols.len() as u32;
+            self.symbols.extend(self.language.core.rhs(p).iter().rev().map(encode));
+            let to = self.symbols.len() as u32;
+            self.alternatives.push(Alternative { prod: p, least: least as u32, weight, from, to });
+        }
+        accumulate(&mut self.alternatives[first..]);
+        self.ranges.push((first as u32, self.alternatives.len() as u32));
+    }
+
+    /// Puts the alternatives of B in the place of `A ::= B`, with their share of its weight: without a bound on
+    /// the size that draws the same strings equally often, in fewer steps.
+    fn skip_units(&mut self) {
+        let (alternatives, ranges) = &self.plain;
+        let (mut all, mut new_ranges) = (Vec::new(), Vec::new());
+        for nt in 0..ranges.len() as u32 {
+            let first = all.len();
+            let mut todo = vec![(nt, 1.0, 0)];
+            while let Some((at, share, depth)) = todo.pop() {
+                let (from, to) = ranges[at as usize];
+                let mine = &alternatives[from as usize..to as usize];
+                let total = mine.last().map_or(1.0, |a| a.weight);
+                let mut before = 0.0;
+                for alternative in mine {
+                    let weight = share * (alternative.weight - before) / total;
+                    before = alternative.weight;
+                    match self.symbols[alternative.from as usize..alternative.to as usize] {
+                        [unit]
+                            if unit & TERMINAL == 0
+                                && depth < UNIT_DEPTH
+                                && all.len() - first < UNIT_WIDTH =>
+                        {
+                            todo.push((unit, weight, depth + 1));
+                        }
+                        _ => all.push(Alternative { weight, ..*alternative }),
+                    }
+                }
+            }
+            accumulate(&mut all[first..]);
+            new_ranges.push((first as u32, all.len() as u32));
+        }
+        (self.alternatives, self.ranges) = (all, new_ranges);
+    }
+
+    fn make_alias(&mut self) {
+        for (nt, &(from, to)) in self.ranges.iter().enumerate() {
+            let mine = &self.alternatives[from as usize..to as usize];
+            let least = self.least[nt];
+            self.ample.push(mine.last().map_or(0, |a| a.least.saturating_sub(least)));
+            let mut last = (0, u32::MAX);
+            for slack in 0..LEVELS {
+                let fit = mine.partition_point(|a| a.least <= least + slack);
+                let fit = if slack == LEVELS - 1 { mine.len() } else { fit } as u32;
+                if fit != last.1 {
+                    last = (self.alias.len() as u32, fit);
+                    self.alias.extend(alias_table(&mine[..fit as usize]));
+                }
+                self.fitting.push(last);
+            }
+        }
+    }
+
+    fn find_home(&mut self) {
+        let cost: Vec<u64> =
+            self.language.lexemes.iter().map(|a| a.min_len().map_or(INFINITE, u64::from)).collect();
+        let best = cheapest_productions(&self.language.core, &cost, Combine::Sum);
+        let none = Alternative { prod: ProdId(0), least: 0, weight: 0.0, from: 0, to: 0 };
+        let of = |p: ProdId| {
+            let core = &self.language.core;
+            let mut symbols: Vec<u32> = core.rhs(p).iter().rev().map(encode).collect();
+            let from = self.symbols.len() as u32;
+            let to = from + symbols.len() as u32;
+            self.symbols.append(&mut symbols);
+            Alternative { prod: p, least: self.least[core.prod(p).lhs.index()], weight: 0.0, from, to }
+        };
+        self.home = best
+            .into_iter()
+            .map(|(_, p)| p)
+            .map({
+                let mut of = of;
+                move |p| p.map_or(none, &mut of)
+            })
+            .collect();
+    }
+
+    fn least_size(&self, p: ProdId) -> u64 {
+        let of = |s: &Sym| match s.as_terminal() {
+            Some(t) => self.language.lexemes[t.index()].min_len().map_or(INFINITE, u64::from),
+            None => self.language.analysis.min_len[s.as_nonterminal().expect("not a terminal").index()],
+        };
+        self.language.core.rhs(p).iter().map(of).fold(0, |a, b| (a + b).min(INFINITE))
+    }
+
+    /// Appends a sentence whose lexemes have at most `size` bytes in all, or as few as possible.
+    pub fn sample(&mut self, rng: &mut Rng, size: usize, out: &mut Vec<u8>) {
+        let start = self.language.core.start;
+        self.expand::<false>(start, rng, size, out, &mut Vec::new());
+    }
+
+    /// As `sample`, with the tree; its text is the lexemes one after the other.
+    pub fn tree(&mut self, nt: NtId, rng: &mut Rng, size: usize) -> Tree {
+        let mut tree = Tree::default();
+        let mut text = Vec::new();
+        self.expand::<true>(nt, rng, size, &mut text, &mut tree.nodes);
+        tree.text = text;
+        tree.set_spans();
+        tree
+    }
+
+    #[inline]
+    fn expand<const TREE: bool>(
+        &mut self,
+        nt: NtId,
+        rng: &mut Rng,
+        size: usize,
+        out: &mut Vec<u8>,
+        nodes: &mut Vec<Node>,
+    ) {
+        let least = self.least[nt.index()];
+        let mut slack = (size.min(CLOSE as usize) as u32).saturating_sub(least);
+        // Rules that cost nothing could go on for ever.
+        let (mut steps, limit) = (0usize, FREE_STEPS + STEPS_PER_BYTE * size.min(CLOSE as usize));
+        let spell = self.speller.keeps_apart() && !TREE;
+        let simple = self.speller.is_simple();
+        let mut last: Option<TerminalId> = None;
+        let (mut lexeme, mut text) = (Vec::new(), Vec::new());
+        self.speller.begin();
+        self.stack.clear();
+        self.stack.push(nt.0);
+        while let Some(symbol) = self.stack.pop() {
+            if symbol & TERMINAL == 0 {
+                if TREE && symbol & CLOSE != 0 {
+                    close(nodes, symbol & !CLOSE);
+                    continue;
+                }
+                steps += 1;
+                let chosen = *if steps > limit {
+                    &self.home[symbol as usize]
+                } else if TREE {
+                    self.choose(symbol, slack, rng, true)
+                } else {
+                    self.choose_text(symbol, slack, rng)
+                };
+                slack -= chosen.least - self.least[symbol as usize];
+                if TREE {
+                    self.stack.push(nodes.len() as u32 | CLOSE);
+                    nodes.push(Node { label: Label::Prod(chosen.prod), size: 1, start: 0, end: 0 });
+                }
+                self.stack.extend_from_slice(&self.symbols[chosen.from as usize..chosen.to as usize]);
+                continue;
+            }
+            let terminal = TerminalId(symbol & !TERMINAL);
+            if spell && simple {
+                if let Some(last) = last.replace(terminal)
+                    && let Some(between) = self.speller.between(last, terminal, &self.language.lexemes)
+                {
+                    out.extend_from_slice(between);
+                }
+                slack -= self.lexemes[terminal.index()].draw(rng, slack, out);
+            } else if spell {
+                lexeme.clear();
+                slack -= self.lexemes[terminal.index()].draw(rng, slack, &mut lexeme);
+                self.speller.write(&mut text, terminal, &lexeme);
+            } else {
+                let start = out.len() as u32;
+                slack -= self.lexemes[terminal.index()].draw(rng, slack, out);
+                if TREE {
+                    let label = Label::Token(terminal);
+                    nodes.push(Node { label, size: 1, start, end: out.len() as u32 });
+                }
+            }
+        }
+        out.append(&mut text);
+    }
+
+    #[inline]
+    fn choose_text(&self, nt: u32, slack: u32, rng: &mut Rng) -> &Alternative {
+        // The last level is for everything that fits all alternatives.
+        let ample = slack >= self.ample[nt as usize];
+        if !ample && slack >= LEVELS - 1 {
+            return self.choose(nt, slack, rng, false);
+        }
+        let level = if ample { LEVELS - 1 } else { slack };
+        let (table, fit) = self.fitting[(nt * LEVELS + level) as usize];
+        let from = self.ranges[nt as usize].0;
+        if fit == 1 {
+            return &self.alternatives[from as usize];
+        }
+        let random = rng.word();
+        let pick = (((random >> 32) * u64::from(fit)) >> 32) as u32;
+        let (threshold, other) = self.alias[(table + pick) as usize];
+        let index = if random as u32 <= threshold { pick } else { other };
+        &self.alternatives[(from + index) as usize]
+    }
+
+    fn choose(&self, nt: u32, slack: u32, rng: &mut Rng, for_tree: bool) -> &Alternative {
+        let (alternatives, ranges) =
+            if for_tree { (&self.plain.0, &self.plain.1) } else { (&self.alternatives, &self.ranges) };
+        let (from, to) = ranges[nt as usize];
+        let all = &alternatives[from as usize..to as usize];
+        let limit = self.least[nt as usize] + slack;
+        let mut fit = all.len();
+        while fit > 1 && all[fit - 1].least > limit {
+            fit -= 1;
+        }
+        if fit == 1 {
+            return &all[0];
+        }
+        let total = all[fit - 1].weight;
+        if total == fit as f64 {
+            return &all[rng.below(fit as u32) as usize];
+        }
+        let mark = rng.unit() * total;
+        let index = all[..fit].iter().position(|a| mark < a.weight).unwrap_or(fit - 1);
+        &all[index]
+    }
+
+    /// Draws a lexeme of a terminal, with at most `extra` bytes more than the shortest.
+    pub fn lexeme(&mut self, terminal: TerminalId, rng: &mut Rng, extra: u32, out: &mut Vec<u8>) {
+        self.lexemes[terminal.index()].draw(rng, extra, out);
+    }
+
+    pub fn speller(&mut self) -> &mut Speller {
+        &mut self.speller
+    }
+}
+
+/// Thresholds are fractions of 2^32.
+fn alias_table(alternatives: &[Alternative]) -> Vec<(u32, u32)> {
+    let n = alternatives.len();
+    let total = alternatives.last().map_or(1.0, |a| a.weight);
+    let mut before = 0.0;
+    let mut share: Vec<f64> = Vec::with_capacity(n);
+    for alternative in alternatives {
+        share.push((alternative.weight - before) / total * n as f64);
+        before = alternative.weight;
+    }
+    let mut table = vec![(u32::MAX, 0u32); n];
+    let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| share[*i] < 1.0);
+    while let (Some(s), Some(&l)) = (small.pop(), large.last()) {
+        table[s] = ((share[s] * 4_294_967_296.0) as u32, l as u32);
+        share[l] -= 1.0 - share[s];
+        if share[l] < 1.0 {
+            large.pop();
+            small.push(l);
+        }
+    }
+    small.into_iter().chain(large).for_each(|i| table[i] = (u32::MAX, i as u32));
+    table
+}
+
+/// Cheapest first, and weights summed up.
+fn accumulate(alternatives: &mut [Alternative]) {
+    alternatives.sort_by_key(|a| a.least);
+    let mut sum = 0.0;
+    for alternative in alternatives {
+        sum += alternative.weight;
+        alternative.weight = sum;
+    }
+}
+
+fn encode(sym: &Sym) -> u32 {
+    match sym.as_terminal() {
+        Some(t) => t.0 | TERMINAL,
+        None => sym.as_nonterminal().expect("not a terminal").0,
+    }
+}
+
+fn close(nodes: &mut [Node], node: u32) {
+    nodes[node as usize].size = nodes.len() as u32 - node;
+}
+
+impl Lexeme {
+    fn new(automaton: &Automaton) -> Lexeme {
+        if automaton.is_empty() {
+            return Lexeme::None;
+        }
+        if let Some(only) = automaton.single() {
+            return Lexeme::Literal(only.into());
+        }
+        match (&automaton.edges[..], &automaton.accepts[..]) {
+            ([edges, rest], [_, true]) if edges.len() == 1 && rest.is_empty() => {
+                Lexeme::OneOf(edges[0].bytes.clone().into())
+            }
+            _ => Lexeme::Walk(Walk::new(automaton)),
+        }
+    }
+
+    /// Appends a lexeme; returns how much longer than the shortest it is.
+    #[inline]
+    fn draw(&self, rng: &mut Rng, extra: u32, out: &mut Vec<u8>) -> u32 {
+        match self {
+            Lexeme::Literal(text) => {
+                if let [byte] = text[..] {
+                    out.push(byte);
+                } else {
+                    out.extend_from_slice(text);
+                }
+                0
+            }
+            Lexeme::OneOf(bytes) => {
+                out.push(bytes[rng.below(bytes.len() as u32) as usize]);
+                0
+            }
+            Lexeme::Walk(walk) => walk.draw(rng, extra, out),
+            Lexeme::None => 0,
+        }
+    }
+}
+
+/// A random walk through an automaton. Printable ASCII is preferred, so that the text can be read.
+struct Walk {
+    states: Vec<WalkState>,
+    steps: Vec<(u8, u32)>,
+    least: u32,
+}
+
+struct WalkState {
+    /// Ranges of `steps`: all, printable, and towards the end.
+    all: (u32, u32),
+    nice: (u32, u32),
+    home: (u32, u32),
+    accepts: bool,
+    /// Least number of bytes to acceptance.
+    distance: u32,
+    /// Largest distance after one step.
+    reach: u32,
+}
+
+impl Walk {
+    fn new(automaton: &Automaton) -> Walk {
+        let distance = automaton.distances();
+        let mut walk = Walk { states: Vec::new(), steps: Vec::new(), least: distance[0] };
+        for (state, edges) in automaton.edges.iter().enumerate() {
+            let all = || edges.iter().flat_map(|e| e.bytes.iter().map(move |b| (*b, e.to)));
+            let nearer = |to: u32| distance[to as usize] < distance[state];
+            let every = walk.push(all());
+            let mut nice = walk.push(all().filter(|(b, _)| (b' '..=b'~').contains(b)));
+            if nice.0 == nice.1 {
+                nice = every;
+            }
+            let home = walk.push(all().filter(|(b, to)| nearer(*to) && (b' '..=b'~').contains(b)));
+            let home = if home.0 == home.1 { walk.push(all().filter(|(_, to)| nearer(*to))) } else { home };
+            walk.states.push(WalkState {
+                all: every,
+                nice,
+                home,
+                accepts: automaton.accepts[state],
+                distance: distance[state],
+                reach: edges.iter().map(|e| distance[e.to as usize]).max().unwrap_or(0),
+            });
+        }
+        walk
+    }
+
+    fn push(&mut self, steps: impl Iterator<Item = (u8, u32)>) -> (u32, u32) {
+        let from = self.steps.len() as u32;
+        self.steps.extend(steps);
+        (from, self.steps.len() as u32)
+    }
+
+    #[inline]
+    fn draw(&self, rng: &mut Rng, extra: u32, out: &mut Vec<u8>) -> u32 {
+        let allowed = self.least + extra;
+        let (mut state, mut used) = (&self.states[0], 0);
+        loop {
+            let random = rng.word();
+            let left = allowed - used;
+            let stuck = state.all.0 == state.all.1;
+            if state.accepts && (stuck || left == 0 || random & 3 == 0) {
+                return used - self.least;
+            }
+            // After a free step the way home must fit into what is left.
+            let (from, to) = if left <= state.reach || left == 0 {
+                if state.accepts && state.home.0 == state.home.1 {
+                    return used - self.least;
+                }
+                state.home
+            } else if random & 0x3f0 == 0 {
+                state.all
+            } else {
+                state.nice
+            };
+            let pick = ((random >> 32) * u64::from(to - from)) >> 32;
+            let (byte, next) = self.steps[(u64::from(from) + pick) as usize];
+            out.push(byte);
+            used += 1;
+            state = &self.states[next as usize];
+            debug_assert!(used + state.distance <= allowed);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Tokens back to text, with something between two of them where they would merge otherwise.
+
+use crate::automaton::Automaton;
+use crate::dfa::DfaError;
+use crate::lexer::{Lexer, Place, StackId};
+use crate::model::{Emit, Grammar, Lexing, ModeId, TerminalId};
+use crate::pattern::Pattern;
+
+pub struct Speller {
+    lexer: Lexer,
+    rules: Vec<(ModeId, Emit)>,
+    /// By mode; `None` where nothing may stand between tokens.
+    separators: Vec<Option<Vec<u8>>>,
+    apart: bool,
+    many_modes: bool,
+    stack: StackId,
+    last: (usize, usize),
+    /// May any lexeme of one terminal merge with one of another? By pair; 0 is unknown.
+    pairs: Vec<u8>,
+    terminals: usize,
+}
+
+impl Speller {
+    pub fn new(grammar: &Grammar) -> Result<Speller, DfaError> {
+        let lexer = Lexer::new(grammar)?;
+        let separators = (0..grammar.modes.len()).map(|m| separator(grammar, ModeId::from(m))).collect();
+        let stack = lexer.begin().stack;
+        let terminals = grammar.terminals.len();
+        Ok(Speller {
+            rules: grammar.lex_rules.iter().map(|r| (r.mode, r.emit)).collect(),
+            separators,
+            apart: grammar.lexing != Lexing::Scannerless,
+            many_modes: grammar.modes.len() > 1,
+            stack,
+            last: (0, 0),
+            pairs: if terminals <= 2_000 { vec![0; terminals * terminals] } else { Vec::new() },
+            terminals,
+            lexer,
+        })
+    }
+
+    /// Begins a new text.
+    pub fn begin(&mut self) {
+        self.stack = Place { pos: 0, stack: StackId(0) }.stack;
+        self.last = (0, 0);
+    }
+
+    /// Is anything ever written between tokens?
+    pub fn keeps_apart(&self) -> bool {
+        self.apart
+    }
+
+    /// Appends a token to `out`, which holds what was written since `begin`.
+    pub fn write(&mut self, out: &mut Vec<u8>, terminal: TerminalId, lexeme: &[u8]) {
+        if self.apart {
+            let mode = self.lexer.mode_of(self.stack);
+            let (from, to) = self.last;
+            if to > from
+                && let Some(separator) = &self.separators[mode.index()]
+                && self.lexer.merges(mode, &out[from..to], lexeme)
+            {
+                out.extend_from_slice(separator);
+            }
+            if self.many_modes {
+                self.stack = self.lexer.after_token(self.stack, terminal, &self.rules);
+            }
+        }
+        self.last = (out.len(), out.len() + lexeme.len());
+        out.extend_from_slice(lexeme);
+    }
+
+    /// Something to write between any lexeme of `left` and any of `right` so that they cannot merge; for
+    /// grammars with one mode, where it depends on the terminals only.
+    #[inline]
+    pub fn between(&mut self, left: TerminalId, right: TerminalId, lexemes: &[Automaton]) -> Option<&[u8]> {
+        let index = left.index() * self.terminals + right.index();
+        let known = self.pairs.get(index).copied().unwrap_or(2);
+        let merges = if known == 0 { self.examine(left, right, lexemes, index) } else { known == 2 };
+        if merges { self.separators[0].as_deref() } else { None }
+    }
+
+    pub fn is_simple(&self) -> bool {
+        !self.many_modes
+    }
+
+    #[cold]
+    fn examine(&mut self, left: TerminalId, right: TerminalId, lexemes: &[Automaton], index: usize) -> bool {
+        let merges = self.lexer.may_merge(&lexemes[left.index()], &lexemes[right.index()]);
+        self.pairs[index] = if merges { 2 } else { 1 };
+        merges
+    }
+
+    /// A whole text from tokens.
+    pub fn spell<'t>(&mut self, tokens: impl Iterator<Item = (TerminalId, &'t [u8])>) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.begin();
+        tokens.for_each(|(terminal, lexeme)| self.write(&mut out, terminal, lexeme));
+        out
+    }
+}
+
+/// A blank if it is skipped, else a line break, else a shortest skipped text.
+fn separator(grammar: &Grammar, mode: ModeId) -> Option<Vec<u8>> {
+    if let Some(given) = &grammar.separator {
+        return Some(given.clone());
+    }
+    let skips = || grammar.lex_rules.iter().filter(|r| r.mode == mode && r.emit == Emit::Skip);
+    for text in [&b" "[..], b"\n", b"\t"] {
+        if skips().any(|r| matches(&r.pattern, text)) {
+            return Some(text.to_vec());
+        }
+    }
+    skips().find_map(|r| crate::automaton::own_lexemes(&r.pattern).ok()?.shortest())
+}
+
+fn matches(pattern: &Pattern, text: &[u8]) -> bool {
+    crate::automaton::own_lexemes(pattern).is_ok_and(|a| a.matches(text))
+}
