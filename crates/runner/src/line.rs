@@ -8,7 +8,7 @@ use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socke
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
-use trace::server::{Command, Report};
+use trace::server::{Command, GREETING_BYTES, Report};
 
 /// The other side died or fell silent.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Line {
         }
         let mut bytes = [0; size_of::<Report>()];
         match rustix::io::retry_on_intr(|| read(&self.reports, &mut bytes)) {
-            Ok(got) if got == bytes.len() => Ok(Some(decode(&bytes))),
+            Ok(got) if got >= GREETING_BYTES => Ok(Some(decode(&bytes))),
             _ => Err(Lost),
         }
     }

@@ -78,8 +78,8 @@ impl Runner {
     /// Runs the target on `input`; with `symbolic`, the run's trace is recorded, otherwise only its coverage.
     pub fn run(&mut self, input: &[u8], symbolic: bool) -> Result<RawRun<'_>, RunnerError> {
         let report = self.run_or_restart(input, symbolic)?;
-        if report.reserved != 0 {
-            return Err(RunnerError::CannotFork(std::io::Error::from_raw_os_error(report.reserved as i32)));
+        if report.detail != 0 {
+            return Err(RunnerError::CannotFork(std::io::Error::from_raw_os_error(report.detail as i32)));
         }
         self.counters.runs += 1;
         self.counters.stray_children += u64::from(report.stray_children);

@@ -41,12 +41,10 @@ impl Server {
         let program = stage.program.clone();
         let stderr = || stage.stderr.tail_text();
         match self.line.receive(limit) {
-            Ok(Some(report)) if report.kind == HELLO && report.reserved == Header::VERSION => Ok(()),
-            Ok(Some(report)) => Err(RunnerError::VersionMismatch {
-                program,
-                found: report.reserved,
-                expected: Header::VERSION,
-            }),
+            Ok(Some(report)) if report.kind == HELLO && report.detail == Header::VERSION => Ok(()),
+            Ok(Some(report)) => {
+                Err(RunnerError::VersionMismatch { program, found: report.detail, expected: Header::VERSION })
+            }
             Ok(None) => Err(RunnerError::HangsAtStart { program, limit, stderr: stderr() }),
             Err(Lost) => match self.process.wait_for(limit) {
                 Some(outcome) => {

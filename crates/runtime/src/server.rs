@@ -39,9 +39,9 @@ pub unsafe fn serve() -> *mut Header {
     }
 }
 
-/// The greeting; `reserved` carries the runtime's version, so that a driver of another version can say so.
+/// The greeting; it carries the runtime's version, so that a driver of another version can say so.
 fn hello() -> Report {
-    Report { kind: HELLO, reserved: Header::VERSION, ..Report::default() }
+    Report { kind: HELLO, detail: Header::VERSION, ..Report::default() }
 }
 
 /// The version that the driver speaks, 0 if it is not a number; `None` without a driver.
@@ -124,7 +124,7 @@ impl Server {
                 let report = match sys::fork() {
                     0 => return self.enter_run(),
                     child if child > 0 => supervise(child, command.timeout_ms, SERVER_FDS.commands),
-                    _ => Report { kind: DONE, reserved: sys::errno() as u32, ..Report::default() },
+                    _ => Report { kind: DONE, detail: sys::errno() as u32, ..Report::default() },
                 };
                 if !send(&report) {
                     sys::_exit(0);
@@ -232,7 +232,7 @@ pub unsafe fn supervise(child: c_int, timeout_ms: u32, lifeline: c_int) -> Repor
             run_time_us,
             cpu_time_us,
             stray_children,
-            reserved: 0,
+            detail: 0,
         }
     }
 }

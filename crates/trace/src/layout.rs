@@ -159,24 +159,29 @@ pub mod server {
         pub reserved: u32,
     }
 
-    /// Server to driver. The first report after the start has `kind` [`HELLO`], later ones [`DONE`].
+    /// Server to driver. The first report after the start has `kind` [`HELLO`], later ones [`DONE`]. The first two
+    /// words keep their places in every version: a driver reads them from a greeting of any length.
     #[derive(Clone, Copy, Debug, Default)]
     #[repr(C)]
     pub struct Report {
         pub kind: u32,
+        /// In a greeting the version of the server; later the error number if it could not fork, or 0.
+        pub detail: u32,
         /// As from `waitpid`.
         pub wait_status: i32,
         /// 1 if the server killed the run at its time limit.
         pub timed_out: u32,
         /// Largest resident set of the run, in KiB.
         pub max_rss_kib: u32,
+        /// Processes of the run that were still alive at its end and were killed.
+        pub stray_children: u32,
         pub run_time_us: u64,
         /// Processor time of the run, which load on the machine does not change.
         pub cpu_time_us: u64,
-        /// Processes of the run that were still alive at its end and were killed.
-        pub stray_children: u32,
-        pub reserved: u32,
     }
+
+    /// The bytes of `kind` and `detail`.
+    pub const GREETING_BYTES: usize = 8;
 
     pub const HELLO: u32 = 0x5447_0001;
     pub const DONE: u32 = 0x5447_0002;
