@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crates folder").to_owned();
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let crates = folder("CARGO_MANIFEST_DIR").parent().expect("the crates folder").to_owned();
+    let out = folder("OUT_DIR");
     for name in ["trace", "runtime"] {
         println!("cargo::rerun-if-changed={}", crates.join(name).join("src").display());
     }
@@ -27,6 +27,11 @@ fn main() {
         &crates.join("runtime/src/lib.rs"),
         &out.join("runtime.bc"),
     );
+}
+
+/// Asked when this runs, not when it was compiled: a checkout may have moved since.
+fn folder(variable: &str) -> PathBuf {
+    PathBuf::from(std::env::var_os(variable).expect("cargo sets its variables"))
 }
 
 fn rustc(arguments: &[&str], source: &Path, output: &Path) {
