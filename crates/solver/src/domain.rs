@@ -4,13 +4,15 @@
 //! input order; what later bytes need to know about earlier ones is the *frontier*: the values of those nodes
 //! over earlier bytes that nodes over later bytes use. Two prefixes with the same frontier have the same
 //! continuations, so a frontier that failed once need not be tried again. In a scanner's chain of table reads the
-//! frontier is one state number, in number parsing the value so far.
+//! frontier is one state number, in number parsing the value so far. Where a condition is one on a weighted sum, the
+//! [`Outlook`] tells which prefixes cannot reach it any more.
 //!
 //! Both answers are exact; a search that gets too large is given up as unknown.
 
 use crate::byte_set::ByteSet;
 use crate::length_set::LengthSet;
 use crate::levels::{Levels, Variable};
+use crate::outlook::Outlook;
 use crate::query::{Answer, Link, Lit, Query, UnknownReason};
 use crate::truth::{ShapeMap, Truths};
 use expr::{Dag, Registers, Support, Supports};
@@ -104,6 +106,7 @@ const MOST_LENGTHS: usize = 4096;
 struct Search<'s> {
     query: &'s Query<'s>,
     levels: &'s Levels<'s>,
+    outlook: Outlook,
     /// The values to try, by level, in order of preference.
     candidates: Vec<Vec<u64>>,
     /// Frontiers that have no continuation, by level.
@@ -117,6 +120,8 @@ struct Search<'s> {
 struct Frame {
     /// Values that the level's program starts from.
     frontier: Box<[u128]>,
+    /// The outlook's sums.
+    sums: Box<[i128]>,
     next_candidate: usize,
 }
 
@@ -140,6 +145,7 @@ impl<'s> Search<'s> {
         Search {
             query,
             levels,
+            outlook: Outlook::new(query.dag, &problem.joint, &levels.variables, &problem.bytes),
             candidates,
             dead,
             frames: Vec::new(),
@@ -150,14 +156,14 @@ impl<'s> Search<'s> {
 
     /// Depth first.
     fn run(mut self) -> Answer {
-        self.frames.push(Frame { frontier: Box::default(), next_candidate: 0 });
+        self.frames.push(Frame { frontier: Box::default(), sums: self.outlook.start(), next_candidate: 0 });
         loop {
             let level = self.frames.len() - 1;
             if level == self.candidates.len() {
                 return self.input();
             }
             match self.advance(level) {
-                Step::Forward(frontier) => self.frames.push(Frame { frontier, next_candidate: 0 }),
+                Step::Forward(frame) => self.frames.push(frame),
                 Step::Back => {
                     if let Some(frame) = self.frames.pop() {
                         self.dead[level].insert(frame.frontier);
@@ -180,7 +186,7 @@ impl<'s> Search<'s> {
             if self.frames[level].next_candidate > MOST_LENGTHS {
                 return Step::GiveUp;
             }
-            let cost = 4 + stage.cost();
+            let cost = 4 + stage.cost() + self.outlook.cost();
             if cost > self.budget {
                 return Step::GiveUp;
             }
@@ -188,9 +194,10 @@ impl<'s> Search<'s> {
             if !stage.run(&mut self.registers, value) {
                 continue;
             }
-            let next = stage.frontier(&self.registers, &self.frames[level].frontier);
-            if !self.dead[level + 1].contains(&next) {
-                return Step::Forward(next);
+            let Some(sums) = self.outlook.choose(level, value, &self.frames[level].sums) else { continue };
+            let frontier = stage.frontier(&self.registers, &self.frames[level].frontier);
+            if !self.dead[level + 1].contains(&frontier) {
+                return Step::Forward(Frame { frontier, sums, next_candidate: 0 });
             }
         }
         Step::Back
@@ -210,7 +217,7 @@ impl<'s> Search<'s> {
 }
 
 enum Step {
-    Forward(Box<[u128]>),
+    Forward(Frame),
     Back,
     GiveUp,
 }

@@ -16,6 +16,8 @@ mod inverse;
 mod inversion;
 mod length_set;
 mod levels;
+mod linear;
+mod outlook;
 mod path_domains;
 mod path_solver;
 mod query;

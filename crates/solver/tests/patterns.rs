@@ -1,7 +1,7 @@
 //! Patterns of real programs that must be solved without Z3.
 
 use expr::{Dag, Label, Node, Op, TableData};
-use solver::{Answer, Chain, ChainOptions, Lit, PathSolver, Query, UnknownReason};
+use solver::{Answer, Chain, ChainOptions, DomainLink, Lit, PathSolver, Query, UnknownReason};
 
 fn chain() -> Chain {
     Chain::standard(ChainOptions::default())
@@ -297,4 +297,24 @@ fn wrong_inputs_are_not_believed() {
     let answer = chain.solve(&Query::new(&dag, &[], Lit::new(equal, true), b"x", 1));
     assert_eq!(answer, Answer::Unknown(UnknownReason::WrongModel));
     assert_eq!(counters(&chain, "liar").wrong, 1);
+}
+
+#[test]
+fn long_decimal_number_is_found_and_refuted_by_bounds() {
+    let mut dag = Dag::new();
+    let (number, mut path) = decimal(&mut dag, 15);
+    let current = b"000000000000000";
+    let limit = dag.constant(64, 999_999_999_999_000);
+    let above = binary(&mut dag, Op::Ult, limit, number);
+    path.push(Lit::new(above, true));
+    let options = ChainOptions::only(DomainLink::NAME);
+    for (wanted, found) in [(999_999_999_999_321, true), (123_456_789_012_345, false)] {
+        let wanted_label = dag.constant(64, wanted);
+        let goal = Lit::new(binary(&mut dag, Op::Eq, number, wanted_label), true);
+        let answer = Chain::standard(options.clone()).solve(&Query::new(&dag, &path, goal, current, 15));
+        match found {
+            true => assert_eq!(answer, Answer::Sat(wanted.to_string().into_bytes())),
+            false => assert_eq!(answer, Answer::Unsat),
+        }
+    }
 }

@@ -1,6 +1,6 @@
-// Integers in text: bases, signs, prefixes, overflow and the place where they end.
-//@ max-len: 26
-//@ max-runs: 3000
+// Integers in text: signs, prefixes, overflow and the place where they end.
+//@ max-len: 22
+//@ max-runs: 1500
 //@ random: "0123456789abcdefxX+- \n"
 #include <errno.h>
 #include <stdio.h>
@@ -24,11 +24,5 @@ int main(void)
         puts(any < 0 ? "far below" : "far above");
     if (*end == ';')
         puts("semicolon");
-    unsigned long hex = strtoul(text, NULL, 16), base36 = strtoull(text, NULL, 36);
-    printf("%lu %lu\n", hex, base36);
-    if (hex == 0xfeed)
-        puts("feed");
-    if (base36 == 36 * 35 + 34)
-        puts("zy");
     return 0;
 }
