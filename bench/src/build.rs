@@ -2,8 +2,12 @@
 
 use anyhow::{Context as _, Result, ensure};
 use compiler::{DeriveOptions, Derived, Variant};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// A library that is not used would cost every run.
+const LIBRARIES: [&str; 2] = ["-Wl,--as-needed", "-lm"];
 
 /// The folder that the benchmarks' own sources are in.
 pub fn folder() -> PathBuf {
@@ -12,14 +16,15 @@ pub fn folder() -> PathBuf {
 
 /// Compiles sources to a program with plain clang.
 pub fn native(sources: &[PathBuf], flags: &[&str], out: &Path) -> Result<()> {
-    run(Command::new("clang-22").args(flags).args(sources).arg("-o").arg(out).arg("-lm"))
+    run(Command::new("clang-22").args(flags).args(sources).arg("-o").arg(out).args(LIBRARIES))
 }
 
 /// Compiles sources with Tarragon and derives the traced variant.
 pub fn traced(sources: &[PathBuf], flags: &[&str], out: &Path) -> Result<Derived> {
     let mut words: Vec<_> = flags.iter().map(Into::into).collect();
     words.extend(sources.iter().map(|source| source.clone().into_os_string()));
-    words.extend(["-o".into(), out.as_os_str().to_owned(), "-lm".into()]);
+    words.extend(["-o".into(), out.as_os_str().to_owned()]);
+    words.extend(LIBRARIES.map(OsString::from));
     let code = compiler::driver::run(compiler::driver::Language::C, words);
     ensure!(code == 0, "tarragon cc failed on {}", out.display());
     let options = DeriveOptions::from_environment()?;

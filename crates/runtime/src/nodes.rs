@@ -10,6 +10,8 @@ use trace::{GiveUp, Label, Node, Op};
 /// Open-addressing hash table of labels. It starts small because each page of it that a run touches costs a
 /// page fault in every forked child.
 struct Cons {
+    /// A label in the low [`LABEL_BITS`] bits, a part of its node's hash above: most other nodes are told from the one
+    /// that is looked for without being read. 0 is empty.
     slots: *mut u32,
     capacity: u32,
     used: u32,
@@ -17,6 +19,9 @@ struct Cons {
 
 static mut CONS: Cons = Cons { slots: core::ptr::null_mut(), capacity: 0, used: 0 };
 const FIRST_CAPACITY: u32 = 4096;
+const LABEL_BITS: u32 = 28;
+/// How many nodes there can be at most.
+pub const MOST_NODES: u64 = 1 << LABEL_BITS;
 
 /// Prepares the table for a run: nodes of the input bytes and of the length.
 pub unsafe fn start(input: *const u8) {
@@ -76,6 +81,8 @@ struct Probe {
     near: u32,
     far: u32,
     step: u32,
+    /// What an entry for the node has above the label.
+    tag: u32,
 }
 
 impl Probe {
@@ -89,7 +96,8 @@ impl Probe {
         let folded = (head ^ tail.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mixed = (folded ^ folded >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let near = node.a.wrapping_mul(16).wrapping_add((mixed >> 32) as u32 % Probe::NEIGHBOURHOOD);
-        Probe { near, far: (mixed ^ mixed >> 32) as u32, step: 0 }
+        let far = (mixed ^ mixed >> 32) as u32;
+        Probe { near, far, step: 0, tag: folded as u32 >> LABEL_BITS << LABEL_BITS }
     }
 
     fn next(&mut self, capacity: u32) -> usize {
@@ -114,18 +122,19 @@ pub unsafe fn make(node: Node, value: u64) -> Label {
         let mut probe = Probe::new(&node);
         loop {
             let slot = probe.next(CONS.capacity);
-            let label = *CONS.slots.add(slot);
-            if label == 0 {
-                return append(node, value, slot);
+            let entry = *CONS.slots.add(slot);
+            if entry == 0 {
+                return append(node, value, slot, probe.tag);
             }
-            if *STATE.nodes.add(label as usize) == node {
+            let label = entry ^ probe.tag;
+            if label >> LABEL_BITS == 0 && *STATE.nodes.add(label as usize) == node {
                 return label;
             }
         }
     }
 }
 
-unsafe fn append(node: Node, value: u64, slot: usize) -> Label {
+unsafe fn append(node: Node, value: u64, slot: usize, tag: u32) -> Label {
     unsafe {
         let label = (*STATE.header).node_count;
         if label >= STATE.node_cap {
@@ -138,7 +147,7 @@ unsafe fn append(node: Node, value: u64, slot: usize) -> Label {
         *STATE.nodes.add(label as usize) = node;
         *STATE.values.add(label as usize) = value;
         (*STATE.header).node_count = label + 1;
-        *CONS.slots.add(slot) = label;
+        *CONS.slots.add(slot) = label | tag;
         CONS.used += 1;
         label
     }
@@ -170,17 +179,14 @@ unsafe fn grow() -> bool {
             count_give_up(GiveUp::TraceFull);
             return false;
         }
-        for old in 0..CONS.capacity as usize {
-            let label = *CONS.slots.add(old);
-            if label == 0 {
-                continue;
-            }
+        let end = if CONS.used == 0 { 0 } else { (*STATE.header).node_count };
+        for label in end - CONS.used..end {
             let mut probe = Probe::new(&*STATE.nodes.add(label as usize));
             let mut slot = probe.next(capacity);
             while *slots.add(slot) != 0 {
                 slot = probe.next(capacity);
             }
-            *slots.add(slot) = label;
+            *slots.add(slot) = label | probe.tag;
         }
         if CONS.capacity != 0 {
             os::release(CONS.slots.cast(), CONS.capacity as usize * 4);

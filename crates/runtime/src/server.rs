@@ -12,11 +12,12 @@ use trace::server::{Command, DONE, ENV, HELLO, Report};
 use trace::{Header, SERVER_FDS};
 
 /// Enters the fork server if the driver started this process, and returns in the child of each run with the
-/// segment mapped. Returns null if the program was started without Tarragon.
+/// segment mapped. Returns null if the program was started without Tarragon. What all runs need alike, `prepare`
+/// does once, before the first.
 ///
 /// # Safety
 /// Must be called once, at the start of `main`, on the main thread.
-pub unsafe fn serve() -> *mut Header {
+pub unsafe fn serve(prepare: impl FnOnce(*mut Header)) -> *mut Header {
     // SAFETY: the variable's value is a C string; the mapping that `map_segment` returns is never unmapped.
     unsafe {
         let Some(version) = announced_version() else { return null_mut() };
@@ -31,6 +32,7 @@ pub unsafe fn serve() -> *mut Header {
         }
         (*header).runtime_version = Header::VERSION;
         let server = Server::new(header);
+        prepare(header);
         if !send(&hello()) {
             refuse(b"tarragon: the report pipe of the driver is not there; did the program close it before main?\n");
         }

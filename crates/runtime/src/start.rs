@@ -41,12 +41,22 @@ pub unsafe extern "C" fn __tg_start(
 ) {
     unsafe {
         objects::register_globals(globals, count);
-        let header = server::serve();
+        let header = server::serve(|header| prepare(header, coverage, coverage_len));
         if header.is_null() {
             return;
         }
-        share_coverage(header, coverage, coverage_len);
+        (*header).coverage_needed = coverage_len.min(u32::MAX as usize) as u32;
         start_run(header);
+    }
+}
+
+/// Before the first run: what every run would otherwise map for itself.
+unsafe fn prepare(header: *mut Header, coverage: *mut u8, coverage_len: usize) {
+    unsafe {
+        share_coverage(header, coverage, coverage_len);
+        STATE.node_cap = (*header).nodes.capacity.min(nodes::MOST_NODES) as u32;
+        events::prepare(STATE.node_cap);
+        nodes::prepare();
     }
 }
 
@@ -54,7 +64,6 @@ pub unsafe extern "C" fn __tg_start(
 unsafe fn share_coverage(header: *mut Header, coverage: *mut u8, len: usize) {
     unsafe {
         let region = (*header).coverage;
-        (*header).coverage_needed = len.min(u32::MAX as usize) as u32;
         if len as u64 <= region.capacity {
             os::map_over(coverage as usize, header as usize + region.offset as usize, len);
         }
@@ -73,11 +82,8 @@ unsafe fn start_run(header: *mut Header) {
         STATE.input_len = (*header).input_len;
         STATE.nodes = region((*header).nodes.offset).cast();
         STATE.values = region((*header).values.offset).cast();
-        STATE.node_cap = (*header).nodes.capacity.min(1 << 28) as u32;
         STATE.events = region((*header).events.offset).cast();
         STATE.event_cap = (*header).events.capacity.min(u32::MAX as u64) as u32;
-        events::prepare(STATE.node_cap);
-        nodes::prepare();
         nodes::start(region((*header).input.offset));
         if (*header).input_len as u64 > (*header).input.capacity {
             crate::state::count_give_up(GiveUp::InputTooLong);

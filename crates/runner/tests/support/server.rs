@@ -14,7 +14,7 @@ mod sys;
 /// See `server::serve`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tarragon_test_serve() -> *mut trace::Header {
-    unsafe { server::serve() }
+    unsafe { server::serve(|_| ()) }
 }
 
 /// Sets a coverage byte.
