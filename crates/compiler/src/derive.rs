@@ -19,12 +19,23 @@ use thiserror::Error;
 pub enum Variant {
     /// Records its path condition when an input is symbolic.
     Traced,
+    /// Checks its memory accesses with AddressSanitizer.
+    Sanitized,
 }
 
 impl Variant {
     pub fn name(self) -> &'static str {
         match self {
             Variant::Traced => "traced",
+            Variant::Sanitized => "sanitized",
+        }
+    }
+
+    /// What the linker's driver must know.
+    fn link_options(self) -> &'static [&'static str] {
+        match self {
+            Variant::Traced => &[],
+            Variant::Sanitized => &["-fsanitize=address"],
         }
     }
 }
@@ -32,7 +43,7 @@ impl Variant {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Derived {
     pub executable: PathBuf,
-    /// The site table, as JSON.
+    /// The site table, as JSON; only the traced variant has one.
     pub sites: PathBuf,
 }
 
@@ -113,7 +124,7 @@ pub fn derive(program: &Path, variant: Variant, options: &DeriveOptions) -> Resu
     Ok(derivation.derived(&folder))
 }
 
-/// Like [`derive`], then copied: the executable to `out`, the site table to `out` with `.sites.json` appended.
+/// Like [`derive`], then copied: the executable to `out`, a site table to `out` with `.sites.json` appended.
 pub fn derive_to(
     program: &Path,
     variant: Variant,
@@ -125,7 +136,9 @@ pub fn derive_to(
     sites.push(".sites.json");
     let derived = Derived { executable: out.to_owned(), sites: sites.into() };
     std::fs::copy(&cached.executable, &derived.executable)?;
-    std::fs::copy(&cached.sites, &derived.sites)?;
+    if cached.sites.exists() {
+        std::fs::copy(&cached.sites, &derived.sites)?;
+    }
     Ok(derived)
 }
 
@@ -154,7 +167,8 @@ impl Derivation<'_> {
         let modules = write_modules(&self.payload.modules, &scratch)?;
         self.instrument(&modules, &self.write_libraries(&scratch)?, &object, &derived.sites)?;
         let origin = self.program.parent().unwrap_or(Path::new("/"));
-        Relink { payload: self.payload, object: &object, origin, scratch: &scratch }
+        let options = self.variant.link_options();
+        Relink { payload: self.payload, object: &object, options, origin, scratch: &scratch }
             .link(&derived.executable)
             .map_err(|source| DeriveError::Relink { program: self.program.to_owned(), source })?;
         Ok(std::fs::remove_dir_all(&scratch)?)
@@ -182,8 +196,10 @@ impl Derivation<'_> {
         command
             .args(["--variant", self.variant.name(), "-o"])
             .arg(object)
-            .arg("--sites")
-            .arg(sites)
+            .args(match self.variant {
+                Variant::Traced => vec![OsStr::new("--sites"), sites.as_os_str()],
+                Variant::Sanitized => Vec::new(),
+            })
             .args(libraries.iter().flat_map(|folder| [OsStr::new("--library"), folder.as_os_str()]))
             .args(modules);
         let failed = |message| DeriveError::Instrument { program: self.program.to_owned(), message };

@@ -25,6 +25,8 @@ pub struct Relink<'a> {
     pub payload: &'a Payload,
     /// The instrumented code of all modules.
     pub object: &'a Path,
+    /// Options that the variant needs.
+    pub options: &'a [&'a str],
     /// Where the plain program is: what `$ORIGIN` meant.
     pub origin: &'a Path,
     /// For native inputs.
@@ -57,6 +59,7 @@ impl Relink<'_> {
     fn words(&self, out: &Path) -> Result<Vec<OsString>, RelinkError> {
         let mut words: Vec<OsString> =
             vec!["-Qunused-arguments".into(), "-o".into(), out.into(), self.object.into()];
+        words.extend(self.options.iter().map(OsString::from));
         let Some(recipe) = &self.payload.recipe else { return Ok(words) };
         let relocatable = recipe.output == OutputKind::Relocatable;
         for item in recipe.items.iter().filter(|item| !(relocatable && matches!(item, Item::Library(_)))) {

@@ -1,4 +1,4 @@
-//! Promises that the program's functions made to the optimiser and that instrumentation breaks.
+//! Attributes of functions: promises that instrumentation breaks, and wishes of the sanitizer's pass.
 
 use crate::llvm::{self, LLVMOpcode, Value};
 use crate::module::Module;
@@ -59,5 +59,17 @@ fn drop_from_call(instruction: Value, kinds: &[u32]) {
     for &kind in kinds {
         // SAFETY: as above.
         unsafe { LLVMRemoveCallSiteEnumAttribute(instruction, FUNCTION, kind) };
+    }
+}
+
+/// The sanitizer's pass looks only at functions that ask for it, as a compiler's front end makes them do.
+pub fn ask_for_address_sanitizer(module: &Module) {
+    let kind = llvm::attribute_kind("sanitize_address");
+    for function in module.functions().into_iter().filter(|function| can_be_instrumented(*function)) {
+        // SAFETY: the attribute belongs to the function's context.
+        unsafe {
+            let attribute = LLVMCreateEnumAttribute(module.context, kind, 0);
+            LLVMAddAttributeAtIndex(function, FUNCTION, attribute);
+        }
     }
 }

@@ -42,18 +42,30 @@ const BEFORE: &str = "strip-nonlinetable-debuginfo,always-inline,\
 /// Passes after it, once the runtime's fast paths can be inlined.
 const AFTER: &str = "always-inline,default<O2>";
 
+/// Passes of the sanitized variant. Little is optimised before the sanitizer looks, so that mistakes are still there.
+const SANITIZE: &str = "elim-avail-extern,strip-nonlinetable-debuginfo,always-inline,\
+    function(sroa<modify-cfg>,instsimplify),asan,default<O1>";
+
 pub struct Options {
     pub inputs: Vec<PathBuf>,
     /// Folders of shared libraries that become part of the program, dependencies first.
     pub libraries: Vec<PathBuf>,
     pub object: PathBuf,
-    pub sites: PathBuf,
     /// Also write the instrumented bitcode here.
     pub bitcode: Option<PathBuf>,
 }
 
-/// Derives the traced variant of a program.
-pub fn trace_variant(options: &Options) -> Result<()> {
+/// Derives the variant of a program that checks its memory accesses with AddressSanitizer.
+pub fn sanitized_variant(options: &Options) -> Result<()> {
+    let module = Module::read(&options.inputs, &options.libraries)?;
+    attributes::keep_template_instances(&module);
+    attributes::ask_for_address_sanitizer(&module);
+    module.run_passes(SANITIZE)?;
+    write(&module, options)
+}
+
+/// Derives the traced variant of a program, and writes the table of its sites.
+pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     let mut numbering = Numbering::new(module.context);
     let builder = Builder::new(module.context);
@@ -86,11 +98,15 @@ pub fn trace_variant(options: &Options) -> Result<()> {
     constructors::place(&module);
     module.verify()?;
     module.run_passes(AFTER)?;
+    write(&module, options)?;
+    write_sites(&numbering, sites)
+}
+
+fn write(module: &Module, options: &Options) -> Result<()> {
     if let Some(path) = &options.bitcode {
         module.write_bitcode(path)?;
     }
-    module.write_object(&options.object)?;
-    write_sites(&numbering, &options.sites)
+    module.write_object(&options.object)
 }
 
 fn write_sites(numbering: &Numbering, path: &Path) -> Result<()> {

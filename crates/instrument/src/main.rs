@@ -1,7 +1,7 @@
 //! `tarragon-instrument`: the instrumenter as a program of its own, so that a failure of LLVM, which ends the process, is
 //! an error message of the caller's. Users meet it through `tarragon fuzz` and `tarragon variant`.
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -9,14 +9,14 @@ use std::process::ExitCode;
 #[derive(Parser)]
 struct Arguments {
     /// Which variant to derive
-    #[arg(long, value_parser = ["traced"], default_value = "traced")]
-    variant: String,
+    #[arg(long, value_enum, default_value = "traced")]
+    variant: Variant,
     /// Object file to write
     #[arg(short, long)]
     output: PathBuf,
-    /// Table of sites to write
-    #[arg(long)]
-    sites: PathBuf,
+    /// Table of sites to write, if the variant is the traced one
+    #[arg(long, required_if_eq("variant", "traced"))]
+    sites: Option<PathBuf>,
     /// Also write the instrumented bitcode
     #[arg(long)]
     bitcode: Option<PathBuf>,
@@ -28,16 +28,27 @@ struct Arguments {
     inputs: Vec<PathBuf>,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum Variant {
+    /// Records its path condition
+    Traced,
+    /// Checks its memory accesses with AddressSanitizer
+    Sanitized,
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let options = instrument::Options {
         inputs: arguments.inputs,
         libraries: arguments.libraries,
         object: arguments.output,
-        sites: arguments.sites,
         bitcode: arguments.bitcode,
     };
-    match instrument::trace_variant(&options) {
+    let result = match arguments.variant {
+        Variant::Traced => instrument::trace_variant(&options, &arguments.sites.unwrap_or_default()),
+        Variant::Sanitized => instrument::sanitized_variant(&options),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("tarragon-instrument: {error:#}");

@@ -167,7 +167,7 @@ pub(crate) struct VariantArgs {
     pub variant: VariantName,
     /// A program that was built with `tarragon cc`
     pub program: PathBuf,
-    /// Where to write the variant; its site table goes beside it
+    /// Where to write the variant; the site table of a traced one goes beside it
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
 }
@@ -200,4 +200,6 @@ pub(crate) enum Switch {
 pub(crate) enum VariantName {
     /// Records its path condition
     Traced,
+    /// Checks its memory accesses with AddressSanitizer
+    Sanitized,
 }

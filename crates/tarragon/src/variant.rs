@@ -10,9 +10,13 @@ use crate::target::find_program;
 pub(crate) fn variant(args: &VariantArgs) -> Result<Verdict> {
     let variant = match args.variant {
         VariantName::Traced => Variant::Traced,
+        VariantName::Sanitized => Variant::Sanitized,
     };
     let program = find_program(args.program.as_os_str())?;
     let derived = derive_to(&program, variant, &args.output, &DeriveOptions::from_environment()?)?;
-    println!("{}\n{}", derived.executable.display(), derived.sites.display());
+    println!("{}", derived.executable.display());
+    if derived.sites.exists() {
+        println!("{}", derived.sites.display());
+    }
     Ok(Verdict::NoBug)
 }
