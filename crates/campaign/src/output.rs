@@ -124,7 +124,7 @@ impl OutputDir {
         let before = self.bug_files.get(&bug.id).cloned();
         let name = match self.present.get(&(dir, bug.input.clone())) {
             Some(name) => name.clone(),
-            None => format!("{:06}-{}", bug.id, short(&bug.kind.to_string())),
+            None => format!("{:06}-{}", bug.id, short(&file_title(bug))),
         };
         if before.as_ref().is_some_and(|(_, old)| *old != name)
             || !self.present.contains_key(&(dir, bug.input.clone()))
@@ -252,7 +252,14 @@ fn earlier_sessions(dir: &Path, program: &str, resume: bool) -> Result<Resumptio
 fn dir_of(kind: BugKind) -> &'static str {
     match kind {
         BugKind::Hang => "hangs",
-        BugKind::Crash(_) | BugKind::OutOfMemory => "crashes",
+        BugKind::Crash(_) | BugKind::OutOfMemory | BugKind::Reported => "crashes",
+    }
+}
+
+fn file_title(bug: &Bug) -> String {
+    match bug.kind {
+        BugKind::Reported => bug.title(),
+        kind => kind.to_string(),
     }
 }
 

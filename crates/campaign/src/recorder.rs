@@ -24,18 +24,23 @@ pub(crate) struct Recorder<'a> {
 
 impl Recorder<'_> {
     fn bug_text(&self, bug: &Bug) -> String {
-        format!("{} after {}", bug.kind, self.sites.place(bug.site))
+        match bug.stack().first() {
+            Some(frame) => format!("{} in {frame}", bug.title()),
+            None => format!("{} after {}", bug.title(), self.sites.place(bug.site)),
+        }
     }
 
     fn bug_report(&self, bug: &Bug) -> String {
         let place = self.sites.place(bug.site);
         let shown = bug.input.escape_ascii();
+        let (title, run, size) = (bug.title(), bug.run, bug.input.len());
         let stderr = String::from_utf8_lossy(&bug.stderr);
-        let size = bug.input.len();
+        let report = bug.diagnosis.as_ref().map(|diagnosis| String::from_utf8_lossy(&diagnosis.report));
+        let report = report.map(|report| format!("\nreport of the sanitized build:\n{report}\n"));
         format!(
-            "kind        {}\nlast branch {place}\nfirst seen  run {}\ninput       {size} bytes\n\n\
-             input, escaped:\n{shown}\n\nend of standard error:\n{stderr}\n",
-            bug.kind, bug.run
+            "kind        {title}\nlast branch {place}\nfirst seen  run {run}\ninput       {size} bytes\n\n\
+             input, escaped:\n{shown}\n\nend of standard error:\n{stderr}\n{}",
+            report.unwrap_or_default()
         )
     }
 }

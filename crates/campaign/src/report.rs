@@ -81,6 +81,8 @@ pub struct BugReport {
     pub kind: String,
     /// The last place where the run depended on its input.
     pub place: String,
+    /// The innermost frame first; empty if no checking build could say.
+    pub stack: Vec<String>,
     /// Relative to the output directory.
     pub file: String,
     pub bytes: usize,
@@ -92,8 +94,9 @@ impl BugReport {
     pub(crate) fn new(bug: &Bug, file: String, sites: &SiteTable) -> BugReport {
         BugReport {
             id: bug.id,
-            kind: bug.kind.to_string(),
+            kind: bug.title(),
             place: sites.place(bug.site),
+            stack: bug.stack().iter().map(ToString::to_string).collect(),
             file,
             bytes: bug.input.len(),
             hits: bug.hits,

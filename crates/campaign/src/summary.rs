@@ -94,8 +94,9 @@ fn write_bugs(text: &mut String, bugs: &[BugReport]) -> std::fmt::Result {
         return writeln!(text, "  bugs        none found");
     }
     for bug in bugs {
-        let BugReport { kind, place, file, bytes, hits, .. } = bug;
-        writeln!(text, "  bug         {kind} after {place}: {file} ({bytes} bytes, {hits} runs)")?;
+        let BugReport { kind, place, stack, file, bytes, hits, .. } = bug;
+        let at = stack.first().map_or_else(|| format!("after {place}"), |frame| format!("in {frame}"));
+        writeln!(text, "  bug         {kind} {at}: {file} ({bytes} bytes, {hits} runs)")?;
     }
     Ok(())
 }

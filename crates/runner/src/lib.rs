@@ -22,6 +22,7 @@ mod runner;
 #[allow(dead_code, reason = "the driver uses the supervisor only; the rest serves in targets")]
 mod runtime_server;
 mod sandbox;
+mod sanitizer;
 mod scratch;
 mod segment;
 mod server;
@@ -38,4 +39,5 @@ pub use outcome::Outcome;
 pub use plain::{PlainRun, PlainRunner, run_plain};
 pub use runner::{Counters, RawRun, Runner};
 pub use sandbox::SandboxReport;
+pub use sanitizer::{SANITIZER_OPTIONS, SanitizerFrame, SanitizerReport};
 pub use segment::{RawTable, RawTrace, Segment, SegmentCorrupted};

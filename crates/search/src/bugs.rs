@@ -1,14 +1,16 @@
-//! Bugs: runs that ended badly, grouped by cause, one smallest input each.
+//! Bugs: runs that went wrong, grouped by cause, one smallest input each.
 //!
-//! The cause is approximated by the kind and the last step at which the run depended on its input: where, and which way
-//! it went. Runs without a trace have no such step; the engine traces them once before they come here.
+//! The cause is what a [`Diagnosis`] says: the kind and the top frames of the stack. Without one it is approximated by the
+//! kind and the last step at which the run depended on its input: where, and which way it went. Runs without a trace have
+//! no such step; the engine traces them once before they come here.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use path::Step;
 
-use crate::Ending;
+use crate::diagnosis::Frame;
+use crate::{Diagnosis, Ending};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BugKind {
@@ -16,6 +18,8 @@ pub enum BugKind {
     Crash(i32),
     Hang,
     OutOfMemory,
+    /// Ended as it should, but a build that checks more objects.
+    Reported,
 }
 
 impl BugKind {
@@ -36,8 +40,21 @@ impl fmt::Display for BugKind {
             BugKind::Crash(number) => write!(f, "{}", Ending::Signal(*number)),
             BugKind::Hang => f.write_str("hang"),
             BugKind::OutOfMemory => f.write_str("out of memory"),
+            BugKind::Reported => f.write_str("reported"),
         }
     }
+}
+
+/// A run that went wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Failure<'a> {
+    pub kind: BugKind,
+    /// The last step at which the run depended on its input.
+    pub last: Step,
+    pub input: &'a [u8],
+    pub stderr: &'a [u8],
+    /// Number of the run.
+    pub run: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -51,6 +68,7 @@ pub struct Bug {
     pub input: Vec<u8>,
     /// The end of the standard error of the run on `input`.
     pub stderr: Vec<u8>,
+    pub diagnosis: Option<Diagnosis>,
     /// How many runs ended in it.
     pub hits: u64,
     /// Number of the run that found it first.
@@ -68,8 +86,25 @@ pub enum Sighting {
 #[derive(Clone, Debug, Default)]
 pub struct Bugs {
     bugs: Vec<Bug>,
-    by_cause: HashMap<(BugKind, Step), usize>,
+    by_last_step: HashMap<(BugKind, Step), usize>,
+    by_diagnosis: HashMap<(String, Vec<Frame>), usize>,
     first: u32,
+}
+
+impl Bug {
+    /// What went wrong, in a few words.
+    pub fn title(&self) -> String {
+        match (&self.diagnosis, self.kind) {
+            (Some(diagnosis), BugKind::Reported) => diagnosis.kind.clone(),
+            (Some(diagnosis), kind) => format!("{kind} ({})", diagnosis.kind),
+            (None, kind) => kind.to_string(),
+        }
+    }
+
+    /// The frames of the stack, the innermost first; none without a diagnosis.
+    pub fn stack(&self) -> &[Frame] {
+        self.diagnosis.as_ref().map_or(&[], |diagnosis| &diagnosis.frames)
+    }
 }
 
 impl Bugs {
@@ -83,52 +118,103 @@ impl Bugs {
     }
 
     pub fn knows(&self, kind: BugKind, last: Step) -> bool {
-        self.by_cause.contains_key(&(kind, last))
+        self.by_last_step.contains_key(&(kind, last))
     }
 
-    pub fn add(
-        &mut self,
-        kind: BugKind,
-        last: Step,
-        input: &[u8],
-        stderr: &[u8],
-        run: u64,
-    ) -> (Sighting, &Bug) {
+    /// Whether a run that ended this way tells nothing new, not even a smaller input.
+    pub fn is_stale(&self, failure: &Failure) -> bool {
+        let known = self.by_last_step.get(&(failure.kind, failure.last));
+        known.is_some_and(|&index| !is_smaller(failure.input, &self.bugs[index].input))
+    }
+
+    pub fn add(&mut self, failure: &Failure, diagnosis: Option<Diagnosis>) -> (Sighting, &Bug) {
+        let cause = diagnosis.as_ref().map(Diagnosis::cause);
         let next = self.bugs.len();
-        let index = *self.by_cause.entry((kind, last)).or_insert(next);
+        let index = self.find(failure, cause.as_ref()).unwrap_or(next);
+        self.by_last_step.entry((failure.kind, failure.last)).or_insert(index);
+        if let Some(cause) = cause {
+            self.by_diagnosis.insert(cause, index);
+        }
         if index == next {
-            let id = self.first + next as u32 + 1;
-            let site = last.site;
-            let bug = Bug { id, kind, site, input: input.to_vec(), stderr: stderr.to_vec(), hits: 1, run };
-            self.bugs.push(bug);
+            self.bugs.push(Bug::new(self.first + next as u32 + 1, failure, diagnosis));
             return (Sighting::New, &self.bugs[index]);
         }
         let bug = &mut self.bugs[index];
         bug.hits += 1;
-        if (input.len(), input) >= (bug.input.len(), &bug.input[..]) {
+        if !is_smaller(failure.input, &bug.input) {
             return (Sighting::Known, bug);
         }
-        bug.input = input.to_vec();
-        bug.stderr = stderr.to_vec();
+        bug.kind = failure.kind;
+        bug.site = failure.last.site;
+        bug.input = failure.input.to_vec();
+        bug.stderr = failure.stderr.to_vec();
+        bug.diagnosis = diagnosis;
         (Sighting::Smaller, bug)
     }
+
+    /// A diagnosis decides; a last step only where one of the two runs has no diagnosis.
+    fn find(&self, failure: &Failure, cause: Option<&(String, Vec<Frame>)>) -> Option<usize> {
+        if let Some(&index) = cause.and_then(|cause| self.by_diagnosis.get(cause)) {
+            return Some(index);
+        }
+        let index = *self.by_last_step.get(&(failure.kind, failure.last))?;
+        (cause.is_none() || self.bugs[index].diagnosis.is_none()).then_some(index)
+    }
+}
+
+impl Bug {
+    fn new(id: u32, failure: &Failure, diagnosis: Option<Diagnosis>) -> Bug {
+        Bug {
+            id,
+            kind: failure.kind,
+            site: failure.last.site,
+            input: failure.input.to_vec(),
+            stderr: failure.stderr.to_vec(),
+            diagnosis,
+            hits: 1,
+            run: failure.run,
+        }
+    }
+}
+
+fn is_smaller(input: &[u8], than: &[u8]) -> bool {
+    (input.len(), input) < (than.len(), than)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn failure(input: &[u8], site: u32, direction: u64, run: u64) -> Failure<'_> {
+        Failure { kind: BugKind::Crash(8), last: Step { site, direction }, input, stderr: b"", run }
+    }
+
+    fn diagnosis(line: u32) -> Option<Diagnosis> {
+        let frame = Frame { function: "divide".to_owned(), place: format!("calc.c:{line}") };
+        Some(Diagnosis { kind: "FPE".to_owned(), frames: vec![frame], report: Vec::new() })
+    }
+
     #[test]
     fn the_smallest_input_of_each_cause_stays() {
         let mut bugs = Bugs::after(7);
-        let crash = BugKind::Crash(8);
-        let at = |site, direction| Step { site, direction };
-        assert_eq!(bugs.add(crash, at(3, 0), b"1/00", b"", 1).0, Sighting::New);
-        assert_eq!(bugs.add(crash, at(3, 0), b"11/0", b"", 2).0, Sighting::Known);
-        assert_eq!(bugs.add(crash, at(3, 0), b"1/0", b"", 3).0, Sighting::Smaller);
-        assert_eq!(bugs.add(crash, at(4, 0), b"1%0", b"", 4).0, Sighting::New);
-        assert_eq!(bugs.add(crash, at(4, 1), b"2%0", b"", 5).0, Sighting::New);
+        assert_eq!(bugs.add(&failure(b"1/00", 3, 0, 1), None).0, Sighting::New);
+        assert_eq!(bugs.add(&failure(b"11/0", 3, 0, 2), None).0, Sighting::Known);
+        assert_eq!(bugs.add(&failure(b"1/0", 3, 0, 3), None).0, Sighting::Smaller);
+        assert_eq!(bugs.add(&failure(b"1%0", 4, 0, 4), None).0, Sighting::New);
+        assert_eq!(bugs.add(&failure(b"2%0", 4, 1, 5), None).0, Sighting::New);
         let shown: Vec<_> = bugs.all().iter().map(|b| (b.id, &b.input[..], b.hits, b.run)).collect();
         assert_eq!(shown, [(8, &b"1/0"[..], 3, 1), (9, &b"1%0"[..], 1, 4), (10, &b"2%0"[..], 1, 5)]);
+    }
+
+    #[test]
+    fn a_diagnosis_joins_what_the_last_step_separates_and_the_other_way_round() {
+        let mut bugs = Bugs::default();
+        assert_eq!(bugs.add(&failure(b"1/0", 3, 0, 1), diagnosis(7)).0, Sighting::New);
+        assert_eq!(bugs.add(&failure(b"(1)/0", 4, 1, 2), diagnosis(7)).0, Sighting::Known);
+        assert_eq!(bugs.add(&failure(b"1%0", 3, 0, 3), diagnosis(8)).0, Sighting::New);
+        assert!(bugs.is_stale(&failure(b"(1)/0", 4, 1, 4)));
+        assert!(!bugs.is_stale(&failure(b"0/0", 4, 1, 4)));
+        assert_eq!(bugs.all().len(), 2);
+        assert_eq!(bugs.all()[1].title(), "SIGFPE (FPE)");
     }
 }

@@ -10,8 +10,8 @@ use sites::SiteTable;
 use solver::Chain;
 
 use crate::{
-    Bug, BugKind, Bugs, Context, Corpus, Coverage, Ending, Entry, ExecError, Execution, Executor, Next,
-    Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath,
+    Bug, BugKind, Bugs, Context, Corpus, Coverage, Diagnosis, Ending, Entry, ExecError, Execution, Executor,
+    Failure, Next, Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath,
 };
 
 /// Time since the start of the search.
@@ -115,13 +115,19 @@ pub struct Engine<'a> {
     paths: HashSet<u64>,
     /// Last sites of untraced runs that ended badly, by what they covered; each is traced once.
     triaged: HashMap<(BugKind, u64), Step>,
+    /// How often inputs that should violate a check got a second opinion, by the flip they were solved for.
+    suspected: HashMap<(u32, u64), u32>,
 }
+
+/// Second opinions on the inputs of one flip.
+const MOST_SUSPICIONS: u32 = 4;
 
 impl<'a> Engine<'a> {
     /// `results` holds what an earlier part of the campaign found; fresh ones are `Results::new`.
     pub fn new(world: World<'a>, limits: Limits, seed: u64, results: Results) -> Engine<'a> {
         let rng = fastrand::Rng::with_seed(seed);
-        Engine { world, limits, rng, results, paths: HashSet::new(), triaged: HashMap::new() }
+        let (paths, triaged, suspected) = (HashSet::new(), HashMap::new(), HashMap::new());
+        Engine { world, limits, rng, results, paths, triaged, suspected }
     }
 
     /// Runs the seeds, then what the strategy proposes, until a limit is reached.
@@ -173,8 +179,10 @@ impl<'a> Engine<'a> {
         self.results.stats.paths += u64::from(self.paths.insert(hash));
         let new_outcomes = self.results.coverage.add(&execution.covered);
         self.keep(input, origin, new_outcomes)?;
-        if let Some(kind) = BugKind::of(execution.ending) {
-            self.bug(kind, input, &execution, path.as_ref(), covered)?;
+        match BugKind::of(execution.ending) {
+            Some(kind) => self.bug(kind, input, &execution, path.as_ref(), covered)?,
+            None if new_outcomes > 0 || self.is_suspect(origin) => self.doubt(input, path.as_ref())?,
+            None => {}
         }
         let ran = Ran { input, origin, ending: execution.ending, new_outcomes, path };
         strategy.learn(ran, &mut self.context());
@@ -234,14 +242,44 @@ impl<'a> Engine<'a> {
             self.results.stats.flaky_timeouts += 1;
             return Ok(());
         }
-        let run = self.results.stats.runs;
-        let (sighting, bug) = self.results.bugs.add(kind, last, input, &execution.stderr, run);
+        let failure = Failure { kind, last, input, stderr: &execution.stderr, run: self.results.stats.runs };
+        let tells_nothing = kind == BugKind::Hang || self.results.bugs.is_stale(&failure);
+        let diagnosis = if tells_nothing { None } else { self.examine(input)? };
+        self.add_bug(&failure, diagnosis)
+    }
+
+    fn add_bug(&mut self, failure: &Failure, diagnosis: Option<Diagnosis>) -> Result<(), Stop> {
+        let (sighting, bug) = self.results.bugs.add(failure, diagnosis);
         match sighting {
             Sighting::Known => Ok(()),
             Sighting::New | Sighting::Smaller => {
                 self.world.observer.new_bug(bug, sighting).map_err(Stop::Output)
             }
         }
+    }
+
+    /// Whether an input was made to violate a check that is not examined enough yet.
+    fn is_suspect(&mut self, origin: &Origin) -> bool {
+        let Origin::Violation { site, direction } = *origin else { return false };
+        let times = self.suspected.entry((site, direction)).or_default();
+        *times += 1;
+        *times <= MOST_SUSPICIONS
+    }
+
+    /// Asks for a second opinion on a run that ended well.
+    fn doubt(&mut self, input: &[u8], path: Option<&TracedPath>) -> Result<(), Stop> {
+        let Some(diagnosis) = self.examine(input)? else { return Ok(()) };
+        let last = path.map_or(NOWHERE, last_step);
+        let run = self.results.stats.runs;
+        let failure = Failure { kind: BugKind::Reported, last, input, stderr: b"", run };
+        self.add_bug(&failure, Some(diagnosis))
+    }
+
+    fn examine(&mut self, input: &[u8]) -> Result<Option<Diagnosis>, Stop> {
+        let started = self.world.clock.elapsed();
+        let diagnosis = self.world.executor.examine(input).map_err(Stop::Execution)?;
+        self.results.stats.times.examining += self.world.clock.elapsed().saturating_sub(started);
+        Ok(diagnosis)
     }
 
     /// The last step of an untraced run that ended badly.

@@ -5,10 +5,17 @@ use std::time::Duration;
 
 use path::Trace;
 
+use crate::Diagnosis;
+
 /// Runs the program on an input.
 pub trait Executor {
     /// With `symbolic` the execution carries a trace; without, only coverage is recorded, which is faster.
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError>;
+
+    /// Runs the input once more in a build that checks more, if there is one; `None` if nothing is wrong there.
+    fn examine(&mut self, _input: &[u8]) -> Result<Option<Diagnosis>, ExecError> {
+        Ok(None)
+    }
 }
 
 /// The program cannot be run any more. A crash or a hang of the program is no such error but an [`Ending`].

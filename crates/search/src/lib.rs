@@ -11,6 +11,7 @@
 mod bugs;
 mod corpus;
 mod coverage;
+mod diagnosis;
 mod engine;
 mod executor;
 mod mutate;
@@ -19,9 +20,10 @@ mod stats;
 mod strategy;
 mod whitebox;
 
-pub use bugs::{Bug, BugKind, Bugs, Sighting};
+pub use bugs::{Bug, BugKind, Bugs, Failure, Sighting};
 pub use corpus::{Corpus, Entry};
 pub use coverage::Coverage;
+pub use diagnosis::{Diagnosis, Frame};
 pub use engine::{Clock, Engine, Limits, Observer, OutputError, Results, Seed, Stop, World};
 pub use executor::{Ending, ExecError, Execution, Executor};
 pub use mutate::Mutate;

@@ -103,6 +103,9 @@ pub struct PhaseTimes {
     pub running: Duration,
     #[serde(serialize_with = "seconds")]
     pub solving: Duration,
+    /// Second opinions.
+    #[serde(serialize_with = "seconds")]
+    pub examining: Duration,
 }
 
 fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

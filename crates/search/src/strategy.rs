@@ -85,6 +85,11 @@ pub enum Origin {
         site: u32,
         direction: u64,
     },
+    /// Solved for a violated check at a site: a division by zero, an index out of bounds.
+    Violation {
+        site: u32,
+        direction: u64,
+    },
     /// Run before; only its trace is needed again.
     Retrace,
     Random,
@@ -97,6 +102,7 @@ impl fmt::Display for Origin {
             Origin::Seed(name) => write!(f, "seed {name}"),
             Origin::Flip { .. } => f.write_str("flip"),
             Origin::OptimisticFlip { .. } => f.write_str("optimistic flip"),
+            Origin::Violation { .. } => f.write_str("violation"),
             Origin::Retrace => f.write_str("retrace"),
             Origin::Random => f.write_str("random"),
             Origin::Mutation => f.write_str("mutation"),

@@ -96,6 +96,9 @@ pub(crate) struct FuzzArgs {
     /// Time limit of one question to Z3
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "1s")]
     pub solver_timeout: Duration,
+    /// Run what was found once more in a build that checks memory accesses
+    #[arg(long, value_enum, default_value_t = SanitizerName::Address)]
+    pub sanitizer: SanitizerName,
     /// Go on with the campaign in the output directory
     #[arg(long)]
     pub resume: bool,
@@ -180,6 +183,13 @@ pub(crate) enum StrategyName {
     Random,
     /// Random changes of seeds and of what was found
     Mutate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SanitizerName {
+    /// AddressSanitizer: overflows, use after free, and the stack of every crash
+    Address,
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

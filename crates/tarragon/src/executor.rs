@@ -2,16 +2,35 @@
 
 use expr::TableData;
 use path::{RawTrace, Trace};
-use runner::{Outcome, RawRun, Runner};
-use search::{Ending, ExecError, Execution, Executor};
+use runner::{Outcome, PlainRunner, RawRun, Runner, RunnerError, SanitizerReport};
+use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame};
 
-pub(crate) struct RunnerExecutor(pub Runner);
+pub(crate) struct RunnerExecutor {
+    pub traced: Runner,
+    /// The build that checks more.
+    pub sanitized: Option<PlainRunner>,
+}
 
 impl Executor for RunnerExecutor {
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
-        let run = self.0.run(input, symbolic).map_err(|error| ExecError(error.to_string()))?;
+        let run = self.traced.run(input, symbolic).map_err(failed)?;
         Ok(execution(run, input.len() as u32, symbolic))
     }
+
+    fn examine(&mut self, input: &[u8]) -> Result<Option<Diagnosis>, ExecError> {
+        let Some(sanitized) = &mut self.sanitized else { return Ok(None) };
+        let stderr = sanitized.run(input).map_err(failed)?.stderr;
+        Ok(SanitizerReport::parse(&stderr).map(|report| diagnosis(report, stderr)))
+    }
+}
+
+fn failed(error: RunnerError) -> ExecError {
+    ExecError(error.to_string())
+}
+
+fn diagnosis(SanitizerReport { kind, frames }: SanitizerReport, report: Vec<u8>) -> Diagnosis {
+    let frame = |frame: runner::SanitizerFrame| Frame { function: frame.function, place: frame.place };
+    Diagnosis { kind, frames: frames.into_iter().map(frame).collect(), report }
 }
 
 fn execution(run: RawRun<'_>, input_len: u32, symbolic: bool) -> Execution {

@@ -11,7 +11,7 @@ use search::{Limits, Mutate, Order, Random, Seed, Stop, Whitebox, WhiteboxOption
 use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
-use crate::args::{FuzzArgs, OrderName, OutputArgs, StrategyName};
+use crate::args::{FuzzArgs, OrderName, OutputArgs, SanitizerName, StrategyName};
 use crate::replay::print_notes;
 use crate::target::Target;
 
@@ -22,6 +22,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     let mut solver = chain(args)?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
     let mut target = Target::start(&args.target, args.max_len)?;
+    if args.sanitizer == SanitizerName::Address {
+        target.add_sanitizer();
+    }
     notes.append(&mut target.notes);
     print_notes(&notes, &args.output);
     let campaign = Campaign {

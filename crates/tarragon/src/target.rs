@@ -4,11 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use compiler::payload::Payload;
 use compiler::{DeriveOptions, Derived, Variant, derive};
-use runner::{Limits, Runner, Sandbox, TargetOptions, default_capacities};
+use runner::{Limits, PlainRunner, Runner, SANITIZER_OPTIONS, Sandbox, TargetOptions, default_capacities};
 use sites::SiteTable;
 
 use crate::args::{Switch, TargetArgs};
@@ -22,6 +23,8 @@ pub(crate) struct Target {
     pub command: String,
     /// What the user should know about how it runs.
     pub notes: Vec<String>,
+    program: PathBuf,
+    options: TargetOptions,
 }
 
 impl Target {
@@ -32,12 +35,42 @@ impl Target {
         let program = find_program(program)?;
         let derived = traced_variant(&program)?;
         let sites = read_sites(&derived.sites)?;
-        let runner = Runner::start(options(args, arguments, &derived.executable, &sites, max_len))
+        let options = options(args, arguments, &derived.executable, &sites, max_len);
+        let traced = Runner::start(options.clone())
             .with_context(|| format!("{} cannot be tested; its traced variant", program.display()))?;
-        let notes = notes(&runner, args.sandbox);
+        let notes = notes(&traced, args.sandbox);
         let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
-        Ok(Target { executor: RunnerExecutor(runner), sites, command: words.join(" "), notes })
+        let executor = RunnerExecutor { traced, sanitized: None };
+        Ok(Target { executor, sites, command: words.join(" "), notes, program, options })
     }
+
+    /// Adds the sanitized variant. A program for which there is none is tested without.
+    pub(crate) fn add_sanitizer(&mut self) {
+        match sanitized(&self.program, self.options.clone()) {
+            Ok(sanitized) => self.executor.sanitized = Some(sanitized),
+            Err(error) => {
+                let error = format!("{error:#}");
+                let first = error.lines().next().unwrap_or_default();
+                self.notes.push(format!("no sanitizer reports: {first} (--sanitizer off silences this)"));
+            }
+        }
+    }
+}
+
+/// How much longer than the traced variant the sanitized one may run: it is started anew for each input.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn sanitized(program: &Path, mut options: TargetOptions) -> Result<PlainRunner> {
+    let derived = derive(program, Variant::Sanitized, &DeriveOptions::from_environment()?)?;
+    let (name, value) = SANITIZER_OPTIONS;
+    options.program = derived.executable;
+    options.environment.push((name.into(), value.into()));
+    options.limits.run_time += PATIENCE;
+    // The sanitizer reserves more address space than any limit would leave.
+    options.limits.address_space_allowance = None;
+    let mut runner = PlainRunner::new(options)?;
+    runner.run(b"").context("the sanitized variant does not run")?;
+    Ok(runner)
 }
 
 fn options(

@@ -29,7 +29,11 @@ impl Goal {
 
     pub(crate) fn origin(&self, optimistic: bool) -> Origin {
         let Step { site, direction } = self.step;
-        if optimistic { Origin::OptimisticFlip { site, direction } } else { Origin::Flip { site, direction } }
+        match (self.violation, optimistic) {
+            (true, _) => Origin::Violation { site, direction },
+            (false, true) => Origin::OptimisticFlip { site, direction },
+            (false, false) => Origin::Flip { site, direction },
+        }
     }
 }
 
