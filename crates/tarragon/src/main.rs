@@ -31,6 +31,9 @@ fn main() -> ExitCode {
     if let Some(language) = compiler_command(&words) {
         std::process::exit(driver::run(language, words.into_iter().skip(2).collect()));
     }
+    if words.get(1).is_some_and(|word| word == "grammar") {
+        return ExitCode::from(grammar_cli::run(words.into_iter().skip(1)));
+    }
     match run(Cli::parse_from(words)) {
         Ok(Verdict::NoBug) => ExitCode::SUCCESS,
         Ok(Verdict::BugsFound) => ExitCode::from(1),
