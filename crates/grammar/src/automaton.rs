@@ -178,6 +178,9 @@ pub fn own_lexemes(pattern: &Pattern) -> Result<Automaton, DfaError> {
 }
 
 fn own(pattern: &Pattern) -> Result<Automaton, DfaError> {
+    if let Some(text) = pattern.as_literal() {
+        return Ok(Automaton::literal(&text));
+    }
     let mut dfa = Dfa::new(&pattern.branches())?;
     dfa.complete(STATE_LIMIT)?;
     Ok(Automaton::from_dfa(&mut dfa, |dfa, state| !dfa.accepts(state).is_empty(), false))
