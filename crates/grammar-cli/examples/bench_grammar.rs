@@ -138,6 +138,9 @@ const SCRIPT: &str = "function f(a, b) {\n  var list = [1, 2, 3 + a * b - 4], o 
     if (a === b && !o.key || list.length > 10) { return f(a - 1, b + 1); }\n  for (var i = 0; i < 10; i++) { \
     list.push(i % 2 ? 'odd' : \"even\"); }\n  return list.map(function (x) { return x + o.key.value(x, i); });\n}\n";
 
+/// What the peers parse in run.py.
+const RECORD: &str = "{\"key\":[1,22,-3.5e7,[]],\"other\":\"some text\",\"n\":null}";
+
 fn main() {
     let mut args = std::env::args().skip(1).map(PathBuf::from);
     let folder = args.next().expect("the folder with the grammars");
@@ -160,6 +163,8 @@ fn main() {
         let text = long(&json, "[", ",", "]", mb << 20);
         out.insert(format!("parse us/B json {mb} MB"), parse(&json.grammar, &text));
     }
+    let records = format!("[{}]", vec![RECORD; 20_000].join(","));
+    out.insert("parse us/B json records 1 MB".into(), parse(&json.grammar, records.as_bytes()));
     if let Some(script) = args.next() {
         let grammar = grammar_formats::read_path(&script, None, None).expect("a grammar").grammar;
         out.insert(

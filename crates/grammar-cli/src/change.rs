@@ -1,7 +1,7 @@
 //! `complete`, `mutate` and `shrink`
 
 use crate::load::{GrammarArgs, input};
-use crate::output::{Strings, interrupted};
+use crate::output::{Strings, interrupted, watch_interrupt};
 use anyhow::{Context, Result, bail};
 use grammar::complete::Completer;
 use grammar::language::Language;
@@ -11,11 +11,16 @@ use grammar::rng::Rng;
 use grammar::shrink::Shrinker;
 use grammar::tree::Tree;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tarragon grammar complete calc.tg --prefix '(1+('
+  tarragon grammar complete json.tg --prefix '[1,{' --rest-only")]
 pub struct CompleteArgs {
     #[command(flatten)]
     grammar: GrammarArgs,
@@ -47,7 +52,11 @@ pub fn complete(args: &CompleteArgs) -> Result<u8> {
     }
 }
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tarragon grammar mutate json.tg -n 10 a.json b.json
+  tarragon grammar mutate json.tg -n 1000 --kind splice -0 corpus/*.json")]
 pub struct MutateArgs {
     #[command(flatten)]
     grammar: GrammarArgs,
@@ -55,9 +64,10 @@ pub struct MutateArgs {
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
     /// How many
-    #[arg(short = 'n', value_name = "COUNT", default_value_t = 1)]
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1)]
     count: usize,
-    #[arg(long, default_value_t = 0)]
+    /// Start of all randomness: the same seed gives the same strings
+    #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// regenerate, splice, repeat, duplicate, delete or lexeme; all of them if it is not given
     #[arg(long)]
@@ -83,6 +93,7 @@ pub fn mutate(args: &MutateArgs) -> Result<u8> {
     let mut mutator = Mutator::new(&language, args.size)?;
     let mut rng = Rng::new(args.seed);
     let mut out = Strings::new(args.nul);
+    watch_interrupt();
     for i in 0..args.count {
         let tree = &pool[i % pool.len()];
         let mutant = match kind {
@@ -118,7 +129,11 @@ fn trees(language: &Language, inputs: &[PathBuf]) -> Result<Option<Vec<Tree>>> {
     Ok(Some(pool))
 }
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tarragon grammar shrink json.tg crash.json -- sh -c './parser <{} 2>&1 | grep -q overflow'
+  tarragon grammar shrink calc.tg - --jobs 8 --timeout 2 -- ./still-fails <big.txt")]
 pub struct ShrinkArgs {
     #[command(flatten)]
     grammar: GrammarArgs,
@@ -128,20 +143,25 @@ pub struct ShrinkArgs {
     /// it the candidate is standard input
     #[arg(last = true, required = true)]
     command: Vec<String>,
-    /// Candidates tested at once
-    #[arg(long, short, default_value_t = 2)]
-    jobs: usize,
+    /// Candidates tested at once; as many as there are processors if it is not given
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<usize>,
+    /// A run of the command that takes longer is ended and not interesting
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<f64>,
 }
 
 pub fn shrink(args: &ShrinkArgs) -> Result<u8> {
     let language = args.grammar.language()?;
     let text = input(&args.input)?;
+    let timeout = args.timeout.map(Duration::try_from_secs_f64).transpose().context("--timeout")?;
+    watch_interrupt();
     let folder = std::env::temp_dir().join(format!("tarragon-shrink-{}", std::process::id()));
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let number = AtomicUsize::new(0);
     let test = |candidate: &[u8]| {
         let file = folder.join(number.fetch_add(1, Ordering::Relaxed).to_string());
-        let holds = !interrupted() && run(&args.command, &file, candidate).unwrap_or(false);
+        let holds = !interrupted() && run(&args.command, &file, candidate, timeout).unwrap_or(false);
         let _ = std::fs::remove_file(&file);
         holds
     };
@@ -169,23 +189,39 @@ fn shrunk(
     if tree.is_none() {
         eprintln!("note: the input is not in the language: only bytes are removed");
     }
-    let mut shrinker = Shrinker::new(&test, args.jobs);
+    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let mut shrinker = Shrinker::new(&test, jobs);
     let smallest = shrinker.shrink(language, text, tree)?;
     eprintln!("{} bytes to {} in {} tests", text.len(), smallest.len(), shrinker.tests);
     Ok(smallest)
 }
 
-fn run(command: &[String], file: &PathBuf, candidate: &[u8]) -> Result<bool> {
+/// How often a command with a time limit is looked at.
+const POLL: Duration = Duration::from_millis(1);
+
+fn run(command: &[String], file: &Path, candidate: &[u8], timeout: Option<Duration>) -> Result<bool> {
     std::fs::write(file, candidate)?;
     let in_file = command.iter().any(|a| a.contains("{}"));
     let path = file.display().to_string();
     let stdin = if in_file { Stdio::null() } else { Stdio::from(std::fs::File::open(file)?) };
-    let status = Command::new(&command[0])
+    let mut child = Command::new(&command[0])
         .args(command[1..].iter().map(|a| a.replace("{}", &path)))
         .stdin(stdin)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .status()
+        .spawn()
         .with_context(|| command[0].clone())?;
-    Ok(status.success())
+    let Some(timeout) = timeout else { return Ok(child.wait()?.success()) };
+    let end = Instant::now() + timeout;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.success());
+        }
+        if Instant::now() >= end {
+            child.kill()?;
+            child.wait()?;
+            return Ok(false);
+        }
+        std::thread::sleep(POLL);
+    }
 }

@@ -8,7 +8,11 @@ use grammar::analysis::INFINITE;
 use grammar::language::Language;
 use serde_json::{Value, json};
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tarragon grammar check JavaScriptParser.g4
+  tarragon grammar check calc.tg --ambiguity 8 --rules")]
 pub struct Args {
     #[command(flatten)]
     grammar: GrammarArgs,
@@ -54,8 +58,8 @@ impl Report<'_> {
         &self.language.grammar
     }
 
-    /// Names of the rules for which a fact holds. A rule may have variants in the core: any of them counts.
-    fn rules(&self, fact: impl Fn(usize) -> bool) -> Vec<&str> {
+    /// For each rule, does a fact hold? A rule may have variants in the core: any of them counts.
+    fn holds(&self, fact: impl Fn(usize) -> bool) -> Vec<bool> {
         let core = &self.language.core;
         let mut holds = vec![false; self.grammar().rules.len()];
         for nt in core.nt_ids() {
@@ -63,33 +67,46 @@ impl Report<'_> {
                 holds[rule.index()] |= fact(nt.index());
             }
         }
-        self.grammar().rules.iter().zip(holds).filter(|(_, h)| *h).map(|(r, _)| r.name.as_str()).collect()
+        holds
+    }
+
+    fn rules(&self, fact: impl Fn(usize) -> bool) -> Vec<&str> {
+        let all = self.grammar().rules.iter().zip(self.holds(fact));
+        all.filter(|(_, h)| *h).map(|(r, _)| r.name.as_str()).collect()
     }
 
     fn none(&self, fact: impl Fn(usize) -> bool) -> Vec<&str> {
-        let some = self.rules(fact);
-        self.grammar().rules.iter().map(|r| r.name.as_str()).filter(|n| !some.contains(n)).collect()
+        let all = self.grammar().rules.iter().zip(self.holds(fact));
+        all.filter(|(_, h)| !*h).map(|(r, _)| r.name.as_str()).collect()
     }
 
+    /// Name, least length and least height of each rule; `None` if it derives nothing.
     fn least(&self) -> Vec<(&str, Option<u64>, Option<u64>)> {
         let core = &self.language.core;
         let facts = &self.language.analysis;
-        let finite = |n: u64| (n < INFINITE).then_some(n);
-        let of = |i: usize| {
-            let variants = core.nt_ids().filter(|nt| core.nt(*nt).rule.is_some_and(|r| r.index() == i));
-            let (mut len, mut height) = (INFINITE, INFINITE);
-            for nt in variants {
-                len = len.min(facts.min_len[nt.index()]);
-                height = height.min(facts.min_height[nt.index()]);
+        let mut least = vec![(INFINITE, INFINITE); self.grammar().rules.len()];
+        for nt in core.nt_ids() {
+            if let Some(rule) = core.nt(nt).rule {
+                let (len, height) = &mut least[rule.index()];
+                *len = facts.min_len[nt.index()].min(*len);
+                *height = facts.min_height[nt.index()].min(*height);
             }
-            (self.grammar().rules[i].name.as_str(), finite(len), finite(height))
-        };
-        (0..self.grammar().rules.len()).map(of).collect()
+        }
+        let finite = |n: u64| (n < INFINITE).then_some(n);
+        let rules = self.grammar().rules.iter().zip(least);
+        rules.map(|(rule, (len, height))| (rule.name.as_str(), finite(len), finite(height))).collect()
     }
 
+    /// Terminals that rules use and nothing matches.
     fn unmatched(&self) -> Vec<&str> {
-        let terminals = self.grammar().terminals.iter().zip(&self.language.lexemes);
-        terminals.filter(|(t, a)| a.is_empty() && !t.end_of_input).map(|(t, _)| t.name.as_str()).collect()
+        let core = &self.language.core;
+        let mut used = vec![false; self.grammar().terminals.len()];
+        for terminal in core.prod_ids().flat_map(|p| core.rhs(p)).filter_map(|s| s.as_terminal()) {
+            used[terminal.index()] = true;
+        }
+        let terminals = self.grammar().terminals.iter().zip(&self.language.lexemes).zip(used);
+        let missing = terminals.filter(|((t, a), used)| *used && a.is_empty() && !t.end_of_input);
+        missing.map(|((t, _), _)| t.name.as_str()).collect()
     }
 
     fn json(&self) -> Value {

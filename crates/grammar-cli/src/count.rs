@@ -4,10 +4,15 @@ use crate::load::GrammarArgs;
 use anyhow::{Result, bail};
 use grammar::count::{Count, Unit, by_height, by_length, total};
 use grammar::language::Language;
-use grammar::spaces;
+use grammar::{bounded, spaces};
 use serde_json::json;
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tarragon grammar count calc.tg --max-len 6
+  tarragon grammar count calc.tg --max-len 6 --strings --json
+  tarragon grammar count json.tg --max-height 4 --max-lexeme 3")]
 pub struct Args {
     #[command(flatten)]
     grammar: GrammarArgs,
@@ -26,6 +31,7 @@ pub struct Args {
     /// Longest lexeme of terminals with infinitely many, when counting by height
     #[arg(long, value_name = "N")]
     max_lexeme: Option<usize>,
+    /// Print `{"by_length": ["62", …], "total": "…"}`
     #[arg(long)]
     json: bool,
 }
@@ -42,10 +48,12 @@ pub fn run(args: &Args) -> Result<u8> {
             print(args, "length", &counts);
         }
         (None, Some(max)) => {
-            if args.strings {
-                bail!("distinct strings are counted by length; use --max-len");
-            }
-            print(args, "height", &by_height(&language, max, args.max_lexeme));
+            let counts = if args.strings {
+                bounded::count_distinct(&language, max, args.max_lexeme)?
+            } else {
+                by_height(&language, max, args.max_lexeme)
+            };
+            print(args, "height", &counts);
         }
         (None, None) => bail!("give --max-len N or --max-height H"),
     }

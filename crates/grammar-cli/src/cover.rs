@@ -8,7 +8,11 @@ use grammar::parse::Parser;
 use serde_json::json;
 use std::path::PathBuf;
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tarragon grammar cover json.tg corpus/*.json
+  tarragon grammar cover json.tg -k 3 --missing a.json")]
 pub struct Args {
     #[command(flatten)]
     grammar: GrammarArgs,

@@ -1,7 +1,7 @@
 //! `enumerate` and `sample`
 
 use crate::load::GrammarArgs;
-use crate::output::{Strings, interrupted};
+use crate::output::{Strings, interrupted, watch_interrupt};
 use anyhow::{Result, bail};
 use grammar::enumerate::{Enumerator, Found};
 use grammar::language::Language;
@@ -10,12 +10,17 @@ use grammar::sample::Sampler;
 use grammar::space::Space;
 use grammar::spell::Speller;
 use grammar::uniform::Uniform;
-use grammar::{cover, edit, spaces};
+use grammar::{bounded, cover, edit, spaces};
 use num_bigint::BigUint;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tarragon grammar enumerate calc.tg --max-len 4 --strings
+  tarragon grammar enumerate calc.tg --max-len 6 --shard 0/8 -0 | xargs -0 -n1 ./calc
+  tarragon grammar enumerate json.tg --max-height 4 --max-lexeme 2 --count-only")]
 pub struct EnumerateArgs {
     #[command(flatten)]
     grammar: GrammarArgs,
@@ -53,6 +58,7 @@ pub fn enumerate(args: &EnumerateArgs) -> Result<u8> {
     let space = space(args, &language)?;
     let (from, limit) = range(args, &space)?;
     let mut enumerator = Enumerator::new(&space);
+    watch_interrupt();
     if args.count_only {
         let mut count = 0u64;
         let _ = enumerator.run(&from, Some(&limit), |_| {
@@ -95,7 +101,7 @@ fn space(args: &EnumerateArgs, language: &Language) -> Result<Space> {
     match (args.max_len, args.max_height) {
         (Some(max), _) if args.strings => Ok(spaces::distinct(language, max)?),
         (Some(max), _) => Ok(spaces::by_length(language, max)?),
-        (None, Some(_)) if args.strings => bail!("distinct strings are enumerated by length; use --max-len"),
+        (None, Some(max)) if args.strings => Ok(bounded::distinct(language, max, args.max_lexeme)?),
         (None, Some(max)) => Ok(spaces::by_height(language, max, args.max_lexeme)?),
         (None, None) => bail!("give --max-len N or --max-height H"),
     }
@@ -122,12 +128,19 @@ fn range(args: &EnumerateArgs, space: &Space) -> Result<(BigUint, BigUint)> {
     Ok((from, count))
 }
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tarragon grammar sample calc.tg -n 10 --size 100
+  tarragon grammar sample calc.tg -n 10 --len 20 --seed 7 --unique
+  tarragon grammar sample calc.tg --k-path 3
+
+--k-path writes as many sentences as it needs, whatever -n says.")]
 pub struct SampleArgs {
     #[command(flatten)]
     grammar: GrammarArgs,
     /// How many
-    #[arg(short = 'n', value_name = "COUNT", default_value_t = 1)]
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1)]
     count: usize,
     /// Uniformly among all derivations of exactly N bytes
     #[arg(long, value_name = "N", conflicts_with_all = ["size", "k_path"])]
@@ -138,7 +151,8 @@ pub struct SampleArgs {
     /// Sentences in which every chain of K rules appears
     #[arg(long, value_name = "K", conflicts_with = "len")]
     k_path: Option<usize>,
-    #[arg(long, default_value_t = 0)]
+    /// Start of all randomness: the same seed gives the same strings
+    #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// No string twice
     #[arg(long)]
@@ -178,6 +192,7 @@ impl Sink {
 pub fn sample(args: &SampleArgs) -> Result<u8> {
     let language = args.grammar.language()?;
     let mut rng = Rng::new(args.seed);
+    watch_interrupt();
     let seen = args.unique.then(HashSet::new);
     let mut sink = Sink { out: Strings::new(args.nul), seen, left: args.count, repeated: 0 };
     let mut text = Vec::new();

@@ -16,18 +16,27 @@ use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 
 #[derive(Parser)]
-#[command(
-    name = "tarragon grammar",
-    about = "Read, check, count, enumerate, sample, parse, complete, mutate, shrink",
-    version
-)]
+#[command(name = "tarragon grammar", about = ABOUT, version, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
+/// What a program that offers these sub-commands says about them.
+pub const ABOUT: &str = "Read, check, count, enumerate, sample, parse, complete, mutate, shrink";
+
+pub const EXAMPLES: &str = "\
+Examples:
+  tarragon grammar check JSON.g4                           what a grammar is like
+  tarragon grammar sample calc.tg -n 10 --size 100         ten random sentences
+  tarragon grammar enumerate calc.tg --max-len 4 --strings all strings up to length 4
+  tarragon grammar parse calc.y --lexer calc.l input.txt   is it in the language?
+
+Notations: Tarragon's own (.tg), bison with flex, ANTLR 4, tree-sitter's grammar.json, W3C EBNF, ABNF, BNF in JSON.
+Exit codes: 0 yes, 1 no, 2 a file or an option is wrong, 130 interrupted.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
     /// Sizes, unreachable and unproductive rules, left recursion, ambiguity within a bound
     Check(check::Args),
     /// Number of derivations or distinct strings, by length or by height
@@ -59,18 +68,22 @@ pub fn run(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
             return if e.use_stderr() { 2 } else { 0 };
         }
     };
-    output::watch_interrupt();
-    let result = match cli.command {
-        Command::Check(args) => check::run(&args),
-        Command::Count(args) => count::run(&args),
-        Command::Enumerate(args) => generate::enumerate(&args),
-        Command::Sample(args) => generate::sample(&args),
-        Command::Parse(args) => parse::run(&args),
-        Command::Complete(args) => change::complete(&args),
-        Command::Mutate(args) => change::mutate(&args),
-        Command::Shrink(args) => change::shrink(&args),
-        Command::Cover(args) => cover::run(&args),
-        Command::Convert(args) => parse::convert(&args),
+    execute(&cli.command)
+}
+
+/// Runs a sub-command that was read from a command line. Returns the exit code.
+pub fn execute(command: &Command) -> u8 {
+    let result = match command {
+        Command::Check(args) => check::run(args),
+        Command::Count(args) => count::run(args),
+        Command::Enumerate(args) => generate::enumerate(args),
+        Command::Sample(args) => generate::sample(args),
+        Command::Parse(args) => parse::run(args),
+        Command::Complete(args) => change::complete(args),
+        Command::Mutate(args) => change::mutate(args),
+        Command::Shrink(args) => change::shrink(args),
+        Command::Cover(args) => cover::run(args),
+        Command::Convert(args) => parse::convert(args),
     };
     match result {
         Ok(_) if output::interrupted() => output::INTERRUPTED,

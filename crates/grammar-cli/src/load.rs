@@ -3,22 +3,21 @@
 use anyhow::{Context, Result, anyhow, bail};
 use grammar::Grammar;
 use grammar::language::Language;
-use grammar_formats::{Format, read_path};
-use std::io::Read;
+use grammar_formats::{Format, Read, read_path};
 use std::path::{Path, PathBuf};
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
 pub struct GrammarArgs {
     /// The grammar; its notation is recognised by extension and content
     pub file: PathBuf,
-    /// The notation: tg, bison, antlr, tree-sitter, ebnf, abnf or bnf-json
-    #[arg(long)]
+    /// The notation, if it is not the one that extension and content say
+    #[arg(long, value_parser = notations())]
     pub format: Option<String>,
     /// The rule to start with
-    #[arg(long)]
+    #[arg(long, value_name = "RULE")]
     pub start: Option<String>,
     /// The scanner of a grammar in two files (flex, ANTLR lexer)
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     pub lexer: Option<PathBuf>,
     /// Do not say what of the format was left out
     #[arg(long, short)]
@@ -30,11 +29,7 @@ const NOTES_SHOWN: usize = 20;
 
 impl GrammarArgs {
     pub fn read(&self) -> Result<Grammar> {
-        let format = match &self.format {
-            None => None,
-            Some(name) => Some(Format::by_name(name).ok_or_else(|| unknown_format(name))?),
-        };
-        let read = read_path(&self.file, format, self.lexer.as_deref())?;
+        let read = self.read_file()?;
         if !self.quiet {
             read.notes.iter().take(NOTES_SHOWN).for_each(|note| eprintln!("note: {note}"));
             if read.notes.len() > NOTES_SHOWN {
@@ -46,10 +41,14 @@ impl GrammarArgs {
 
     /// The grammar with all notes, unprinted.
     pub fn read_with_notes(&self) -> Result<(Grammar, Vec<String>)> {
-        let format = self.format.as_deref().and_then(Format::by_name);
-        let read = read_path(&self.file, format, self.lexer.as_deref())?;
+        let read = self.read_file()?;
         let notes = read.notes.iter().map(ToString::to_string).collect();
         Ok((self.started(read.grammar)?, notes))
+    }
+
+    fn read_file(&self) -> Result<Read> {
+        let format = self.format.as_deref().and_then(Format::by_name);
+        Ok(read_path(&self.file, format, self.lexer.as_deref())?)
     }
 
     fn started(&self, grammar: Grammar) -> Result<Grammar> {
@@ -66,16 +65,15 @@ impl GrammarArgs {
     }
 }
 
-fn unknown_format(name: &str) -> anyhow::Error {
-    let all: Vec<&str> = Format::ALL.iter().map(|(n, _)| *n).collect();
-    anyhow!("there is no notation `{name}`; choose one of {}", all.join(", "))
+fn notations() -> Vec<&'static str> {
+    Format::ALL.iter().map(|(name, _)| *name).collect()
 }
 
 /// An input; `-` is standard input.
 pub fn input(path: &Path) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     if path.as_os_str() == "-" {
-        std::io::stdin().lock().read_to_end(&mut text).context("standard input")?;
+        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut text).context("standard input")?;
     } else {
         text = std::fs::read(path).with_context(|| path.display().to_string())?;
     }

@@ -12,7 +12,8 @@ extern "C" fn on_interrupt(_: libc::c_int) {
     STOP.store(true, Ordering::Relaxed);
 }
 
-/// The first Ctrl-C asks to stop; the second ends the process.
+/// For operations that ask `interrupted` as they go: the first Ctrl-C asks them to stop, the second ends the
+/// process. In all others the first one ends it.
 pub fn watch_interrupt() {
     // SAFETY: the handler only stores to an atomic; the structure is zeroed, which is a valid sigaction.
     unsafe {

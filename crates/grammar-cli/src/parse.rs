@@ -1,13 +1,18 @@
 //! `parse` and `convert`
 
 use crate::load::{GrammarArgs, input};
-use crate::output::interrupted;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use grammar::parse::{Parser, Stuck, line_column};
 use grammar::{Grammar, ambiguity};
+use std::io::Write;
 use std::path::PathBuf;
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tarragon grammar parse json.tg a.json b.json
+  echo '1+2' | tarragon grammar parse Calc.g4 - --tree
+  tarragon grammar parse bc.y --lexer scan.l program.bc")]
 pub struct Args {
     #[command(flatten)]
     grammar: GrammarArgs,
@@ -28,17 +33,18 @@ const EXPECTED_SHOWN: usize = 12;
 pub fn run(args: &Args) -> Result<u8> {
     let grammar = args.grammar.read()?;
     let mut parser = Parser::new(&grammar)?;
+    let mut out = std::io::stdout().lock();
     let mut code = 0;
     for path in &args.inputs {
-        if interrupted() {
-            break;
-        }
         let text = input(path)?;
         let name = path.display().to_string();
         match one(args, &grammar, &mut parser, &text)? {
-            Ok(report) => print!("{}", if report.is_empty() { format!("{name}: yes\n") } else { report }),
+            Ok(report) => {
+                let line = if report.is_empty() { format!("{name}: yes\n") } else { report };
+                out.write_all(line.as_bytes())?;
+            }
             Err(stuck) => {
-                println!("{name}: no");
+                writeln!(out, "{name}: no")?;
                 eprintln!("{}", explain(&grammar, &name, &text, &stuck));
                 code = 1;
             }
@@ -79,12 +85,16 @@ fn explain(grammar: &Grammar, name: &str, text: &[u8], stuck: &Stuck) -> String 
     format!("{name}:{line}:{column}: expected {expected}; found {found}")
 }
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tarragon grammar convert JSON.g4 -o json.tg
+  tarragon grammar convert calc.y --lexer calc.l --to bnf-json")]
 pub struct ConvertArgs {
     #[command(flatten)]
     grammar: GrammarArgs,
     /// The notation to write: tg or bnf-json
-    #[arg(long, default_value = "tg")]
+    #[arg(long, default_value = "tg", value_parser = ["tg", "bnf-json"])]
     to: String,
     /// Where to write; standard output if it is not given
     #[arg(long, short)]
@@ -94,17 +104,16 @@ pub struct ConvertArgs {
 pub fn convert(args: &ConvertArgs) -> Result<u8> {
     let grammar = args.grammar.read()?;
     let text = match args.to.as_str() {
-        "tg" => grammar_formats::to_tg(&grammar),
         "bnf-json" => {
             let (text, notes) = grammar_formats::to_bnf_json(&grammar);
             notes.iter().for_each(|note| eprintln!("note: {note}"));
             text
         }
-        other => bail!("there is no writer for `{other}`; choose tg or bnf-json"),
+        _ => grammar_formats::to_tg(&grammar),
     };
     match &args.output {
-        Some(path) => std::fs::write(path, text)?,
-        None => print!("{text}"),
+        Some(path) => std::fs::write(path, text).with_context(|| path.display().to_string())?,
+        None => std::io::stdout().write_all(text.as_bytes())?,
     }
     Ok(0)
 }

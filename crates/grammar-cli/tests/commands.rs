@@ -130,3 +130,36 @@ fn interrupting_an_enumeration_ends_cleanly() {
         assert_eq!(child.wait().expect("it ends").code(), Some(130));
     }
 }
+
+#[test]
+fn distinct_strings_by_height() {
+    let calc = file("calc7.tg", CALC);
+    let (code, out, _) = run(&["count", &calc, "--max-height", "3", "--strings"], "");
+    assert_eq!((code, out.lines().last()), (0, Some("total\t27094")));
+    let args = ["enumerate", &calc, "--max-height", "3", "--strings", "--count-only"];
+    assert_eq!(run(&args, "").1, "27094\n");
+}
+
+#[test]
+fn wrong_options_are_errors() {
+    let calc = file("calc8.tg", CALC);
+    for args in [
+        vec!["check", &calc, "--format", "nothing"],
+        vec!["convert", &calc, "--to", "nothing"],
+        vec!["count", &calc],
+        vec!["enumerate", &calc, "--max-len", "2", "--shard", "2/2"],
+        vec!["parse", &calc, "/no/such/input"],
+        vec!["check", "/no/such/grammar.tg"],
+    ] {
+        let (code, out, err) = run(&args, "");
+        assert_eq!((code, out.as_str()), (2, ""), "{args:?}: {err}");
+        assert!(err.starts_with("error: "), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn a_command_that_hangs_is_not_interesting() {
+    let calc = file("calc9.tg", CALC);
+    let args = ["shrink", &calc, "-", "--timeout", "0.2", "--", "sleep", "1000"];
+    assert_eq!(run(&args, "1").0, 1);
+}

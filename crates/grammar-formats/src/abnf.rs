@@ -68,7 +68,7 @@ impl Reader<'_> {
             let Some(line) = missing else { return Ok(()) };
             let main = std::mem::replace(&mut self.cursor, Cursor::new("core rules", line));
             self.rules()?;
-            self.cursor = Cursor { file: main.file, text: main.text, pos: main.pos };
+            self.cursor = main;
         }
     }
 

@@ -126,9 +126,15 @@ fn read(
             return lexer.clone();
         }
         let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-        let path = folder?.join(format!("{name}.g4"));
-        let text = plain.then(|| load(&path).ok())??.0;
-        Some((path.display().to_string(), text))
+        if !plain {
+            return None;
+        }
+        // Build tools keep imported grammars in a folder `imports`.
+        let folders = [folder?.clone(), folder?.join("imports"), folder?.join("../imports")];
+        folders.iter().map(|f| f.join(format!("{name}.g4"))).find_map(|path| {
+            let text = load(&path).ok()?.0;
+            Some((path.display().to_string(), text))
+        })
     };
     match format {
         Format::Tarragon => tg::read(file, text),

@@ -130,6 +130,11 @@ pub struct Witness {
     pub strings: Count,
 }
 
+/// A configuration may have an item for every place in the grammar; no more items than this are made.
+const ITEMS: usize = 50_000_000;
+/// Grammars with more symbols are not searched: their tables alone would take minutes.
+const LARGEST: usize = 100_000;
+
 /// Looks for ambiguity among the strings of up to `max` tokens (bytes, if there is no lexer): there, a length
 /// with more derivations than strings proves it. Stops when more than `states` configurations are needed.
 pub fn search(language: &Language, max: usize, states: usize) -> (Option<Witness>, usize) {
@@ -140,6 +145,10 @@ pub fn search(language: &Language, max: usize, states: usize) -> (Option<Witness
         None => usize::from(!language.lexemes[t].is_empty()),
     };
     let weights: Vec<usize> = (0..core.terminals).map(weight).collect();
+    if core.size() > LARGEST {
+        return (None, 0);
+    }
+    let states = states.min(ITEMS / (core.size() + 1)).max(1);
     let mut strings =
         Strings { recognizer: Recognizer::new(core), weights: &weights, known: FxHashMap::default(), states };
     for length in 0..=max {

@@ -30,6 +30,17 @@ impl Automaton {
         self.edges.is_empty()
     }
 
+    /// The automaton of one lexeme; of none, if that is empty.
+    fn literal(text: &[u8]) -> Automaton {
+        if text.is_empty() {
+            return Automaton::default();
+        }
+        let edge = |(i, b): (usize, &u8)| vec![Edge { bytes: vec![*b], to: i as u32 + 1 }];
+        let edges = text.iter().enumerate().map(edge).chain([Vec::new()]).collect();
+        let accepts = (0..=text.len()).map(|i| i == text.len()).collect();
+        Automaton { edges, accepts }
+    }
+
     /// A single lexeme, if there is only one.
     pub fn single(&self) -> Option<Vec<u8>> {
         let mut lexeme = Vec::new();
@@ -147,8 +158,11 @@ pub fn lexemes(grammar: &Grammar) -> Vec<Result<Automaton, DfaError>> {
         return ids.map(|t| own(&grammar.terminal(t).pattern)).collect();
     }
     let mut modes: Vec<Option<ModeDfa>> = (0..grammar.modes.len()).map(|_| None).collect();
-    ids.map(|t| match emitting_rule(grammar, t) {
-        Some(mode) if !entered_by_more(grammar, mode) => {
+    let more: Vec<bool> =
+        (0..grammar.modes.len()).map(|m| entered_by_more(grammar, ModeId::from(m))).collect();
+    let emitting = emitting_modes(grammar);
+    ids.map(|t| match emitting[t.index()] {
+        Some(mode) if !more[mode.index()] => {
             let slot = &mut modes[mode.index()];
             let dfa = slot.get_or_insert_with(|| ModeDfa::new(grammar, mode));
             dfa.lexemes(grammar, t)
@@ -164,13 +178,23 @@ pub fn own_lexemes(pattern: &Pattern) -> Result<Automaton, DfaError> {
 }
 
 fn own(pattern: &Pattern) -> Result<Automaton, DfaError> {
+    if let Some(text) = pattern.as_literal() {
+        return Ok(Automaton::literal(&text));
+    }
     let mut dfa = Dfa::new(&pattern.branches())?;
     dfa.complete(STATE_LIMIT)?;
     Ok(Automaton::from_dfa(&mut dfa, |dfa, state| !dfa.accepts(state).is_empty(), false))
 }
 
-fn emitting_rule(grammar: &Grammar, t: TerminalId) -> Option<ModeId> {
-    grammar.lex_rules.iter().find(|r| r.emit == Emit::Token(t)).map(|r| r.mode)
+/// For each terminal the mode of the first rule that emits it.
+fn emitting_modes(grammar: &Grammar) -> Vec<Option<ModeId>> {
+    let mut modes = vec![None; grammar.terminals.len()];
+    for rule in grammar.lex_rules.iter().rev() {
+        if let Emit::Token(t) = rule.emit {
+            modes[t.index()] = Some(rule.mode);
+        }
+    }
+    modes
 }
 
 fn entered_by_more(grammar: &Grammar, mode: ModeId) -> bool {
@@ -210,7 +234,14 @@ impl ModeDfa {
         let mine = |pattern: &u32| rules[self.rule[*pattern as usize]].emit == Emit::Token(t);
         let sure = |pattern: &&u32| !rules[self.rule[**pattern as usize]].predicated || mine(pattern);
         let wins = |dfa: &Dfa, state: u32| dfa.accepts(state).iter().find(sure).is_some_and(&mine);
-        let found = Automaton::from_dfa(dfa, wins, grammar.end_marker);
+        let found = match pattern.as_literal() {
+            // Its only lexeme: no need to walk the whole automaton.
+            Some(text) => {
+                let end = dfa.walk(&text);
+                Automaton::literal(if wins(dfa, end) { &text } else { &[] })
+            }
+            None => Automaton::from_dfa(dfa, wins, grammar.end_marker),
+        };
         if found.is_empty() && grammar.lexing == Lexing::Contextual { own(pattern) } else { Ok(found) }
     }
 }

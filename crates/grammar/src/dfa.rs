@@ -17,7 +17,7 @@ const STATE_LIMIT: usize = 40_000;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DfaError {
-    #[error("the regular expression is too large")]
+    #[error("the regular expressions are too large: their automaton needs more than {} MB", NFA_LIMIT >> 20)]
     TooLarge,
     #[error("the regular expression needs more than {0} automaton states")]
     TooManyStates(usize),
@@ -145,6 +145,11 @@ impl Dfa {
         let class = self.class_of[byte as usize] as usize;
         let next = self.cache.table[state as usize * self.representative.len() + class];
         if next != UNKNOWN { next } else { self.compute(state, class) }
+    }
+
+    /// The state after a whole text.
+    pub fn walk(&mut self, text: &[u8]) -> u32 {
+        text.iter().fold(self.start, |state, byte| self.step(state, *byte))
     }
 
     /// The automaton after `state` on any byte of `class`.

@@ -298,7 +298,7 @@ impl<'s> Enumerator<'s> {
                 }
                 continue;
             };
-            state[i] += 1;
+            state[i] = state[i].saturating_add(1);
             if state[i] == 1 {
                 (from..to).for_each(|o| todo.extend_from_slice(self.space.option(o)));
                 continue;

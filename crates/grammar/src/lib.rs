@@ -15,6 +15,7 @@
 pub mod ambiguity;
 pub mod analysis;
 pub mod automaton;
+pub mod bounded;
 pub mod bytes;
 mod chart;
 pub mod complete;

@@ -17,6 +17,9 @@ const TERMINAL: u32 = 1 << 31;
 /// Marks the end of a node when a tree is wanted.
 const CLOSE: u32 = 1 << 30;
 
+/// A terminal that is one byte, spelled in the symbol itself.
+const BYTE: u32 = 1 << 30;
+
 /// Expansions after which only cheapest alternatives are taken.
 const FREE_STEPS: usize = 1_000;
 const STEPS_PER_BYTE: usize = 64;
@@ -39,6 +42,8 @@ pub struct Sampler<'l> {
     home: Vec<Alternative>,
     /// Right-hand sides, last symbol first.
     symbols: Vec<u32>,
+    /// The same with terminals of one byte spelled out, where tokens need not be kept apart.
+    quick: Vec<u32>,
     lexemes: Vec<Lexeme>,
     speller: Speller,
     stack: Vec<u32>,
@@ -78,6 +83,7 @@ impl<'l> Sampler<'l> {
             least: language.analysis.min_len.iter().map(|l| (*l).min(u64::from(CLOSE)) as u32).collect(),
             home: Vec::new(),
             symbols: Vec::new(),
+            quick: Vec::new(),
             lexemes: language.lexemes.iter().map(Lexeme::new).collect(),
             speller: Speller::new(&language.grammar)?,
             stack: Vec::new(),
@@ -90,7 +96,19 @@ impl<'l> Sampler<'l> {
         sampler.skip_units();
         sampler.find_home();
         sampler.make_alias();
+        sampler.spell_bytes();
         Ok(sampler)
+    }
+
+    fn spell_bytes(&mut self) {
+        let apart = self.speller.keeps_apart();
+        let spelled = |symbol: &u32| match self.lexemes.get((symbol & !TERMINAL) as usize) {
+            Some(Lexeme::Literal(text)) if !apart && symbol & TERMINAL != 0 && text.len() == 1 => {
+                TERMINAL | BYTE | u32::from(text[0])
+            }
+            _ => *symbol,
+        };
+        self.quick = self.symbols.iter().map(spelled).collect();
     }
 
     fn add(&mut self, nt: NtId) {
@@ -248,7 +266,14 @@ impl<'l> Sampler<'l> {
                     self.stack.push(nodes.len() as u32 | CLOSE);
                     nodes.push(Node { label: Label::Prod(chosen.prod), size: 1, start: 0, end: 0 });
                 }
-                self.stack.extend_from_slice(&self.symbols[chosen.from as usize..chosen.to as usize]);
+                let symbols = if TREE { &self.symbols } else { &self.quick };
+                for &symbol in &symbols[chosen.from as usize..chosen.to as usize] {
+                    self.stack.push(symbol);
+                }
+                continue;
+            }
+            if !TREE && symbol & BYTE != 0 {
+                out.push(symbol as u8);
                 continue;
             }
             let terminal = TerminalId(symbol & !TERMINAL);

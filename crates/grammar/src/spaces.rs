@@ -19,6 +19,8 @@ pub enum SpaceError {
     InfiniteTerminal(String),
     #[error("more than {0} states are needed to tell the strings apart")]
     TooManyStates(usize),
+    #[error("there are strings of more than {0} bytes, too long to tell all of them apart")]
+    TooLong(u64),
 }
 
 /// Lexemes of the terminals, as nodes.

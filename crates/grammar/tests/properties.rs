@@ -5,6 +5,7 @@ mod common;
 
 use common::*;
 use grammar::ambiguity::count_trees;
+use grammar::bounded;
 use grammar::complete::Completer;
 use grammar::count::{self, Count, Unit};
 use grammar::enumerate::Enumerator;
@@ -38,7 +39,7 @@ fn finite(n: u64) -> Count {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
     fn parsing_agrees_with_brute_force(spec in spec()) {
@@ -77,7 +78,8 @@ proptest! {
         for (length, count) in counts.iter().enumerate() {
             let mine = || oracle.derivations().iter().filter(|(t, _)| t.len() == length);
             let infinite = mine().any(|(t, _)| oracle.is_infinite(t));
-            let expected = if infinite { Count::Infinite } else { finite(mine().map(|(_, n)| n).sum()) };
+            let sum = mine().fold(0u64, |sum, (_, n)| sum.saturating_add(*n));
+            let expected = if infinite { Count::Infinite } else { finite(sum) };
             prop_assert_eq!(count, &expected, "length {}", length);
         }
         let heights = count::by_height(&language, 2, None);
@@ -127,6 +129,36 @@ proptest! {
         prop_assume!(total.finite().is_some_and(|n| *n < BigUint::from(20_000u32)));
         let space = spaces::by_height(&language, 3, None).unwrap();
         prop_assert_eq!(BigUint::from(strings(&space, 0, None).len()), total.finite().unwrap().clone());
+    }
+
+    #[test]
+    fn distinct_strings_by_height_are_those_of_the_derivations(spec in spec()) {
+        let language = Language::unchecked(grammar(&spec)).unwrap();
+        let total = count::total(&count::by_height(&language, 3, None));
+        prop_assume!(total.finite().is_some_and(|n| *n < BigUint::from(5_000u32)));
+        let mut expected = strings(&spaces::by_height(&language, 3, None).unwrap(), 0, None);
+        expected.sort();
+        expected.dedup();
+        let mut found = strings(&bounded::distinct(&language, 3, None).unwrap(), 0, None);
+        prop_assert!(found.is_sorted_by_key(|t| t.len()));
+        found.sort();
+        prop_assert_eq!(&found, &expected);
+        let counts = bounded::count_distinct(&language, 3, None).unwrap();
+        prop_assert_eq!(count::total(&counts), finite(expected.len() as u64));
+    }
+
+    /// Cutting lexemes short is the same as leaving the longer ones out.
+    #[test]
+    fn lexemes_can_be_bounded(spec in spec()) {
+        let language = Language::unchecked(grammar(&spec)).unwrap();
+        let total = count::total(&count::by_height(&language, 3, Some(1)));
+        prop_assume!(total.finite().is_some_and(|n| *n < BigUint::from(5_000u32)));
+        let mut expected = strings(&spaces::by_height(&language, 3, Some(1)).unwrap(), 0, None);
+        expected.sort();
+        expected.dedup();
+        let mut found = strings(&bounded::distinct(&language, 3, Some(1)).unwrap(), 0, None);
+        found.sort();
+        prop_assert_eq!(found, expected);
     }
 
     #[test]
@@ -214,7 +246,8 @@ fn oracle_by_height(spec: &Spec, max: usize) -> Vec<u64> {
     let mut upto = vec![[0u64; RULES]];
     for h in 1..=max {
         let symbol = |s: &usize| if *s < RULES { upto[h - 1][*s] } else { [1, 1, 4][*s - RULES] };
-        let rule = |r: usize| spec[r].iter().map(|a| a.iter().map(symbol).product::<u64>()).sum();
+        let product = |a: &Vec<usize>| a.iter().map(symbol).fold(1, u64::saturating_mul);
+        let rule = |r: usize| spec[r].iter().map(product).fold(0, u64::saturating_add);
         let row = std::array::from_fn(rule);
         upto.push(row);
     }

@@ -23,6 +23,7 @@ Examples:
   tarragon fuzz --time 60s -- ./calc             generate inputs on standard input for a minute
   tarragon fuzz --seeds tests/ -- ./conv -i @@   start from seeds; the input is a file
   tarragon replay tarragon-out -- ./calc         run the suite that was found
+  tarragon grammar sample calc.tg -n 10          ten random sentences of a grammar
 
 Exit codes: 0 no bug, 1 bugs found, 2 error.";
 
@@ -36,6 +37,12 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     /// Write a variant of a program to a file
     Variant(VariantArgs),
+    /// Read, check, count, enumerate, sample, parse, complete, mutate, shrink with a grammar
+    #[command(after_help = grammar_cli::EXAMPLES)]
+    Grammar {
+        #[command(subcommand)]
+        command: grammar_cli::Command,
+    },
     /// Compile C as clang does (all options are clang's)
     Cc {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

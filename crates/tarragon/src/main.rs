@@ -56,6 +56,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Replay(args) => replay::replay(&args),
         Command::Trace(args) => show::trace(&args),
         Command::Variant(args) => variant::variant(&args),
+        Command::Grammar { command } => std::process::exit(grammar_cli::execute(&command).into()),
         Command::Cc { arguments } => std::process::exit(driver::run(Language::C, arguments)),
         Command::Cxx { arguments } => std::process::exit(driver::run(Language::Cxx, arguments)),
     }

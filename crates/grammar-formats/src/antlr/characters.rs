@@ -12,44 +12,43 @@ impl Parser<'_, '_> {
         self.blank();
         if !self.cursor.eat("..") {
             self.cursor.pos = before;
-            return Ok(Element::Literal(from));
+            return Ok(Element::Literal(text(&from)));
         }
         self.blank();
         let to = self.literal()?;
-        let one = |s: &str| s.chars().next().filter(|c| c.len_utf8() == s.len());
-        match one(&from).zip(one(&to)) {
-            Some((a, b)) if a <= b => Ok(Element::Class(ClassUnicode::new([ClassUnicodeRange::new(a, b)]))),
+        match single(&from).zip(single(&to)) {
+            Some((a, b)) if a <= b => Ok(Element::Class(ClassUnicode::new(between(a, b)))),
             _ => Err(self.cursor.error_at(pos, "expected a range of two characters in increasing order")),
         }
     }
 
-    fn literal(&mut self) -> Result<String, ReadError> {
+    fn literal(&mut self) -> Result<Vec<u32>, ReadError> {
         let start = self.cursor.pos;
         if !self.cursor.eat("'") {
             return Err(self.cursor.expected("a literal in quotes"));
         }
-        let mut out = String::new();
+        let mut out = Vec::new();
         loop {
             match self.cursor.bump() {
                 None | Some('\n') => {
                     return Err(self.cursor.error_at(start, "expected `'` at the end of this literal"));
                 }
                 Some('\'') => return Ok(out),
-                Some('\\') => out.push(self.escape()?.unwrap_or('\u{fffd}')),
-                Some(c) => out.push(c),
+                Some('\\') => out.push(self.escape()?),
+                Some(c) => out.push(c as u32),
             }
         }
     }
 
-    /// After a backslash. `None` for a lone surrogate, which no input can contain.
-    fn escape(&mut self) -> Result<Option<char>, ReadError> {
+    /// The code after a backslash; it may be a lone surrogate.
+    fn escape(&mut self) -> Result<u32, ReadError> {
         let pos = self.cursor.pos;
-        Ok(Some(match self.cursor.bump() {
-            Some('n') => '\n',
-            Some('r') => '\r',
-            Some('t') => '\t',
-            Some('b') => '\u{8}',
-            Some('f') => '\u{c}',
+        Ok(match self.cursor.bump() {
+            Some('n') => '\n' as u32,
+            Some('r') => '\r' as u32,
+            Some('t') => '\t' as u32,
+            Some('b') => 8,
+            Some('f') => 0xc,
             Some('u') => {
                 let digits = if self.cursor.eat("{") {
                     let digits = self.cursor.eat_while(|c| c.is_ascii_hexdigit());
@@ -63,11 +62,11 @@ impl Parser<'_, '_> {
                 };
                 let code = u32::from_str_radix(digits, 16)
                     .map_err(|_| self.cursor.error_at(pos, "expected hexadecimal digits"))?;
-                return Ok(char::from_u32(code.min(0x10ffff)));
+                code.min(0x10ffff)
             }
-            Some(c) => c,
+            Some(c) => c as u32,
             None => return Err(self.cursor.expected("an escaped character")),
-        }))
+        })
     }
 
     /// `[a-z\n\p{L}]`
@@ -75,7 +74,7 @@ impl Parser<'_, '_> {
         let start = self.cursor.pos;
         self.cursor.bump();
         let mut class = ClassUnicode::empty();
-        let mut last: Option<char> = None;
+        let mut last: Option<u32> = None;
         loop {
             match self.cursor.peek() {
                 None => return Err(self.cursor.error_at(start, "expected `]` at the end of this set")),
@@ -89,31 +88,27 @@ impl Parser<'_, '_> {
                 }
                 Some('-') if last.is_some() && !self.cursor.at("-]") => {
                     self.cursor.bump();
-                    let to = self.set_char()?.unwrap_or('\u{d7ff}');
+                    let to = self.set_char()?;
                     let from = last.take().unwrap_or(to);
                     if from > to {
-                        return Err(self.cursor.error_at(start, format!("the range {from}-{to} is empty")));
+                        return Err(self.cursor.error_at(start, empty_range(from, to)));
                     }
-                    class.push(ClassUnicodeRange::new(from, to));
+                    between(from, to).for_each(|range| class.push(range));
                 }
                 _ => {
-                    last = self.set_char()?;
-                    if let Some(c) = last {
-                        class.push(ClassUnicodeRange::new(c, c));
-                    }
-                    // A range that begins with a surrogate begins after them.
-                    if last.is_none() {
-                        last = Some('\u{e000}');
-                    }
+                    let code = self.set_char()?;
+                    between(code, code).for_each(|range| class.push(range));
+                    last = Some(code);
                 }
             }
         }
     }
 
-    fn set_char(&mut self) -> Result<Option<char>, ReadError> {
+    fn set_char(&mut self) -> Result<u32, ReadError> {
         match self.cursor.bump() {
             Some('\\') => self.escape(),
-            other => Ok(other),
+            Some(c) => Ok(c as u32),
+            None => Err(self.cursor.expected("a character or `]`")),
         }
     }
 
@@ -157,6 +152,38 @@ impl Parser<'_, '_> {
             None => Err(self.cursor.error_at(start, "expected `]`")),
         }
     }
+}
+
+fn single(codes: &[u32]) -> Option<u32> {
+    match codes {
+        [code] => Some(*code),
+        _ => text(codes).chars().next().filter(|_| text(codes).chars().count() == 1).map(u32::from),
+    }
+}
+
+/// Codes as text: pairs of surrogates are one character, a lone one is none that an input can contain.
+fn text(codes: &[u32]) -> String {
+    let mut units = Vec::new();
+    for code in codes {
+        match char::from_u32(*code) {
+            Some(c) => units.extend_from_slice(c.encode_utf16(&mut [0; 2])),
+            None => units.push(*code as u16),
+        }
+    }
+    String::from_utf16_lossy(&units)
+}
+
+/// The characters of a range of codes; surrogates are none.
+fn between(from: u32, to: u32) -> impl Iterator<Item = ClassUnicodeRange> {
+    let parts = [(from, to.min(0xd7ff)), (from.max(0xe000), to)];
+    let range = |(a, b): (u32, u32)| Some(ClassUnicodeRange::new(char::from_u32(a)?, char::from_u32(b)?));
+    parts.into_iter().filter(|(a, b)| a <= b).filter_map(range)
+}
+
+fn empty_range(from: u32, to: u32) -> String {
+    let show =
+        |code: u32| char::from_u32(code).map_or(format!("U+{code:04X}"), |c| c.escape_debug().to_string());
+    format!("the range {}-{} is empty", show(from), show(to))
 }
 
 /// Length of balanced code that starts with `open`.

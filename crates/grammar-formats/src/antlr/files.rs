@@ -2,6 +2,7 @@
 
 use super::syntax::{self, File, Kind, RuleAst};
 use crate::{Note, ReadError};
+use std::collections::HashSet;
 
 /// Finds other grammars by name: (file name, text).
 pub type Loader<'l> = dyn Fn(&str) -> Option<(String, String)> + 'l;
@@ -13,6 +14,8 @@ pub struct Unit {
     pub tokens: Vec<String>,
     pub ignore_case: bool,
     pub has_lexer: bool,
+    /// Of all rules so far.
+    names: HashSet<String>,
 }
 
 const MAX_FILES: usize = 50;
@@ -26,6 +29,7 @@ pub fn gather(file: &str, text: &str, loader: &Loader, notes: &mut Vec<Note>) ->
         tokens: Vec::new(),
         ignore_case: false,
         has_lexer: main.kind != Kind::Parser,
+        names: HashSet::new(),
     };
     let vocabulary = vocabulary(&main);
     let name = main.name.clone();
@@ -111,7 +115,7 @@ impl Unit {
         self.tokens.extend(file.tokens);
         for mut rule in file.rules {
             let list = if rule.is_lexical() { &mut self.lexer_rules } else { &mut self.parser_rules };
-            if list.iter().any(|r| r.name == rule.name) {
+            if !self.names.insert(rule.name.clone()) {
                 continue;
             }
             rule.ignore_case = rule.ignore_case.or(Some(ignore_case));

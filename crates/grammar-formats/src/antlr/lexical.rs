@@ -7,7 +7,7 @@ use crate::{Note, ReadError};
 use grammar::model::{END_MARKER, Emit, LexRule, ModeId, ModeOp, Terminal, TerminalId};
 use grammar::{Lexing, Pattern};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A lexer rule that contains itself is put in place this many times.
 const UNROLL: usize = 3;
@@ -110,7 +110,7 @@ fn apply(command: &str, argument: Option<&str>, rule: &RuleAst, lex: &mut LexRul
 
 /// Literals of parser rules first, then what every terminal matches in all modes.
 pub fn finish(unit: &Unit, builder: &mut Builder) {
-    let emitted: Vec<TerminalId> = builder
+    let emitted: HashSet<TerminalId> = builder
         .grammar
         .lex_rules
         .iter()
@@ -145,9 +145,11 @@ pub fn finish(unit: &Unit, builder: &mut Builder) {
 /// For each terminal the patterns of its lexemes; a mode that `more` leads into puts a beginning before them.
 pub fn lexemes(grammar: &grammar::Grammar) -> Vec<Vec<Pattern>> {
     let mut all = vec![Vec::new(); grammar.terminals.len()];
+    let prefixes: Vec<Option<Pattern>> =
+        (0..grammar.modes.len()).map(|mode| more_prefix(grammar, ModeId::from(mode))).collect();
     for rule in &grammar.lex_rules {
         if let Emit::Token(t) = rule.emit {
-            let parts = [more_prefix(grammar, rule.mode), Some(rule.pattern.clone())];
+            let parts = [prefixes[rule.mode.index()].clone(), Some(rule.pattern.clone())];
             all[t.index()].push(Pattern::concat(parts.into_iter().flatten().collect()));
         }
     }

@@ -6,6 +6,10 @@ use crate::build::Builder;
 use crate::{Note, ReadError};
 use grammar::Pattern;
 use grammar::model::{Alternative, Emit, Expr, Prec, Terminal, TerminalId};
+use std::collections::HashSet;
+
+/// `~` and `.` stand for sets of tokens; together they may not have more members than this.
+const SETS_LIMIT: usize = 3_000_000;
 
 /// Defines the rules; the first one is the start.
 pub fn define(unit: &Unit, builder: &mut Builder) -> Result<(), ReadError> {
@@ -14,7 +18,7 @@ pub fn define(unit: &Unit, builder: &mut Builder) -> Result<(), ReadError> {
         builder.rule(&rule.name, 0);
     }
     // Literals have to be known before `~` and `.` are taken apart.
-    let mut definer = Definer { unit, builder, tokens: Vec::new(), vocabulary_known: false };
+    let mut definer = Definer { unit, builder, tokens: Vec::new(), members: 0, vocabulary_known: false };
     for pass in [false, true] {
         definer.vocabulary_known = pass;
         for rule in &unit.parser_rules {
@@ -45,25 +49,31 @@ fn alias_literals(unit: &Unit, builder: &mut Builder) {
 
 /// The first rule if it ends with `EOF`; else the first one that does and that no other rule uses.
 fn start(unit: &Unit, builder: &mut Builder) -> grammar::RuleId {
-    let used =
-        |name: &str| unit.parser_rules.iter().any(|r| r.name != name && mentions(&r.alternatives, name));
-    let ends = |r: &RuleAst| mentions(&r.alternatives, "EOF");
-    let first = &unit.parser_rules[0];
-    let better = unit.parser_rules.iter().find(|r| ends(r) && !used(&r.name));
-    let name = if ends(first) { &first.name } else { better.map_or(&first.name, |r| &r.name) };
-    builder.rule(name, 0)
+    let mut used: HashSet<&str> = HashSet::new();
+    let mut ending = Vec::new();
+    for rule in &unit.parser_rules {
+        let mut names = HashSet::new();
+        mentioned(&rule.alternatives, &mut names);
+        ending.push(names.contains("EOF"));
+        names.remove(rule.name.as_str());
+        used.extend(names);
+    }
+    let ends = |i: &usize| ending[*i] && !used.contains(unit.parser_rules[*i].name.as_str());
+    let better = if ending[0] { None } else { (0..ending.len()).find(ends) };
+    builder.rule(&unit.parser_rules[better.unwrap_or(0)].name, 0)
 }
 
-fn mentions(alternatives: &[Alt], name: &str) -> bool {
-    fn element(e: &Element, name: &str) -> bool {
+/// The names that alternatives mention. Recursion is bounded by the limit on nesting.
+fn mentioned<'u>(alternatives: &'u [Alt], names: &mut HashSet<&'u str>) {
+    fn element<'u>(e: &'u Element, names: &mut HashSet<&'u str>) {
         match e {
-            Element::Name(n) => n == name,
-            Element::Block(inner) => mentions(inner, name),
-            Element::Not(inner) => element(inner, name),
-            _ => false,
+            Element::Name(name) => drop(names.insert(name)),
+            Element::Block(inner) => mentioned(inner, names),
+            Element::Not(inner) => element(inner, names),
+            _ => {}
         }
     }
-    alternatives.iter().any(|a| a.parts.iter().any(|p| element(&p.element, name)))
+    alternatives.iter().flat_map(|a| &a.parts).for_each(|p| element(&p.element, names));
 }
 
 /// A lexer alone: any sequence of its tokens.
@@ -88,6 +98,8 @@ struct Definer<'u, 'b> {
     unit: &'u Unit,
     builder: &'b mut Builder,
     tokens: Vec<TerminalId>,
+    /// Members of all sets so far.
+    members: usize,
     vocabulary_known: bool,
 }
 
@@ -140,7 +152,7 @@ impl Definer<'_, '_> {
         if !terminal || self.set(&next.element, next, &mut out).is_err() {
             return Ok(None);
         }
-        Ok(Some(self.all_but(&out)))
+        self.all_but(&out, part).map(Some)
     }
 
     fn element(&mut self, element: &Element, part: &Part) -> Result<Expr, ReadError> {
@@ -148,11 +160,11 @@ impl Definer<'_, '_> {
             Element::Name(name) => self.name(name, part),
             Element::Literal(text) if text.is_empty() => Ok(Expr::Empty),
             Element::Literal(text) => Ok(Expr::Terminal(self.literal(text, part))),
-            Element::Any => Ok(self.all_but(&[])),
+            Element::Any => self.all_but(&[], part),
             Element::Not(inner) => {
                 let mut out = Vec::new();
                 self.set(inner, part, &mut out)?;
-                Ok(self.all_but(&out))
+                self.all_but(&out, part)
             }
             Element::Block(alternatives) => {
                 let mut all = Vec::new();
@@ -208,9 +220,15 @@ impl Definer<'_, '_> {
         Ok(())
     }
 
-    fn all_but(&self, out: &[TerminalId]) -> Expr {
+    fn all_but(&mut self, out: &[TerminalId], part: &Part) -> Result<Expr, ReadError> {
         let rest = self.tokens.iter().filter(|t| !out.contains(t));
-        Expr::choice(rest.map(|t| Expr::Terminal(*t)).collect())
+        let all: Vec<Expr> = rest.map(|t| Expr::Terminal(*t)).collect();
+        self.members += all.len();
+        if self.members > SETS_LIMIT {
+            let message = format!("`~` and `.` stand for more than {SETS_LIMIT} tokens altogether");
+            return Err(self.error(part, &message));
+        }
+        Ok(Expr::choice(all))
     }
 
     fn error(&self, part: &Part, message: &str) -> ReadError {

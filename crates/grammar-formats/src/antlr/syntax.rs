@@ -345,6 +345,8 @@ impl Parser<'_, '_> {
         if self.cursor.eat("?") {
             alt.predicate = true;
             self.blank();
+            self.cursor.eat("=>");
+            self.blank();
             if self.cursor.at("<") {
                 self.cursor.eat_through(">");
             }

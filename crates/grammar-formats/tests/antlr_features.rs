@@ -1,0 +1,114 @@
+//! What ANTLR 4 grammars of the public collections use beyond rules and tokens.
+
+use grammar::parse::Parser;
+use grammar_formats::{Read, read_text};
+
+const EVERYTHING: &str = r#"/** All of it. */
+grammar Everything;
+options { caseInsensitive = true; superClass = Base; }
+tokens { INDENT, DEDENT }
+channels { COMMENTS, OTHER }
+@header { package a.b; /* } */ import x; }
+@parser::members { boolean f() { return s.equals("}"); } char c = '}'; }
+@lexer :: members { int x = 0; // }
+}
+prog [int a, String b] returns [int v, List<String> w] locals [int k = 0] throws E1, E2
+options { k = 3; }
+@init { $k = 1; } @after { foo(); }
+  : s+=stat (s+=stat)* EOF # Whole
+  ;
+catch [RecognitionException e] { throw e; }
+finally { done("}"); }
+stat : x=expr[1, "a]"] ';' {System.out.println("}");} # ExprStat
+     | 'let' ID '=' e=expr ';'                # Let
+     | ('begin' | 'start') stat* 'end' ';'    # Block
+     | {f()}? 'pred' ~('a' | ID)+ ';'         # Predicate
+     | 'any' .*? ';'                          # Any
+     ;
+expr : <assoc=right> expr '^'<assoc=right> expr
+     | '-' expr
+     | expr op=('*'|'/') expr
+     | expr ('+'|'-') expr
+     | ID '(' (expr (',' expr)*)? ')'
+     | INT | ID | STRING | CHAR | UNICODE | SURROGATES | '(' expr ')'
+     ;
+ID : LETTER (LETTER | [0-9_])* ;
+INT : '0' 'x' HEX+ | [0-9]+ | '0b' ('0'..'1')+ ;
+STRING : '"' ( '\\' . | ~["\\\r\n] )* '"' ;
+CHAR : '\'' ~['\\\]\-] '\'' ;
+UNICODE : '@' [\u{1F600}-\u{1F64F}\u00e9\p{Lu}\p{Script=Greek}]+ ;
+SURROGATES : '$' ([\uD800-\uDBFF] [\uDC00-\uDFFF] | '\uD83D\uDE00') ;
+fragment LETTER : [a-z] | ~[\u0000-\u007F\uD800-\uDBFF] { Character.isJavaIdentifierStart(_input.LA(-1)) }? ;
+fragment HEX options { caseInsensitive = false; } : [0-9a-fA-F] ;
+WS : [ \t\r\n\u000C]+ -> skip ;
+NESTED : '/*' (NESTED | .)*? '*/' -> channel(COMMENTS) ;
+LINE : '//' ~[\r\n]* ('\r'? '\n' | EOF) -> channel(HIDDEN) ;
+"#;
+
+const MODES: &str = r#"lexer grammar Modes;
+OPEN : '"' -> more, pushMode(IN_STRING) ;
+NUMBER : [0-9]+ ;
+KEY : 'key' -> mode(ONLY_WORDS) ;
+NAME : [a-z]+ -> type(WORD) ;
+WS : ' ' -> skip ;
+mode IN_STRING;
+STRING : '"' -> popMode ;
+PART : ('\\' . | ~["\\]) -> more ;
+mode ONLY_WORDS;
+WORD : [A-Z]+ ;
+BACK : ';' -> mode(DEFAULT_MODE) ;
+"#;
+
+fn read(text: &str) -> Read {
+    read_text("g.g4", text, None).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn check(text: &str, yes: &[&str], no: &[&str]) {
+    let grammar = read(text).grammar;
+    let mut parser = Parser::new(&grammar).expect("a parser");
+    for input in yes {
+        assert!(parser.check(input.as_bytes()).is_ok(), "{input} is a sentence");
+    }
+    for input in no {
+        assert!(parser.check(input.as_bytes()).is_err(), "{input} is none");
+    }
+}
+
+#[test]
+fn everything_in_one_grammar() {
+    check(
+        EVERYTHING,
+        &[
+            "LET x = -3^2*4 + f(0xFF, \"a\\\"b\", 'a', @é😀Ω) ;",
+            "/* a /* b */ c */ begin any 1 2 3; END; // the end",
+            "b; // without a line end",
+            "été(0b11);\r\n",
+            "$😀;",
+            "pred 1 2;",
+        ],
+        &["", "let = 1;", "pred b;", "f(,);", "'-';", "$a;", "0b12;;"],
+    );
+    let notes = read(EVERYTHING).notes;
+    for what in ["action", "predicate", "labels", "`returns`", "`locals`", "arguments", "NESTED"] {
+        assert!(notes.iter().any(|n| n.text.contains(what)), "{what} is named in a note");
+    }
+}
+
+#[test]
+fn modes_and_more() {
+    check(
+        MODES,
+        &["\"a \\\" b\" 12 abc", "abc key", "1 key", "keys 1", "keyABC;abc"],
+        &["\"open", "key1", "keyABC;;", "ABC"],
+    );
+    let grammar = read(MODES).grammar;
+    let mut parser = Parser::new(&grammar).expect("a parser");
+    let tree = parser.parse(b"\"a b\"1").expect("a tree");
+    assert!(tree.render(&grammar, parser.core()).contains("STRING \"\\\"a b\\\"\""), "one token");
+}
+
+#[test]
+fn mistakes_in_sets() {
+    let error = read_text("g.g4", "grammar G; s : A ; A : [z-a] ;", None).expect_err("an empty range");
+    assert_eq!(error.to_string(), "g.g4:1:24: the range z-a is empty");
+}

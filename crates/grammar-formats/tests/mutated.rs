@@ -1,0 +1,92 @@
+//! What the fuzz targets do, on grammars with random damage: no reader panics or hangs.
+
+#[path = "../../../fuzz/grammar/lib.rs"]
+mod fuzz;
+
+use grammar::rng::Rng;
+use std::path::{Path, PathBuf};
+
+const SEEDS: [(&str, &str); 7] = [
+    (
+        "tg",
+        "start s; token N(3) = /[0-9]+/ -> push(m); mode m; skip /[ ]+/; s = ('a'? N){2,3} | t @2 ; t = $end;",
+    ),
+    (
+        "antlr",
+        "grammar G; s : e? {p}? x+=A # L | e '+' e ; e : . | ~A ; A : [a-z\\p{L}]+? -> skip ; mode M; B : 'x'..'z' ;",
+    ),
+    ("bison", "%token <t> A 300 \"a\"\n%left A\n%%\ns[x]: A s %prec A { $$ = \"}\"; } | %empty ;\n%%\n"),
+    ("ebnf", "[1] a ::= (b | [^#x20-z])* - 'q' /* c */ b+\nb ::= \"x\"?"),
+    ("abnf", "a = 1*2b [ %x41-5A / \"k\" ] ; c\n  / <prose val>\nb = %d13.10\n"),
+    ("bnf-json", "{\"<a>\": [\"x<a>\", [\"<a>\", \"\\u00e9\"], [\"y\", {\"prob\": 1}]]}"),
+    (
+        "tree-sitter",
+        "{\"rules\": {\"a\": {\"type\": \"REPEAT\", \"content\": {\"type\": \"PATTERN\", \"value\": \"[a-z]+\"}}}, \"extras\": []}",
+    ),
+];
+
+/// Cuts out, doubles, exchanges and inserts a few bytes.
+fn damage(text: &[u8], rng: &mut Rng) -> Vec<u8> {
+    let mut out = text.to_vec();
+    for _ in 0..=rng.index(4) {
+        let at = rng.index(out.len().max(1)).min(out.len());
+        let end = (at + rng.index(12)).min(out.len());
+        match rng.index(4) {
+            0 => drop(out.drain(at..end)),
+            1 => {
+                let copy = out[at..end].to_vec();
+                let to = rng.index(out.len() + 1);
+                drop(out.splice(to..to, copy));
+            }
+            2 if at < out.len() => out[at] = b"(){}[]<>'\"|;:\\/*+?~.-#%= \n0a\xc3"[rng.index(29)],
+            _ => out.insert(at, b"(){}[]<>'\"|;:\\/*+?~.-#%= \n0a\xc3"[rng.index(29)]),
+        }
+    }
+    out
+}
+
+fn collection() -> Vec<PathBuf> {
+    let shared = std::env::var_os("TARRAGON_SHARED").map(PathBuf::from);
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let Some(root) = shared.into_iter().chain([beside]).map(|p| p.join("data/antlr")).find(|p| p.is_dir())
+    else {
+        eprintln!("skipped: the ANTLR collection was not found; only the built-in grammars are damaged");
+        return Vec::new();
+    };
+    let folders = std::fs::read_dir(root).expect("a folder").map(|e| e.expect("an entry").path());
+    let files =
+        folders.filter_map(|f| std::fs::read_dir(f).ok()).flatten().map(|e| e.expect("an entry").path());
+    let mut all: Vec<PathBuf> = files.filter(|f| f.extension().is_some_and(|e| e == "g4")).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn damaged_seeds_in_every_notation() {
+    let mut rng = Rng::new(4);
+    for (format, text) in SEEDS {
+        fuzz::read(format, text.as_bytes());
+        for _ in 0..400 {
+            fuzz::read(format, &damage(text.as_bytes(), &mut rng));
+        }
+    }
+}
+
+#[test]
+fn damaged_real_grammars() {
+    let mut rng = Rng::new(9);
+    for file in collection() {
+        let text = std::fs::read(&file).expect("a file");
+        for _ in 0..(40_000 / (text.len() + 1)).min(4) {
+            fuzz::read("antlr", &damage(&text, &mut rng));
+        }
+    }
+}
+
+#[test]
+fn both_engines_agree_on_damaged_input() {
+    let mut rng = Rng::new(11);
+    let seed = b"skip / +/; token N = /[0-9]+/; e = e '+' e | '(' e ')' | N ;\0(1 + 2)+3";
+    fuzz::parse(seed);
+    (0..300).for_each(|_| fuzz::parse(&damage(seed, &mut rng)));
+}
