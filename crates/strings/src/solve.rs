@@ -1,0 +1,250 @@
+//! Answers to problems.
+//!
+//! Each case of the formula is brought into memberships over segments and solved. Constraints that no language expresses
+//! (two terms differ, one does not contain the other) are left out first; a solution that violates one is ruled out by
+//! splitting on the word that violated it, which loses no other solution. Every answer `Sat` is checked against the
+//! problem as it was given.
+
+use crate::budget::{Budget, Stop};
+use crate::cases::{Cases, Literal, membership};
+use crate::conjunction::{Conjunction, segments_of};
+use crate::language::{Language, Languages, UNBOUNDED};
+use crate::problem::{Atom, Piece, Problem, contains};
+use crate::scan::{Conjunct, Part, Size};
+use crate::search::Words;
+use crate::segments::{Segments, Unified};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A word for each variable, in the order of declaration.
+    Sat(Vec<Vec<u8>>),
+    Unsat,
+    Unknown(Stop),
+}
+
+/// How often a violated constraint may split a case.
+const SPLITS: usize = 200;
+
+impl Problem {
+    /// A solution that is as short as possible within the first case of the formula that has one.
+    pub fn solve(&mut self, budget: &mut Budget) -> Answer {
+        let mut cases = Cases::new(&self.constraints, false);
+        let mut answer = Answer::Unsat;
+        while let Some(literals) = cases.next(&mut self.languages) {
+            match self.solve_case(&literals, budget) {
+                Ok(Some(solution)) => return self.checked(solution),
+                Ok(None) => {}
+                Err(Stop::Time) => return Answer::Unknown(Stop::Time),
+                Err(stop) => answer = Answer::Unknown(stop),
+            }
+        }
+        answer
+    }
+
+    fn checked(&mut self, solution: Vec<Vec<u8>>) -> Answer {
+        if self.holds(&solution) {
+            return Answer::Sat(solution);
+        }
+        Answer::Unknown(Stop::Unsupported("internal error: a solution failed its check".to_string()))
+    }
+
+    fn solve_case(
+        &mut self,
+        literals: &[Literal],
+        budget: &mut Budget,
+    ) -> Result<Option<Vec<Vec<u8>>>, Stop> {
+        let Some(case) = Case::new(self, literals)? else { return Ok(None) };
+        let Some(words) = case.solve(&mut self.languages, budget)? else { return Ok(None) };
+        Ok(Some(
+            (0..self.variables.len())
+                .map(|variable| word(&case.segments.variable(variable), &words))
+                .collect(),
+        ))
+    }
+}
+
+/// A constraint that is only checked, and the words that it forbids are split off.
+#[derive(Clone, Debug)]
+enum Check {
+    Differ(Vec<Part>, Vec<Part>),
+    /// The first does not contain the second.
+    Lacks(Vec<Part>, Vec<Part>),
+    /// A membership whose term reads a segment twice in a language with a grammar.
+    In(Vec<Part>, Language),
+}
+
+/// A case as memberships over segments.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub segments: Segments,
+    pub conjuncts: Vec<Conjunct>,
+    checks: Vec<Check>,
+}
+
+impl Case {
+    /// `None` if the case has no solution.
+    pub fn new(problem: &mut Problem, literals: &[Literal]) -> Result<Option<Self>, Stop> {
+        let terms = literals.iter().flat_map(|literal| match &literal.atom {
+            Atom::In(term, _) => vec![term],
+            Atom::Contains(a, b) | Atom::Equals(a, b) => vec![a, b],
+        });
+        let pieces: Vec<Piece> = terms.flatten().cloned().collect();
+        let Some(segments) = Segments::new(&problem.variables, pieces.iter()) else { return Ok(None) };
+        let mut case = Case { segments, conjuncts: Vec::new(), checks: Vec::new() };
+        for literal in literals {
+            if !case.add(&mut problem.languages, literal)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(case.resolved(&problem.languages)))
+    }
+
+    fn add(&mut self, languages: &mut Languages, literal: &Literal) -> Result<bool, Stop> {
+        if let Some((term, language)) = membership(languages, &literal.atom) {
+            let language = if literal.positive { language } else { languages.not(language) };
+            self.conjuncts.push(Conjunct { parts: self.segments.term(&term), language });
+            return Ok(true);
+        }
+        match (&literal.atom, literal.positive) {
+            (Atom::Equals(a, b), true) => {
+                let (a, b) = (self.segments.term(a), self.segments.term(b));
+                self.equate(languages, &a, &b)
+            }
+            (Atom::Contains(whole, part), true) => {
+                let any = Size { least: 0, most: UNBOUNDED };
+                let mut inside = vec![Part::Segment(self.segments.add(any))];
+                inside.extend(self.segments.term(part));
+                inside.push(Part::Segment(self.segments.add(any)));
+                let whole = self.segments.term(whole);
+                self.equate(languages, &whole, &inside)
+            }
+            (Atom::Equals(a, b), false) => {
+                self.checks.push(Check::Differ(self.segments.term(a), self.segments.term(b)));
+                Ok(true)
+            }
+            (Atom::Contains(whole, part), false) => {
+                self.checks.push(Check::Lacks(self.segments.term(whole), self.segments.term(part)));
+                Ok(true)
+            }
+            (Atom::In(..), _) => Ok(true),
+        }
+    }
+
+    fn equate(&mut self, languages: &mut Languages, a: &[Part], b: &[Part]) -> Result<bool, Stop> {
+        let mut more = Vec::new();
+        let unified = self.segments.unify(languages, a, b, &mut more)?;
+        self.conjuncts.append(&mut more);
+        Ok(matches!(unified, Unified::Yes))
+    }
+
+    /// Puts what stands for segments into all conjuncts, now that all equations are known.
+    fn resolved(mut self, languages: &Languages) -> Self {
+        for conjunct in std::mem::take(&mut self.conjuncts) {
+            let parts = self.segments.resolve(&conjunct.parts);
+            let mut segments: Vec<_> = segments_of(&parts).collect();
+            let count = segments.len();
+            segments.sort_unstable();
+            segments.dedup();
+            if segments.len() < count && languages.has_grammar(conjunct.language) {
+                self.checks.push(Check::In(parts, conjunct.language));
+            } else {
+                self.conjuncts.push(Conjunct { parts, language: conjunct.language });
+            }
+        }
+        let resolve = |parts: &[Part]| self.segments.resolve(parts);
+        self.checks = self
+            .checks
+            .iter()
+            .map(|check| match check {
+                Check::Differ(a, b) => Check::Differ(resolve(a), resolve(b)),
+                Check::Lacks(a, b) => Check::Lacks(resolve(a), resolve(b)),
+                Check::In(a, language) => Check::In(resolve(a), *language),
+            })
+            .collect();
+        self
+    }
+
+    pub fn conjunction(&self) -> Conjunction {
+        Conjunction {
+            conjuncts: self.conjuncts.clone(),
+            sizes: self.segments.sizes(),
+            segments: self.segments.free(),
+        }
+    }
+
+    fn solve(&self, languages: &mut Languages, budget: &mut Budget) -> Result<Option<Words>, Stop> {
+        if self.checks.iter().any(Check::is_false) {
+            return Ok(None);
+        }
+        let mut open = vec![(self.conjunction(), self.checks.clone())];
+        for _ in 0..SPLITS {
+            let Some((conjunction, checks)) = open.pop() else { return Ok(None) };
+            let Some(words) = conjunction.clone().solve(languages, budget)? else { continue };
+            match checks.iter().position(|check| !check.holds(languages, &words)) {
+                None => return Ok(Some(words)),
+                Some(violated) => split(languages, &conjunction, &checks, violated, &words, &mut open),
+            }
+        }
+        Err(Stop::Unsupported(format!(
+            "constraints between variables failed for {SPLITS} solutions in a row"
+        )))
+    }
+}
+
+/// Rules out that a check fails for the word it failed for.
+fn split(
+    languages: &mut Languages,
+    conjunction: &Conjunction,
+    checks: &[Check],
+    violated: usize,
+    words: &Words,
+    open: &mut Vec<(Conjunction, Vec<Check>)>,
+) {
+    let with = |parts: &[Part], language: Language| {
+        let mut conjunction = conjunction.clone();
+        conjunction.conjuncts.push(Conjunct { parts: parts.to_vec(), language });
+        conjunction
+    };
+    let (Check::Differ(subject, other) | Check::Lacks(other, subject)) = &checks[violated] else {
+        if let Check::In(parts, _) = &checks[violated] {
+            let literal = languages.literal(&word(parts, words));
+            open.push((with(parts, languages.not(literal)), checks.to_vec()));
+        }
+        return;
+    };
+    let literal = languages.literal(&word(subject, words));
+    open.push((with(subject, languages.not(literal)), checks.to_vec()));
+    let forbidden =
+        if matches!(checks[violated], Check::Differ(..)) { literal } else { languages.containing(literal) };
+    let mut fixed = with(subject, literal);
+    fixed.conjuncts.push(Conjunct { parts: other.clone(), language: languages.not(forbidden) });
+    let mut fewer = checks.to_vec();
+    fewer.remove(violated);
+    open.push((fixed, fewer));
+}
+
+impl Check {
+    /// Whether no assignment can satisfy it.
+    fn is_false(&self) -> bool {
+        matches!(self, Check::Differ(a, b) | Check::Lacks(a, b) if a == b)
+    }
+
+    fn holds(&self, languages: &mut Languages, words: &Words) -> bool {
+        match self {
+            Check::Differ(a, b) => word(a, words) != word(b, words),
+            Check::Lacks(a, b) => !contains(&word(a, words), &word(b, words)),
+            Check::In(parts, language) => languages.contains(*language, &word(parts, words)),
+        }
+    }
+}
+
+pub(crate) fn word(parts: &[Part], words: &Words) -> Vec<u8> {
+    let mut all = Vec::new();
+    for part in parts {
+        match part {
+            Part::Literal(text) => all.extend_from_slice(text),
+            Part::Segment(segment) => all.extend(words.get(segment).into_iter().flatten()),
+        }
+    }
+    all
+}
