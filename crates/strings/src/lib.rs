@@ -18,6 +18,7 @@
 mod budget;
 mod bytes;
 mod cases;
+pub mod compare;
 mod conjunction;
 mod embed;
 mod grammar;
@@ -30,6 +31,7 @@ mod saturate;
 mod scan;
 mod search;
 mod segments;
+mod solutions;
 mod solve;
 
 pub use budget::{Budget, Stop};
@@ -38,4 +40,5 @@ pub use grammar::{Grammar, Nonterminal, Repetition, Rule, SetId, Symbol};
 pub use language::{GrammarId, Language, Languages, UNBOUNDED};
 pub use problem::{Atom, Formula, Piece, Problem, Term, Variable, VariableId};
 pub use scan::Size;
+pub use solutions::{Count, Visitor};
 pub use solve::Answer;

@@ -79,6 +79,8 @@ pub(crate) struct Case {
     pub segments: Segments,
     pub conjuncts: Vec<Conjunct>,
     checks: Vec<Check>,
+    /// Whether there are segments that are no part of a variable.
+    helpers: bool,
 }
 
 impl Case {
@@ -90,13 +92,18 @@ impl Case {
         });
         let pieces: Vec<Piece> = terms.flatten().cloned().collect();
         let Some(segments) = Segments::new(&problem.variables, pieces.iter()) else { return Ok(None) };
-        let mut case = Case { segments, conjuncts: Vec::new(), checks: Vec::new() };
+        let mut case = Case { segments, conjuncts: Vec::new(), checks: Vec::new(), helpers: false };
         for literal in literals {
             if !case.add(&mut problem.languages, literal)? {
                 return Ok(None);
             }
         }
         Ok(Some(case.resolved(&problem.languages)))
+    }
+
+    /// Whether words of the segments and solutions correspond one to one.
+    pub fn is_one_to_one(&self) -> bool {
+        self.checks.is_empty() && !self.helpers
     }
 
     fn add(&mut self, languages: &mut Languages, literal: &Literal) -> Result<bool, Stop> {
@@ -112,6 +119,7 @@ impl Case {
             }
             (Atom::Contains(whole, part), true) => {
                 let any = Size { least: 0, most: UNBOUNDED };
+                self.helpers = true;
                 let mut inside = vec![Part::Segment(self.segments.add(any))];
                 inside.extend(self.segments.term(part));
                 inside.push(Part::Segment(self.segments.add(any)));

@@ -34,6 +34,9 @@ fn main() -> ExitCode {
     if words.get(1).is_some_and(|word| word == "grammar") {
         return ExitCode::from(grammar_cli::run(words.into_iter().skip(1)));
     }
+    if words.get(1).is_some_and(|word| word == "solve") {
+        return ExitCode::from(strings_cli::run(words.into_iter().skip(1)));
+    }
     match run(Cli::parse_from(words)) {
         Ok(Verdict::NoBug) => ExitCode::SUCCESS,
         Ok(Verdict::BugsFound) => ExitCode::from(1),

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::cursor::SyntaxError;
 use super::syntax::{Assertion, File, Name, Regular, Value};
 use crate::grammar::Nonterminal;
-use crate::language::{GrammarId, Language};
+use crate::language::{GrammarId, Language, Languages};
 use crate::problem::{Atom, Formula, Piece, Problem, Term, VariableId};
 
 type Result<T> = std::result::Result<T, SyntaxError>;
@@ -26,6 +26,29 @@ pub fn build(text: &[u8], mut file: File<'_>) -> Result<Problem> {
         builder.problem.require(formula);
     }
     Ok(builder.problem)
+}
+
+/// The language called `name`, or the one that was defined last.
+pub fn build_language(
+    text: &[u8],
+    mut file: File<'_>,
+    languages: Languages,
+    name: Option<&str>,
+) -> Result<(Language, Languages)> {
+    check_rules(text, &file)?;
+    let mut problem = Problem { languages, ..Problem::default() };
+    let grammar = problem.languages.add_grammar(std::mem::take(&mut file.grammar));
+    let last = [file.last_rule, file.regulars.last().map(|(name, _)| *name)].into_iter().flatten();
+    let wanted = match name {
+        Some(name) => Some(Name { text: name.as_bytes(), at: 0 }),
+        None => last.max_by_key(|name| name.at),
+    };
+    let Some(wanted) = wanted else {
+        return Err(SyntaxError::at(text, text.len(), "expected a `cfg` or `reg`"));
+    };
+    let mut builder = Builder::new(text, &file, problem, grammar)?;
+    let language = builder.named_language(wanted, false)?;
+    Ok((language, builder.problem.languages))
 }
 
 /// Every nonterminal that is mentioned must be defined.
@@ -50,7 +73,7 @@ enum Meaning<T> {
 }
 
 struct Builder<'f, 't> {
-    text: &'t [u8],
+    text: &'f [u8],
     file: &'f File<'t>,
     problem: Problem,
     grammar: GrammarId,
@@ -62,7 +85,7 @@ struct Builder<'f, 't> {
 }
 
 impl<'f, 't> Builder<'f, 't> {
-    fn new(text: &'t [u8], file: &'f File<'t>, mut problem: Problem, grammar: GrammarId) -> Result<Self> {
+    fn new(text: &'f [u8], file: &'f File<'t>, mut problem: Problem, grammar: GrammarId) -> Result<Self> {
         let mut variables = FxHashMap::default();
         for (name, size) in &file.variables {
             let id = problem.sized_variable(&String::from_utf8_lossy(name.text), *size);
@@ -100,7 +123,7 @@ impl<'f, 't> Builder<'f, 't> {
     }
 
     /// A `reg` or a `cfg` by name; `fix` looks for a `cfg` first.
-    fn named_language(&mut self, name: Name<'t>, rules_first: bool) -> Result<Language> {
+    fn named_language(&mut self, name: Name<'_>, rules_first: bool) -> Result<Language> {
         let rule = self.file.nonterminals.get(name.text).copied();
         let regular = self.regular_names.get(name.text).copied();
         match (rule, regular) {
@@ -113,7 +136,7 @@ impl<'f, 't> Builder<'f, 't> {
         }
     }
 
-    fn regular_definition(&mut self, index: usize, name: Name<'t>) -> Result<Language> {
+    fn regular_definition(&mut self, index: usize, name: Name<'_>) -> Result<Language> {
         match std::mem::replace(&mut self.regulars[index], Meaning::InProgress) {
             Meaning::Known(language) => {
                 self.regulars[index] = Meaning::Known(language);

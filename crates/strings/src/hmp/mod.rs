@@ -8,6 +8,7 @@ mod cursor;
 mod parser;
 mod syntax;
 
+use crate::language::{Language, Languages};
 use crate::problem::Problem;
 pub use cursor::SyntaxError;
 
@@ -24,4 +25,14 @@ pub struct Options {
 pub fn read(text: &[u8], options: Options) -> Result<Problem, SyntaxError> {
     let file = parser::parse(text, options)?;
     build::build(text, file)
+}
+
+/// Reads one language: an expression (`star("ab")`), or a file, of which the language called `name`, or the last one.
+pub fn read_language(
+    languages: Languages,
+    text: &[u8],
+    name: Option<&str>,
+) -> Result<(Language, Languages), SyntaxError> {
+    let file = parser::parse_languages(text)?;
+    build::build_language(text, file, languages, name)
 }

@@ -24,6 +24,25 @@ pub fn parse(text: &[u8], options: Options) -> Result<File<'_>> {
     Ok(parser.file)
 }
 
+/// Definitions without a problem, or one regular expression.
+pub fn parse_languages(text: &[u8]) -> Result<File<'_>> {
+    let options = Options::default();
+    let mut parser = Parser { cursor: Cursor::new(text), options, file: File::default(), depth: 0 };
+    if !parser.starts_statement()? {
+        let at = parser.cursor.position()?;
+        let regular = parser.regular()?;
+        parser.file.regulars.push((Name { text: b"", at }, regular));
+        return match parser.cursor.peek()? {
+            None => Ok(parser.file),
+            Some(_) => parser.cursor.expected("the end of the expression"),
+        };
+    }
+    while parser.cursor.peek()?.is_some() {
+        parser.statement()?;
+    }
+    Ok(parser.file)
+}
+
 struct Parser<'t> {
     cursor: Cursor<'t>,
     options: Options,
@@ -59,6 +78,15 @@ impl<'t> Parser<'t> {
             }
         }
         self.cursor.expect(";", "at the end of the statement")
+    }
+
+    /// Whether a keyword and a name come next.
+    fn starts_statement(&mut self) -> Result<bool> {
+        let mut ahead = Cursor::new(self.cursor.text);
+        let keyword = ahead.name()?.is_some_and(|word| {
+            [&b"var"[..], b"cfg", b"reg", b"val", b"assert"].contains(&&word.text.to_ascii_lowercase()[..])
+        });
+        Ok(keyword && ahead.name()?.is_some())
     }
 
     fn some_name(&mut self, of: &str) -> Result<Name<'t>> {
@@ -158,6 +186,7 @@ impl<'t> Parser<'t> {
     fn rule(&mut self) -> Result<()> {
         let name = self.defined_name("the nonterminal")?;
         let left = self.nonterminal(name);
+        self.file.last_rule = Some(name);
         if std::mem::replace(&mut self.file.mentions[left.index()].1, true) {
             let message = format!("`{}` is defined twice", String::from_utf8_lossy(name.text));
             return Err(self.cursor.error(name.at, message));

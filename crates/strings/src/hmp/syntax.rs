@@ -52,6 +52,8 @@ pub struct File<'t> {
     pub nonterminals: FxHashMap<&'t [u8], Nonterminal>,
     /// By nonterminal: where it was first mentioned, and whether it is defined.
     pub mentions: Vec<(usize, bool)>,
+    /// The `cfg` that was defined last.
+    pub last_rule: Option<Name<'t>>,
     pub regulars: Vec<(Name<'t>, Regular<'t>)>,
     pub values: Vec<(Name<'t>, Value<'t>)>,
     pub assertions: Vec<Assertion<'t>>,
