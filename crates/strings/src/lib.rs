@@ -18,12 +18,14 @@
 mod budget;
 mod bytes;
 mod cases;
+mod checks;
 pub mod compare;
 mod conjunction;
 mod embed;
 mod grammar;
 pub mod hmp;
 mod language;
+mod lengths;
 mod nfa;
 mod problem;
 mod recognizer;

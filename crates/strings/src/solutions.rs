@@ -34,17 +34,19 @@ impl Problem {
         let mut total = BigUint::ZERO;
         let mut cases = Cases::new(&self.constraints, true);
         while let Some(literals) = cases.next(&mut self.languages) {
-            let Some(case) = Case::new(self, &literals)? else { continue };
-            if !case.is_one_to_one() {
+            let split = self.split(&literals)?;
+            if !split.cases.iter().all(Case::is_one_to_one) {
                 return self.count_one_by_one(budget);
             }
-            let Some((scan, graph)) = graph_of(&mut self.languages, case.conjunction(), budget)? else {
-                continue;
-            };
-            drop(scan);
-            match graph.count() {
-                Count::Finite(count) => total += count,
-                Count::Infinite => return Ok(Count::Infinite),
+            for case in split.cases {
+                let graph = graph_of(&mut self.languages, case.conjunction(), budget)?;
+                match graph.map_or(Count::Finite(BigUint::ZERO), |(_, graph)| graph.count()) {
+                    Count::Finite(count) => total += count,
+                    Count::Infinite => return Ok(Count::Infinite),
+                }
+            }
+            if let Some(stop) = split.incomplete {
+                return Err(stop);
             }
         }
         Ok(Count::Finite(total))
@@ -63,9 +65,15 @@ impl Problem {
     pub fn each_solution(&mut self, budget: &mut Budget, visit: &mut Visitor<'_>) -> Result<(), Stop> {
         let mut cases = Cases::new(&self.constraints, true);
         while let Some(literals) = cases.next(&mut self.languages) {
-            let Some(case) = Case::new(self, &literals)? else { continue };
-            if self.each_of_case(&case, budget, visit)?.is_break() {
-                break;
+            let split = self.split(&literals)?;
+            let mut seen = FxHashSet::default();
+            for case in split.cases {
+                if self.each_of_case(&case, &mut seen, budget, visit)?.is_break() {
+                    return Ok(());
+                }
+            }
+            if let Some(stop) = split.incomplete {
+                return Err(stop);
             }
         }
         Ok(())
@@ -74,11 +82,11 @@ impl Problem {
     fn each_of_case(
         &mut self,
         case: &Case,
+        seen: &mut FxHashSet<Vec<Vec<u8>>>,
         budget: &mut Budget,
         visit: &mut Visitor<'_>,
     ) -> Result<ControlFlow<()>, Stop> {
         let variables = self.variables.len();
-        let mut seen = FxHashSet::default();
         let mut one = |problem: &mut Problem, words: &Words| {
             let solution: Vec<Vec<u8>> =
                 (0..variables).map(|variable| word(&case.segments.variable(variable), words)).collect();

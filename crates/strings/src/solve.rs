@@ -7,9 +7,10 @@
 
 use crate::budget::{Budget, Stop};
 use crate::cases::{Cases, Literal, membership};
-use crate::conjunction::{Conjunction, segments_of};
-use crate::language::{Language, Languages, UNBOUNDED};
-use crate::problem::{Atom, Piece, Problem, contains};
+use crate::checks::{Check, reads_twice, settle, split};
+use crate::conjunction::Conjunction;
+use crate::language::{Languages, UNBOUNDED};
+use crate::problem::{Atom, Piece, Problem};
 use crate::scan::{Conjunct, Part, Size};
 use crate::search::Words;
 use crate::segments::{Segments, Unified};
@@ -53,24 +54,22 @@ impl Problem {
         literals: &[Literal],
         budget: &mut Budget,
     ) -> Result<Option<Vec<Vec<u8>>>, Stop> {
-        let Some(case) = Case::new(self, literals)? else { return Ok(None) };
-        let Some(words) = case.solve(&mut self.languages, budget)? else { return Ok(None) };
-        Ok(Some(
-            (0..self.variables.len())
-                .map(|variable| word(&case.segments.variable(variable), &words))
-                .collect(),
-        ))
+        let split = self.split(literals)?;
+        let mut best: Option<Vec<Vec<u8>>> = None;
+        for case in split.cases {
+            let Some(words) = case.solve(&mut self.languages, budget)? else { continue };
+            let solution: Vec<Vec<u8>> =
+                (0..self.variables.len()).map(|v| word(&case.segments.variable(v), &words)).collect();
+            let length = |solution: &Vec<Vec<u8>>| solution.iter().map(Vec::len).sum::<usize>();
+            if best.as_ref().is_none_or(|best| length(&solution) < length(best)) {
+                best = Some(solution);
+            }
+        }
+        match (best, split.incomplete) {
+            (None, Some(stop)) => Err(stop),
+            (best, _) => Ok(best),
+        }
     }
-}
-
-/// A constraint that is only checked, and the words that it forbids are split off.
-#[derive(Clone, Debug)]
-enum Check {
-    Differ(Vec<Part>, Vec<Part>),
-    /// The first does not contain the second.
-    Lacks(Vec<Part>, Vec<Part>),
-    /// A membership whose term reads a segment twice in a language with a grammar.
-    In(Vec<Part>, Language),
 }
 
 /// A case as memberships over segments.
@@ -84,8 +83,8 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// `None` if the case has no solution.
-    pub fn new(problem: &mut Problem, literals: &[Literal]) -> Result<Option<Self>, Stop> {
+    /// `None` if the case has no solution. `offsets` are the places where terms that are contained in others start.
+    pub fn new(problem: &mut Problem, literals: &[Literal], offsets: &[u64]) -> Result<Option<Self>, Stop> {
         let terms = literals.iter().flat_map(|literal| match &literal.atom {
             Atom::In(term, _) => vec![term],
             Atom::Contains(a, b) | Atom::Equals(a, b) => vec![a, b],
@@ -93,8 +92,9 @@ impl Case {
         let pieces: Vec<Piece> = terms.flatten().cloned().collect();
         let Some(segments) = Segments::new(&problem.variables, pieces.iter()) else { return Ok(None) };
         let mut case = Case { segments, conjuncts: Vec::new(), checks: Vec::new(), helpers: false };
+        let mut offsets = offsets.iter().copied();
         for literal in literals {
-            if !case.add(&mut problem.languages, literal)? {
+            if !case.add(&mut problem.languages, literal, &mut offsets)? {
                 return Ok(None);
             }
         }
@@ -106,7 +106,12 @@ impl Case {
         self.checks.is_empty() && !self.helpers
     }
 
-    fn add(&mut self, languages: &mut Languages, literal: &Literal) -> Result<bool, Stop> {
+    fn add(
+        &mut self,
+        languages: &mut Languages,
+        literal: &Literal,
+        offsets: &mut impl Iterator<Item = u64>,
+    ) -> Result<bool, Stop> {
         if let Some((term, language)) = membership(languages, &literal.atom) {
             let language = if literal.positive { language } else { languages.not(language) };
             self.conjuncts.push(Conjunct { parts: self.segments.term(&term), language });
@@ -120,7 +125,8 @@ impl Case {
             (Atom::Contains(whole, part), true) => {
                 let any = Size { least: 0, most: UNBOUNDED };
                 self.helpers = true;
-                let mut inside = vec![Part::Segment(self.segments.add(any))];
+                let before = offsets.next().map_or(any, |offset| Size { least: offset, most: offset });
+                let mut inside = vec![Part::Segment(self.segments.add(before))];
                 inside.extend(self.segments.term(part));
                 inside.push(Part::Segment(self.segments.add(any)));
                 let whole = self.segments.term(whole);
@@ -147,28 +153,17 @@ impl Case {
 
     /// Puts what stands for segments into all conjuncts, now that all equations are known.
     fn resolved(mut self, languages: &Languages) -> Self {
+        let sizes = self.segments.sizes();
         for conjunct in std::mem::take(&mut self.conjuncts) {
             let parts = self.segments.resolve(&conjunct.parts);
-            let mut segments: Vec<_> = segments_of(&parts).collect();
-            let count = segments.len();
-            segments.sort_unstable();
-            segments.dedup();
-            if segments.len() < count && languages.has_grammar(conjunct.language) {
+            if languages.has_grammar(conjunct.language) && reads_twice(&parts, &sizes) {
                 self.checks.push(Check::In(parts, conjunct.language));
             } else {
                 self.conjuncts.push(Conjunct { parts, language: conjunct.language });
             }
         }
-        let resolve = |parts: &[Part]| self.segments.resolve(parts);
-        self.checks = self
-            .checks
-            .iter()
-            .map(|check| match check {
-                Check::Differ(a, b) => Check::Differ(resolve(a), resolve(b)),
-                Check::Lacks(a, b) => Check::Lacks(resolve(a), resolve(b)),
-                Check::In(a, language) => Check::In(resolve(a), *language),
-            })
-            .collect();
+        self.checks =
+            self.checks.iter().map(|check| check.map(|parts| self.segments.resolve(parts))).collect();
         self
     }
 
@@ -181,68 +176,19 @@ impl Case {
     }
 
     fn solve(&self, languages: &mut Languages, budget: &mut Budget) -> Result<Option<Words>, Stop> {
-        if self.checks.iter().any(Check::is_false) {
-            return Ok(None);
-        }
         let mut open = vec![(self.conjunction(), self.checks.clone())];
         for _ in 0..SPLITS {
-            let Some((conjunction, checks)) = open.pop() else { return Ok(None) };
+            let Some((mut conjunction, checks)) = open.pop() else { return Ok(None) };
+            let Some(checks) = settle(languages, &mut conjunction, checks) else { continue };
             let Some(words) = conjunction.clone().solve(languages, budget)? else { continue };
-            match checks.iter().position(|check| !check.holds(languages, &words)) {
+            match checks.iter().find(|check| !check.holds(languages, &words)) {
                 None => return Ok(Some(words)),
-                Some(violated) => split(languages, &conjunction, &checks, violated, &words, &mut open),
+                Some(violated) => open.extend(split(languages, &conjunction, &checks, violated, &words)),
             }
         }
         Err(Stop::Unsupported(format!(
             "constraints between variables failed for {SPLITS} solutions in a row"
         )))
-    }
-}
-
-/// Rules out that a check fails for the word it failed for.
-fn split(
-    languages: &mut Languages,
-    conjunction: &Conjunction,
-    checks: &[Check],
-    violated: usize,
-    words: &Words,
-    open: &mut Vec<(Conjunction, Vec<Check>)>,
-) {
-    let with = |parts: &[Part], language: Language| {
-        let mut conjunction = conjunction.clone();
-        conjunction.conjuncts.push(Conjunct { parts: parts.to_vec(), language });
-        conjunction
-    };
-    let (Check::Differ(subject, other) | Check::Lacks(other, subject)) = &checks[violated] else {
-        if let Check::In(parts, _) = &checks[violated] {
-            let literal = languages.literal(&word(parts, words));
-            open.push((with(parts, languages.not(literal)), checks.to_vec()));
-        }
-        return;
-    };
-    let literal = languages.literal(&word(subject, words));
-    open.push((with(subject, languages.not(literal)), checks.to_vec()));
-    let forbidden =
-        if matches!(checks[violated], Check::Differ(..)) { literal } else { languages.containing(literal) };
-    let mut fixed = with(subject, literal);
-    fixed.conjuncts.push(Conjunct { parts: other.clone(), language: languages.not(forbidden) });
-    let mut fewer = checks.to_vec();
-    fewer.remove(violated);
-    open.push((fixed, fewer));
-}
-
-impl Check {
-    /// Whether no assignment can satisfy it.
-    fn is_false(&self) -> bool {
-        matches!(self, Check::Differ(a, b) | Check::Lacks(a, b) if a == b)
-    }
-
-    fn holds(&self, languages: &mut Languages, words: &Words) -> bool {
-        match self {
-            Check::Differ(a, b) => word(a, words) != word(b, words),
-            Check::Lacks(a, b) => !contains(&word(a, words), &word(b, words)),
-            Check::In(parts, language) => languages.contains(*language, &word(parts, words)),
-        }
     }
 }
 

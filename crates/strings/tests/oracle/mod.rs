@@ -2,7 +2,9 @@
 //!
 //! Shares no code with the solver.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 #[derive(Clone, Debug)]
 enum Regular {
@@ -45,7 +47,12 @@ pub struct Oracle {
     regulars: BTreeMap<String, Regular>,
     values: BTreeMap<String, Value>,
     assertions: Vec<Assertion>,
+    /// Tables of words that were asked for before.
+    tables: RefCell<BTreeMap<Vec<u8>, Rc<Table>>>,
 }
+
+/// For each nonterminal and start position, where a word of it may end.
+type Table = BTreeMap<(String, usize), BTreeSet<usize>>;
 
 /// Sizes without a bound.
 pub const ANY: usize = usize::MAX;
@@ -156,13 +163,15 @@ impl Oracle {
     }
 
     fn is_in(&self, word: &[u8], regular: &Regular) -> bool {
-        let table = self.table(word);
+        let known = self.tables.borrow().get(word).cloned();
+        let table = known.unwrap_or_else(|| Rc::new(self.table(word)));
+        self.tables.borrow_mut().insert(word.to_vec(), table.clone());
         self.ends(word, regular, 0, &table).contains(&word.len())
     }
 
-    /// For each nonterminal and start position, where a word of it may end. Repeats until nothing changes.
-    fn table(&self, word: &[u8]) -> BTreeMap<(String, usize), BTreeSet<usize>> {
-        let mut table: BTreeMap<(String, usize), BTreeSet<usize>> = BTreeMap::new();
+    /// Repeats until nothing changes.
+    fn table(&self, word: &[u8]) -> Table {
+        let mut table = Table::new();
         loop {
             let mut changed = false;
             for (name, alternatives) in &self.rules {
@@ -186,13 +195,7 @@ impl Oracle {
         }
     }
 
-    fn ends(
-        &self,
-        word: &[u8],
-        regular: &Regular,
-        start: usize,
-        table: &BTreeMap<(String, usize), BTreeSet<usize>>,
-    ) -> BTreeSet<usize> {
+    fn ends(&self, word: &[u8], regular: &Regular, start: usize, table: &Table) -> BTreeSet<usize> {
         let all = || (start..=word.len()).collect::<BTreeSet<usize>>();
         match regular {
             Regular::Text(text) => text_ends(word, text, start),
@@ -230,12 +233,7 @@ impl Oracle {
     }
 }
 
-fn symbol_ends(
-    word: &[u8],
-    symbol: &Symbol,
-    start: usize,
-    table: &BTreeMap<(String, usize), BTreeSet<usize>>,
-) -> BTreeSet<usize> {
+fn symbol_ends(word: &[u8], symbol: &Symbol, start: usize, table: &Table) -> BTreeSet<usize> {
     let of = |name: &String, at: usize| table.get(&(name.clone(), at)).cloned().unwrap_or_default();
     match symbol {
         Symbol::Text(text) => text_ends(word, text, start),
