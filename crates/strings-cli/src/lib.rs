@@ -59,6 +59,9 @@ pub struct Args {
     /// One JSON object a file
     #[arg(long)]
     json: bool,
+    /// Read SMT-LIB whatever the file is called
+    #[arg(long)]
+    smt: bool,
     /// What $HAMPI_LENGTH$ stands for in a template
     #[arg(long, value_name = "N")]
     size: Option<u64>,

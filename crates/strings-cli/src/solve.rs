@@ -6,10 +6,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use strings::smtlib::{self, Response};
 use strings::{Answer, Budget, Count, Problem, Stop, hmp};
 
 use crate::output::{assignment, line, quoted};
-use crate::{Args, BAD_FILE, INTERNAL_ERROR, SAT, UNKNOWN, UNSAT};
+use crate::{Args, BAD_FILE, BAD_USAGE, INTERNAL_ERROR, SAT, UNKNOWN, UNSAT};
 
 /// Solves each file; the exit code is the highest.
 pub fn files(args: &Args) -> u8 {
@@ -28,6 +29,9 @@ fn file(args: &Args, path: &Path) -> u8 {
         line(format!("{}:", path.display()));
     }
     let start = Instant::now();
+    if args.smt || path.extension().is_some_and(|extension| extension == "smt2") {
+        return smtlib(args, path, &text);
+    }
     let options = hmp::Options { template_size: args.size, ignore_sizes: args.unbounded };
     let problem = match hmp::read(&text, options) {
         Ok(problem) => problem,
@@ -61,6 +65,56 @@ fn wrong_file(args: &Args, path: &Path, error: &hmp::SyntaxError) -> u8 {
         );
     }
     BAD_FILE
+}
+
+/// Answers the commands of an SMT-LIB file; the exit code is that of the last verdict.
+fn smtlib(args: &Args, path: &Path, text: &[u8]) -> u8 {
+    if args.all || args.count {
+        eprintln!("tarragon solve: error: --all and --count need a .hmp file");
+        return BAD_USAGE;
+    }
+    let start = Instant::now();
+    let responses = match smtlib::run(text, &mut Budget::until(deadline(args))) {
+        Ok(responses) => responses,
+        Err(error) => return wrong_file(args, path, &error),
+    };
+    let microseconds = start.elapsed().as_micros() as u64;
+    let mut code = SAT;
+    for response in responses {
+        match response {
+            Response::Text(text) => {
+                if !args.json {
+                    line(text);
+                }
+            }
+            Response::Verdict(answer, names) => code = verdict(args, path, &answer, &names, microseconds),
+        }
+    }
+    code
+}
+
+fn verdict(args: &Args, path: &Path, answer: &Answer, names: &[String], microseconds: u64) -> u8 {
+    let (word, code) = match answer {
+        Answer::Sat(_) => ("sat", SAT),
+        Answer::Unsat => ("unsat", UNSAT),
+        Answer::Unknown(stop) => ("unknown", code_of(stop)),
+    };
+    if !args.json {
+        line(word);
+        if let Answer::Unknown(stop) = answer {
+            eprintln!("{}: unknown: {stop}", path.display());
+        }
+        return code;
+    }
+    let mut object = json!({ "file": path.to_string_lossy(), "verdict": word });
+    match answer {
+        Answer::Sat(words) => object["assignment"] = assignment(names, words),
+        Answer::Unsat => {}
+        Answer::Unknown(stop) => object["reason"] = json!(stop.to_string()),
+    }
+    object["microseconds"] = json!({ "total": microseconds });
+    line(object);
+    code
 }
 
 pub fn deadline(args: &Args) -> Option<Instant> {

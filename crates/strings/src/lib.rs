@@ -33,6 +33,7 @@ mod saturate;
 mod scan;
 mod search;
 mod segments;
+pub mod smtlib;
 mod solutions;
 mod solve;
 
