@@ -25,7 +25,7 @@ pub struct Budget {
 
 /// Each state costs about a hundred bytes, so this is about a gigabyte.
 const STATES: usize = 8_000_000;
-const BETWEEN_LOOKS: usize = 1024;
+const BETWEEN_LOOKS: usize = 32;
 
 impl Default for Budget {
     fn default() -> Self {

@@ -40,7 +40,8 @@ struct Session<'t> {
     /// Declarations and assertions; one list for each `push`.
     scopes: Vec<Vec<Sexp>>,
     responses: Vec<Response>,
-    model: Option<Vec<(String, Vec<u8>)>>,
+    /// Name, sort and value of each variable.
+    model: Option<Vec<(String, &'static str, String)>>,
 }
 
 impl Session<'_> {
@@ -97,7 +98,11 @@ impl Session<'_> {
         let answer = match answer {
             Answer::Sat(mut words) => {
                 words.truncate(names.len());
-                self.model = Some(names.iter().cloned().zip(words.iter().cloned()).collect());
+                let value = |(name, word): (&String, &Vec<u8>)| match translator.flags.contains(name) {
+                    true => (name.clone(), "Bool", (word == b"1").to_string()),
+                    false => (name.clone(), "String", quoted(word)),
+                };
+                self.model = Some(names.iter().zip(&words).map(value).collect());
                 Answer::Sat(words)
             }
             other => other,
@@ -111,18 +116,19 @@ impl Session<'_> {
             self.responses.push(Response::Text("(error \"there is no model\")".to_string()));
             return;
         };
-        let define =
-            |(name, word): &(String, Vec<u8>)| format!("  (define-fun {name} () String {})\n", quoted(word));
+        let define = |(name, sort, value): &(String, &str, String)| {
+            format!("  (define-fun {name} () {sort} {value})\n")
+        };
         let text = format!("(\n{})", model.iter().map(define).collect::<String>());
         self.responses.push(Response::Text(text));
     }
 
     fn get_values(&mut self, wanted: &[Sexp]) {
-        let find = |name: &str| self.model.iter().flatten().find(|(known, _)| known == name);
+        let find = |name: &str| self.model.iter().flatten().find(|(known, ..)| known == name);
         let pairs: Vec<String> = wanted
             .iter()
             .filter_map(|sexp| find(sexp.word()?))
-            .map(|(name, word)| format!("({name} {})", quoted(word)))
+            .map(|(name, _, value)| format!("({name} {value})"))
             .collect();
         self.responses.push(Response::Text(format!("({})", pairs.join(" "))));
     }

@@ -42,11 +42,20 @@ pub struct Translator<'t> {
     declared: usize,
     scope: FxHashMap<String, Meaning>,
     fresh: usize,
+    /// Names of variables that are truth values.
+    pub flags: Vec<String>,
 }
 
 impl<'t> Translator<'t> {
     pub fn new(text: &'t [u8]) -> Self {
-        Translator { text, problem: Problem::default(), declared: 0, scope: FxHashMap::default(), fresh: 0 }
+        Translator {
+            text,
+            problem: Problem::default(),
+            declared: 0,
+            scope: FxHashMap::default(),
+            fresh: 0,
+            flags: Vec::new(),
+        }
     }
 
     /// The variables that the file declares. Helpers come after all declarations only if those come first.
@@ -92,6 +101,7 @@ impl<'t> Translator<'t> {
                     return Err(Refused::Unsupported(reason.to_string()));
                 }
                 self.declared += 1;
+                self.flags.push(name.to_string());
                 let flag = self.problem.sized_variable(name, Size { least: 0, most: 1 });
                 let truth = self.problem.languages.literal(b"1");
                 Meaning::Bool(Atom::In(vec![Piece::Variable(flag)], truth).into())
