@@ -23,6 +23,7 @@ Examples:
   tarragon fuzz --time 60s -- ./calc             generate inputs on standard input for a minute
   tarragon fuzz --seeds tests/ -- ./conv -i @@   start from seeds; the input is a file
   tarragon replay tarragon-out -- ./calc         run the suite that was found
+  tarragon solve query.hmp                       solve string constraints (tarragon solve --help)
 
 Exit codes: 0 no bug, 1 bugs found, 2 error.";
 
