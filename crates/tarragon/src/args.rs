@@ -24,6 +24,7 @@ Examples:
   tarragon fuzz --seeds tests/ -- ./conv -i @@   start from seeds; the input is a file
   tarragon replay tarragon-out -- ./calc         run the suite that was found
   tarragon grammar sample calc.tg -n 10          ten random sentences of a grammar
+  tarragon solve query.hmp                       solve string constraints (tarragon solve --help)
 
 Exit codes: 0 no bug, 1 bugs found, 2 error.";
 
@@ -43,6 +44,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: grammar_cli::Command,
     },
+    /// Solve constraints over strings, regular and context-free languages
+    Solve(strings_cli::Args),
     /// Compile C as clang does (all options are clang's)
     Cc {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

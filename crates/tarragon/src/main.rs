@@ -31,6 +31,10 @@ fn main() -> ExitCode {
     if let Some(language) = compiler_command(&words) {
         std::process::exit(driver::run(language, words.into_iter().skip(2).collect()));
     }
+    // Its usage errors have an exit code of their own, so it reads its arguments itself.
+    if words.get(1).is_some_and(|word| word == "solve") {
+        return ExitCode::from(strings_cli::run(words.into_iter().skip(1)));
+    }
     match run(Cli::parse_from(words)) {
         Ok(Verdict::NoBug) => ExitCode::SUCCESS,
         Ok(Verdict::BugsFound) => ExitCode::from(1),
@@ -56,6 +60,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Replay(args) => replay::replay(&args),
         Command::Trace(args) => show::trace(&args),
         Command::Variant(args) => variant::variant(&args),
+        Command::Solve(args) => std::process::exit(strings_cli::run_parsed(args).into()),
         Command::Grammar { command } => std::process::exit(grammar_cli::execute(&command).into()),
         Command::Cc { arguments } => std::process::exit(driver::run(Language::C, arguments)),
         Command::Cxx { arguments } => std::process::exit(driver::run(Language::Cxx, arguments)),

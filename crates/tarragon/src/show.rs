@@ -46,7 +46,7 @@ fn describe(
     let what = match constraint.kind {
         ConstraintKind::Branch => format!("branch {}", constraint.taken),
         ConstraintKind::Case { index, .. } => format!("case {index}"),
-        ConstraintKind::Concretise { value } => {
+        ConstraintKind::Concretise { value, .. } => {
             format!("fixed to {value:#x} ({})", reason(constraint, trace))
         }
         ConstraintKind::Check(kind) => format!("check: no {}", kind.text()),

@@ -1,0 +1,503 @@
+//! Languages as hash-consed expressions, and their derivatives.
+//!
+//! A language is a state of a lazily built deterministic automaton: `derivative` steps it by one byte, `nullable` says
+//! whether it accepts. Intersection and complement cost nothing, a context-free language is a leaf whose derivative is
+//! a step of its recognizer, and an automaton is a leaf whose derivative is the next set of states. Constructors
+//! keep a normal form (sums and intersections are sorted sets, neutral and absorbing elements vanish), so that a regular
+//! expression has finitely many derivatives.
+
+use rustc_hash::FxHashMap;
+
+use crate::bytes::ByteSet;
+use crate::grammar::{Grammar, Nonterminal};
+use crate::nfa::Nfa;
+use crate::recognizer::{Recognizer, StateId};
+
+/// Index of a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Language(pub(crate) u32);
+
+/// Index of a grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GrammarId(pub(crate) u32);
+
+/// An upper bound of a length: none is infinite.
+pub const UNBOUNDED: u64 = u64::MAX;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Node {
+    Epsilon,
+    Bytes(ByteSet),
+    /// The first factor is no concatenation itself.
+    Concat(Language, Language),
+    /// Sorted; no sums inside; the empty sum is the empty language.
+    Or(Box<[Language]>),
+    And(Box<[Language]>),
+    Not(Language),
+    Star(Language),
+    Repeat(Language, u64, u64),
+    Grammar(GrammarId, StateId),
+    Nfa(u32, Box<[u32]>),
+}
+
+/// What is known of a language without looking further.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    nullable: bool,
+    shortest: u64,
+    longest: u64,
+    has_grammar: bool,
+}
+
+/// All languages of a problem.
+#[derive(Debug)]
+pub struct Languages {
+    nodes: Vec<Node>,
+    facts: Vec<Facts>,
+    known: FxHashMap<Node, Language>,
+    derivatives: FxHashMap<(Language, u8), Language>,
+    recognizers: Vec<Recognizer>,
+    nfas: Vec<Nfa>,
+    pub(crate) context_free_forms: FxHashMap<Language, Option<(GrammarId, Nonterminal)>>,
+}
+
+impl Languages {
+    pub const EMPTY: Language = Language(0);
+    pub const EPSILON: Language = Language(1);
+    pub const ALL: Language = Language(2);
+}
+
+impl Default for Languages {
+    fn default() -> Self {
+        let mut languages = Languages {
+            nodes: Vec::new(),
+            facts: Vec::new(),
+            known: FxHashMap::default(),
+            derivatives: FxHashMap::default(),
+            recognizers: Vec::new(),
+            nfas: Vec::new(),
+            context_free_forms: FxHashMap::default(),
+        };
+        languages.intern(Node::Or(Box::new([])));
+        languages.intern(Node::Epsilon);
+        languages.intern(Node::Not(Self::EMPTY));
+        languages
+    }
+}
+
+/// Building languages.
+impl Languages {
+    pub fn bytes(&mut self, set: ByteSet) -> Language {
+        if set.is_empty() { Self::EMPTY } else { self.intern(Node::Bytes(set)) }
+    }
+
+    pub fn literal(&mut self, text: &[u8]) -> Language {
+        text.iter().rev().fold(Self::EPSILON, |rest, &byte| {
+            let first = self.bytes(ByteSet::single(byte));
+            self.concat(first, rest)
+        })
+    }
+
+    pub fn concat(&mut self, first: Language, second: Language) -> Language {
+        if first == Self::EMPTY || second == Self::EMPTY {
+            return Self::EMPTY;
+        }
+        if first == Self::EPSILON {
+            return second;
+        }
+        if second == Self::EPSILON || (first == Self::ALL && second == Self::ALL) {
+            return first;
+        }
+        let mut factors = Vec::new();
+        let mut last = first;
+        while let Node::Concat(a, b) = self.nodes[last.0 as usize] {
+            factors.push(a);
+            last = b;
+        }
+        let mut result = self.intern(Node::Concat(last, second));
+        while let Some(factor) = factors.pop() {
+            result = self.intern(Node::Concat(factor, result));
+        }
+        result
+    }
+
+    pub fn concat_all(
+        &mut self,
+        parts: impl IntoIterator<Item = Language, IntoIter: DoubleEndedIterator>,
+    ) -> Language {
+        parts.into_iter().rev().fold(Self::EPSILON, |rest, part| self.concat(part, rest))
+    }
+
+    pub fn or(&mut self, parts: impl IntoIterator<Item = Language>) -> Language {
+        let mut all = Vec::new();
+        let mut bytes = ByteSet::EMPTY;
+        for part in parts {
+            match &self.nodes[part.0 as usize] {
+                Node::Or(inner) => all.extend_from_slice(inner),
+                _ => all.push(part),
+            }
+        }
+        all.retain(|part| match self.nodes[part.0 as usize] {
+            Node::Bytes(set) => {
+                bytes = bytes.union(set);
+                false
+            }
+            _ => true,
+        });
+        if !bytes.is_empty() {
+            all.push(self.bytes(bytes));
+        }
+        all.sort_unstable();
+        all.dedup();
+        if all.contains(&Self::ALL) {
+            return Self::ALL;
+        }
+        if all.contains(&Self::EPSILON)
+            && all.iter().any(|&part| part != Self::EPSILON && self.facts[part.0 as usize].nullable)
+        {
+            all.retain(|&part| part != Self::EPSILON);
+        }
+        if all.len() == 1 { all[0] } else { self.intern(Node::Or(all.into())) }
+    }
+
+    pub fn and(&mut self, parts: impl IntoIterator<Item = Language>) -> Language {
+        let mut all = Vec::new();
+        for part in parts {
+            match &self.nodes[part.0 as usize] {
+                Node::And(inner) => all.extend_from_slice(inner),
+                _ => all.push(part),
+            }
+        }
+        let mut bytes: Option<ByteSet> = None;
+        all.retain(|part| match self.nodes[part.0 as usize] {
+            Node::Bytes(set) => {
+                bytes = Some(bytes.map_or(set, |known| known.intersection(set)));
+                false
+            }
+            _ => *part != Self::ALL,
+        });
+        if let Some(bytes) = bytes {
+            all.push(self.bytes(bytes));
+        }
+        all.sort_unstable();
+        all.dedup();
+        let shortest = all.iter().map(|part| self.facts[part.0 as usize].shortest).max().unwrap_or(0);
+        let longest = all.iter().map(|part| self.facts[part.0 as usize].longest).min().unwrap_or(UNBOUNDED);
+        if shortest > longest || all.contains(&Self::EMPTY) {
+            return Self::EMPTY;
+        }
+        match all[..] {
+            [] => Self::ALL,
+            [one] => one,
+            _ if all.contains(&Self::EPSILON) => self.only_epsilon(&all),
+            _ => self.intern(Node::And(all.into())),
+        }
+    }
+
+    /// The intersection of `parts`, one of which is the empty string.
+    fn only_epsilon(&self, parts: &[Language]) -> Language {
+        let all_nullable = parts.iter().all(|part| self.facts[part.0 as usize].nullable);
+        if all_nullable { Self::EPSILON } else { Self::EMPTY }
+    }
+
+    pub fn not(&mut self, language: Language) -> Language {
+        match self.nodes[language.0 as usize] {
+            Node::Not(inner) => inner,
+            _ => self.intern(Node::Not(language)),
+        }
+    }
+
+    pub fn star(&mut self, language: Language) -> Language {
+        match self.nodes[language.0 as usize] {
+            Node::Star(_) | Node::Epsilon => language,
+            Node::Bytes(ByteSet::FULL) => Self::ALL,
+            _ if language == Self::EMPTY => Self::EPSILON,
+            _ if language == Self::ALL => Self::ALL,
+            _ => self.intern(Node::Star(language)),
+        }
+    }
+
+    /// From `least` to `most` words of `language` in a row.
+    pub fn repeat(&mut self, language: Language, least: u64, most: u64) -> Language {
+        if least > most {
+            return Self::EMPTY;
+        }
+        match (least, most) {
+            (0, 0) => Self::EPSILON,
+            (0, UNBOUNDED) => self.star(language),
+            (1, 1) => language,
+            (_, UNBOUNDED) => {
+                let first = self.repeat(language, least, least);
+                let rest = self.star(language);
+                self.concat(first, rest)
+            }
+            _ if language == Self::EPSILON => language,
+            _ if language == Self::EMPTY => {
+                if least == 0 {
+                    Self::EPSILON
+                } else {
+                    Self::EMPTY
+                }
+            }
+            _ => self.intern(Node::Repeat(language, least, most)),
+        }
+    }
+
+    /// All strings of the given lengths.
+    pub fn lengths(&mut self, least: u64, most: u64) -> Language {
+        let any = self.bytes(ByteSet::FULL);
+        self.repeat(any, least, most)
+    }
+
+    /// All strings that contain a word of `language`.
+    pub fn containing(&mut self, language: Language) -> Language {
+        self.concat_all([Self::ALL, language, Self::ALL])
+    }
+
+    pub fn add_grammar(&mut self, grammar: Grammar) -> GrammarId {
+        self.recognizers.push(Recognizer::new(grammar));
+        GrammarId(self.recognizers.len() as u32 - 1)
+    }
+
+    pub fn context_free(&mut self, grammar: GrammarId, start: Nonterminal) -> Language {
+        let recognizer = &mut self.recognizers[grammar.0 as usize];
+        if recognizer.shortest_length(start) == u64::MAX {
+            return Self::EMPTY;
+        }
+        let state = recognizer.start(start);
+        self.intern(Node::Grammar(grammar, state))
+    }
+
+    pub(crate) fn add_nfa(&mut self, nfa: Nfa) -> Language {
+        let start = nfa.start();
+        self.nfas.push(nfa);
+        self.nfa(self.nfas.len() as u32 - 1, start)
+    }
+
+    fn nfa(&mut self, nfa: u32, states: Vec<u32>) -> Language {
+        if states.is_empty() { Self::EMPTY } else { self.intern(Node::Nfa(nfa, states.into())) }
+    }
+
+    fn intern(&mut self, node: Node) -> Language {
+        if let Some(&language) = self.known.get(&node) {
+            return language;
+        }
+        let facts = self.compute_facts(&node);
+        let language = Language(self.nodes.len() as u32);
+        self.nodes.push(node.clone());
+        self.facts.push(facts);
+        self.known.insert(node, language);
+        language
+    }
+}
+
+/// Asking about languages.
+impl Languages {
+    pub fn nullable(&self, language: Language) -> bool {
+        self.facts[language.0 as usize].nullable
+    }
+
+    /// No word is shorter than this.
+    pub fn shortest(&self, language: Language) -> u64 {
+        self.facts[language.0 as usize].shortest
+    }
+
+    /// No word is longer than this.
+    pub fn longest(&self, language: Language) -> u64 {
+        self.facts[language.0 as usize].longest
+    }
+
+    /// Whether a context-free leaf stands in the expression.
+    pub fn has_grammar(&self, language: Language) -> bool {
+        self.facts[language.0 as usize].has_grammar
+    }
+
+    pub fn grammar(&self, id: GrammarId) -> &Grammar {
+        self.recognizers[id.0 as usize].grammar()
+    }
+
+    pub(crate) fn recognizer(&self, id: GrammarId) -> &Recognizer {
+        &self.recognizers[id.0 as usize]
+    }
+
+    pub fn contains(&mut self, language: Language, word: &[u8]) -> bool {
+        let end = word.iter().fold(language, |language, &byte| self.derivative(language, byte));
+        self.nullable(end)
+    }
+
+    pub(crate) fn node(&self, language: Language) -> &Node {
+        &self.nodes[language.0 as usize]
+    }
+
+    /// How many languages were built: a measure of the memory in use.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// All sets of bytes that any of the given languages mentions.
+    pub(crate) fn byte_sets(&self, roots: &[Language]) -> Vec<ByteSet> {
+        let mut collector = ByteSets { languages: self, seen: Default::default(), sets: Vec::new() };
+        for &root in roots {
+            collector.visit(root);
+        }
+        collector.sets.sort_unstable();
+        collector.sets.dedup();
+        collector.sets
+    }
+
+    /// The words `w` such that `byte w` is in the language.
+    pub fn derivative(&mut self, language: Language, byte: u8) -> Language {
+        if let Some(&known) = self.derivatives.get(&(language, byte)) {
+            return known;
+        }
+        let result = self.derive(language, byte);
+        self.derivatives.insert((language, byte), result);
+        result
+    }
+
+    fn derive(&mut self, language: Language, byte: u8) -> Language {
+        match self.nodes[language.0 as usize].clone() {
+            Node::Epsilon => Self::EMPTY,
+            Node::Bytes(set) => {
+                if set.contains(byte) {
+                    Self::EPSILON
+                } else {
+                    Self::EMPTY
+                }
+            }
+            Node::Concat(first, second) => {
+                let head = self.derivative(first, byte);
+                let mut result = self.concat(head, second);
+                if self.nullable(first) {
+                    let tail = self.derivative(second, byte);
+                    result = self.or([result, tail]);
+                }
+                result
+            }
+            Node::Or(parts) => {
+                let parts: Vec<_> = parts.iter().map(|&part| self.derivative(part, byte)).collect();
+                self.or(parts)
+            }
+            Node::And(parts) => {
+                let mut derivatives = Vec::with_capacity(parts.len());
+                for &part in &parts {
+                    match self.derivative(part, byte) {
+                        Self::EMPTY => return Self::EMPTY,
+                        derivative => derivatives.push(derivative),
+                    }
+                }
+                self.and(derivatives)
+            }
+            Node::Not(inner) => {
+                let inner = self.derivative(inner, byte);
+                self.not(inner)
+            }
+            Node::Star(inner) => {
+                let first = self.derivative(inner, byte);
+                self.concat(first, language)
+            }
+            Node::Repeat(inner, least, most) => {
+                let first = self.derivative(inner, byte);
+                let rest = self.repeat(inner, least.saturating_sub(1), most - 1);
+                self.concat(first, rest)
+            }
+            Node::Grammar(grammar, state) => match self.recognizers[grammar.0 as usize].step(state, byte) {
+                Some(state) => self.intern(Node::Grammar(grammar, state)),
+                None => Self::EMPTY,
+            },
+            Node::Nfa(nfa, states) => {
+                let states = self.nfas[nfa as usize].step(&states, byte);
+                self.nfa(nfa, states)
+            }
+        }
+    }
+
+    fn compute_facts(&self, node: &Node) -> Facts {
+        let of = |language: &Language| self.facts[language.0 as usize];
+        let leaf = |nullable, shortest, longest| Facts { nullable, shortest, longest, has_grammar: false };
+        match node {
+            Node::Epsilon => leaf(true, 0, 0),
+            Node::Bytes(_) => leaf(false, 1, 1),
+            Node::Concat(a, b) => {
+                let (a, b) = (of(a), of(b));
+                Facts {
+                    nullable: a.nullable && b.nullable,
+                    shortest: a.shortest.saturating_add(b.shortest),
+                    longest: a.longest.saturating_add(b.longest),
+                    has_grammar: a.has_grammar || b.has_grammar,
+                }
+            }
+            Node::Or(parts) => Facts {
+                nullable: parts.iter().any(|part| of(part).nullable),
+                shortest: parts.iter().map(|part| of(part).shortest).min().unwrap_or(u64::MAX),
+                longest: parts.iter().map(|part| of(part).longest).max().unwrap_or(0),
+                has_grammar: parts.iter().any(|part| of(part).has_grammar),
+            },
+            Node::And(parts) => Facts {
+                nullable: parts.iter().all(|part| of(part).nullable),
+                shortest: parts.iter().map(|part| of(part).shortest).max().unwrap_or(0),
+                longest: parts.iter().map(|part| of(part).longest).min().unwrap_or(UNBOUNDED),
+                has_grammar: parts.iter().any(|part| of(part).has_grammar),
+            },
+            Node::Not(inner) => Facts {
+                nullable: !of(inner).nullable,
+                shortest: u64::from(of(inner).nullable),
+                longest: UNBOUNDED,
+                has_grammar: of(inner).has_grammar,
+            },
+            Node::Star(inner) => {
+                Facts { nullable: true, shortest: 0, longest: UNBOUNDED, has_grammar: of(inner).has_grammar }
+            }
+            Node::Repeat(inner, least, most) => Facts {
+                nullable: *least == 0 || of(inner).nullable,
+                shortest: of(inner).shortest.saturating_mul(*least),
+                longest: of(inner).longest.saturating_mul(*most),
+                has_grammar: of(inner).has_grammar,
+            },
+            Node::Grammar(grammar, state) => {
+                let recognizer = &self.recognizers[grammar.0 as usize];
+                Facts {
+                    nullable: recognizer.accepting(*state),
+                    shortest: recognizer.shortest(*state),
+                    longest: UNBOUNDED,
+                    has_grammar: true,
+                }
+            }
+            Node::Nfa(nfa, states) => {
+                let nfa = &self.nfas[*nfa as usize];
+                leaf(nfa.accepts(states), nfa.shortest(states), UNBOUNDED)
+            }
+        }
+    }
+}
+
+/// Collects byte sets of expressions; each expression, grammar and automaton once.
+struct ByteSets<'a> {
+    languages: &'a Languages,
+    seen: rustc_hash::FxHashSet<Language>,
+    sets: Vec<ByteSet>,
+}
+
+impl ByteSets<'_> {
+    fn visit(&mut self, root: Language) {
+        let mut open = vec![root];
+        while let Some(language) = open.pop() {
+            if !self.seen.insert(language) {
+                continue;
+            }
+            match self.languages.node(language) {
+                Node::Epsilon => {}
+                Node::Bytes(set) => self.sets.push(*set),
+                Node::Concat(a, b) => open.extend([*a, *b]),
+                Node::Or(parts) | Node::And(parts) => open.extend(parts.iter()),
+                Node::Not(inner) | Node::Star(inner) | Node::Repeat(inner, ..) => open.push(*inner),
+                Node::Grammar(grammar, _) => self.sets.extend(self.languages.grammar(*grammar).byte_sets()),
+                Node::Nfa(nfa, _) => self.sets.extend(self.languages.nfas[*nfa as usize].byte_sets()),
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Equations between terms of unknown lengths: one case for each choice of lengths.
+//!
+//! Bounded lengths are all tried, so nothing is lost. Unbounded ones are tried up to a limit, and the answer says so.
+
+use crate::budget::Stop;
+use crate::cases::{Literal, membership};
+use crate::language::UNBOUNDED;
+use crate::problem::{Atom, Piece, Problem, Term, VariableId};
+use crate::scan::Size;
+use crate::solve::Case;
+
+/// Unbounded variables are tried with this many lengths.
+const LENGTHS: u64 = 12;
+/// No more choices than this are tried.
+const CHOICES: u64 = 20_000;
+
+/// Cases that together cover a conjunction, or a part of it.
+pub struct Split {
+    pub cases: Vec<Case>,
+    /// Why the cases do not cover everything.
+    pub incomplete: Option<Stop>,
+}
+
+impl Problem {
+    /// The cases of a conjunction: one, unless equations need lengths to be known.
+    pub(crate) fn split(&mut self, literals: &[Literal]) -> Result<Split, Stop> {
+        match Case::new(self, literals, &[]) {
+            Ok(case) => Ok(Split { cases: case.into_iter().collect(), incomplete: None }),
+            Err(Stop::Unsupported(reason)) => self.split_by_lengths(literals, Stop::Unsupported(reason)),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn split_by_lengths(&mut self, literals: &[Literal], reason: Stop) -> Result<Split, Stop> {
+        let variables = self.variables_of_equations(literals);
+        let declared: Vec<Size> = self.variables.iter().map(|variable| variable.size).collect();
+        let mut choices = 1u64;
+        let mut ranges = Vec::new();
+        let mut incomplete = None;
+        for variable in &variables {
+            let size = declared[variable.0];
+            let most = if size.most == UNBOUNDED { size.least + LENGTHS } else { size.most };
+            if size.most == UNBOUNDED {
+                incomplete = Some(reason.clone());
+            }
+            choices = choices.saturating_mul(most - size.least + 1);
+            ranges.push((size.least, most));
+        }
+        if choices > CHOICES {
+            return Err(reason);
+        }
+        let mut cases = Vec::new();
+        let mut lengths: Vec<u64> = ranges.iter().map(|range| range.0).collect();
+        loop {
+            for (variable, &length) in variables.iter().zip(&lengths) {
+                self.variables[variable.0].size = Size { least: length, most: length };
+            }
+            let added = self.split_by_offsets(literals, &mut cases);
+            for (variable, size) in self.variables.iter_mut().zip(&declared) {
+                variable.size = *size;
+            }
+            added?;
+            if !next(&mut lengths, &ranges) {
+                return Ok(Split { cases, incomplete });
+            }
+        }
+    }
+
+    /// Adds the cases for all places where contained terms may start; all lengths are known now.
+    fn split_by_offsets(&mut self, literals: &[Literal], cases: &mut Vec<Case>) -> Result<(), Stop> {
+        let mut ranges = Vec::new();
+        for literal in literals.iter().filter(|literal| literal.positive) {
+            if let Atom::Contains(whole, _) = &literal.atom
+                && membership(&mut self.languages, &literal.atom).is_none()
+            {
+                ranges.push((0, self.length(whole)));
+            }
+        }
+        let mut offsets = vec![0; ranges.len()];
+        loop {
+            cases.extend(Case::new(self, literals, &offsets)?);
+            if !next(&mut offsets, &ranges) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn length(&self, term: &Term) -> u64 {
+        let length = |piece: &Piece| match piece {
+            Piece::Literal(text) => text.len() as u64,
+            Piece::Variable(variable) => self.variables[variable.0].size.most,
+            Piece::Slice { length, .. } => *length,
+        };
+        term.iter().map(length).sum()
+    }
+
+    /// Variables of unknown length in atoms that are no memberships.
+    fn variables_of_equations(&mut self, literals: &[Literal]) -> Vec<VariableId> {
+        let mut variables = Vec::new();
+        for literal in literals.iter().filter(|literal| literal.positive) {
+            if membership(&mut self.languages, &literal.atom).is_some() {
+                continue;
+            }
+            if let Atom::Contains(a, b) | Atom::Equals(a, b) = &literal.atom {
+                variables.extend(a.iter().chain(b).filter_map(|piece| match piece {
+                    Piece::Literal(_) => None,
+                    Piece::Variable(variable) | Piece::Slice { variable, .. } => Some(*variable),
+                }));
+            }
+        }
+        variables.sort_unstable();
+        variables.dedup();
+        variables.retain(|variable| {
+            let size = self.variables[variable.0].size;
+            size.least < size.most
+        });
+        variables
+    }
+}
+
+/// Counts up within ranges, the last place first; false after the last.
+fn next(values: &mut [u64], ranges: &[(u64, u64)]) -> bool {
+    for i in (0..values.len()).rev() {
+        if values[i] < ranges[i].1 {
+            values[i] += 1;
+            return true;
+        }
+        values[i] = ranges[i].0;
+    }
+    false
+}

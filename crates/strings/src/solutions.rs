@@ -1,0 +1,337 @@
+//! All solutions: listed shortest first, or counted.
+//!
+//! Cases are made disjoint, and within a case the paths of the scan correspond one to one to assignments, so nothing is
+//! counted twice. Context-free languages take part as automata where they are regular, and by their recognizers where the
+//! lengths are bounded.
+
+use std::ops::ControlFlow;
+
+use num_bigint::BigUint;
+use rustc_hash::FxHashSet;
+
+use crate::budget::{Budget, Stop};
+use crate::bytes::Class;
+use crate::cases::Cases;
+use crate::conjunction::{Conjunction, exact};
+use crate::language::{Languages, UNBOUNDED};
+use crate::problem::Problem;
+use crate::scan::{Conjunct, Scan, SegmentId, Step};
+use crate::search::{Graph, Words};
+use crate::solve::{Case, word};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Count {
+    Finite(BigUint),
+    Infinite,
+}
+
+/// Called with each solution; says whether to go on.
+pub type Visitor<'v> = dyn FnMut(&[Vec<u8>]) -> ControlFlow<()> + 'v;
+
+impl Problem {
+    /// The number of solutions.
+    pub fn count(&mut self, budget: &mut Budget) -> Result<Count, Stop> {
+        let mut total = BigUint::ZERO;
+        let mut cases = Cases::new(&self.constraints, true);
+        while let Some(literals) = cases.next(&mut self.languages) {
+            let split = self.split(&literals)?;
+            if !split.cases.iter().all(Case::is_one_to_one) {
+                return self.count_one_by_one(budget);
+            }
+            for case in split.cases {
+                let graph = graph_of(&mut self.languages, case.conjunction(), budget)?;
+                match graph.map_or(Count::Finite(BigUint::ZERO), |(_, graph)| graph.count()) {
+                    Count::Finite(count) => total += count,
+                    Count::Infinite => return Ok(Count::Infinite),
+                }
+            }
+            if let Some(stop) = split.incomplete {
+                return Err(stop);
+            }
+        }
+        Ok(Count::Finite(total))
+    }
+
+    fn count_one_by_one(&mut self, budget: &mut Budget) -> Result<Count, Stop> {
+        let mut count = BigUint::ZERO;
+        self.each_solution(budget, &mut |_| {
+            count += 1u8;
+            ControlFlow::Continue(())
+        })?;
+        Ok(Count::Finite(count))
+    }
+
+    /// Visits every solution, shortest first within a case. Solutions may be infinitely many.
+    pub fn each_solution(&mut self, budget: &mut Budget, visit: &mut Visitor<'_>) -> Result<(), Stop> {
+        let mut cases = Cases::new(&self.constraints, true);
+        while let Some(literals) = cases.next(&mut self.languages) {
+            let split = self.split(&literals)?;
+            let mut seen = FxHashSet::default();
+            for case in split.cases {
+                if self.each_of_case(&case, &mut seen, budget, visit)?.is_break() {
+                    return Ok(());
+                }
+            }
+            if let Some(stop) = split.incomplete {
+                return Err(stop);
+            }
+        }
+        Ok(())
+    }
+
+    fn each_of_case(
+        &mut self,
+        case: &Case,
+        seen: &mut FxHashSet<Vec<Vec<u8>>>,
+        budget: &mut Budget,
+        visit: &mut Visitor<'_>,
+    ) -> Result<ControlFlow<()>, Stop> {
+        let variables = self.variables.len();
+        let mut one = |problem: &mut Problem, words: &Words| {
+            let solution: Vec<Vec<u8>> =
+                (0..variables).map(|variable| word(&case.segments.variable(variable), words)).collect();
+            if !case.is_one_to_one() && (!problem.holds(&solution) || !seen.insert(solution.clone())) {
+                return ControlFlow::Continue(());
+            }
+            visit(&solution)
+        };
+        let mut conjunction = case.conjunction();
+        if !conjunction.prepare(&mut self.languages) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        match graph_of(&mut self.languages, conjunction.clone(), budget) {
+            Ok(None) => Ok(ControlFlow::Continue(())),
+            Ok(Some((scan, graph))) => graph.each_path(&scan, budget, &mut |words| one(self, words)),
+            Err(Stop::Unsupported(_)) => {
+                for longest in 0.. {
+                    let sliced = slice(&conjunction, longest);
+                    let Some((scan, graph)) = graph_of(&mut self.languages, sliced.clone(), budget)? else {
+                        continue;
+                    };
+                    budget.check_time()?;
+                    let is_new = |words: &Words| is_at(&conjunction, words, longest);
+                    let mut fresh = |words: &Words| {
+                        if is_new(words) { one(self, words) } else { ControlFlow::Continue(()) }
+                    };
+                    if graph.each_path(&scan, budget, &mut fresh)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+}
+
+/// The same with no unbounded segment longer than `longest`.
+fn slice(conjunction: &Conjunction, longest: u64) -> Conjunction {
+    let mut slice = conjunction.clone();
+    for size in &mut slice.sizes {
+        if size.most == UNBOUNDED {
+            size.most = longest;
+        }
+    }
+    slice
+}
+
+/// Whether the longest unbounded segment has exactly this length.
+fn is_at(conjunction: &Conjunction, words: &Words, longest: u64) -> bool {
+    let unbounded =
+        conjunction.segments.iter().filter(|&&segment| conjunction.sizes[segment].most == UNBOUNDED);
+    unbounded.map(|segment| words.get(segment).map_or(0, |word| word.len() as u64)).max() == Some(longest)
+}
+
+/// The graph of all solutions of a conjunction; `None` if there are none.
+fn graph_of(
+    languages: &mut Languages,
+    mut conjunction: Conjunction,
+    budget: &mut Budget,
+) -> Result<Option<(Scan, Graph)>, Stop> {
+    if !conjunction.prepare(languages) {
+        return Ok(None);
+    }
+    let mut conjuncts = Vec::new();
+    for conjunct in &conjunction.conjuncts {
+        conjuncts.push(finite(languages, &conjunction, conjunct)?);
+    }
+    let steps = conjunction.segments.iter().map(|&segment| Step::Segment(segment)).collect();
+    let Some(mut scan) = Scan::new(languages, &conjuncts, steps, conjunction.sizes.clone(), &[], budget)?
+    else {
+        return Ok(None);
+    };
+    let graph = Graph::explore(&mut scan, languages, budget)?;
+    Ok(graph.start.is_some().then_some((scan, graph)))
+}
+
+/// The conjunct with finitely many derivatives.
+fn finite(
+    languages: &mut Languages,
+    conjunction: &Conjunction,
+    conjunct: &Conjunct,
+) -> Result<Conjunct, Stop> {
+    if !languages.has_grammar(conjunct.language) {
+        return Ok(conjunct.clone());
+    }
+    if let Some(exact) = exact(languages, conjunct) {
+        return Ok(exact);
+    }
+    let bounded = conjunction.with_length(languages, conjunct);
+    if bounded.language == conjunct.language && languages.longest(conjunct.language) == UNBOUNDED {
+        let reason = "counting words of a context-free language needs a size (`var v : 0 .. 10;`)";
+        return Err(Stop::Unsupported(reason.to_string()));
+    }
+    Ok(bounded)
+}
+
+impl Graph {
+    fn count(&self) -> Count {
+        let Some(start) = self.start else { return Count::Finite(BigUint::ZERO) };
+        let Some(order) = self.children_first(start) else { return Count::Infinite };
+        let mut counts = vec![BigUint::ZERO; self.places.len()];
+        for place in order {
+            let mut sum = BigUint::from(u8::from(self.moves[place as usize].is_empty()));
+            for (class, to) in &self.moves[place as usize] {
+                sum += &counts[*to as usize] * class.map_or(1, |class| class.members.len());
+            }
+            counts[place as usize] = sum;
+        }
+        Count::Finite(std::mem::take(&mut counts[start as usize]))
+    }
+
+    /// All places, each after those it leads to; `None` if there is a cycle.
+    fn children_first(&self, start: u32) -> Option<Vec<u32>> {
+        let mut state = vec![0u8; self.places.len()];
+        let mut order = Vec::new();
+        let mut calls = vec![(start, 0)];
+        state[start as usize] = 1;
+        while let Some((place, child)) = calls.pop() {
+            match self.moves[place as usize].get(child) {
+                None => {
+                    state[place as usize] = 2;
+                    order.push(place);
+                }
+                Some(&(_, to)) => {
+                    calls.push((place, child + 1));
+                    match state[to as usize] {
+                        0 => {
+                            state[to as usize] = 1;
+                            calls.push((to, 0));
+                        }
+                        1 => return None,
+                        _ => {}
+                    }
+                }
+            }
+        }
+        Some(order)
+    }
+
+    /// Visits the words of every path, shortest first.
+    fn each_path(
+        &self,
+        scan: &Scan,
+        budget: &mut Budget,
+        visit: &mut dyn FnMut(&Words) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Stop> {
+        let Some(start) = self.start else { return Ok(ControlFlow::Continue(())) };
+        let distances = self.distances();
+        // A path is its last place, the class read there, and the path before it.
+        let mut paths: Vec<(u32, Option<Class>, u32)> = vec![(start, None, u32::MAX)];
+        let mut queue: Vec<Vec<(u32, usize)>> = vec![Vec::new(); distances[start as usize] + 1];
+        queue[distances[start as usize]].push((0, 0));
+        let mut lowest = 0;
+        while lowest < queue.len() {
+            let Some((path, read)) = queue[lowest].pop() else {
+                lowest += 1;
+                continue;
+            };
+            budget.spend()?;
+            let place = paths[path as usize].0;
+            if scan.finished(self.places[place as usize]) {
+                if self.each_spelling(scan, &paths, path, budget, visit)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+                continue;
+            }
+            for &(class, to) in self.moves[place as usize].iter().rev() {
+                let read = read + usize::from(class.is_some());
+                let total = read + distances[to as usize];
+                if total >= queue.len() {
+                    queue.resize_with(total + 1, Vec::new);
+                }
+                queue[total].push((paths.len() as u32, read));
+                paths.push((to, class, path));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Visits every choice of bytes along one path of classes.
+    fn each_spelling(
+        &self,
+        scan: &Scan,
+        paths: &[(u32, Option<Class>, u32)],
+        end: u32,
+        budget: &mut Budget,
+        visit: &mut dyn FnMut(&Words) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Stop> {
+        let mut places: Vec<(SegmentId, Vec<u8>)> = Vec::new();
+        let mut segments = Vec::new();
+        let mut at = end;
+        while at != u32::MAX {
+            let (place, class, before) = paths[at as usize];
+            if let Some(&Step::Segment(segment)) = scan.step(self.places[place as usize]) {
+                segments.push(segment);
+                places.extend(class.map(|class| (segment, class.members.iter().collect())));
+            }
+            at = before;
+        }
+        places.reverse();
+        let mut choice = vec![0; places.len()];
+        loop {
+            budget.check_time()?;
+            let mut words: Words = segments.iter().map(|&segment| (segment, Vec::new())).collect();
+            for ((segment, bytes), &chosen) in places.iter().zip(&choice) {
+                words.entry(*segment).or_default().push(bytes[chosen]);
+            }
+            if visit(&words).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            let Some(next) = (0..places.len()).rev().find(|&i| choice[i] + 1 < places[i].1.len()) else {
+                return Ok(ControlFlow::Continue(()));
+            };
+            choice[next] += 1;
+            choice[next + 1..].fill(0);
+        }
+    }
+
+    /// The fewest bytes from each place to the end.
+    fn distances(&self) -> Vec<usize> {
+        let mut back = vec![Vec::new(); self.places.len()];
+        let mut queue = std::collections::VecDeque::new();
+        for (from, moves) in self.moves.iter().enumerate() {
+            if moves.is_empty() {
+                queue.push_back((from, 0));
+            }
+            moves
+                .iter()
+                .for_each(|(class, to)| back[*to as usize].push((from, usize::from(class.is_some()))));
+        }
+        let mut distances = vec![usize::MAX; self.places.len()];
+        while let Some((place, distance)) = queue.pop_front() {
+            if distances[place] <= distance {
+                continue;
+            }
+            distances[place] = distance;
+            for &(from, step) in &back[place] {
+                if step == 0 {
+                    queue.push_front((from, distance))
+                } else {
+                    queue.push_back((from, distance + 1))
+                }
+            }
+        }
+        distances
+    }
+}
