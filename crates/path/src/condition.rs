@@ -33,8 +33,9 @@ pub enum ConstraintKind {
         on: Label,
         index: u32,
     },
-    /// The expression kept the value that it had; there is no other side to go to.
+    /// The expression `on` kept the value that it had; there is no other side to go to.
     Concretise {
+        on: Label,
         value: u64,
     },
     /// A property; the constraint's label says that it is violated.
@@ -108,7 +109,7 @@ impl Constraint {
         let direction = match self.kind {
             ConstraintKind::Branch | ConstraintKind::Check(_) => u64::from(self.taken),
             ConstraintKind::Case { index, .. } => u64::from(index),
-            ConstraintKind::Concretise { value } => value,
+            ConstraintKind::Concretise { value, .. } => value,
         };
         Step { site: self.site, direction }
     }
@@ -234,7 +235,7 @@ impl Builder<'_> {
         let value = self.dag.value(event.label);
         let low = low_half(self.dag, event.label);
         let label = switch::equals(self.dag, low, value);
-        self.push(event.site, label, true, ConstraintKind::Concretise { value });
+        self.push(event.site, label, true, ConstraintKind::Concretise { on: low, value });
     }
 
     fn push(&mut self, site: u32, label: Label, taken: bool, kind: ConstraintKind) {

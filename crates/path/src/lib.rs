@@ -11,4 +11,5 @@ mod trace;
 
 pub use condition::{Constraint, ConstraintKind, Flip, PathCondition, Purpose, Step};
 pub use directions::{WrongDirection, check_directions};
+pub use switch::equals;
 pub use trace::{BadTrace, RawTrace, Trace};

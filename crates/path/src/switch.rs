@@ -8,7 +8,7 @@ use expr::Dag;
 use trace::{Label, Node, Op};
 
 /// `x = value`, with `value` cut to the width of `x`.
-pub(crate) fn equals(dag: &mut Dag, x: Label, value: u64) -> Label {
+pub fn equals(dag: &mut Dag, x: Label, value: u64) -> Label {
     let bits = dag.node(x).bits;
     let constant = dag.add(Node::constant(bits, cut(bits, value)));
     dag.add(Node::binary(Op::Eq, 1, x, constant))

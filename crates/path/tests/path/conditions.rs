@@ -64,7 +64,7 @@ fn a_fixed_value_holds_and_has_no_other_side() {
     for label in [1, WIDE] {
         let mut trace = trace(vec![event(EventKind::Concretise, 2, label)]);
         let condition = PathCondition::new(&mut trace, &sites());
-        assert_eq!(condition.constraints[0].kind, ConstraintKind::Concretise { value: b'x'.into() });
+        assert!(matches!(condition.constraints[0].kind, ConstraintKind::Concretise { value: 0x78, .. }));
         assert_eq!(condition.constraints[0].other_directions(&sites()), []);
         assert_eq!(check_directions(&trace.dag, &condition, b"x"), []);
         assert_eq!(check_directions(&trace.dag, &condition, b"y").len(), 1, "other inputs break it");

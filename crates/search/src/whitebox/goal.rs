@@ -1,5 +1,7 @@
 //! One flip: what the solver is asked, and what comes of it.
 
+use std::collections::BTreeSet;
+
 use path::{Constraint, Purpose, Step};
 use solver::{Answer, Lit};
 
@@ -60,6 +62,27 @@ pub(crate) fn solve(
     let solution = lit.map(|lit| ask(constraints, questions, (goal.index, lit), optimistic, context));
     context.stats.times.solving += context.clock.elapsed().saturating_sub(started);
     solution.unwrap_or_default()
+}
+
+/// Asks for an input on which the value that was fixed at the goal's constraint is none of `known`.
+pub(crate) fn solve_other_value(
+    live: &mut Live,
+    goal: &Goal,
+    input: &[u8],
+    known: &BTreeSet<u64>,
+    context: &mut Context<'_>,
+) -> Solution {
+    let started = context.clock.elapsed();
+    let (constraints, questions) = live.questions(input, context.max_len, context.sites);
+    let answer = questions.ask_other_value(context.solver, constraints, goal.index, known);
+    context.stats.times.solving += context.clock.elapsed().saturating_sub(started);
+    let Some(answer) = answer else { return Solution::default() };
+    context.stats.answers.count(&answer);
+    match answer {
+        Answer::Sat(input) => Solution { input: Some(input), ..Solution::default() },
+        Answer::Unsat => Solution::default(),
+        Answer::Unknown(_) => Solution { unknown: true, ..Solution::default() },
+    }
 }
 
 fn ask(

@@ -14,14 +14,14 @@ mod question;
 mod store;
 mod worklist;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use path::{Constraint, Purpose, Step};
 use sites::SiteTable;
 
 pub use completeness::Completeness;
-use goal::{Goal, Solution, solve};
+use goal::{Goal, Solution, solve, solve_other_value};
 use store::{Live, Store, extend};
 use worklist::{Buckets, Candidate, Target, Worklist};
 
@@ -71,6 +71,9 @@ const SAVED_BYTES: usize = 64 << 20;
 /// Stands for "any other value" as the direction of a concretisation.
 const OTHER_VALUE: u32 = u32::MAX;
 
+/// Values of one concretisation that an exhaustive search goes through.
+const MOST_VALUES: usize = 256;
+
 pub struct Whitebox {
     options: WhiteboxOptions,
     store: Store,
@@ -87,12 +90,24 @@ pub struct Whitebox {
     expected: Option<Expected>,
     /// A flip whose trace was just brought back.
     ready: Option<Candidate>,
+    /// The values that concretisations had, by the path before them. Only an exhaustive search looks for others.
+    values: HashMap<u64, BTreeSet<u64>>,
     completeness: Completeness,
 }
 
 /// What the run that was proposed last is for.
 enum Expected {
-    Flip { candidate: Candidate, hash: u64, optimistic: bool, violation: bool },
+    Flip {
+        candidate: Candidate,
+        hash: u64,
+        optimistic: bool,
+        violation: bool,
+    },
+    /// The first `index` constraints should come again; their hash is given.
+    OtherValue {
+        index: usize,
+        hash: u64,
+    },
     Retrace(Candidate),
 }
 
@@ -113,6 +128,7 @@ impl Whitebox {
             inputs: HashSet::new(),
             expected: None,
             ready: None,
+            values: HashMap::new(),
             completeness: Completeness::default(),
             options,
         }
@@ -135,13 +151,46 @@ impl Whitebox {
             return Next::Run(Proposal { input, symbolic: true, origin: Origin::Retrace });
         };
         let Some(goal) = Goal::new(live, candidate) else { return self.done(candidate) };
+        if candidate.direction == OTHER_VALUE {
+            return self.attempt_other_value(candidate, &goal, &input, context);
+        }
         if !self.explored.insert(goal.hash) {
             context.stats.known_flips += 1;
             return self.done(candidate);
         }
-        let optimistic = self.options.optimistic && candidate.direction != OTHER_VALUE;
-        let solution = solve(live, &goal, &input, optimistic, context);
+        let solution = solve(live, &goal, &input, self.options.optimistic, context);
         self.act_on(candidate, &goal, solution, context)
+    }
+
+    /// Looks for a value of a concretisation that no run with the same path before it had.
+    fn attempt_other_value(
+        &mut self,
+        candidate: Candidate,
+        goal: &Goal,
+        input: &[u8],
+        context: &mut Context<'_>,
+    ) -> Next {
+        let Some(live) = self.store.live(candidate.run) else { return self.done(candidate) };
+        let known = self.values.entry(goal.hash).or_default();
+        if !known.insert(live.constraints[goal.index].step().direction) {
+            context.stats.known_flips += 1;
+            return self.done(candidate);
+        }
+        let solution = solve_other_value(live, goal, input, known, context);
+        self.completeness.unknown_answers += u64::from(solution.unknown);
+        let too_many = known.len() >= MOST_VALUES;
+        let expected = Expected::OtherValue { index: goal.index, hash: live.hashes[goal.index] };
+        self.store.finished_flip(candidate.run);
+        match solution.input {
+            Some(_) if too_many => self.completeness.concretisations += 1,
+            Some(input) if self.inputs.insert(hash_of(&input)) => {
+                let origin = goal.origin(false);
+                self.expected = Some(expected);
+                return Next::Run(Proposal { input, symbolic: true, origin });
+            }
+            _ => {}
+        }
+        Next::Busy
     }
 
     fn act_on(
@@ -152,10 +201,6 @@ impl Whitebox {
         context: &Context<'_>,
     ) -> Next {
         self.completeness.unknown_answers += u64::from(solution.unknown);
-        if candidate.direction == OTHER_VALUE {
-            self.completeness.concretisations += u64::from(solution.input.is_some());
-            return self.done(candidate);
-        }
         let Some(input) = solution.input else { return self.done(candidate) };
         if input.len() > context.max_len || !self.inputs.insert(hash_of(&input)) {
             return self.done(candidate);
@@ -184,7 +229,16 @@ impl Whitebox {
         ending: Ending,
         context: &mut Context<'_>,
     ) -> usize {
-        let Expected::Flip { candidate, hash, optimistic, violation } = *expected else { return 0 };
+        let (candidate, hash, optimistic, violation) = match *expected {
+            Expected::Flip { candidate, hash, optimistic, violation } => {
+                (candidate, hash, optimistic, violation)
+            }
+            Expected::OtherValue { index, hash } => {
+                self.completeness.divergences += u64::from(live.hashes.get(index) != Some(&hash));
+                return 0;
+            }
+            Expected::Retrace(_) => return 0,
+        };
         let place = candidate.index as usize;
         let follows = live.hashes.get(place + 1) == Some(&hash);
         if optimistic {

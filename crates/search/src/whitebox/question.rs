@@ -2,7 +2,7 @@
 //!
 //! What all flips of a run have in common is prepared once, when the first of them is tried, and kept with its trace.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use expr::Dag;
@@ -77,7 +77,7 @@ impl Questions {
             ConstraintKind::Branch | ConstraintKind::Check(_) => {
                 Some(Lit::new(constraint.label, direction != 0))
             }
-            ConstraintKind::Concretise { .. } => Some(lit(constraint).negated()),
+            ConstraintKind::Concretise { .. } => None,
             ConstraintKind::Case { on, .. } => {
                 let flip = (*self.cases.get(&(constraint.site, on))?.get(direction as usize)?)?;
                 Some(Lit::new(flip.label, flip.value))
@@ -90,7 +90,27 @@ impl Questions {
         self.strict.solve(chain, prefix, goal)
     }
 
-    /// The same without the constraints that fix concretised values; `None` if there are none before the goal. The
+    /// An input that meets the first `prefix` constraints and on which the value that the next one fixes is none of
+    /// `known`. Rare enough to prepare the path anew.
+    pub(crate) fn ask_other_value(
+        &self,
+        chain: &mut Chain,
+        constraints: &[Constraint],
+        prefix: usize,
+        known: &BTreeSet<u64>,
+    ) -> Option<Answer> {
+        let fixed = &constraints[prefix];
+        let ConstraintKind::Concretise { on, value } = fixed.kind else { return None };
+        let mut dag = Dag::clone(&self.dag);
+        let others = known.iter().filter(|&&other| other != value);
+        let others: Vec<Lit> =
+            others.map(|&other| Lit::new(path::equals(&mut dag, on, other), false)).collect();
+        let lits: Vec<Lit> = constraints.iter().map(lit).collect();
+        let mut solver = PathSolver::new(&dag, &lits, &self.input, self.max_len);
+        Some(solver.solve(chain, prefix, &others, lit(fixed).negated()))
+    }
+
+    /// As [`Questions::ask`], without the constraints that fix concretised values; `None` if there are none before the goal. The
     /// run decides whether that was right.
     pub(crate) fn ask_optimistically(
         &mut self,

@@ -167,21 +167,34 @@ fn states_are_offered_while_the_search_runs() {
 }
 
 #[test]
-fn concretisation_that_leaves_no_choice_does_no_harm() {
-    let body = |machine: &mut Machine<'_>, fix_first: bool| {
+fn all_values_of_a_concretisation_are_gone_through() {
+    let body = |machine: &mut Machine<'_>, fix_all: bool| {
         let Some(byte) = machine.byte(0) else { return Ending::Exit(0) };
         let equal = machine.eq(byte, b'a');
-        if machine.branch(2, equal) || fix_first {
+        if machine.branch(2, equal) || fix_all {
             machine.concretise(3, byte);
         }
         Ending::Exit(0)
     };
-    let mut strategy = exhaustive(Order::Generational);
-    search(&mut Fake::new(&[&[], &[]], |machine| body(machine, false)), &mut strategy);
-    assert!(strategy.completeness().is_complete(), "{}", strategy.completeness());
+    for (fix_all, runs) in [(false, 3), (true, 257)] {
+        let mut strategy = exhaustive(Order::Generational);
+        let (results, _) =
+            search(&mut Fake::new(&[&[], &[]], |machine| body(machine, fix_all)), &mut strategy);
+        assert!(strategy.completeness().is_complete(), "{}", strategy.completeness());
+        assert_eq!(results.stats.runs, runs);
+    }
+}
 
+#[test]
+fn too_many_values_of_a_concretisation_break_completeness() {
+    let body = |machine: &mut Machine<'_>| {
+        let (Some(high), Some(low)) = (machine.byte(0), machine.byte(1)) else { return Ending::Exit(0) };
+        let number = machine.join(high, low);
+        machine.concretise(2, number);
+        Ending::Exit(0)
+    };
     let mut strategy = exhaustive(Order::Generational);
-    search(&mut Fake::new(&[&[], &[]], |machine| body(machine, true)), &mut strategy);
+    search(&mut Fake::new(&[&[]], body), &mut strategy);
     assert!(!strategy.completeness().is_complete());
     assert!(strategy.completeness().to_string().contains("1 values fixed"), "{}", strategy.completeness());
 }

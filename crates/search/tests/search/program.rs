@@ -104,6 +104,12 @@ impl<'a> Machine<'a> {
         self.binary(Op::Eq, a, b, u64::from(a.number == b.number))
     }
 
+    /// `high` and `low` as one number of twice the width.
+    pub fn join(&mut self, high: Value, low: Value) -> Value {
+        let (bits, number) = (high.bits + low.bits, high.number << low.bits | low.number);
+        self.node(Node::binary(Op::Concat, bits, high.label, low.label), number)
+    }
+
     pub fn xor(&mut self, a: Value, b: Value) -> Value {
         self.binary(Op::Xor, a, b, a.number ^ b.number)
     }
