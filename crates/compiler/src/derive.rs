@@ -4,6 +4,7 @@
 //! of variant, the instrumenter and the linker's view of the program.
 
 use crate::cache::Cache;
+use crate::harness;
 use crate::libraries::{self, Library};
 use crate::payload::{Module, Payload, PayloadError};
 use crate::recipe::Item;
@@ -164,7 +165,10 @@ impl Derivation<'_> {
         std::fs::create_dir(&scratch)?;
         std::fs::create_dir(folder.join("bin"))?;
         let object = scratch.join("variant.o");
-        let modules = write_modules(&self.payload.modules, &scratch)?;
+        let mut modules = write_modules(&self.payload.modules, &scratch)?;
+        if self.payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness) {
+            modules.push(self.write_harness_main(&scratch)?);
+        }
         self.instrument(&modules, &self.write_libraries(&scratch)?, &object, &derived.sites)?;
         let origin = self.program.parent().unwrap_or(Path::new("/"));
         let options = self.variant.link_options();
@@ -172,6 +176,13 @@ impl Derivation<'_> {
             .link(&derived.executable)
             .map_err(|source| DeriveError::Relink { program: self.program.to_owned(), source })?;
         Ok(std::fs::remove_dir_all(&scratch)?)
+    }
+
+    fn write_harness_main(&self, scratch: &Path) -> Result<PathBuf, DeriveError> {
+        let failed = |message| DeriveError::Instrument { program: self.program.to_owned(), message };
+        let file = scratch.join("harness-main.bc");
+        std::fs::write(&file, harness::main_bitcode().map_err(failed)?)?;
+        Ok(file)
     }
 
     /// One folder a library, as the instrumenter takes them.

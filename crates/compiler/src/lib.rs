@@ -18,6 +18,7 @@ mod derive;
 pub mod driver;
 mod elf;
 mod frame;
+mod harness;
 mod libraries;
 mod link;
 pub mod payload;

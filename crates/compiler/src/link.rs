@@ -5,6 +5,7 @@ mod linker_words;
 use crate::arguments::{Argument, Input, Invocation, Opt};
 use crate::driver::Language;
 use crate::frame::{self, Kind};
+use crate::harness;
 use crate::probe::{NativeMember, Probe, probe};
 use crate::recipe::{Item, Member, OutputKind, Recipe};
 use linker_words::{LinkerWord, LinkerWords};
@@ -58,6 +59,7 @@ pub fn record(
         output: OutputKind::Executable,
         items: Vec::new(),
         without_bitcode: Vec::new(),
+        is_harness: false,
         natives: BTreeMap::new(),
         room: EMBEDDED_AT_MOST,
         too_large: Vec::new(),
@@ -98,6 +100,7 @@ struct Recorder {
     output: OutputKind,
     items: Vec<Item>,
     without_bitcode: Vec<String>,
+    is_harness: bool,
     natives: BTreeMap<String, Vec<u8>>,
     room: usize,
     too_large: Vec<PathBuf>,
@@ -130,6 +133,7 @@ impl Recorder {
             directory: self.directory,
             items: self.items,
             without_bitcode: self.without_bitcode,
+            is_harness: self.is_harness,
         };
         Recorded { recipe, natives: self.natives, too_large: self.too_large }
     }
@@ -153,6 +157,7 @@ impl Recorder {
                 self.items.push(Item::SearchDirectory(self.absolute(Path::new(&directory))))
             }
             ("-T", Some(script)) => return self.linker_file("-T", Path::new(&script)),
+            (name, _) if harness::asks_for_main(name) => self.is_harness = true,
             (name, value) if matters_to_link(name) => {
                 self.note_mode(name);
                 self.items.push(Item::Driver(option.words[0].to_string_lossy().into_owned()));

@@ -17,6 +17,9 @@ pub struct Recipe {
     pub items: Vec<Item>,
     /// Inputs of the link that came without bitcode: assembly and objects of other compilers.
     pub without_bitcode: Vec<String>,
+    /// The program got its `main` from libFuzzer.
+    #[serde(default)]
+    pub is_harness: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

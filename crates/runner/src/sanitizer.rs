@@ -25,13 +25,30 @@ pub const SANITIZER_OPTIONS: (&str, &str) = (
      allocator_may_return_null=1:print_legend=0:print_full_thread_history=0",
 );
 
+/// Functions of the C library that end the program on behalf of their callers. They say nothing about the cause.
+const ENDING: [&str; 12] = [
+    "__pthread_kill_implementation",
+    "__pthread_kill_internal",
+    "__pthread_kill",
+    "pthread_kill",
+    "gsignal",
+    "raise",
+    "abort",
+    "__assert_fail_base",
+    "__assert_fail",
+    "__libc_message",
+    "__fortify_fail",
+    "__stack_chk_fail",
+];
+
 impl SanitizerReport {
     /// The first report in what a program wrote to its standard error.
     pub fn parse(stderr: &[u8]) -> Option<SanitizerReport> {
         let text = String::from_utf8_lossy(stderr);
         let mut lines = text.lines().skip_while(|line| title(line).is_none());
         let kind = kind(title(lines.next()?)?);
-        let frames = lines.skip_while(|line| frame(line).is_none()).map_while(frame).collect();
+        let frames = lines.skip_while(|line| frame(line).is_none()).map_while(frame);
+        let frames = frames.skip_while(|frame| ENDING.contains(&frame.function.as_str())).collect();
         Some(SanitizerReport { kind, frames })
     }
 }
@@ -122,6 +139,18 @@ mod tests {
             kind("requested allocation size 0xffff (0x1 after adjustments)"),
             "allocation-size-too-big"
         );
+    }
+
+    #[test]
+    fn the_stack_starts_with_the_program() {
+        let text =
+            b"==7==ERROR: AddressSanitizer: ABRT on unknown address 0x7 (pc 0x7f bp 0x4 sp 0x7f T0)\n    \
+            #0 0x7f in __pthread_kill_implementation nptl/pthread_kill.c:44:76\n    \
+            #1 0x7f in abort stdlib/abort.c:79:7\n    \
+            #2 0x55 in parse /src/parse.c:10:9\n";
+        let report = SanitizerReport::parse(text).unwrap();
+        assert_eq!(report.kind, "ABRT");
+        assert_eq!(frames(&report), [("parse", "/src/parse.c:10:9")]);
     }
 
     #[test]

@@ -30,16 +30,32 @@ int main(void)
 }
 "#;
 
-fn fuzz(dir: &Path, options: &[&str]) -> Value {
+/// No main; the last comparison reads one byte too many.
+const HARNESS: &str = r#"
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 5 && memcmp(data, "abort", 5) == 0)
+        abort();
+    return size >= 2 && data[0] == 'F' && data[1] == 'U' && data[size] == 'Z';
+}
+"#;
+
+/// The statistics of a short campaign for a program.
+fn fuzz(dir: &Path, source: &str, flags: &[&str], options: &[&str]) -> Value {
     let tarragon = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tarragon"));
         command.current_dir(dir).env("TARRAGON_CACHE", dir.join("cache"));
         command
     };
-    std::fs::write(dir.join("program.c"), PROGRAM).expect("written");
-    let built = tarragon().args(["cc", "-g", "program.c", "-o", "program"]).status().expect("starts");
-    assert!(built.success());
-    let words = ["fuzz", "--quiet", "--max-runs", "200", "--max-len", "2", "--out", "out"];
+    std::fs::write(dir.join("program.c"), source).expect("written");
+    let built = tarragon().args(["cc", "-g", "program.c", "-o", "program"]).args(flags).status();
+    assert!(built.expect("starts").success());
+    let words = ["fuzz", "--quiet", "--max-runs", "200", "--out", "out"];
     tarragon().args(words).args(options).args(["--", "./program"]).status().expect("starts");
     let stats = std::fs::read(dir.join("out/stats.json")).expect("statistics");
     serde_json::from_slice(&stats).expect("JSON")
@@ -64,7 +80,7 @@ fn bugs(stats: &Value) -> Vec<String> {
 #[test]
 fn silent_mistakes_are_found_with_their_stacks() {
     let dir = TempDir::new().expect("temporary directory");
-    let found = bugs(&fuzz(dir.path(), &[]));
+    let found = bugs(&fuzz(dir.path(), PROGRAM, &[], &["--max-len", "2"]));
     assert_eq!(
         found,
         ["heap-buffer-overflow in program.c:19:21 (main)", "heap-use-after-free in program.c:7:12 (look)"]
@@ -74,6 +90,19 @@ fn silent_mistakes_are_found_with_their_stacks() {
 #[test]
 fn without_the_sanitizer_they_are_not() {
     let dir = TempDir::new().expect("temporary directory");
-    let found = bugs(&fuzz(dir.path(), &["--sanitizer", "off"]));
+    let found = bugs(&fuzz(dir.path(), PROGRAM, &[], &["--max-len", "2", "--sanitizer", "off"]));
     assert!(!found.iter().any(|bug| bug.contains("heap-")), "{found:?}");
+}
+
+#[test]
+fn libfuzzer_harnesses_need_no_main() {
+    let dir = TempDir::new().expect("temporary directory");
+    let found = bugs(&fuzz(dir.path(), HARNESS, &["-fsanitize=fuzzer"], &[]));
+    assert_eq!(
+        found,
+        [
+            "SIGABRT (ABRT) in program.c:10:9 (LLVMFuzzerTestOneInput)",
+            "heap-buffer-overflow in program.c:11:61 (LLVMFuzzerTestOneInput)"
+        ]
+    );
 }
