@@ -299,7 +299,7 @@ impl Lexer {
                 todo.push((state, 0, true));
             }
             for edge in &automaton.edges[at as usize] {
-                for &byte in &edge.bytes {
+                for &byte in edge.bytes.iter() {
                     let next = dfa.step(state, byte);
                     if next == DEAD {
                         continue;
