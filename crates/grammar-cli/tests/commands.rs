@@ -1,18 +1,21 @@
 //! The commands as scripts use them.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use tempfile::TempPath;
 
 const CALC: &str = "e = \"(\" e \")\" | e \"*\" e | e \"/\" e | e \"%\" e | e \"+\" e | e \"-\" e | e \"|\" e | e \"&\" e | \"-\" e | l | d ;\n\
     l = /[a-zA-Z]/ ; d = /[0-9]/ ;";
 
-fn file(name: &str, text: &str) -> String {
-    let folder = std::env::temp_dir().join(format!("tarragon-commands-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let path: PathBuf = folder.join(name);
+/// A file that is removed when the value goes out of scope.
+fn file(name: &str, text: &str) -> TempPath {
+    let path = tempfile::Builder::new().suffix(name).tempfile().expect("a file").into_temp_path();
     std::fs::write(&path, text).expect("a file");
-    path.display().to_string()
+    path
+}
+
+fn name(path: &TempPath) -> &str {
+    path.to_str().expect("a plain path")
 }
 
 fn command(args: &[&str]) -> Command {
@@ -37,27 +40,28 @@ fn run(args: &[&str], input: &str) -> (i32, String, String) {
 #[test]
 fn count() {
     let calc = file("calc.tg", CALC);
-    let (code, out, _) = run(&["count", &calc, "--max-len", "4", "--json"], "");
+    let (code, out, _) = run(&["count", name(&calc), "--max-len", "4", "--json"], "");
     assert_eq!((code, out.trim()), (0, r#"{"by_length":["62","62","27032","80910"],"total":"108066"}"#));
-    let (_, out, _) = run(&["count", &calc, "--max-len", "4", "--strings"], "");
+    let (_, out, _) = run(&["count", name(&calc), "--max-len", "4", "--strings"], "");
     assert_eq!(out, "1\t62\n2\t62\n3\t27032\n4\t54002\ntotal\t81158\n");
-    let (code, _, err) = run(&["count", &calc], "");
+    let (code, _, err) = run(&["count", name(&calc)], "");
     assert_eq!((code, err.as_str()), (2, "error: give --max-len N or --max-height H\n"));
 }
 
 #[test]
 fn enumerate_in_parts() {
     let grammar = file("ab.tg", "s = 'a' s 'b' | s s | 'c' ;");
-    let (_, whole, _) = run(&["enumerate", &grammar, "--max-len", "6"], "");
+    let (_, whole, _) = run(&["enumerate", name(&grammar), "--max-len", "6"], "");
     let parts: String = (0..4)
-        .map(|i| run(&["enumerate", &grammar, "--max-len", "6", "--shard", &format!("{i}/4")], "").1)
+        .map(|i| run(&["enumerate", name(&grammar), "--max-len", "6", "--shard", &format!("{i}/4")], "").1)
         .collect();
     assert_eq!(parts, whole);
-    let (_, out, _) = run(&["enumerate", &grammar, "--max-len", "6", "--count-only"], "");
+    let (_, out, _) = run(&["enumerate", name(&grammar), "--max-len", "6", "--count-only"], "");
     assert_eq!(out.trim(), whole.lines().count().to_string());
-    let (_, out, _) = run(&["enumerate", &grammar, "--max-height", "2", "-0"], "");
+    let (_, out, _) = run(&["enumerate", name(&grammar), "--max-height", "2", "-0"], "");
     assert_eq!(out, "c\0acb\0cc\0");
-    let (_, out, _) = run(&["enumerate", &grammar, "--max-len", "6", "--from", "3", "--limit", "2"], "");
+    let (_, out, _) =
+        run(&["enumerate", name(&grammar), "--max-len", "6", "--from", "3", "--limit", "2"], "");
     assert_eq!(out, whole.lines().skip(3).take(2).map(|l| format!("{l}\n")).collect::<String>());
 }
 
@@ -65,44 +69,44 @@ fn enumerate_in_parts() {
 fn samples_are_the_same_for_a_seed_and_parse() {
     let calc = file("calc2.tg", CALC);
     for kind in [["--len", "9"], ["--size", "40"]] {
-        let args = ["sample", &calc, "-n", "20", kind[0], kind[1], "--seed", "7", "--unique"];
+        let args = ["sample", name(&calc), "-n", "20", kind[0], kind[1], "--seed", "7", "--unique"];
         let (code, out, _) = run(&args, "");
         assert_eq!((code, out.lines().count()), (0, 20));
         assert_eq!(run(&args, "").1, out);
-        assert_eq!(run(&["parse", &calc, "-"], out.lines().next().unwrap_or("")).0, 0);
+        assert_eq!(run(&["parse", name(&calc), "-"], out.lines().next().unwrap_or("")).0, 0);
     }
-    let (_, out, _) = run(&["sample", &calc, "--k-path", "3"], "");
+    let (_, out, _) = run(&["sample", name(&calc), "--k-path", "3"], "");
     assert!(!out.is_empty());
 }
 
 #[test]
 fn parse_says_where_and_what() {
     let calc = file("calc3.tg", CALC);
-    let (code, out, err) = run(&["parse", &calc, "-"], "1+\n2");
+    let (code, out, err) = run(&["parse", name(&calc), "-"], "1+\n2");
     assert_eq!((code, out.as_str()), (1, "-: no\n"));
     assert!(err.starts_with("-:1:3: expected ") && err.contains("found `\\n2`"), "{err}");
-    let (code, out, _) = run(&["parse", &calc, "-", "--tree"], "-x");
+    let (code, out, _) = run(&["parse", name(&calc), "-", "--tree"], "-x");
     assert_eq!((code, out.as_str()), (0, "e #9\n  \"-\" \"-\"\n  e #10\n    l #1\n      /[A-Za-z]/ \"x\"\n"));
-    assert_eq!(run(&["parse", &calc, "-", "--count-trees"], "1+2+3").1, "2\n");
-    assert_eq!(run(&["parse", &calc, "-", "--start", "d"], "7").0, 0);
-    let (code, _, err) = run(&["parse", &calc, "-", "--start", "nothing"], "7");
+    assert_eq!(run(&["parse", name(&calc), "-", "--count-trees"], "1+2+3").1, "2\n");
+    assert_eq!(run(&["parse", name(&calc), "-", "--start", "d"], "7").0, 0);
+    let (code, _, err) = run(&["parse", name(&calc), "-", "--start", "nothing"], "7");
     assert_eq!((code, err.trim()), (2, "error: there is no rule `nothing` to start with"));
 }
 
 #[test]
 fn complete_mutate_cover_convert_check() {
     let calc = file("calc4.tg", CALC);
-    assert_eq!(run(&["complete", &calc, "--prefix", "(1*("], "").1, "(1*(a))\n");
-    assert_eq!(run(&["complete", &calc, "--prefix", "1)"], "").0, 1);
-    let (_, out, _) = run(&["mutate", &calc, "-", "-n", "10"], "(1+2)*x");
+    assert_eq!(run(&["complete", name(&calc), "--prefix", "(1*("], "").1, "(1*(a))\n");
+    assert_eq!(run(&["complete", name(&calc), "--prefix", "1)"], "").0, 1);
+    let (_, out, _) = run(&["mutate", name(&calc), "-", "-n", "10"], "(1+2)*x");
     assert_eq!(out.lines().count(), 10);
-    assert!(out.lines().all(|l| run(&["parse", &calc, "-"], l).0 == 0));
-    let (_, out, _) = run(&["cover", &calc, "-", "--json"], "1+x");
+    assert!(out.lines().all(|l| run(&["parse", name(&calc), "-"], l).0 == 0));
+    let (_, out, _) = run(&["cover", name(&calc), "-", "--json"], "1+x");
     assert!(out.contains(r#""rules":{"covered":3,"all":3}"#), "{out}");
-    let (_, json, _) = run(&["convert", &calc, "--to", "bnf-json"], "");
+    let (_, json, _) = run(&["convert", name(&calc), "--to", "bnf-json"], "");
     let json = file("calc.json", &json);
-    assert!(run(&["count", &json, "--max-len", "3", "--strings"], "").1.ends_with("total\t27156\n"));
-    let (_, out, _) = run(&["check", &calc], "");
+    assert!(run(&["count", name(&json), "--max-len", "3", "--strings"], "").1.ends_with("total\t27156\n"));
+    let (_, out, _) = run(&["check", name(&calc)], "");
     assert!(out.contains("left-recursive e") && out.contains("80910 derivations but 54002 strings"), "{out}");
 }
 
@@ -110,9 +114,9 @@ fn complete_mutate_cover_convert_check() {
 fn shrink_with_a_command() {
     let calc = file("calc5.tg", CALC);
     let (code, out, err) =
-        run(&["shrink", &calc, "-", "--", "grep", "-q", "%x", "{}"], "(1+2)*(a-(3%x+b)*c)");
+        run(&["shrink", name(&calc), "-", "--", "grep", "-q", "%x", "{}"], "(1+2)*(a-(3%x+b)*c)");
     assert_eq!((code, out.as_str()), (0, "%x"), "{err}");
-    assert_eq!(run(&["shrink", &calc, "-", "--", "false"], "1").0, 1);
+    assert_eq!(run(&["shrink", name(&calc), "-", "--", "false"], "1").0, 1);
 }
 
 #[cfg(unix)]
@@ -120,7 +124,7 @@ fn shrink_with_a_command() {
 fn interrupting_an_enumeration_ends_cleanly() {
     let calc = file("calc6.tg", CALC);
     for extra in ["--count-only", "--null"] {
-        let mut child = command(&["enumerate", &calc, "--max-len", "9", extra])
+        let mut child = command(&["enumerate", name(&calc), "--max-len", "9", extra])
             .stdout(Stdio::null())
             .spawn()
             .expect("the program starts");
@@ -134,9 +138,9 @@ fn interrupting_an_enumeration_ends_cleanly() {
 #[test]
 fn distinct_strings_by_height() {
     let calc = file("calc7.tg", CALC);
-    let (code, out, _) = run(&["count", &calc, "--max-height", "3", "--strings"], "");
+    let (code, out, _) = run(&["count", name(&calc), "--max-height", "3", "--strings"], "");
     assert_eq!((code, out.lines().last()), (0, Some("total\t27094")));
-    let args = ["enumerate", &calc, "--max-height", "3", "--strings", "--count-only"];
+    let args = ["enumerate", name(&calc), "--max-height", "3", "--strings", "--count-only"];
     assert_eq!(run(&args, "").1, "27094\n");
 }
 
@@ -144,11 +148,11 @@ fn distinct_strings_by_height() {
 fn wrong_options_are_errors() {
     let calc = file("calc8.tg", CALC);
     for args in [
-        vec!["check", &calc, "--format", "nothing"],
-        vec!["convert", &calc, "--to", "nothing"],
-        vec!["count", &calc],
-        vec!["enumerate", &calc, "--max-len", "2", "--shard", "2/2"],
-        vec!["parse", &calc, "/no/such/input"],
+        vec!["check", name(&calc), "--format", "nothing"],
+        vec!["convert", name(&calc), "--to", "nothing"],
+        vec!["count", name(&calc)],
+        vec!["enumerate", name(&calc), "--max-len", "2", "--shard", "2/2"],
+        vec!["parse", name(&calc), "/no/such/input"],
         vec!["check", "/no/such/grammar.tg"],
     ] {
         let (code, out, err) = run(&args, "");
@@ -160,6 +164,6 @@ fn wrong_options_are_errors() {
 #[test]
 fn a_command_that_hangs_is_not_interesting() {
     let calc = file("calc9.tg", CALC);
-    let args = ["shrink", &calc, "-", "--timeout", "0.2", "--", "sleep", "1000"];
+    let args = ["shrink", name(&calc), "-", "--timeout", "0.2", "--", "sleep", "1000"];
     assert_eq!(run(&args, "1").0, 1);
 }

@@ -76,16 +76,7 @@ impl<'t> Reader<'t> {
             "left" => self.operators(false),
             "right" => self.operators(true),
             "nonassoc" | "precedence" | "binary" => self.operators(false),
-            "start" => {
-                self.blank();
-                let name = self.cursor.eat_while(|c| is_name(c) || c == '.' || c == '-').to_string();
-                if let Some((other, _)) = self.start.as_ref().filter(|(o, _)| *o != name) {
-                    let message = format!("there are two start rules, `{other}` and `{name}`");
-                    return Err(self.cursor.error_at(pos, message));
-                }
-                self.start = Some((name, pos));
-                Ok(())
-            }
+            "start" => self.start_symbols(pos),
             _ => {
                 self.skip_declaration();
                 Ok(())
@@ -450,6 +441,31 @@ impl<'t> Reader<'t> {
             self.builder.grammar.start = self.builder.rule(&name, pos);
         }
         self.builder.finish(&self.cursor)
+    }
+
+    /// Bison 3.8 allows several in one declaration, each with a parser of its own.
+    fn start_symbols(&mut self, pos: usize) -> Result<(), ReadError> {
+        let name = self.start_symbol();
+        if let Some((other, _)) = self.start.as_ref().filter(|(o, _)| *o != name) {
+            let message = format!("there are two start rules, `{other}` and `{name}`");
+            return Err(self.cursor.error_at(pos, message));
+        }
+        loop {
+            let other = self.start_symbol();
+            if other.is_empty() {
+                break;
+            }
+            let text =
+                format!("`{other}` is a start rule too; the first, `{name}`, is used (or see --start)");
+            self.builder.note(&self.cursor, pos, text);
+        }
+        self.start = Some((name, pos));
+        Ok(())
+    }
+
+    fn start_symbol(&mut self) -> String {
+        self.blank();
+        self.cursor.eat_while(|c| is_name(c) || c == '.' || c == '-').to_string()
     }
 
     /// An alias such as "==" or "while" says how a token is written, if there is no scanner.

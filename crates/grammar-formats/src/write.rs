@@ -1,7 +1,9 @@
 //! Writers: Tarragon's notation and BNF in JSON.
 
 use crate::build::quoted;
-use grammar::core::{NtId, Sym};
+use grammar::analysis::{Combine, INFINITE, cheapest};
+use grammar::automaton::Automaton;
+use grammar::core::{NtId, ProdId, Sym};
 use grammar::model::{Alternative, Emit, Expr, Grammar, LexRule, Lexing, ModeId, ModeOp, TerminalId};
 use grammar::{Core, Pattern};
 use serde_json::{Map, Value};
@@ -185,8 +187,14 @@ fn name(text: &str) -> String {
 /// A grammar as BNF in JSON (lists of symbols), and what could not be expressed.
 pub fn to_bnf_json(grammar: &Grammar) -> (String, Vec<String>) {
     let core = Core::new(grammar);
-    let mut writer =
-        JsonWriter { grammar, core: &core, names: names(&core), out: Map::new(), notes: Vec::new() };
+    let mut writer = JsonWriter {
+        grammar,
+        core: &core,
+        names: names(&core),
+        lexemes: Vec::new(),
+        out: Map::new(),
+        notes: Vec::new(),
+    };
     writer.write();
     let text = serde_json::to_string_pretty(&Value::Object(writer.out)).expect("strings only");
     (text + "\n", writer.notes)
@@ -196,6 +204,8 @@ struct JsonWriter<'g> {
     grammar: &'g Grammar,
     core: &'g Core,
     names: Vec<String>,
+    /// Automata without states for terminals that cannot be written.
+    lexemes: Vec<Automaton>,
     out: Map<String, Value>,
     notes: Vec<String>,
 }
@@ -217,30 +227,64 @@ fn names(core: &Core) -> Vec<String> {
 
 impl JsonWriter<'_> {
     fn write(&mut self) {
+        self.lexemes = self.writable_lexemes();
+        let cost = |a: &Automaton| if a.is_empty() { INFINITE } else { 1 };
+        let lengths: Vec<u64> = self.lexemes.iter().map(cost).collect();
+        let least = cheapest(self.core, &lengths, Combine::Sum);
+        if least[self.core.start.index()] == INFINITE {
+            self.note("the start rule derives no string at all: there is nothing to write".to_string());
+            return;
+        }
         let start = self.names[self.core.start.index()].clone();
         self.out.insert("<start>".to_string(), alternatives(vec![vec![start]]));
+        let of = |s: &Sym| match s.as_terminal() {
+            Some(t) => lengths[t.index()],
+            None => s.as_nonterminal().map_or(INFINITE, |nt| least[nt.index()]),
+        };
         for nt in self.core.nt_ids() {
-            let mut all = Vec::new();
-            for p in self.core.prods_of(nt) {
-                all.push(self.core.rhs(p).iter().map(|s| self.symbol(*s)).collect());
-                if self.core.prod(p).weight != 1.0 {
-                    self.note("weights are left out".to_string());
-                }
-            }
-            self.out.insert(self.names[nt.index()].clone(), alternatives(all));
+            self.rule(nt, |p| self.core.rhs(p).iter().all(|s| of(s) < INFINITE));
         }
-        let automata = grammar::automaton::lexemes(self.grammar);
-        for (i, automaton) in automata.into_iter().enumerate() {
-            match automaton {
-                Ok(automaton) => self.terminal(TerminalId::from(i), &automaton),
-                Err(e) => self.note(format!("terminal `{}`: {e}", self.grammar.terminals[i].name)),
-            }
+        for (i, automaton) in std::mem::take(&mut self.lexemes).iter().enumerate() {
+            self.terminal(TerminalId::from(i), automaton);
         }
         if self.grammar.has_skip() {
             self.note(
                 "every token is followed by a separator, as there is no lexer in this format".to_string(),
             );
         }
+    }
+
+    /// Writes the alternatives that derive a string; a rule without any is left out.
+    fn rule(&mut self, nt: NtId, derives: impl Fn(ProdId) -> bool) {
+        let mut all = Vec::new();
+        for p in self.core.prods_of(nt).filter(|p| derives(*p)) {
+            all.push(self.core.rhs(p).iter().map(|s| self.symbol(*s)).collect());
+            if self.core.prod(p).weight != 1.0 {
+                self.note("weights are left out".to_string());
+            }
+        }
+        if all.is_empty() {
+            self.note(format!("rule `{}` derives no string and is left out", self.core.nt(nt).name));
+        } else {
+            self.out.insert(self.names[nt.index()].clone(), alternatives(all));
+        }
+    }
+
+    fn writable_lexemes(&mut self) -> Vec<Automaton> {
+        let mut all = Vec::new();
+        for (terminal, automaton) in
+            self.grammar.terminals.iter().zip(grammar::automaton::lexemes(self.grammar))
+        {
+            let (lexemes, note) = match automaton {
+                Ok(automaton) => writable(automaton),
+                Err(e) => (Automaton::default(), Some(e.to_string())),
+            };
+            if let Some(note) = note.filter(|_| !terminal.end_of_input) {
+                self.note(format!("terminal `{}`: {note}", terminal.name));
+            }
+            all.push(lexemes);
+        }
+        all
     }
 
     fn symbol(&self, sym: Sym) -> String {
@@ -255,12 +299,8 @@ impl JsonWriter<'_> {
         if state == 0 { format!("<T {}>", t.0) } else { format!("<T {} {state}>", t.0) }
     }
 
-    fn terminal(&mut self, t: TerminalId, automaton: &grammar::automaton::Automaton) {
+    fn terminal(&mut self, t: TerminalId, automaton: &Automaton) {
         let separator = if self.grammar.has_skip() { " " } else { "" };
-        if automaton.is_empty() {
-            self.note(format!("terminal `{}` has no lexeme", self.grammar.terminal(t).name));
-            self.out.insert(self.terminal_name(t, 0), alternatives(Vec::new()));
-        }
         if let Some(text) = automaton.single().and_then(|l| String::from_utf8(l).ok()) {
             self.out.insert(self.terminal_name(t, 0), alternatives(vec![vec![text + separator]]));
             return;
@@ -268,11 +308,7 @@ impl JsonWriter<'_> {
         for (state, edges) in automaton.edges.iter().enumerate() {
             let mut all: Vec<Vec<String>> = Vec::new();
             for edge in edges {
-                let ascii = edge.bytes.iter().filter(|b| b.is_ascii());
-                if edge.bytes.iter().any(|b| !b.is_ascii()) {
-                    self.note(format!("terminal `{}`: ASCII only", self.grammar.terminal(t).name));
-                }
-                for byte in ascii {
+                for byte in edge.bytes.iter() {
                     let text = (*byte as char).to_string();
                     if automaton.accepts[edge.to as usize] {
                         all.push(vec![text.clone() + separator]);
@@ -281,6 +317,9 @@ impl JsonWriter<'_> {
                         all.push(vec![text, self.state_name(t, edge.to)]);
                     }
                 }
+            }
+            if all.is_empty() {
+                continue;
             }
             let name = if state == 0 { self.terminal_name(t, 0) } else { self.state_name(t, state as u32) };
             self.out.insert(name, alternatives(all.clone()));
@@ -299,6 +338,25 @@ impl JsonWriter<'_> {
             self.notes.push(text);
         }
     }
+}
+
+/// The lexemes that JSON can hold byte by byte, and what to say about the rest. A single lexeme is written whole.
+fn writable(mut automaton: Automaton) -> (Automaton, Option<String>) {
+    if automaton.is_empty() {
+        return (automaton, Some("it has no lexeme".to_string()));
+    }
+    let single = automaton.single().is_some_and(|l| String::from_utf8(l).is_ok());
+    if single || automaton.edges.iter().flatten().all(|e| e.bytes.is_ascii()) {
+        return (automaton, None);
+    }
+    for edge in automaton.edges.iter_mut().flatten() {
+        edge.bytes = edge.bytes.iter().copied().filter(u8::is_ascii).collect();
+    }
+    automaton.edges.iter_mut().for_each(|edges| edges.retain(|e| !e.bytes.is_empty()));
+    let distance = automaton.distances();
+    automaton.edges.iter_mut().for_each(|edges| edges.retain(|e| distance[e.to as usize] < u32::MAX));
+    let some = distance[0] < u32::MAX;
+    (if some { automaton } else { Automaton::default() }, Some("ASCII only".to_string()))
 }
 
 fn alternatives(all: Vec<Vec<String>>) -> Value {

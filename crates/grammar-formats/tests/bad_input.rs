@@ -140,8 +140,8 @@ fn ten_megabytes_of_input() {
 
 #[test]
 fn invalid_utf8() {
-    let folder = std::env::temp_dir().join(format!("tarragon-bad-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let kept = tempfile::tempdir().expect("a folder");
+    let folder = kept.path();
     std::fs::write(folder.join("latin.tg"), b"s = 'x' ; # caf\xe9\n").expect("a file");
     let read_latin = read_path(&folder.join("latin.tg"), None, None).expect("Latin-1 is read");
     assert!(read_latin.notes[0].text.contains("Latin-1"));
@@ -205,4 +205,36 @@ fn damaged_files() {
             let _ = read_text(file, text, Some(format.1));
         }
     }
+}
+
+#[test]
+fn several_start_symbols_of_bison() {
+    let found =
+        read_text("g.y", "%start a b\n%%\na : 'x' ;\nb : 'y' ;\n", None).expect("bison 3.8 allows it");
+    assert!(found.notes.iter().any(|n| n.text.contains("`b` is a start rule too")), "{:?}", found.notes);
+    assert!(accepts(&found.grammar, b"x"));
+    let other = found.grammar.with_start("b").expect("a rule");
+    assert!(accepts(&other, b"y"));
+}
+
+#[test]
+fn json_has_no_rules_without_alternatives() {
+    let grammar = read("s = 'a' | t | u 'b' | /é|x/ ; t = 'c' t ; u = /(?-u:\\xff)/ ;");
+    let (text, notes) = grammar_formats::to_bnf_json(&grammar);
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let rules = json.as_object().expect("an object");
+    assert!(rules.values().all(|r| r.as_array().is_some_and(|a| !a.is_empty())), "{text}");
+    assert!(!rules.contains_key("<t>") && !rules.contains_key("<u>"), "{text}");
+    assert!(notes.contains(&"rule `t` derives no string and is left out".to_string()), "{notes:?}");
+    let again = read_text("g.json", &text, None).expect("what was written").grammar;
+    assert!(accepts(&again, b"a") && accepts(&again, b"x") && !accepts(&again, b"c"));
+    let (nothing, notes) = grammar_formats::to_bnf_json(&read("s = 'a' s ;"));
+    assert_eq!((nothing.as_str(), notes.len()), ("{}\n", 1));
+}
+
+#[test]
+fn a_regular_expression_of_megabytes_is_refused() {
+    let text = format!("s = /{}/ ;", "ab*".repeat(1 << 20));
+    let error = read_text("g.tg", &text, None).expect_err("too long");
+    assert!(error.message.contains("more than 1 MB"), "{error}");
 }

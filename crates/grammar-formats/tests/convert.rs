@@ -72,6 +72,11 @@ proptest! {
     #[test]
     fn bnf_in_json_says_the_same(grammar in grammar()) {
         let (text, _) = to_bnf_json(&grammar);
+        // A grammar without any string has no rule to write.
+        if text == "{}\n" {
+            prop_assert!(strings(grammar, 3).is_empty());
+            return Ok(());
+        }
         let again = read_text("out.json", &text, None).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
         prop_assert_eq!(strings(again.grammar, 3), strings(grammar, 3), "{}", text);
     }

@@ -4,7 +4,7 @@ use grammar::Grammar;
 use grammar::language::Language;
 use grammar::parse::Parser;
 use grammar_formats::{Format, read_path, read_text, to_bnf_json, to_tg};
-use std::path::PathBuf;
+use tempfile::TempDir;
 
 fn read(file: &str, text: &str) -> Grammar {
     read_text(file, text, None).unwrap_or_else(|e| panic!("{e}")).grammar
@@ -30,11 +30,10 @@ fn accepts(grammar: &Grammar, yes: &[&str], no: &[&str]) {
     }
 }
 
-fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("tarragon-readers-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
     for (file, text) in files {
-        std::fs::write(folder.join(file), text).expect("a file");
+        std::fs::write(folder.path().join(file), text).expect("a file");
     }
     folder
 }
@@ -97,8 +96,8 @@ fn antlr_lexer_and_parser() {
         fragment X : 'x' ; CDATA : '/*' .*? '*/' ; END : '//' .*? ('\\n' | EOF) -> skip ;";
     let parser = "parser grammar P;\noptions { tokenVocab = L; }\ndoc : (TEXT | tag)* EOF ;\n\
         tag : '<' n=NAME (NAME '=' NAME)* CDATA? '>' {action();} ;";
-    let folder = folder("antlr", &[("L.g4", lexer), ("P.g4", parser)]);
-    let read = read_path(&folder.join("P.g4"), None, None).expect("a grammar");
+    let folder = folder(&[("L.g4", lexer), ("P.g4", parser)]);
+    let read = read_path(&folder.path().join("P.g4"), None, None).expect("a grammar");
     assert!(read.notes.iter().any(|n| n.text.contains("action")));
     accepts(
         &read.grammar,
@@ -111,9 +110,8 @@ fn antlr_lexer_and_parser() {
 fn antlr_combined() {
     let text = "grammar G;\nimport H;\ns : e EOF ;\ne : <assoc=right> e '^' e | e '*' e | e ('+'|'-') e | '(' e ')' | ID | other ;\n\
         ID : [a-z\\u00e9\\p{Lu}]+ ; WS : [ \\t]+ -> skip ; C : '/*' (C | .)*? '*/' -> skip ;";
-    let folder =
-        folder("combined", &[("G.g4", text), ("H.g4", "grammar H;\nother : '[' ~'!' ']' ;\nID : 'never' ;")]);
-    let grammar = read_path(&folder.join("G.g4"), None, None).expect("a grammar").grammar;
+    let folder = folder(&[("G.g4", text), ("H.g4", "grammar H;\nother : '[' ~'!' ']' ;\nID : 'never' ;")]);
+    let grammar = read_path(&folder.path().join("G.g4"), None, None).expect("a grammar").grammar;
     accepts(
         &grammar,
         &["a+b*c^d", "(a-é)*Z", "[a]", "[+]", "a /* x /* y */ */ + b"],
@@ -149,8 +147,8 @@ const CALC_L: &str = "%{\n%}\n%option noyywrap\n%x STR\nD [0-9]\n%%\n[ \\t]+ ;\n
 
 #[test]
 fn bison_with_flex() {
-    let folder = folder("bison", &[("calc.y", CALC_Y), ("calc.l", CALC_L)]);
-    let grammar = read_path(&folder.join("calc.y"), None, None).expect("a grammar").grammar;
+    let folder = folder(&[("calc.y", CALC_Y), ("calc.l", CALC_L)]);
+    let grammar = read_path(&folder.path().join("calc.y"), None, None).expect("a grammar").grammar;
     accepts(&grammar, &["", "1+2\n", "-(a*3.5) - \"x y\" /* c */\n", "a\nb\n"], &["1+2", "1 2\n", "\"a\n"]);
     let code = |name: &str| grammar.terminal(grammar.find_terminal(name).expect("a token")).code;
     assert_eq!((code("NUM"), code("\"+\""), code("END")), (Some(300), Some(i64::from(b'+')), Some(0)));
@@ -267,8 +265,8 @@ fn converted_grammars_have_the_same_language() {
 
 #[test]
 fn converted_lexers_read_the_same_tokens() {
-    let folder = folder("convert", &[("calc.y", CALC_Y), ("calc.l", CALC_L)]);
-    let tg = to_tg(&read_path(&folder.join("calc.y"), None, None).expect("a grammar").grammar);
+    let folder = folder(&[("calc.y", CALC_Y), ("calc.l", CALC_L)]);
+    let tg = to_tg(&read_path(&folder.path().join("calc.y"), None, None).expect("a grammar").grammar);
     accepts(&read("out.tg", &tg), &["", "1+2\n", "-(a*3.5) - \"x y\" /* c */\n"], &["1+2", "1 2\n", "\"a\n"]);
     let tg = to_tg(&read("g.tg", TG));
     accepts(&read("out.tg", &tg), &["1, x", "if 12", "< a,b >", "a b c"], &["", "1 2", "a b c d"]);

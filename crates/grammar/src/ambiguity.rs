@@ -1,5 +1,6 @@
 //! How many derivations a string has, and a search for one that has several.
 
+use crate::automaton::Automaton;
 use crate::bytes::ByteCore;
 use crate::chart::{Chart, Stuck};
 use crate::core::{Core, NtId, Sym};
@@ -138,6 +139,9 @@ const LARGEST: usize = 100_000;
 /// Looks for ambiguity among the strings of up to `max` tokens (bytes, if there is no lexer): there, a length
 /// with more derivations than strings proves it. Stops when more than `states` configurations are needed.
 pub fn search(language: &Language, max: usize, states: usize) -> (Option<Witness>, usize) {
+    if size(language) > LARGEST {
+        return (None, 0);
+    }
     let bytes = language.is_scannerless().then(|| ByteCore::new(&language.core, &language.lexemes));
     let core = bytes.as_ref().map_or(&language.core, |b| &b.core);
     let weight = |t: usize| match &bytes {
@@ -145,9 +149,6 @@ pub fn search(language: &Language, max: usize, states: usize) -> (Option<Witness
         None => usize::from(!language.lexemes[t].is_empty()),
     };
     let weights: Vec<usize> = (0..core.terminals).map(weight).collect();
-    if core.size() > LARGEST {
-        return (None, 0);
-    }
     let states = states.min(ITEMS / (core.size() + 1)).max(1);
     let mut strings =
         Strings { recognizer: Recognizer::new(core), weights: &weights, known: FxHashMap::default(), states };
@@ -162,6 +163,13 @@ pub fn search(language: &Language, max: usize, states: usize) -> (Option<Witness
         }
     }
     (None, max)
+}
+
+/// About as many symbols as the grammar that is searched will have.
+fn size(language: &Language) -> usize {
+    let edges = |a: &Automaton| a.edges.iter().map(Vec::len).sum::<usize>();
+    let lexemes = if language.is_scannerless() { language.lexemes.iter().map(edges).sum() } else { 0 };
+    language.core.size() + 2 * lexemes
 }
 
 fn derivations(core: &Core, weights: &[usize], length: usize) -> Count {

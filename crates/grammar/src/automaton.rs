@@ -5,7 +5,7 @@
 
 use crate::dfa::{DEAD, Dfa, DfaError};
 use crate::model::{END_MARKER, Emit, Grammar, Lexing, ModeId, ModeOp, TerminalId};
-use crate::pattern::Pattern;
+use crate::pattern::{ByteSet, Pattern, byte_set, one_byte};
 use rustc_hash::FxHashMap;
 
 /// Patterns whose automaton is larger cannot be used for generation.
@@ -14,7 +14,7 @@ pub const STATE_LIMIT: usize = 20_000;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edge {
     /// In increasing order, never empty.
-    pub bytes: Vec<u8>,
+    pub bytes: ByteSet,
     pub to: u32,
 }
 
@@ -32,12 +32,17 @@ impl Automaton {
 
     /// The automaton of one lexeme; of none, if that is empty.
     fn literal(text: &[u8]) -> Automaton {
-        if text.is_empty() {
+        Automaton::chain(text.iter().map(|b| one_byte(*b)).collect())
+    }
+
+    /// The automaton of the lexemes with one of these bytes at each place; of none, if there is no place.
+    fn chain(places: Vec<ByteSet>) -> Automaton {
+        if places.is_empty() {
             return Automaton::default();
         }
-        let edge = |(i, b): (usize, &u8)| vec![Edge { bytes: vec![*b], to: i as u32 + 1 }];
-        let edges = text.iter().enumerate().map(edge).chain([Vec::new()]).collect();
-        let accepts = (0..=text.len()).map(|i| i == text.len()).collect();
+        let accepts = (0..=places.len()).map(|i| i == places.len()).collect();
+        let edge = |(i, bytes)| vec![Edge { bytes, to: i as u32 + 1 }];
+        let edges = places.into_iter().enumerate().map(edge).chain([Vec::new()]).collect();
         Automaton { edges, accepts }
     }
 
@@ -178,8 +183,8 @@ pub fn own_lexemes(pattern: &Pattern) -> Result<Automaton, DfaError> {
 }
 
 fn own(pattern: &Pattern) -> Result<Automaton, DfaError> {
-    if let Some(text) = pattern.as_literal() {
-        return Ok(Automaton::literal(&text));
+    if let Some(places) = pattern.as_places() {
+        return Ok(Automaton::chain(places));
     }
     let mut dfa = Dfa::new(&pattern.branches())?;
     dfa.complete(STATE_LIMIT)?;
@@ -279,7 +284,7 @@ impl Raw {
                     todo.push((target, raw.edges.len() as u32 - 1));
                     raw.edges.len() as u32 - 1
                 });
-                raw.edges[id as usize].push(Edge { bytes, to });
+                raw.edges[id as usize].push(Edge { bytes: byte_set(bytes), to });
             }
         }
         raw
@@ -287,7 +292,9 @@ impl Raw {
 
     fn remove_byte(&mut self, byte: u8) {
         for edges in &mut self.edges {
-            edges.iter_mut().for_each(|e| e.bytes.retain(|b| *b != byte));
+            for edge in edges.iter_mut().filter(|e| e.bytes.contains(&byte)) {
+                edge.bytes = byte_set(edge.bytes.iter().copied().filter(|b| *b != byte).collect());
+            }
             edges.retain(|e| !e.bytes.is_empty());
         }
     }
@@ -363,8 +370,9 @@ impl Raw {
                 let to = block[edge.to as usize];
                 match automaton.edges[b].iter_mut().find(|e| e.to == to) {
                     Some(same) => {
-                        same.bytes.extend(edge.bytes);
-                        same.bytes.sort_unstable();
+                        let mut bytes = [&*same.bytes, &*edge.bytes].concat();
+                        bytes.sort_unstable();
+                        same.bytes = byte_set(bytes);
                     }
                     None => automaton.edges[b].push(Edge { to, bytes: edge.bytes }),
                 }

@@ -7,7 +7,7 @@
 use crate::core::NtId;
 use crate::lexer::{Candidate, Expected, Lexer, Place};
 use crate::model::TerminalId;
-use crate::tables::{Next, PairSet, PredId, Slot, Tables};
+use crate::tables::{Next, PairSet, PredId, SHORT_CHAIN, Slot, Tables};
 use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -58,15 +58,24 @@ pub struct Stuck {
     pub expected: Vec<TerminalId>,
 }
 
+/// A token whose set is still to be made.
 struct Pending {
     place: Place,
-    incoming: Vec<Incoming>,
+    incoming: Incoming,
+}
+
+/// How long the lists are when a set begins or ends.
+struct Lens {
+    completed: u32,
+    chains: u32,
+    incoming: u32,
 }
 
 #[derive(Default)]
 struct Work {
     todo: Vec<Item>,
     kernel: Vec<Item>,
+    roots: Vec<NtId>,
     items: PairSet,
     done: PairSet,
 }
@@ -126,9 +135,8 @@ impl<'t> Chart<'t> {
                 self.enqueue(set, candidate, &mut pending);
             }
             loop {
-                // The nearest place is last.
-                let Some(next) = pending.pop() else { return };
-                if let Some(is_sentence) = self.make(next, &mut work) {
+                let Some(place) = pending.last().map(|p| p.place) else { return };
+                if let Some(is_sentence) = self.make(place, &mut pending, &mut work) {
                     accepting = is_sentence;
                     break;
                 }
@@ -136,27 +144,27 @@ impl<'t> Chart<'t> {
         }
     }
 
+    /// Keeps `pending` sorted: the nearest place is last, and of its tokens the one found first.
     fn enqueue(&self, set: u32, candidate: &Candidate, pending: &mut Vec<Pending>) {
         if !self.allows(set, candidate.terminal) {
             return;
         }
         let incoming = Incoming { terminal: candidate.terminal, from: set, start: candidate.start };
-        match pending.binary_search_by(|p| candidate.next.cmp(&p.place)) {
-            Ok(i) => pending[i].incoming.push(incoming),
-            Err(i) => pending.insert(i, Pending { place: candidate.next, incoming: vec![incoming] }),
-        }
+        let i = pending.partition_point(|p| p.place > candidate.next);
+        pending.insert(i, Pending { place: candidate.next, incoming });
     }
 
-    /// Makes the set of a place. `None` if it is empty, else whether the text before it is a sentence.
-    fn make(&mut self, pending: Pending, work: &mut Work) -> Option<bool> {
+    /// Makes the set of the nearest place. `None` if it is empty, else whether the text before it is a sentence.
+    fn make(&mut self, place: Place, pending: &mut Vec<Pending>, work: &mut Work) -> Option<bool> {
         work.todo.clear();
         work.kernel.clear();
         work.items.clear();
         work.done.clear();
-        let (complete, chains) = (self.completed.len() as u32, self.chains.len() as u32);
+        let begin = self.lens();
         let mut accepting = false;
-        for incoming in &pending.incoming {
-            self.advance_over(incoming.from, Next::terminal(incoming.terminal), work);
+        while let Some(token) = pending.pop_if(|p| p.place == place) {
+            self.advance_over(token.incoming.from, Next::terminal(token.incoming.terminal), work);
+            self.incoming.push(token.incoming);
         }
         while let Some(item) = work.todo.pop() {
             let next = self.tables.next[item.slot as usize];
@@ -169,30 +177,38 @@ impl<'t> Chart<'t> {
                 work.add(Item { slot: item.slot + 1, origin: item.origin });
             }
         }
-        if work.kernel.is_empty() && self.completed.len() as u32 == complete {
+        if work.kernel.is_empty() && self.completed.len() as u32 == begin.completed {
+            self.incoming.truncate(begin.incoming as usize);
             return None;
         }
-        self.store(pending, work, complete, chains);
+        self.store(place, work, begin);
         Some(accepting)
     }
 
-    fn store(&mut self, pending: Pending, work: &mut Work, complete: u32, chains: u32) {
+    fn lens(&self) -> Lens {
+        Lens {
+            completed: self.completed.len() as u32,
+            chains: self.chains.len() as u32,
+            incoming: self.incoming.len() as u32,
+        }
+    }
+
+    fn store(&mut self, place: Place, work: &mut Work, begin: Lens) {
         let next = &self.tables.next;
         work.kernel.sort_unstable_by_key(|i| (next[i.slot as usize], i.slot, i.origin));
-        let mut roots: Vec<NtId> =
-            work.kernel.iter().filter_map(|i| next[i.slot as usize].as_nonterminal()).collect();
-        roots.dedup();
+        work.roots.clear();
+        work.roots.extend(work.kernel.iter().filter_map(|i| next[i.slot as usize].as_nonterminal()));
+        work.roots.dedup();
         let waiting = (self.items.len() as u32, (self.items.len() + work.kernel.len()) as u32);
         self.items.extend_from_slice(&work.kernel);
-        let incoming = self.incoming.len() as u32;
-        self.incoming.extend(pending.incoming);
+        let end = self.lens();
         self.sets.push(Set {
             waiting,
-            complete: (complete, self.completed.len() as u32),
-            chains: (chains, self.chains.len() as u32),
-            incoming: (incoming, self.incoming.len() as u32),
-            pred: self.tables.predict(&roots),
-            place: pending.place,
+            complete: (begin.completed, end.completed),
+            chains: (begin.chains, end.chains),
+            incoming: (begin.incoming, end.incoming),
+            pred: self.tables.predict(&work.roots),
+            place,
         });
     }
 
@@ -225,7 +241,7 @@ impl<'t> Chart<'t> {
     }
 
     fn top(&mut self, nt: NtId, origin: u32) -> (NtId, u32) {
-        let (mut at, mut idle) = ((nt, origin), 0);
+        let (mut at, mut idle, mut steps) = ((nt, origin), 0, 0);
         let mut top = None;
         while let Some((slot, from)) = self.only_parent(at.0, at.1) {
             let up = (self.tables.lhs[slot as usize], from);
@@ -233,14 +249,14 @@ impl<'t> Chart<'t> {
             if idle > self.tables.nullable.len() {
                 return (nt, origin);
             }
-            at = up;
+            (at, steps) = (up, steps + 1);
             if let Some(&known) = self.tops.get(&at) {
                 top = Some(known);
                 break;
             }
         }
         let top = top.unwrap_or(at);
-        if (nt, origin) != top {
+        if steps > SHORT_CHAIN {
             self.tops.insert((nt, origin), top);
         }
         top
@@ -266,7 +282,10 @@ impl<'t> Chart<'t> {
         let (from, to) = self.sets[set as usize].waiting;
         let items = &self.items[from as usize..to as usize];
         let key = |item: &Item| self.tables.next[item.slot as usize];
-        let from = items.partition_point(|i| key(i) < next);
+        let from = match items.len() {
+            0..=8 => items.iter().position(|i| key(i) >= next).unwrap_or(items.len()),
+            _ => items.partition_point(|i| key(i) < next),
+        };
         let len = items[from..].iter().take_while(|i| key(i) == next).count();
         &items[from..from + len]
     }
@@ -299,7 +318,7 @@ impl<'t> Chart<'t> {
     }
 
     /// Positions in `completed(set)` of the items that start a chain.
-    pub fn chains(&self, set: u32) -> impl Iterator<Item = u32> + '_ {
+    pub fn chains(&self, set: u32) -> impl ExactSizeIterator<Item = u32> + '_ {
         let (from, to) = self.sets[set as usize].chains;
         let base = self.sets[set as usize].complete.0;
         self.chains[from as usize..to as usize].iter().map(move |c| c - base)
@@ -308,6 +327,10 @@ impl<'t> Chart<'t> {
     pub fn incoming(&self, set: u32) -> &[Incoming] {
         let (from, to) = self.sets[set as usize].incoming;
         &self.incoming[from as usize..to as usize]
+    }
+
+    pub fn sets(&self) -> usize {
+        self.sets.len()
     }
 
     pub fn place(&self, set: u32) -> Place {

@@ -9,7 +9,7 @@ use crate::chart::{Chart, Item};
 use crate::core::{Core, NtId, ProdId};
 use crate::tables::{Next, Slot};
 use crate::tree::{Label, Tree, Visited, from_right_to_left};
-use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// When a completed item was found in its set: index, and step of the chain that starts there.
 type Rank = (u32, u32);
@@ -44,15 +44,20 @@ pub(crate) struct Extractor<'c, 't> {
     /// The production to show for each of the parsing core's; `None`: leave it out.
     pub original: &'c [Option<ProdId>],
     pub empty: &'c [Option<ProdId>],
-    /// Links of chains that were jumped over, by set.
-    expanded: FxHashMap<u32, Expanded>,
+    /// For each set the expansion of its chains, if there is one.
+    expanded: Vec<Option<u32>>,
+    expansions: Vec<Expansion>,
+    /// Links of chains that were jumped over.
+    links: Vec<Found>,
+    /// The item that starts a chain, and where its links begin.
+    begins: Vec<(u32, usize)>,
 }
 
-/// The links of a set's chains down to some origin, and where each chain begins among them.
-struct Expanded {
+/// The links of a set's chains down to some origin: ranges in `links` and in `begins`.
+struct Expansion {
     down_to: u32,
-    links: Vec<Found>,
-    begins: FxHashMap<u32, usize>,
+    links: Range<usize>,
+    begins: Range<usize>,
 }
 
 impl<'c, 't> Extractor<'c, 't> {
@@ -62,7 +67,9 @@ impl<'c, 't> Extractor<'c, 't> {
         original: &'c [Option<ProdId>],
         empty: &'c [Option<ProdId>],
     ) -> Self {
-        Extractor { chart, core, original, empty, expanded: FxHashMap::default() }
+        let expanded = vec![None; chart.sets()];
+        let (expansions, links, begins) = Default::default();
+        Extractor { chart, core, original, empty, expanded, expansions, links, begins }
     }
 
     pub fn tree(&mut self, text: &[u8]) -> Option<Tree> {
@@ -92,9 +99,10 @@ impl<'c, 't> Extractor<'c, 't> {
             }
             Task::Item { found, end } => {
                 let p = self.chart.tables.prod[found.item.slot as usize];
-                let children = self.children(found, end)?;
-                self.emit(p, children.len() as u32, 0, visited);
-                todo.extend(children.into_iter().rev());
+                let before = todo.len();
+                self.children(found, end, todo)?;
+                todo[before..].reverse();
+                self.emit(p, (todo.len() - before) as u32, 0, visited);
             }
         }
         Some(())
@@ -107,9 +115,9 @@ impl<'c, 't> Extractor<'c, 't> {
         }
     }
 
-    /// Children of a completed item, from right to left: as many empty ones as possible at the end, then one
+    /// Appends the children of a completed item, from right to left: as many empty ones as possible at the end, then one
     /// that is not, which may be all of the parent and so has to be older than it; the rest is free.
-    fn children(&mut self, parent: Found, end: u32) -> Option<Vec<Task>> {
+    fn children(&mut self, parent: Found, end: u32, children: &mut Vec<Task>) -> Option<()> {
         let origin = parent.item.origin;
         let first = self.chart.tables.first[self.chart.tables.prod[parent.item.slot as usize].index()];
         let mut empties = 0;
@@ -117,8 +125,9 @@ impl<'c, 't> Extractor<'c, 't> {
             empties += 1;
         }
         let pos = self.chart.place(end).pos;
+        let before = children.len();
         loop {
-            let mut children: Vec<Task> = Vec::new();
+            children.truncate(before);
             for slot in (0..empties).map(|i| parent.item.slot - i - 1) {
                 let nt = self.chart.tables.next[slot as usize].as_nonterminal()?;
                 children.push(Task::Empty { nt, pos });
@@ -128,8 +137,8 @@ impl<'c, 't> Extractor<'c, 't> {
                 at = (at.0 - 1, child.item.origin, (u32::MAX, 0));
                 children.push(Task::Item { found: child, end });
             }
-            if self.nonempty_children(at, first, origin, &mut children).is_some() {
-                return Some(children);
+            if self.nonempty_children(at, first, origin, children).is_some() {
+                return Some(());
             }
             empties = empties.checked_sub(1)?;
         }
@@ -142,8 +151,9 @@ impl<'c, 't> Extractor<'c, 't> {
             0 => None,
             1 => Some(Found { item: self.chart.completed(end)[index as usize], rank: (index, 0) }),
             _ => {
-                let expanded = &self.expanded[&end];
-                Some(expanded.links[expanded.begins[&index] + step as usize - 2])
+                let begins = &self.begins[self.expansion(end)?.begins.clone()];
+                let chain = begins.binary_search_by_key(&index, |b| b.0).ok()?;
+                Some(self.links[begins[chain].1 + step as usize - 2])
             }
         }
     }
@@ -217,7 +227,7 @@ impl<'c, 't> Extractor<'c, 't> {
         };
         let explicit = chart.completed(end).iter().enumerate();
         let explicit = explicit.map(|(i, item)| Found { item: *item, rank: (i as u32, 0) });
-        let hidden = self.expanded.get(&end).map_or(&[][..], |e| &e.links);
+        let hidden = self.expansion(end).map_or(&[][..], |e| &self.links[e.links.clone()]);
         let all = explicit.chain(hidden.iter().copied()).filter(good);
         let mut best: Option<Found> = None;
         for found in all {
@@ -234,27 +244,33 @@ impl<'c, 't> Extractor<'c, 't> {
 
     /// Makes the links of the set's chains that begin in `origin` or later.
     fn expand(&mut self, set: u32, origin: u32) {
-        if self.chart.chains(set).next().is_none() {
+        let chart = self.chart;
+        let done = |e: u32| self.expansions[e as usize].down_to <= origin;
+        if chart.chains(set).len() == 0 || self.expanded[set as usize].is_some_and(done) {
             return;
         }
-        if self.expanded.get(&set).is_some_and(|e| e.down_to <= origin) {
-            return;
+        let (first, begins) = (self.links.len(), self.begins.len());
+        for index in chart.chains(set) {
+            self.begins.push((index, self.links.len()));
+            self.expand_chain(index, chart.completed(set)[index as usize], origin);
         }
-        let (mut links, mut begins) = (Vec::new(), FxHashMap::default());
-        for index in self.chart.chains(set) {
-            begins.insert(index, links.len());
-            let item = self.chart.completed(set)[index as usize];
-            let mut at = (self.chart.tables.lhs[item.slot as usize], item.origin);
-            let mut step = 0;
-            while let Some((slot, from)) = self.chart.only_parent(at.0, at.1) {
-                if from < origin {
-                    break;
-                }
-                step += 1;
-                links.push(Found { item: Item { slot, origin: from }, rank: (index, step) });
-                at = (self.chart.tables.lhs[slot as usize], from);
-            }
+        self.expanded[set as usize] = Some(self.expansions.len() as u32);
+        let (links, begins) = (first..self.links.len(), begins..self.begins.len());
+        self.expansions.push(Expansion { down_to: origin, links, begins });
+    }
+
+    fn expand_chain(&mut self, index: u32, item: Item, origin: u32) {
+        let lhs = &self.chart.tables.lhs;
+        let mut at = (lhs[item.slot as usize], item.origin);
+        let mut step = 0;
+        while let Some((slot, from)) = self.chart.only_parent(at.0, at.1).filter(|p| p.1 >= origin) {
+            step += 1;
+            self.links.push(Found { item: Item { slot, origin: from }, rank: (index, step) });
+            at = (lhs[slot as usize], from);
         }
-        self.expanded.insert(set, Expanded { down_to: origin, links, begins });
+    }
+
+    fn expansion(&self, set: u32) -> Option<&Expansion> {
+        self.expanded[set as usize].map(|e| &self.expansions[e as usize])
     }
 }

@@ -60,7 +60,12 @@ pub struct Lexer {
     /// Hash-consed mode stacks: (mode, parent).
     stacks: Vec<(ModeId, u32)>,
     stack_ids: FxHashMap<(u32, u32), u32>,
+    /// Lists of `candidates`, kept between calls.
+    scratch: (Vec<Run>, Vec<Hit>),
 }
+
+/// Where the automaton runs, and where the token began.
+type Run = (Place, u32);
 
 #[derive(Clone)]
 struct Mode {
@@ -112,6 +117,7 @@ impl Lexer {
             lexing: grammar.lexing,
             stacks: Vec::new(),
             stack_ids: FxHashMap::default(),
+            scratch: Default::default(),
         };
         lexer.push(ModeId(0), u32::MAX);
         Ok(lexer)
@@ -131,9 +137,8 @@ impl Lexer {
         out: &mut Vec<Candidate>,
     ) -> bool {
         let mut end_reached = false;
-        // (where the automaton runs, where the token began)
-        let mut todo = vec![(from, from.pos)];
-        let mut hits = Vec::new();
+        let (mut todo, mut hits) = std::mem::take(&mut self.scratch);
+        todo.push((from, from.pos));
         let mut idle = 0;
         while let Some((place, start)) = todo.pop() {
             if place.pos as usize == input.len() {
@@ -149,17 +154,11 @@ impl Lexer {
                 }
             }
         }
+        self.scratch = (todo, hits);
         end_reached
     }
 
-    fn follow(
-        &mut self,
-        place: Place,
-        start: u32,
-        hit: Hit,
-        todo: &mut Vec<(Place, u32)>,
-        out: &mut Vec<Candidate>,
-    ) {
+    fn follow(&mut self, place: Place, start: u32, hit: Hit, todo: &mut Vec<Run>, out: &mut Vec<Candidate>) {
         let stack = self.apply(place.stack, hit.rule as usize);
         let next = Place { pos: hit.end as u32, stack };
         match self.emits[hit.rule as usize] {
@@ -300,7 +299,7 @@ impl Lexer {
                 todo.push((state, 0, true));
             }
             for edge in &automaton.edges[at as usize] {
-                for &byte in &edge.bytes {
+                for &byte in edge.bytes.iter() {
                     let next = dfa.step(state, byte);
                     if next == DEAD {
                         continue;

@@ -3,11 +3,40 @@
 //! A thin coat over `regex_syntax`'s HIR, which already knows classes, repetition and case folding, drops
 //! without recursion and prints itself as a regular expression again.
 
-use regex_syntax::hir::{Hir, HirKind, Repetition};
+use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+use std::borrow::Cow;
 use std::fmt;
+
+/// Bytes in increasing order. A run of bytes, which nearly all sets are, needs no memory of its own.
+pub type ByteSet = Cow<'static, [u8]>;
+
+static ALL_BYTES: [u8; 256] = {
+    let (mut all, mut i) = ([0; 256], 0);
+    while i < 256 {
+        all[i] = i as u8;
+        i += 1;
+    }
+    all
+};
+
+pub(crate) fn one_byte(byte: u8) -> ByteSet {
+    Cow::Borrowed(std::slice::from_ref(&ALL_BYTES[usize::from(byte)]))
+}
+
+pub(crate) fn byte_set(bytes: Vec<u8>) -> ByteSet {
+    match (bytes.first(), bytes.last()) {
+        (Some(&first), Some(&last)) if usize::from(last - first) + 1 == bytes.len() => {
+            Cow::Borrowed(&ALL_BYTES[first.into()..=last.into()])
+        }
+        _ => Cow::Owned(bytes),
+    }
+}
 
 /// Patterns nested deeper than this are refused by the readers.
 pub const NEST_LIMIT: u32 = 200;
+
+/// Bytes of a regular expression's text: a longer one needs gigabytes, only for its automaton to be refused.
+pub const LONGEST: usize = 1 << 20;
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct Pattern(Hir);
@@ -32,6 +61,10 @@ impl Pattern {
 
     /// Reads Rust-like syntax (`regex` crate). Bytes outside UTF-8 may be named inside `(?-u:…)`.
     pub fn parse(text: &str) -> Result<Pattern, PatternError> {
+        if text.len() > LONGEST {
+            let message = format!("a regular expression of more than {} MB is not read", LONGEST >> 20);
+            return Err(PatternError { offset: 0, message });
+        }
         let mut parser = regex_syntax::ParserBuilder::new().utf8(false).nest_limit(NEST_LIMIT).build();
         let hir = parser.parse(text).map_err(PatternError::from_syntax)?;
         reject_looks(&hir)?;
@@ -66,6 +99,22 @@ impl Pattern {
             }),
             _ => None,
         }
+    }
+
+    /// The bytes that may stand at each place, if the pattern is no more than a sequence of single bytes.
+    pub fn as_places(&self) -> Option<Vec<ByteSet>> {
+        let mut places = Vec::new();
+        let mut todo = vec![&self.0];
+        while let Some(hir) = todo.pop() {
+            match hir.kind() {
+                HirKind::Empty => {}
+                HirKind::Literal(literal) => places.extend(literal.0.iter().map(|b| one_byte(*b))),
+                HirKind::Class(class) => places.push(byte_set(class_bytes(class)?)),
+                HirKind::Concat(parts) => todo.extend(parts.iter().rev()),
+                _ => return None,
+            }
+        }
+        Some(places)
     }
 
     pub fn matches_empty(&self) -> bool {
@@ -138,6 +187,18 @@ impl PatternError {
             other => PatternError { offset: 0, message: other.to_string() },
         }
     }
+}
+
+/// The members of a class that has some and in which each is one byte.
+fn class_bytes(class: &Class) -> Option<Vec<u8>> {
+    let bytes: Vec<u8> = match class {
+        Class::Bytes(class) => class.iter().flat_map(|r| r.start()..=r.end()).collect(),
+        Class::Unicode(class) if class.is_ascii() => {
+            class.iter().flat_map(|r| r.start() as u8..=r.end() as u8).collect()
+        }
+        Class::Unicode(_) => return None,
+    };
+    (!bytes.is_empty()).then_some(bytes)
 }
 
 fn reject_looks(hir: &Hir) -> Result<(), PatternError> {

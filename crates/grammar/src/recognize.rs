@@ -11,7 +11,7 @@
 use crate::core::Core;
 use crate::core::NtId;
 use crate::model::TerminalId;
-use crate::tables::{Next, PairSet, PredId, Slot, Tables, hash_pair};
+use crate::tables::{Next, PairSet, PredId, SHORT_CHAIN, Slot, Tables, hash_pair};
 use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -30,6 +30,8 @@ struct Record {
     len: u32,
     pred: PredId,
     accepting: bool,
+    /// The step taken first from here: most configurations of a long input have no other.
+    step: (u32, u32),
 }
 
 #[derive(Clone)]
@@ -55,6 +57,7 @@ struct Work {
 }
 
 const NOWHERE: Config = Config(u32::MAX);
+const NO_STEP: (u32, u32) = (u32::MAX, u32::MAX);
 
 impl Recognizer {
     pub fn new(core: &Core) -> Recognizer {
@@ -70,7 +73,7 @@ impl Recognizer {
         let start = core.start;
         let pred = recognizer.tables.predict(&[start]);
         let accepting = recognizer.tables.nullable[start.index()];
-        recognizer.records.push(Record { first: 0, len: 0, pred, accepting });
+        recognizer.records.push(Record { first: 0, len: 0, pred, accepting, step: NO_STEP });
         recognizer
     }
 
@@ -137,9 +140,13 @@ impl Recognizer {
     /// The configuration after one more token, if there is a sentence that begins so.
     #[inline]
     pub fn advance(&mut self, config: Config, terminal: TerminalId) -> Option<Config> {
-        let to = match self.moves.get(config.0, terminal.0) {
-            Some(to) => Config(to),
-            None => self.compute(config, terminal),
+        let to = match self.records[config.0 as usize].step {
+            NO_STEP => self.compute(config, terminal),
+            (first, to) if first == terminal.0 => Config(to),
+            _ => match self.moves.get(config.0, terminal.0) {
+                Some(to) => Config(to),
+                None => self.compute(config, terminal),
+            },
         };
         (to != NOWHERE).then_some(to)
     }
@@ -161,8 +168,17 @@ impl Recognizer {
         }
         let to = if work.kernel.is_empty() && !work.accepting { NOWHERE } else { self.intern(&mut work) };
         self.work = work;
-        self.moves.insert(config.0, terminal.0, to.0);
+        self.remember(config, terminal, to);
         to
+    }
+
+    fn remember(&mut self, config: Config, terminal: TerminalId, to: Config) {
+        let step = &mut self.records[config.0 as usize].step;
+        if *step == NO_STEP {
+            *step = (terminal.0, to.0);
+        } else {
+            self.moves.insert(config.0, terminal.0, to.0);
+        }
     }
 
     fn advance_over(&self, config: Config, next: Next, work: &mut Work) {
@@ -189,7 +205,7 @@ impl Recognizer {
 
     /// Leo: the last completion of the chain that this one starts.
     fn top(&mut self, nt: NtId, origin: Config) -> (NtId, Config) {
-        let (mut at, mut idle) = ((nt, origin), 0);
+        let (mut at, mut idle, mut steps) = ((nt, origin), 0, 0);
         let mut top = None;
         while let Some(up) = self.only_parent(at.0, at.1) {
             // A chain of units inside one configuration may be a cycle.
@@ -197,14 +213,14 @@ impl Recognizer {
             if idle > self.tables.nullable.len() {
                 return (nt, origin);
             }
-            at = up;
+            (at, steps) = (up, steps + 1);
             if let Some(&known) = self.tops.get(&at) {
                 top = Some(known);
                 break;
             }
         }
         let top = top.unwrap_or(at);
-        if (nt, origin) != top {
+        if steps > SHORT_CHAIN {
             self.tops.insert((nt, origin), top);
         }
         top
@@ -251,6 +267,7 @@ impl Recognizer {
             len: work.kernel.len() as u32,
             pred: self.tables.predict(&work.roots),
             accepting: work.accepting,
+            step: NO_STEP,
         };
         self.items.extend_from_slice(&work.kernel);
         self.records.push(record);
@@ -328,7 +345,7 @@ impl Ids {
     }
 }
 
-/// Steps taken so far: an open-addressing table from (configuration, terminal) to configuration.
+/// Further steps taken so far, after the first of each configuration: an open-addressing table from (configuration, terminal) to configuration.
 #[derive(Clone, Default)]
 struct Moves {
     table: Vec<(u32, u32, u32)>,

@@ -194,6 +194,9 @@ impl Pred {
     }
 }
 
+/// Chains of completions up to this length are walked again rather than remembered.
+pub(crate) const SHORT_CHAIN: usize = 8;
+
 /// A set of pairs that is emptied in constant time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairSet {
