@@ -130,12 +130,14 @@ impl Conjunction {
             return Ok(None);
         };
         let graph = Graph::explore(&mut scan, languages, budget)?;
-        let Some(machine) = graph.machine(visible) else { return Ok(None) };
+        let Some(machine) = graph.machine(visible, budget)? else { return Ok(None) };
         let Some(word) = Saturation::new(languages.grammar(grammar), &machine, bounds).run(start, budget)?
         else {
             return Ok(None);
         };
-        let Some((mut words, place)) = follow(&scan, &graph, &word, visible) else { return Ok(None) };
+        let Some((mut words, place)) = follow(&scan, &graph, &word, visible, budget)? else {
+            return Ok(None);
+        };
         let Some(more) = shortest(&mut scan, languages, place, budget)? else { return Ok(None) };
         words.extend(more);
         Ok(Some(words))
@@ -216,6 +218,16 @@ impl Conjunction {
             }
         }
         Ok(false)
+    }
+
+    /// No segment without a size can be longer than this in a solution.
+    pub fn longest_unbounded(&self, languages: &Languages) -> u64 {
+        let longest = |segment: &SegmentId| {
+            let around = self.conjuncts.iter().filter(|c| segments_of(&c.parts).any(|s| s == *segment));
+            around.map(|conjunct| languages.longest(conjunct.language)).min().unwrap_or(UNBOUNDED)
+        };
+        let unbounded = self.segments.iter().filter(|&&segment| self.sizes[segment].most == UNBOUNDED);
+        unbounded.map(longest).max().unwrap_or(0)
     }
 
     fn is_bounded(&self) -> bool {
@@ -307,7 +319,15 @@ fn superset(languages: &mut Languages, conjunct: &Conjunct) -> Option<Conjunct> 
 }
 
 fn regular(languages: &mut Languages, leaf: Language, must_be_exact: bool) -> Option<Language> {
-    let (grammar, start) = languages.as_context_free(leaf)?;
-    let approximation = approximate(languages.grammar(grammar), start, APPROXIMATION)?;
-    (approximation.exact || !must_be_exact).then(|| languages.add_nfa(approximation.nfa))
+    let known = match languages.approximations.get(&leaf) {
+        Some(&known) => known,
+        None => {
+            let (grammar, start) = languages.as_context_free(leaf)?;
+            let new = approximate(languages.grammar(grammar), start, APPROXIMATION)
+                .map(|approximation| (languages.add_nfa(approximation.nfa), approximation.exact));
+            languages.approximations.insert(leaf, new);
+            new
+        }
+    };
+    known.filter(|&(_, exact)| exact || !must_be_exact).map(|(language, _)| language)
 }

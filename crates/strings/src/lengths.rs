@@ -2,7 +2,7 @@
 //!
 //! Bounded lengths are all tried, so nothing is lost. Unbounded ones are tried up to a limit, and the answer says so.
 
-use crate::budget::Stop;
+use crate::budget::{Budget, Stop};
 use crate::cases::{Literal, membership};
 use crate::language::UNBOUNDED;
 use crate::problem::{Atom, Piece, Problem, Term, VariableId};
@@ -13,6 +13,8 @@ use crate::solve::Case;
 const LENGTHS: u64 = 12;
 /// No more choices than this are tried.
 const CHOICES: u64 = 20_000;
+/// A case is as large as this many states.
+const STATES_OF_A_CASE: usize = 16;
 
 /// Cases that together cover a conjunction, or a part of it.
 pub struct Split {
@@ -23,15 +25,22 @@ pub struct Split {
 
 impl Problem {
     /// The cases of a conjunction: one, unless equations need lengths to be known.
-    pub(crate) fn split(&mut self, literals: &[Literal]) -> Result<Split, Stop> {
+    pub(crate) fn split(&mut self, literals: &[Literal], budget: &mut Budget) -> Result<Split, Stop> {
         match Case::new(self, literals, &[]) {
             Ok(case) => Ok(Split { cases: case.into_iter().collect(), incomplete: None }),
-            Err(Stop::Unsupported(reason)) => self.split_by_lengths(literals, Stop::Unsupported(reason)),
+            Err(Stop::Unsupported(reason)) => {
+                self.split_by_lengths(literals, Stop::Unsupported(reason), budget)
+            }
             Err(stop) => Err(stop),
         }
     }
 
-    fn split_by_lengths(&mut self, literals: &[Literal], reason: Stop) -> Result<Split, Stop> {
+    fn split_by_lengths(
+        &mut self,
+        literals: &[Literal],
+        reason: Stop,
+        budget: &mut Budget,
+    ) -> Result<Split, Stop> {
         let variables = self.variables_of_equations(literals);
         let declared: Vec<Size> = self.variables.iter().map(|variable| variable.size).collect();
         let mut choices = 1u64;
@@ -55,7 +64,7 @@ impl Problem {
             for (variable, &length) in variables.iter().zip(&lengths) {
                 self.variables[variable.0].size = Size { least: length, most: length };
             }
-            let added = self.split_by_offsets(literals, &mut cases);
+            let added = self.split_by_offsets(literals, &mut cases, budget);
             for (variable, size) in self.variables.iter_mut().zip(&declared) {
                 variable.size = *size;
             }
@@ -67,7 +76,12 @@ impl Problem {
     }
 
     /// Adds the cases for all places where contained terms may start; all lengths are known now.
-    fn split_by_offsets(&mut self, literals: &[Literal], cases: &mut Vec<Case>) -> Result<(), Stop> {
+    fn split_by_offsets(
+        &mut self,
+        literals: &[Literal],
+        cases: &mut Vec<Case>,
+        budget: &mut Budget,
+    ) -> Result<(), Stop> {
         let mut ranges = Vec::new();
         for literal in literals.iter().filter(|literal| literal.positive) {
             if let Atom::Contains(whole, _) = &literal.atom
@@ -78,6 +92,7 @@ impl Problem {
         }
         let mut offsets = vec![0; ranges.len()];
         loop {
+            budget.spend_many(STATES_OF_A_CASE)?;
             cases.extend(Case::new(self, literals, &offsets)?);
             if !next(&mut offsets, &ranges) {
                 return Ok(());

@@ -31,8 +31,10 @@ impl Problem {
     pub fn solve(&mut self, budget: &mut Budget) -> Answer {
         let mut cases = Cases::new(&self.constraints, false);
         let mut answer = Answer::Unsat;
+        self.languages.watch(budget);
         while let Some(literals) = cases.next(&mut self.languages) {
-            match self.solve_case(&literals, budget) {
+            let solved = budget.check_time().and_then(|()| self.solve_case(&literals, budget));
+            match self.languages.stopped().and(solved) {
                 Ok(Some(solution)) => return self.checked(solution),
                 Ok(None) => {}
                 Err(Stop::Time) => return Answer::Unknown(Stop::Time),
@@ -43,7 +45,11 @@ impl Problem {
     }
 
     fn checked(&mut self, solution: Vec<Vec<u8>>) -> Answer {
-        if self.holds(&solution) {
+        let holds = self.holds(&solution);
+        if let Err(stop) = self.languages.stopped() {
+            return Answer::Unknown(stop);
+        }
+        if holds {
             return Answer::Sat(solution);
         }
         Answer::Unknown(Stop::Unsupported("internal error: a solution failed its check".to_string()))
@@ -54,7 +60,7 @@ impl Problem {
         literals: &[Literal],
         budget: &mut Budget,
     ) -> Result<Option<Vec<Vec<u8>>>, Stop> {
-        let split = self.split(literals)?;
+        let split = self.split(literals, budget)?;
         let mut best: Option<Vec<Vec<u8>>> = None;
         for case in split.cases {
             let Some(words) = case.solve(&mut self.languages, budget)? else { continue };
