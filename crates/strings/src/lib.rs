@@ -15,6 +15,7 @@
 //! assert_eq!(problem.solve(&mut Budget::default()), Answer::Sat(vec![b"abab".to_vec()]));
 //! ```
 
+mod bounded;
 mod budget;
 mod bytes;
 mod cases;

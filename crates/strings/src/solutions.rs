@@ -166,7 +166,7 @@ fn graph_of(
     }
     let mut conjuncts = Vec::new();
     for conjunct in &conjunction.conjuncts {
-        conjuncts.push(finite(languages, &conjunction, conjunct)?);
+        conjuncts.push(finite(languages, &conjunction, conjunct, budget)?);
     }
     let steps = conjunction.segments.iter().map(|&segment| Step::Segment(segment)).collect();
     let Some(mut scan) = Scan::new(languages, &conjuncts, steps, conjunction.sizes.clone(), &[], budget)?
@@ -182,6 +182,7 @@ fn finite(
     languages: &mut Languages,
     conjunction: &Conjunction,
     conjunct: &Conjunct,
+    budget: &Budget,
 ) -> Result<Conjunct, Stop> {
     if !languages.has_grammar(conjunct.language) {
         return Ok(conjunct.clone());
@@ -194,7 +195,7 @@ fn finite(
         let reason = "counting words of a context-free language needs a size (`var v : 0 .. 10;`)";
         return Err(Stop::Unsupported(reason.to_string()));
     }
-    Ok(bounded)
+    Ok(conjunction.written_out(languages, &bounded, budget)?.unwrap_or(bounded))
 }
 
 /// A number of so many bits is as large as a state.
