@@ -25,6 +25,7 @@ mod conjunction;
 mod embed;
 mod grammar;
 pub mod hmp;
+mod inequalities;
 mod language;
 mod lengths;
 mod nfa;

@@ -37,6 +37,8 @@ pub enum Atom {
     /// The first term contains the second.
     Contains(Term, Term),
     Equals(Term, Term),
+    /// A sum of lengths, each times its factor, plus a constant is not negative.
+    Lengths(Vec<(i128, VariableId)>, i128),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +113,15 @@ impl Problem {
                 contains(&value(whole, assignment)?, &value(part, assignment)?)
             }
             Formula::Atom(Atom::Equals(a, b)) => value(a, assignment)? == value(b, assignment)?,
+            Formula::Atom(Atom::Lengths(sum, constant)) => {
+                let length =
+                    |variable: &VariableId| assignment.get(variable.0).map(|word| word.len() as i128);
+                let mut total = *constant;
+                for (factor, variable) in sum {
+                    total += factor * length(variable)?;
+                }
+                total >= 0
+            }
             Formula::Not(inner) => !self.formula_holds(inner, assignment)?,
             Formula::And(parts) => {
                 parts.iter().all(|part| self.formula_holds(part, assignment) == Some(true))

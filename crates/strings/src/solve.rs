@@ -94,12 +94,20 @@ impl Case {
         let terms = literals.iter().flat_map(|literal| match &literal.atom {
             Atom::In(term, _) => vec![term],
             Atom::Contains(a, b) | Atom::Equals(a, b) => vec![a, b],
+            Atom::Lengths(..) => vec![],
         });
         let pieces: Vec<Piece> = terms.flatten().cloned().collect();
         let Some(segments) = Segments::new(&problem.variables, pieces.iter()) else { return Ok(None) };
         let mut case = Case { segments, conjuncts: Vec::new(), checks: Vec::new(), helpers: false };
         let mut offsets = offsets.iter().copied();
         for literal in literals {
+            if let Some(inequality) = problem.inequality(literal) {
+                match inequality.value(&problem.sizes()) {
+                    Some(true) => continue,
+                    Some(false) => return Ok(None),
+                    None => return Err(Stop::Unsupported("lengths without bounds are compared".to_string())),
+                }
+            }
             if !case.add(&mut problem.languages, literal, &mut offsets)? {
                 return Ok(None);
             }
@@ -146,7 +154,7 @@ impl Case {
                 self.checks.push(Check::Lacks(self.segments.term(whole), self.segments.term(part)));
                 Ok(true)
             }
-            (Atom::In(..), _) => Ok(true),
+            (Atom::In(..) | Atom::Lengths(..), _) => Ok(true),
         }
     }
 

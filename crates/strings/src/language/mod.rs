@@ -209,7 +209,21 @@ impl Languages {
     pub fn not(&mut self, language: Language) -> Language {
         match self.nodes[language.0 as usize] {
             Node::Not(inner) => inner,
+            Node::Concat(first, Self::ALL) if self.only_length(first).is_some_and(|length| length > 0) => {
+                let longest = self.only_length(first).unwrap_or(1) - 1;
+                self.lengths(0, longest)
+            }
             _ => self.intern(Node::Not(language)),
+        }
+    }
+
+    /// The length of its words, if the language is all strings of one length.
+    fn only_length(&self, language: Language) -> Option<u64> {
+        let is_any =
+            |language: Language| matches!(self.nodes[language.0 as usize], Node::Bytes(ByteSet::FULL));
+        match self.nodes[language.0 as usize] {
+            Node::Repeat(inner, least, most) if least == most && is_any(inner) => Some(least),
+            _ => is_any(language).then_some(1),
         }
     }
 
