@@ -16,6 +16,12 @@ impl Languages {
         self.stopped = None;
     }
 
+    /// The same, with room for no more than `limit` states.
+    pub(crate) fn watch_up_to(&mut self, budget: &Budget, limit: usize) {
+        self.budget = budget.with_limit(limit);
+        self.stopped = None;
+    }
+
     /// An error if derivatives ran out of their budget since `watch`.
     pub(crate) fn stopped(&self) -> Result<(), Stop> {
         self.stopped.clone().map_or(Ok(()), Err)
