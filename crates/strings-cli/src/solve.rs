@@ -147,7 +147,11 @@ impl Run<'_> {
         match &answer {
             Answer::Sat(words) => {
                 let names = self.names();
-                self.report("sat", json!({ "assignment": assignment(&names, words) }));
+                let checked = !self.problem.unchecked;
+                self.report("sat", json!({ "assignment": assignment(&names, words), "checked": checked }));
+                if !checked {
+                    eprintln!("{}: the solution is too long to be checked again", self.path.display());
+                }
                 if !self.args.json {
                     print_words(&names, words);
                 }

@@ -21,6 +21,7 @@ pub struct Budget {
     deadline: Option<Instant>,
     limit: usize,
     used: usize,
+    since_look: usize,
 }
 
 /// Each state costs about a hundred bytes, so this is about a gigabyte.
@@ -29,7 +30,7 @@ const BETWEEN_LOOKS: usize = 32;
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { deadline: None, limit: STATES, used: 0 }
+        Budget { deadline: None, limit: STATES, used: 0, since_look: 0 }
     }
 }
 
@@ -40,17 +41,39 @@ impl Budget {
 
     /// The same deadline, but no more than `limit` states from now on.
     pub fn with_limit(&self, limit: usize) -> Self {
-        Budget { deadline: self.deadline, limit, used: 0 }
+        Budget { deadline: self.deadline, limit, used: 0, since_look: 0 }
+    }
+
+    /// The same deadline and a fresh account.
+    pub(crate) fn renewed(&self) -> Self {
+        self.with_limit(STATES)
     }
 
     /// Accounts for one state.
     #[inline]
     pub fn spend(&mut self) -> Result<(), Stop> {
-        self.used += 1;
+        self.spend_many(1)
+    }
+
+    /// Accounts for what is as large as `states` states.
+    #[inline]
+    pub fn spend_many(&mut self, states: usize) -> Result<(), Stop> {
+        self.used = self.used.saturating_add(states);
         if self.used > self.limit {
             return Err(Stop::Memory(self.limit));
         }
-        if self.used.is_multiple_of(BETWEEN_LOOKS) { self.check_time() } else { Ok(()) }
+        self.work(states)
+    }
+
+    /// Accounts for work that leaves nothing behind.
+    #[inline]
+    pub fn work(&mut self, amount: usize) -> Result<(), Stop> {
+        self.since_look = self.since_look.saturating_add(amount);
+        if self.since_look < BETWEEN_LOOKS {
+            return Ok(());
+        }
+        self.since_look = 0;
+        self.check_time()
     }
 
     pub fn check_time(&self) -> Result<(), Stop> {

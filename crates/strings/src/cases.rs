@@ -103,6 +103,7 @@ pub fn membership(languages: &mut Languages, atom: &Atom) -> Option<(Term, crate
             let literal = languages.literal(&text);
             Some((whole.clone(), languages.containing(literal)))
         }
+        Atom::Lengths(..) => None,
         Atom::Equals(a, b) => {
             let (term, text) = match (constant(a), constant(b)) {
                 (_, Some(text)) => (a, text),

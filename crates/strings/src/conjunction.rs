@@ -5,6 +5,7 @@
 //! recognizers; where their grammar is in truth regular, as an automaton; and a regular superset of them is tried to
 //! prove that there is no solution.
 
+use crate::bounded::up_to;
 use crate::budget::{Budget, Stop};
 use crate::bytes::ByteSet;
 use crate::grammar::Nonterminal;
@@ -16,6 +17,8 @@ use crate::search::{Graph, Words, follow, shortest};
 
 /// Automata of grammars may have this many states.
 const APPROXIMATION: usize = 20_000;
+/// Grammars are written out up to a length in at most this many steps.
+const WRITTEN_OUT: usize = 1_000_000;
 /// How many states the other conjuncts may have for saturation to be tried on the first.
 const WORTH_SATURATING: usize = 3_000;
 
@@ -130,12 +133,14 @@ impl Conjunction {
             return Ok(None);
         };
         let graph = Graph::explore(&mut scan, languages, budget)?;
-        let Some(machine) = graph.machine(visible) else { return Ok(None) };
+        let Some(machine) = graph.machine(visible, budget)? else { return Ok(None) };
         let Some(word) = Saturation::new(languages.grammar(grammar), &machine, bounds).run(start, budget)?
         else {
             return Ok(None);
         };
-        let Some((mut words, place)) = follow(&scan, &graph, &word, visible) else { return Ok(None) };
+        let Some((mut words, place)) = follow(&scan, &graph, &word, visible, budget)? else {
+            return Ok(None);
+        };
         let Some(more) = shortest(&mut scan, languages, place, budget)? else { return Ok(None) };
         words.extend(more);
         Ok(Some(words))
@@ -218,6 +223,16 @@ impl Conjunction {
         Ok(false)
     }
 
+    /// No segment without a size can be longer than this in a solution.
+    pub fn longest_unbounded(&self, languages: &Languages) -> u64 {
+        let longest = |segment: &SegmentId| {
+            let around = self.conjuncts.iter().filter(|c| segments_of(&c.parts).any(|s| s == *segment));
+            around.map(|conjunct| languages.longest(conjunct.language)).min().unwrap_or(UNBOUNDED)
+        };
+        let unbounded = self.segments.iter().filter(|&&segment| self.sizes[segment].most == UNBOUNDED);
+        unbounded.map(longest).max().unwrap_or(0)
+    }
+
     fn is_bounded(&self) -> bool {
         self.segments.iter().all(|&segment| self.sizes[segment].most != UNBOUNDED)
     }
@@ -247,18 +262,51 @@ impl Conjunction {
                 }
             }
         }
-        let all: Vec<Conjunct> = easy.into_iter().chain(open).collect();
+        let mut all = easy;
+        for conjunct in open {
+            let written_out = self.written_out(languages, &conjunct, budget)?;
+            all.push(written_out.unwrap_or(conjunct));
+        }
         self.scan(languages, &all, budget)
+    }
+
+    /// The conjunct with automata in place of its grammars that are right for words of the lengths in question; `None` if
+    /// they would be large.
+    pub fn written_out(
+        &self,
+        languages: &mut Languages,
+        conjunct: &Conjunct,
+        budget: &Budget,
+    ) -> Result<Option<Conjunct>, Stop> {
+        let longest = self.longest(conjunct);
+        let mut stop = Ok(());
+        let language = languages.map_grammars(conjunct.language, &mut |languages, leaf| {
+            let (grammar, start) = languages.as_context_free(leaf)?;
+            let mut small = budget.with_limit(WRITTEN_OUT);
+            match up_to(languages.grammar(grammar), start, longest, &mut small) {
+                Ok(nfa) => Some(languages.add_nfa(nfa)),
+                Err(Stop::Time) => {
+                    stop = Err(Stop::Time);
+                    None
+                }
+                Err(_) => None,
+            }
+        });
+        stop?;
+        Ok(language.map(|language| Conjunct { parts: conjunct.parts.clone(), language }))
+    }
+
+    /// No word of the conjunct is longer than this.
+    fn longest(&self, conjunct: &Conjunct) -> u64 {
+        let sizes = segments_of(&conjunct.parts).map(|segment| self.sizes[segment].most);
+        sizes.fold(literal_length(&conjunct.parts), u64::saturating_add)
     }
 
     /// Adds what is known of the length of a conjunct's word, so that hopeless prefixes are seen at once.
     pub fn with_length(&self, languages: &mut Languages, conjunct: &Conjunct) -> Conjunct {
         let literals = literal_length(&conjunct.parts);
-        let (mut least, mut most) = (literals, literals);
-        for segment in segments_of(&conjunct.parts) {
-            least = least.saturating_add(self.sizes[segment].least);
-            most = most.saturating_add(self.sizes[segment].most);
-        }
+        let sizes = segments_of(&conjunct.parts).map(|segment| self.sizes[segment].least);
+        let (least, most) = (sizes.fold(literals, u64::saturating_add), self.longest(conjunct));
         if most == UNBOUNDED {
             return conjunct.clone();
         }
@@ -307,7 +355,15 @@ fn superset(languages: &mut Languages, conjunct: &Conjunct) -> Option<Conjunct> 
 }
 
 fn regular(languages: &mut Languages, leaf: Language, must_be_exact: bool) -> Option<Language> {
-    let (grammar, start) = languages.as_context_free(leaf)?;
-    let approximation = approximate(languages.grammar(grammar), start, APPROXIMATION)?;
-    (approximation.exact || !must_be_exact).then(|| languages.add_nfa(approximation.nfa))
+    let known = match languages.approximations.get(&leaf) {
+        Some(&known) => known,
+        None => {
+            let (grammar, start) = languages.as_context_free(leaf)?;
+            let new = approximate(languages.grammar(grammar), start, APPROXIMATION)
+                .map(|approximation| (languages.add_nfa(approximation.nfa), approximation.exact));
+            languages.approximations.insert(leaf, new);
+            new
+        }
+    };
+    known.filter(|&(_, exact)| exact || !must_be_exact).map(|(language, _)| language)
 }

@@ -2,17 +2,16 @@
 //!
 //! Bounded lengths are all tried, so nothing is lost. Unbounded ones are tried up to a limit, and the answer says so.
 
-use crate::budget::Stop;
+use crate::budget::{Budget, Stop};
 use crate::cases::{Literal, membership};
+use crate::inequalities::{choices, narrow};
 use crate::language::UNBOUNDED;
 use crate::problem::{Atom, Piece, Problem, Term, VariableId};
 use crate::scan::Size;
 use crate::solve::Case;
 
-/// Unbounded variables are tried with this many lengths.
-const LENGTHS: u64 = 12;
-/// No more choices than this are tried.
-const CHOICES: u64 = 20_000;
+/// A case is as large as this many states.
+const STATES_OF_A_CASE: usize = 16;
 
 /// Cases that together cover a conjunction, or a part of it.
 pub struct Split {
@@ -23,51 +22,52 @@ pub struct Split {
 
 impl Problem {
     /// The cases of a conjunction: one, unless equations need lengths to be known.
-    pub(crate) fn split(&mut self, literals: &[Literal]) -> Result<Split, Stop> {
+    pub(crate) fn split(&mut self, literals: &[Literal], budget: &mut Budget) -> Result<Split, Stop> {
         match Case::new(self, literals, &[]) {
             Ok(case) => Ok(Split { cases: case.into_iter().collect(), incomplete: None }),
-            Err(Stop::Unsupported(reason)) => self.split_by_lengths(literals, Stop::Unsupported(reason)),
+            Err(Stop::Unsupported(reason)) => {
+                self.split_by_lengths(literals, Stop::Unsupported(reason), budget)
+            }
             Err(stop) => Err(stop),
         }
     }
 
-    fn split_by_lengths(&mut self, literals: &[Literal], reason: Stop) -> Result<Split, Stop> {
+    fn split_by_lengths(
+        &mut self,
+        literals: &[Literal],
+        reason: Stop,
+        budget: &mut Budget,
+    ) -> Result<Split, Stop> {
+        let declared = self.sizes();
+        let inequalities = self.implied(literals);
+        let mut sizes = declared.clone();
+        if !narrow(&inequalities, &mut sizes) {
+            return Ok(Split { cases: Vec::new(), incomplete: None });
+        }
         let variables = self.variables_of_equations(literals);
-        let declared: Vec<Size> = self.variables.iter().map(|variable| variable.size).collect();
-        let mut choices = 1u64;
-        let mut ranges = Vec::new();
-        let mut incomplete = None;
-        for variable in &variables {
-            let size = declared[variable.0];
-            let most = if size.most == UNBOUNDED { size.least + LENGTHS } else { size.most };
-            if size.most == UNBOUNDED {
-                incomplete = Some(reason.clone());
-            }
-            choices = choices.saturating_mul(most - size.least + 1);
-            ranges.push((size.least, most));
-        }
-        if choices > CHOICES {
-            return Err(reason);
-        }
+        let unbounded = variables.iter().any(|variable| sizes[variable.0].most == UNBOUNDED);
+        let Some(choices) = choices(&variables, &sizes, &inequalities, budget)? else { return Err(reason) };
         let mut cases = Vec::new();
-        let mut lengths: Vec<u64> = ranges.iter().map(|range| range.0).collect();
-        loop {
+        for lengths in choices {
             for (variable, &length) in variables.iter().zip(&lengths) {
                 self.variables[variable.0].size = Size { least: length, most: length };
             }
-            let added = self.split_by_offsets(literals, &mut cases);
+            let added = self.split_by_offsets(literals, &mut cases, budget);
             for (variable, size) in self.variables.iter_mut().zip(&declared) {
                 variable.size = *size;
             }
             added?;
-            if !next(&mut lengths, &ranges) {
-                return Ok(Split { cases, incomplete });
-            }
         }
+        Ok(Split { cases, incomplete: unbounded.then_some(reason) })
     }
 
     /// Adds the cases for all places where contained terms may start; all lengths are known now.
-    fn split_by_offsets(&mut self, literals: &[Literal], cases: &mut Vec<Case>) -> Result<(), Stop> {
+    fn split_by_offsets(
+        &mut self,
+        literals: &[Literal],
+        cases: &mut Vec<Case>,
+        budget: &mut Budget,
+    ) -> Result<(), Stop> {
         let mut ranges = Vec::new();
         for literal in literals.iter().filter(|literal| literal.positive) {
             if let Atom::Contains(whole, _) = &literal.atom
@@ -78,6 +78,7 @@ impl Problem {
         }
         let mut offsets = vec![0; ranges.len()];
         loop {
+            budget.spend_many(STATES_OF_A_CASE)?;
             cases.extend(Case::new(self, literals, &offsets)?);
             if !next(&mut offsets, &ranges) {
                 return Ok(());
@@ -97,8 +98,11 @@ impl Problem {
     /// Variables of unknown length in atoms that are no memberships.
     fn variables_of_equations(&mut self, literals: &[Literal]) -> Vec<VariableId> {
         let mut variables = Vec::new();
-        for literal in literals.iter().filter(|literal| literal.positive) {
-            if membership(&mut self.languages, &literal.atom).is_some() {
+        for literal in literals {
+            if let Atom::Lengths(sum, _) = &literal.atom {
+                variables.extend(sum.iter().map(|&(_, variable)| variable));
+            }
+            if !literal.positive || membership(&mut self.languages, &literal.atom).is_some() {
                 continue;
             }
             if let Atom::Contains(a, b) | Atom::Equals(a, b) = &literal.atom {

@@ -15,6 +15,7 @@
 //! assert_eq!(problem.solve(&mut Budget::default()), Answer::Sat(vec![b"abab".to_vec()]));
 //! ```
 
+mod bounded;
 mod budget;
 mod bytes;
 mod cases;
@@ -24,6 +25,7 @@ mod conjunction;
 mod embed;
 mod grammar;
 pub mod hmp;
+mod inequalities;
 mod language;
 mod lengths;
 mod nfa;

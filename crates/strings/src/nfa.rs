@@ -26,6 +26,16 @@ pub struct Approximation {
 }
 
 impl Nfa {
+    pub fn new(moves: Vec<Vec<(ByteSet, u32)>>, ends: impl Iterator<Item = u32>, start: u32) -> Self {
+        let mut nfa = Nfa { empty_moves: vec![Vec::new(); moves.len()], moves, start, ..Nfa::default() };
+        nfa.end = nfa.add_state();
+        for state in ends {
+            nfa.empty_moves[state as usize].push(nfa.end);
+        }
+        nfa.measure();
+        nfa
+    }
+
     pub fn start(&self) -> Vec<u32> {
         self.close(vec![self.start])
     }

@@ -37,6 +37,8 @@ pub enum Atom {
     /// The first term contains the second.
     Contains(Term, Term),
     Equals(Term, Term),
+    /// A sum of lengths, each times its factor, plus a constant is not negative.
+    Lengths(Vec<(i128, VariableId)>, i128),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,14 +64,14 @@ impl From<Atom> for Formula {
     }
 }
 
-/// Recognizing takes quadratic time for some grammars; longer words than this are not recognized again.
-const LONGEST_CHECK: usize = 10_000;
-
 #[derive(Debug, Default)]
 pub struct Problem {
     pub languages: Languages,
     pub variables: Vec<Variable>,
     pub constraints: Vec<Formula>,
+    /// Whether the last solution was too long to be checked against the constraints. Recognizing takes quadratic time
+    /// for some grammars.
+    pub unchecked: bool,
 }
 
 impl Problem {
@@ -87,7 +89,7 @@ impl Problem {
         self.constraints.push(constraint.into());
     }
 
-    /// Checks an assignment against the constraints, one by one. Very long words of context-free languages are believed.
+    /// Checks an assignment against the constraints, one by one.
     pub fn holds(&mut self, assignment: &[Vec<u8>]) -> bool {
         let sizes = self.variables.iter().zip(assignment).all(|(variable, word)| {
             (variable.size.least..=variable.size.most).contains(&(word.len() as u64))
@@ -104,13 +106,21 @@ impl Problem {
         Some(match formula {
             Formula::Atom(Atom::In(term, language)) => {
                 let word = value(term, assignment)?;
-                let too_long = word.len() > LONGEST_CHECK && self.languages.has_grammar(*language);
-                too_long || self.languages.contains(*language, &word)
+                self.languages.contains(*language, &word)
             }
             Formula::Atom(Atom::Contains(whole, part)) => {
                 contains(&value(whole, assignment)?, &value(part, assignment)?)
             }
             Formula::Atom(Atom::Equals(a, b)) => value(a, assignment)? == value(b, assignment)?,
+            Formula::Atom(Atom::Lengths(sum, constant)) => {
+                let length =
+                    |variable: &VariableId| assignment.get(variable.0).map(|word| word.len() as i128);
+                let mut total = *constant;
+                for (factor, variable) in sum {
+                    total += factor * length(variable)?;
+                }
+                total >= 0
+            }
             Formula::Not(inner) => !self.formula_holds(inner, assignment)?,
             Formula::And(parts) => {
                 parts.iter().all(|part| self.formula_holds(part, assignment) == Some(true))

@@ -89,6 +89,11 @@ impl Recognizer {
         self.states[state.0 as usize].accepting
     }
 
+    /// The number of items of a state.
+    pub fn size(&self, state: StateId) -> usize {
+        self.states[state.0 as usize].items.len()
+    }
+
     /// The length of the shortest continuation, `u64::MAX` if there is none.
     pub fn shortest(&self, state: StateId) -> u64 {
         self.states[state.0 as usize].shortest

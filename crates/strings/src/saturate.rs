@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::{Budget, Stop};
 use crate::grammar::{Grammar, Nonterminal, SetId, Symbol};
+use crate::search::MOST_DISTANT;
 
 /// An automaton over bytes without empty moves. Each byte stands for its class.
 #[derive(Debug, Default)]
@@ -93,6 +94,10 @@ pub struct Saturation<'a> {
     agenda: Vec<Vec<Fact>>,
     lowest: usize,
     targets: FxHashMap<(SetId, u32), Targets>,
+    /// Facts that were put on the agenda and are not accounted for yet.
+    pushed: usize,
+    /// Whether words were left out because they are too long.
+    too_long: bool,
 }
 
 const NONE: u32 = u32::MAX;
@@ -112,6 +117,8 @@ impl<'a> Saturation<'a> {
             agenda: Vec::new(),
             lowest: 0,
             targets: FxHashMap::default(),
+            pushed: 0,
+            too_long: false,
         }
     }
 
@@ -119,7 +126,7 @@ impl<'a> Saturation<'a> {
     pub fn run(mut self, start: Nonterminal, budget: &mut Budget) -> Result<Option<Vec<u8>>, Stop> {
         let goal = self.ask(start, self.machine.start);
         while let Some(fact) = self.pop() {
-            budget.spend()?;
+            budget.spend_many(std::mem::take(&mut self.pushed))?;
             match fact {
                 Fact::Complete(item) => {
                     if let Some(id) = self.finish(item)
@@ -131,7 +138,7 @@ impl<'a> Saturation<'a> {
                 Fact::Dotted(item) => self.wait(item),
             }
         }
-        Ok(None)
+        if self.too_long { Err(Stop::Memory(MOST_DISTANT as usize)) } else { Ok(None) }
     }
 
     fn is_solution(&self, goal: u32, item: &Complete) -> bool {
@@ -152,6 +159,11 @@ impl<'a> Saturation<'a> {
         if self.bounds.most.is_some_and(|most| length > most) {
             return;
         }
+        if length > MOST_DISTANT {
+            self.too_long = true;
+            return;
+        }
+        self.pushed += 1;
         let length = length as usize;
         if length >= self.agenda.len() {
             self.agenda.resize_with(length + 1, Vec::new);

@@ -84,7 +84,14 @@ pub struct Scan {
     classes: Vec<(Class, u8)>,
     tuples: Vec<Box<[Box<[Language]>]>>,
     tuple_ids: FxHashMap<Box<[Box<[Language]>]>, u32>,
+    /// Size of the tuples since `take_growth`, in states.
+    growth: usize,
 }
+
+/// So many languages of a tuple are as large as a state.
+const LANGUAGES_OF_A_STATE: usize = 16;
+/// A run may start in this many languages.
+const STARTS: usize = 50_000;
 
 impl Scan {
     /// `None` if a conjunct without segments is false.
@@ -109,6 +116,7 @@ impl Scan {
             classes: refine(&coarse, classes(sets)),
             tuples: Vec::new(),
             tuple_ids: FxHashMap::default(),
+            growth: 0,
         };
         for conjunct in merge(languages, conjuncts) {
             if !scan.add(languages, &conjunct, budget)? {
@@ -187,8 +195,9 @@ impl Scan {
         &self,
         languages: &mut Languages,
         from: Language,
-        budget: &mut Budget,
+        budget: &Budget,
     ) -> Result<Vec<Language>, Stop> {
+        let mut budget = budget.with_limit(STARTS);
         let mut all = vec![from];
         let mut seen: rustc_hash::FxHashSet<Language> = all.iter().copied().collect();
         let mut next = 0;
@@ -208,6 +217,11 @@ impl Scan {
     pub fn start(&mut self, languages: &mut Languages) -> Option<Place> {
         let tuple = self.runs.iter().map(|run| run.starts.clone().into_boxed_slice()).collect();
         self.enter(languages, 0, tuple)
+    }
+
+    /// How much memory the tuples took since the last call, in states.
+    pub fn take_growth(&mut self) -> usize {
+        std::mem::take(&mut self.growth)
     }
 
     pub fn finished(&self, place: Place) -> bool {
@@ -351,6 +365,7 @@ impl Scan {
             return id;
         }
         let id = self.tuples.len() as u32;
+        self.growth += tuple.iter().map(|run| run.len()).sum::<usize>() / LANGUAGES_OF_A_STATE;
         self.tuples.push(tuple.clone());
         self.tuple_ids.insert(tuple, id);
         id

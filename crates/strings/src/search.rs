@@ -85,6 +85,7 @@ pub fn shortest(
     let mut moves = Vec::new();
     while let Some((id, read)) = frontier.pop() {
         budget.spend()?;
+        budget.spend_many(scan.take_growth())?;
         let place = frontier.places[id as usize];
         if scan.finished(place) {
             return Ok(Some(words(scan, &frontier, id)));
@@ -104,7 +105,7 @@ pub fn shortest(
 }
 
 /// Longer solutions than this are not looked for.
-const MOST_DISTANT: u64 = 1 << 26;
+pub const MOST_DISTANT: u64 = 1 << 24;
 
 fn words(scan: &Scan, frontier: &Frontier, end: u32) -> Words {
     let mut words = Words::default();
@@ -119,6 +120,9 @@ fn words(scan: &Scan, frontier: &Frontier, end: u32) -> Words {
     words.values_mut().for_each(|word| word.reverse());
     words
 }
+
+/// So many moves are as large as a state.
+const MOVES_OF_A_STATE: usize = 4;
 
 /// Every place that lies on a way from the start to the end.
 #[derive(Debug, Default)]
@@ -150,6 +154,7 @@ impl Graph {
                 });
                 out.push((class, id));
             }
+            budget.spend_many(scan.take_growth() + out.len() / MOVES_OF_A_STATE)?;
             graph.moves.push(out);
         }
         let ends: Vec<u32> =
@@ -186,8 +191,9 @@ impl Graph {
     }
 
     /// The automaton of what the first `steps` steps read.
-    pub fn machine(&self, steps: u32) -> Option<Machine> {
-        let mut machine = Machine { start: self.start?, ..Machine::default() };
+    pub fn machine(&self, steps: u32, budget: &mut Budget) -> Result<Option<Machine>, Stop> {
+        let Some(start) = self.start else { return Ok(None) };
+        let mut machine = Machine { start, ..Machine::default() };
         for place in 0..self.places.len() as u32 {
             let (mut accepting, mut moves) = (false, Vec::new());
             for at in self.without_reading(place, steps) {
@@ -200,10 +206,11 @@ impl Graph {
                     );
                 }
             }
+            budget.spend_many(moves.len() / MOVES_OF_A_STATE)?;
             machine.accepting.push(accepting);
             machine.moves.push(moves);
         }
-        Some(machine.reduce())
+        machine.reduce(budget).map(Some)
     }
 
     /// Places that leaving steps reaches, itself included.
@@ -226,9 +233,9 @@ const REDUCE: usize = 2000;
 
 impl Machine {
     /// Merges states with the same future, by refining a partition until it is stable.
-    fn reduce(self) -> Self {
+    fn reduce(self, budget: &mut Budget) -> Result<Self, Stop> {
         if self.accepting.len() > REDUCE {
-            return self;
+            return Ok(self);
         }
         let mut blocks: Vec<u32> = self.accepting.iter().map(|&accepting| u32::from(accepting)).collect();
         let mut count = 0;
@@ -243,6 +250,7 @@ impl Machine {
             };
             let mut refined = Vec::with_capacity(blocks.len());
             for state in 0..blocks.len() {
+                budget.work(1 + self.moves[state].len())?;
                 let next = ids.len() as u32;
                 refined.push(*ids.entry(signature(state)).or_insert(next));
             }
@@ -252,7 +260,7 @@ impl Machine {
             }
             count = ids.len();
         }
-        self.quotient(&blocks, count)
+        Ok(self.quotient(&blocks, count))
     }
 
     fn quotient(self, blocks: &[u32], count: usize) -> Self {
@@ -274,13 +282,22 @@ impl Machine {
 }
 
 /// Splits a word that the first `steps` steps read into segments, and says where they end.
-pub fn follow(scan: &Scan, graph: &Graph, word: &[u8], steps: u32) -> Option<(Words, Place)> {
+pub fn follow(
+    scan: &Scan,
+    graph: &Graph,
+    word: &[u8],
+    steps: u32,
+    budget: &mut Budget,
+) -> Result<Option<(Words, Place)>, Stop> {
+    let Some(start) = graph.start else { return Ok(None) };
     // Each layer: the place, the index of the one before it in its layer, and whether a byte was read.
-    let mut layers: Vec<Vec<(u32, u32, bool)>> = vec![vec![(graph.start?, NONE, false)]];
+    let mut layers: Vec<Vec<(u32, u32, bool)>> = vec![vec![(start, NONE, false)]];
     for position in 0..=word.len() {
         let mut next = 0;
         while next < layers[position].len() {
             let at = layers[position][next].0;
+            budget.spend()?;
+            budget.work(layers[position].len())?;
             for &(class, to) in &graph.moves[at as usize] {
                 if graph.places[at as usize].step >= steps {
                     break;
@@ -300,11 +317,13 @@ pub fn follow(scan: &Scan, graph: &Graph, word: &[u8], steps: u32) -> Option<(Wo
             next += 1;
         }
         if layers.len() == position + 1 && position < word.len() {
-            return None;
+            return Ok(None);
         }
     }
-    let last = layers.last()?;
-    let end = last.iter().position(|entry| graph.places[entry.0 as usize].step >= steps)?;
+    let last = &layers[layers.len() - 1];
+    let Some(end) = last.iter().position(|entry| graph.places[entry.0 as usize].step >= steps) else {
+        return Ok(None);
+    };
     let place = graph.places[last[end].0 as usize];
     let mut words = Words::default();
     let (mut layer, mut index) = (layers.len() - 1, end as u32);
@@ -320,7 +339,7 @@ pub fn follow(scan: &Scan, graph: &Graph, word: &[u8], steps: u32) -> Option<(Wo
         index = before;
     }
     words.values_mut().for_each(|word| word.reverse());
-    Some((words, place))
+    Ok(Some((words, place)))
 }
 
 fn insert(layer: &mut Vec<(u32, u32, bool)>, entry: (u32, u32, bool)) {

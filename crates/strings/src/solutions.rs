@@ -31,16 +31,22 @@ pub type Visitor<'v> = dyn FnMut(&[Vec<u8>]) -> ControlFlow<()> + 'v;
 impl Problem {
     /// The number of solutions.
     pub fn count(&mut self, budget: &mut Budget) -> Result<Count, Stop> {
+        self.languages.watch(budget);
+        let count = self.count_watched(budget);
+        self.languages.stopped().and(count)
+    }
+
+    fn count_watched(&mut self, budget: &mut Budget) -> Result<Count, Stop> {
         let mut total = BigUint::ZERO;
         let mut cases = Cases::new(&self.constraints, true);
         while let Some(literals) = cases.next(&mut self.languages) {
-            let split = self.split(&literals)?;
+            let split = self.split(&literals, budget)?;
             if !split.cases.iter().all(Case::is_one_to_one) {
                 return self.count_one_by_one(budget);
             }
             for case in split.cases {
                 let graph = graph_of(&mut self.languages, case.conjunction(), budget)?;
-                match graph.map_or(Count::Finite(BigUint::ZERO), |(_, graph)| graph.count()) {
+                match graph.map_or(Ok(Count::Finite(BigUint::ZERO)), |(_, graph)| graph.count(budget))? {
                     Count::Finite(count) => total += count,
                     Count::Infinite => return Ok(Count::Infinite),
                 }
@@ -63,9 +69,15 @@ impl Problem {
 
     /// Visits every solution, shortest first within a case. Solutions may be infinitely many.
     pub fn each_solution(&mut self, budget: &mut Budget, visit: &mut Visitor<'_>) -> Result<(), Stop> {
+        self.languages.watch(budget);
+        let visited = self.each_watched(budget, visit);
+        self.languages.stopped().and(visited)
+    }
+
+    fn each_watched(&mut self, budget: &mut Budget, visit: &mut Visitor<'_>) -> Result<(), Stop> {
         let mut cases = Cases::new(&self.constraints, true);
         while let Some(literals) = cases.next(&mut self.languages) {
-            let split = self.split(&literals)?;
+            let split = self.split(&literals, budget)?;
             let mut seen = FxHashSet::default();
             for case in split.cases {
                 if self.each_of_case(&case, &mut seen, budget, visit)?.is_break() {
@@ -103,12 +115,13 @@ impl Problem {
             Ok(None) => Ok(ControlFlow::Continue(())),
             Ok(Some((scan, graph))) => graph.each_path(&scan, budget, &mut |words| one(self, words)),
             Err(Stop::Unsupported(_)) => {
-                for longest in 0.. {
+                for longest in 0..=conjunction.longest_unbounded(&self.languages) {
+                    budget.check_time()?;
+                    self.languages.stopped()?;
                     let sliced = slice(&conjunction, longest);
                     let Some((scan, graph)) = graph_of(&mut self.languages, sliced.clone(), budget)? else {
                         continue;
                     };
-                    budget.check_time()?;
                     let is_new = |words: &Words| is_at(&conjunction, words, longest);
                     let mut fresh = |words: &Words| {
                         if is_new(words) { one(self, words) } else { ControlFlow::Continue(()) }
@@ -153,7 +166,7 @@ fn graph_of(
     }
     let mut conjuncts = Vec::new();
     for conjunct in &conjunction.conjuncts {
-        conjuncts.push(finite(languages, &conjunction, conjunct)?);
+        conjuncts.push(finite(languages, &conjunction, conjunct, budget)?);
     }
     let steps = conjunction.segments.iter().map(|&segment| Step::Segment(segment)).collect();
     let Some(mut scan) = Scan::new(languages, &conjuncts, steps, conjunction.sizes.clone(), &[], budget)?
@@ -169,6 +182,7 @@ fn finite(
     languages: &mut Languages,
     conjunction: &Conjunction,
     conjunct: &Conjunct,
+    budget: &Budget,
 ) -> Result<Conjunct, Stop> {
     if !languages.has_grammar(conjunct.language) {
         return Ok(conjunct.clone());
@@ -181,22 +195,27 @@ fn finite(
         let reason = "counting words of a context-free language needs a size (`var v : 0 .. 10;`)";
         return Err(Stop::Unsupported(reason.to_string()));
     }
-    Ok(bounded)
+    Ok(conjunction.written_out(languages, &bounded, budget)?.unwrap_or(bounded))
 }
 
+/// A number of so many bits is as large as a state.
+const BITS_OF_A_STATE: usize = 1024;
+
 impl Graph {
-    fn count(&self) -> Count {
-        let Some(start) = self.start else { return Count::Finite(BigUint::ZERO) };
-        let Some(order) = self.children_first(start) else { return Count::Infinite };
+    fn count(&self, budget: &mut Budget) -> Result<Count, Stop> {
+        let Some(start) = self.start else { return Ok(Count::Finite(BigUint::ZERO)) };
+        let Some(order) = self.children_first(start) else { return Ok(Count::Infinite) };
         let mut counts = vec![BigUint::ZERO; self.places.len()];
         for place in order {
             let mut sum = BigUint::from(u8::from(self.moves[place as usize].is_empty()));
             for (class, to) in &self.moves[place as usize] {
+                budget.work(1 + counts[*to as usize].bits() as usize / BITS_OF_A_STATE)?;
                 sum += &counts[*to as usize] * class.map_or(1, |class| class.members.len());
             }
+            budget.spend_many(sum.bits() as usize / BITS_OF_A_STATE)?;
             counts[place as usize] = sum;
         }
-        Count::Finite(std::mem::take(&mut counts[start as usize]))
+        Ok(Count::Finite(std::mem::take(&mut counts[start as usize])))
     }
 
     /// All places, each after those it leads to; `None` if there is a cycle.

@@ -3,7 +3,7 @@
 //! Each case of the formula is brought into memberships over segments and solved. Constraints that no language expresses
 //! (two terms differ, one does not contain the other) are left out first; a solution that violates one is ruled out by
 //! splitting on the word that violated it, which loses no other solution. Every answer `Sat` is checked against the
-//! problem as it was given.
+//! problem as it was given; very long ones only as far as that is cheap.
 
 use crate::budget::{Budget, Stop};
 use crate::cases::{Cases, Literal, membership};
@@ -25,15 +25,21 @@ pub enum Answer {
 
 /// How often a violated constraint may split a case.
 const SPLITS: usize = 200;
+/// How many steps checking a solution may take.
+const CHECK: usize = 500_000;
+/// Solutions with a word of this length may go unchecked, and say so.
+const LONG: usize = 10_000;
 
 impl Problem {
     /// A solution that is as short as possible within the first case of the formula that has one.
     pub fn solve(&mut self, budget: &mut Budget) -> Answer {
         let mut cases = Cases::new(&self.constraints, false);
         let mut answer = Answer::Unsat;
+        self.languages.watch(budget);
         while let Some(literals) = cases.next(&mut self.languages) {
-            match self.solve_case(&literals, budget) {
-                Ok(Some(solution)) => return self.checked(solution),
+            let solved = budget.check_time().and_then(|()| self.solve_case(&literals, budget));
+            match self.languages.stopped().and(solved) {
+                Ok(Some(solution)) => return self.checked(solution, budget),
                 Ok(None) => {}
                 Err(Stop::Time) => return Answer::Unknown(Stop::Time),
                 Err(stop) => answer = Answer::Unknown(stop),
@@ -42,8 +48,14 @@ impl Problem {
         answer
     }
 
-    fn checked(&mut self, solution: Vec<Vec<u8>>) -> Answer {
-        if self.holds(&solution) {
+    fn checked(&mut self, solution: Vec<Vec<u8>>, budget: &Budget) -> Answer {
+        self.languages.watch_up_to(budget, CHECK);
+        let holds = self.holds(&solution);
+        self.unchecked = self.languages.stopped().is_err();
+        if self.unchecked && solution.iter().all(|word| word.len() < LONG) {
+            return Answer::Unknown(Stop::Time);
+        }
+        if holds || self.unchecked {
             return Answer::Sat(solution);
         }
         Answer::Unknown(Stop::Unsupported("internal error: a solution failed its check".to_string()))
@@ -54,7 +66,7 @@ impl Problem {
         literals: &[Literal],
         budget: &mut Budget,
     ) -> Result<Option<Vec<Vec<u8>>>, Stop> {
-        let split = self.split(literals)?;
+        let split = self.split(literals, budget)?;
         let mut best: Option<Vec<Vec<u8>>> = None;
         for case in split.cases {
             let Some(words) = case.solve(&mut self.languages, budget)? else { continue };
@@ -88,12 +100,20 @@ impl Case {
         let terms = literals.iter().flat_map(|literal| match &literal.atom {
             Atom::In(term, _) => vec![term],
             Atom::Contains(a, b) | Atom::Equals(a, b) => vec![a, b],
+            Atom::Lengths(..) => vec![],
         });
         let pieces: Vec<Piece> = terms.flatten().cloned().collect();
         let Some(segments) = Segments::new(&problem.variables, pieces.iter()) else { return Ok(None) };
         let mut case = Case { segments, conjuncts: Vec::new(), checks: Vec::new(), helpers: false };
         let mut offsets = offsets.iter().copied();
         for literal in literals {
+            if let Some(inequality) = problem.inequality(literal) {
+                match inequality.value(&problem.sizes()) {
+                    Some(true) => continue,
+                    Some(false) => return Ok(None),
+                    None => return Err(Stop::Unsupported("lengths without bounds are compared".to_string())),
+                }
+            }
             if !case.add(&mut problem.languages, literal, &mut offsets)? {
                 return Ok(None);
             }
@@ -140,7 +160,7 @@ impl Case {
                 self.checks.push(Check::Lacks(self.segments.term(whole), self.segments.term(part)));
                 Ok(true)
             }
-            (Atom::In(..), _) => Ok(true),
+            (Atom::In(..) | Atom::Lengths(..), _) => Ok(true),
         }
     }
 

@@ -126,3 +126,11 @@ fn pathological_files_are_answered() {
     check(&format!("var v; assert v in {exponential};"), &[&"a".repeat(31)]);
     check("var v : 100000; assert v in star(\"ab\");", &[&"ab".repeat(50_000)]);
 }
+
+#[test]
+fn ambiguous_grammars_are_counted_by_words() {
+    let text = "var v : 40; cfg E := \"()\" | E E | \"(\" E \")\"; assert v in E;";
+    let mut problem = hmp::read(text.as_bytes(), hmp::Options::default()).unwrap();
+    // The twentieth number of Catalan.
+    assert_eq!(problem.count(&mut Budget::default()), Ok(Count::Finite(6_564_120_420u64.into())));
+}

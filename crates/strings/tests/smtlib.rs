@@ -4,11 +4,17 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
+use std::time::{Duration, Instant};
 use strings::smtlib::{self, Response};
 use strings::{Answer, Budget};
 
 fn verdict(text: &str) -> &'static str {
-    let responses = smtlib::run(text.as_bytes(), &mut Budget::default().with_limit(100_000)).unwrap();
+    verdict_within(text, Duration::from_secs(60))
+}
+
+fn verdict_within(text: &str, time: Duration) -> &'static str {
+    let budget = Budget::until(Some(Instant::now() + time));
+    let responses = smtlib::run(text.as_bytes(), &mut budget.with_limit(100_000)).unwrap();
     let verdict = responses.iter().find_map(|response| match response {
         Response::Verdict(answer, _) => Some(answer),
         Response::Text(_) => None,
@@ -37,7 +43,32 @@ fn the_fragment_by_example() {
     check("(assert (> (str.to_int x) 99)) (assert (< (str.len x) 3))", "unsat");
     check("(assert (let ((z (str.++ x y))) (and (= z \"ab\") (distinct x y))))", "sat");
     check("(assert (str.< x y))", "unknown");
-    check("(assert (= (str.len x) (str.len y)))", "unknown");
+    check(
+        "(assert (= (str.len x) (str.len y)))(assert (= x \"ab\"))(assert (str.in_re y (re.+ (str.to_re \"c\"))))",
+        "sat",
+    );
+    check(
+        "(assert (> (str.len x) (* 2 (str.len y))))(assert (< (str.len x) 3))(assert (> (str.len y) 0))",
+        "unsat",
+    );
+    check(
+        "(assert (not (str.prefixof x y)))(assert (= x \"a\"))(assert (str.in_re y ((_ re.loop 1 3) (str.to_re \"a\"))))",
+        "unsat",
+    );
+    check("(assert (not (str.suffixof x y)))(assert (= (str.len x) (str.len y)))", "sat");
+    check(
+        "(declare-const i Int)(assert (= (str.at x i) \"b\"))(assert (= x \"aab\"))(assert (< i 2))",
+        "unsat",
+    );
+    check(
+        "(declare-const i Int)(assert (= (str.substr x i 2) \"bc\"))(assert (= x \"abcd\"))(assert (> i 0))",
+        "sat",
+    );
+    check(
+        "(declare-const i Int)(assert (= i (str.indexof x \"b\" 0)))(assert (= x \"aab\"))(assert (> i 2))",
+        "unsat",
+    );
+    check("(assert (= x \"\\u{100}\"))", "unknown");
 }
 
 #[test]
@@ -99,6 +130,23 @@ fn string() -> impl Strategy<Value = String> {
         "(str.at x 1)",
         "(str.substr y 1 2)",
         "(str.replace x \"a\" \"b\")",
+        "(str.at x i)",
+        "(str.substr x i (str.len y))",
+    ])
+    .prop_map(str::to_string)
+}
+
+fn number() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "i",
+        "(str.len x)",
+        "(+ (str.len y) 1)",
+        "(* 2 (str.len y))",
+        "(- i (str.len x))",
+        "(str.indexof x \"b\" 0)",
+        "(str.indexof y \"a\" i)",
+        "3",
+        "(- 1)",
     ])
     .prop_map(str::to_string)
 }
@@ -113,6 +161,8 @@ fn formula() -> impl Strategy<Value = String> {
         string().prop_map(|s| format!("(str.suffixof \"ba\" {s})")),
         (compare.clone(), string(), 0..4).prop_map(|(op, s, n)| format!("({op} (str.len {s}) {n})")),
         (compare.clone(), 0..2, 0..3).prop_map(|(op, k, n)| format!("({op} (str.indexof x \"ab\" {k}) {n})")),
+        (compare.clone(), number(), number()).prop_map(|(op, m, n)| format!("({op} {m} {n})")),
+        prop::sample::select(vec!["prefixof", "suffixof"]).prop_map(|op| format!("(str.{op} x y)")),
         (compare, 0..200).prop_map(|(op, n)| format!("({op} (str.to_int y) {n})")),
     ];
     atom.prop_recursive(2, 4, 2, |inner| {
@@ -125,16 +175,16 @@ fn formula() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_files_have_the_verdicts_of_cvc5_and_z3(formulas in prop::collection::vec(formula(), 1..4)) {
-        let mut text = "(set-logic QF_SLIA)\n(declare-const x String)\n(declare-const y String)\n".to_string();
+        let mut text = "(set-logic QF_SLIA)\n(declare-const x String)\n(declare-const y String)\n(declare-const i Int)\n".to_string();
         formulas.iter().for_each(|formula| text.push_str(&format!("(assert {formula})\n")));
         text.push_str("(check-sat)\n");
-        let ours = verdict(&text);
+        let ours = verdict_within(&text, Duration::from_millis(200));
         if ours != "unknown" {
-            for command in [&["cvc5", "--strings-exp", "--tlimit=1000", "--lang=smt2"][..], &["z3", "-in", "-T:1"]] {
+            for command in [&["cvc5", "--strings-exp", "--tlimit=300", "--lang=smt2"][..], &["z3", "-in", "-t:300"]] {
                 if let Some(theirs) = other(command, &text) {
                     prop_assert_eq!(ours, &theirs[..], "{} for\n{}", command[0], text);
                 }

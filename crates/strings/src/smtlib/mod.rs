@@ -2,15 +2,18 @@
 //!
 //! Characters are bytes. What cannot be translated makes the answer `unknown`, with the reason; it is never dropped.
 
+mod expressions;
 mod integers;
+mod numbers;
 mod sexp;
+mod strings;
 mod translate;
 
 use crate::budget::{Budget, Stop};
 use crate::hmp::SyntaxError;
 use crate::solve::Answer;
 use sexp::Sexp;
-use translate::Translator;
+use translate::{Sort, Translator};
 
 /// What a command of the file is answered with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,21 +92,22 @@ impl Session<'_> {
                 Err(translate::Refused::Unsupported(reason)) => refused = refused.or(Some(reason)),
             }
         }
-        let names = translator.names();
+        let declared = &translator.declared;
+        let names = declared.iter().map(|(name, ..)| name.clone()).collect();
         let answer = match refused {
             Some(reason) => Answer::Unknown(Stop::Unsupported(reason)),
             None => translator.problem.solve(budget),
         };
         self.model = None;
         let answer = match answer {
-            Answer::Sat(mut words) => {
-                words.truncate(names.len());
-                let value = |(name, word): (&String, &Vec<u8>)| match translator.flags.contains(name) {
-                    true => (name.clone(), "Bool", (word == b"1").to_string()),
-                    false => (name.clone(), "String", quoted(word)),
-                };
-                self.model = Some(names.iter().zip(&words).map(value).collect());
-                Answer::Sat(words)
+            Answer::Sat(words) => {
+                let values: Vec<_> =
+                    declared.iter().map(|(_, sort, first)| value(*sort, &words[first.0..])).collect();
+                let named = declared.iter().zip(&values);
+                self.model = Some(
+                    named.map(|((name, ..), (sort, text, _))| (name.clone(), *sort, text.clone())).collect(),
+                );
+                Answer::Sat(values.into_iter().map(|(.., word)| word).collect())
             }
             other => other,
         };
@@ -131,6 +135,22 @@ impl Session<'_> {
             .map(|(name, _, value)| format!("({name} {value})"))
             .collect();
         self.responses.push(Response::Text(format!("({})", pairs.join(" "))));
+    }
+}
+
+/// The sort of a constant, its value as SMT-LIB writes it, and the value as a word, given the words from its first
+/// variable on.
+fn value(sort: Sort, words: &[Vec<u8>]) -> (&'static str, String, Vec<u8>) {
+    let word = words.first().cloned().unwrap_or_default();
+    match sort {
+        Sort::String => ("String", quoted(&word), word),
+        Sort::Bool => ("Bool", (word == b"1").to_string(), word),
+        Sort::Int => {
+            let below = words.get(1).map_or(0, Vec::len);
+            let number = word.len() as i128 - below as i128;
+            let text = if number < 0 { format!("(- {})", -number) } else { number.to_string() };
+            ("Int", text, number.to_string().into_bytes())
+        }
     }
 }
 

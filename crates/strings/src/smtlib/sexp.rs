@@ -7,6 +7,8 @@ pub enum Sexp {
     /// A symbol, number or keyword, and where it stands.
     Word(String, usize),
     Text(Vec<u8>, usize),
+    /// A string with characters that are no bytes.
+    Wide(usize),
     List(Vec<Sexp>, usize),
 }
 
@@ -16,7 +18,7 @@ const DEEPEST: usize = 20_000;
 impl Sexp {
     pub fn at(&self) -> usize {
         match self {
-            Sexp::Word(_, at) | Sexp::Text(_, at) | Sexp::List(_, at) => *at,
+            Sexp::Word(_, at) | Sexp::Text(_, at) | Sexp::Wide(at) | Sexp::List(_, at) => *at,
         }
     }
 
@@ -57,7 +59,7 @@ pub fn parse(text: &[u8]) -> Result<Vec<Sexp>, SyntaxError> {
                     _ => return Err(SyntaxError::at(text, at, "expected an expression, found `)`")),
                 }
             }
-            b'"' => Sexp::Text(reader.string()?, at),
+            b'"' => reader.string()?.map_or(Sexp::Wide(at), |string| Sexp::Text(string, at)),
             b'|' => Sexp::Word(reader.quoted()?, at),
             _ => Sexp::Word(reader.word(), at),
         };
@@ -108,8 +110,8 @@ impl Reader<'_> {
         Ok(String::from_utf8_lossy(&rest[..length]).into_owned())
     }
 
-    /// `""` is a quote; `\u{…}`, `\ud₃d₂d₁d₀` are characters, of which the first 256 are bytes.
-    fn string(&mut self) -> Result<Vec<u8>, SyntaxError> {
+    /// `""` is a quote; `\u{…}`, `\ud₃d₂d₁d₀` are characters. `None` if one is above 255.
+    fn string(&mut self) -> Result<Option<Vec<u8>>, SyntaxError> {
         let start = self.at;
         let mut raw = Vec::new();
         self.at += 1;
@@ -130,8 +132,7 @@ impl Reader<'_> {
             self.at += 1;
         }
         self.at += 1;
-        unescape(&raw)
-            .ok_or_else(|| SyntaxError::at(self.text, start, "characters above \\u{ff} are not supported"))
+        Ok(unescape(&raw))
     }
 }
 

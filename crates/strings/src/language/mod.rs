@@ -6,12 +6,18 @@
 //! keep a normal form (sums and intersections are sorted sets, neutral and absorbing elements vanish), so that a regular
 //! expression has finitely many derivatives.
 
+mod byte_sets;
+mod derivative;
+mod facts;
+
 use rustc_hash::FxHashMap;
 
+use crate::budget::{Budget, Stop};
 use crate::bytes::ByteSet;
 use crate::grammar::{Grammar, Nonterminal};
 use crate::nfa::Nfa;
 use crate::recognizer::{Recognizer, StateId};
+use facts::Facts;
 
 /// Index of a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,15 +46,6 @@ pub(crate) enum Node {
     Nfa(u32, Box<[u32]>),
 }
 
-/// What is known of a language without looking further.
-#[derive(Clone, Copy, Debug)]
-struct Facts {
-    nullable: bool,
-    shortest: u64,
-    longest: u64,
-    has_grammar: bool,
-}
-
 /// All languages of a problem.
 #[derive(Debug)]
 pub struct Languages {
@@ -59,6 +56,12 @@ pub struct Languages {
     recognizers: Vec<Recognizer>,
     nfas: Vec<Nfa>,
     pub(crate) context_free_forms: FxHashMap<Language, Option<(GrammarId, Nonterminal)>>,
+    /// Regular supersets of context-free leaves, and whether they are exact.
+    pub(crate) approximations: FxHashMap<Language, Option<(Language, bool)>>,
+    /// What derivatives may cost.
+    budget: Budget,
+    /// Why derivatives are no longer computed.
+    stopped: Option<Stop>,
 }
 
 impl Languages {
@@ -77,6 +80,9 @@ impl Default for Languages {
             recognizers: Vec::new(),
             nfas: Vec::new(),
             context_free_forms: FxHashMap::default(),
+            approximations: FxHashMap::default(),
+            budget: Budget::default(),
+            stopped: None,
         };
         languages.intern(Node::Or(Box::new([])));
         languages.intern(Node::Epsilon);
@@ -203,7 +209,21 @@ impl Languages {
     pub fn not(&mut self, language: Language) -> Language {
         match self.nodes[language.0 as usize] {
             Node::Not(inner) => inner,
+            Node::Concat(first, Self::ALL) if self.only_length(first).is_some_and(|length| length > 0) => {
+                let longest = self.only_length(first).unwrap_or(1) - 1;
+                self.lengths(0, longest)
+            }
             _ => self.intern(Node::Not(language)),
+        }
+    }
+
+    /// The length of its words, if the language is all strings of one length.
+    fn only_length(&self, language: Language) -> Option<u64> {
+        let is_any =
+            |language: Language| matches!(self.nodes[language.0 as usize], Node::Bytes(ByteSet::FULL));
+        match self.nodes[language.0 as usize] {
+            Node::Repeat(inner, least, most) if least == most && is_any(inner) => Some(least),
+            _ => is_any(language).then_some(1),
         }
     }
 
@@ -320,11 +340,6 @@ impl Languages {
         &self.recognizers[id.0 as usize]
     }
 
-    pub fn contains(&mut self, language: Language, word: &[u8]) -> bool {
-        let end = word.iter().fold(language, |language, &byte| self.derivative(language, byte));
-        self.nullable(end)
-    }
-
     pub(crate) fn node(&self, language: Language) -> &Node {
         &self.nodes[language.0 as usize]
     }
@@ -336,168 +351,5 @@ impl Languages {
 
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
-    }
-
-    /// All sets of bytes that any of the given languages mentions.
-    pub(crate) fn byte_sets(&self, roots: &[Language]) -> Vec<ByteSet> {
-        let mut collector = ByteSets { languages: self, seen: Default::default(), sets: Vec::new() };
-        for &root in roots {
-            collector.visit(root);
-        }
-        collector.sets.sort_unstable();
-        collector.sets.dedup();
-        collector.sets
-    }
-
-    /// The words `w` such that `byte w` is in the language.
-    pub fn derivative(&mut self, language: Language, byte: u8) -> Language {
-        if let Some(&known) = self.derivatives.get(&(language, byte)) {
-            return known;
-        }
-        let result = self.derive(language, byte);
-        self.derivatives.insert((language, byte), result);
-        result
-    }
-
-    fn derive(&mut self, language: Language, byte: u8) -> Language {
-        match self.nodes[language.0 as usize].clone() {
-            Node::Epsilon => Self::EMPTY,
-            Node::Bytes(set) => {
-                if set.contains(byte) {
-                    Self::EPSILON
-                } else {
-                    Self::EMPTY
-                }
-            }
-            Node::Concat(first, second) => {
-                let head = self.derivative(first, byte);
-                let mut result = self.concat(head, second);
-                if self.nullable(first) {
-                    let tail = self.derivative(second, byte);
-                    result = self.or([result, tail]);
-                }
-                result
-            }
-            Node::Or(parts) => {
-                let parts: Vec<_> = parts.iter().map(|&part| self.derivative(part, byte)).collect();
-                self.or(parts)
-            }
-            Node::And(parts) => {
-                let mut derivatives = Vec::with_capacity(parts.len());
-                for &part in &parts {
-                    match self.derivative(part, byte) {
-                        Self::EMPTY => return Self::EMPTY,
-                        derivative => derivatives.push(derivative),
-                    }
-                }
-                self.and(derivatives)
-            }
-            Node::Not(inner) => {
-                let inner = self.derivative(inner, byte);
-                self.not(inner)
-            }
-            Node::Star(inner) => {
-                let first = self.derivative(inner, byte);
-                self.concat(first, language)
-            }
-            Node::Repeat(inner, least, most) => {
-                let first = self.derivative(inner, byte);
-                let rest = self.repeat(inner, least.saturating_sub(1), most - 1);
-                self.concat(first, rest)
-            }
-            Node::Grammar(grammar, state) => match self.recognizers[grammar.0 as usize].step(state, byte) {
-                Some(state) => self.intern(Node::Grammar(grammar, state)),
-                None => Self::EMPTY,
-            },
-            Node::Nfa(nfa, states) => {
-                let states = self.nfas[nfa as usize].step(&states, byte);
-                self.nfa(nfa, states)
-            }
-        }
-    }
-
-    fn compute_facts(&self, node: &Node) -> Facts {
-        let of = |language: &Language| self.facts[language.0 as usize];
-        let leaf = |nullable, shortest, longest| Facts { nullable, shortest, longest, has_grammar: false };
-        match node {
-            Node::Epsilon => leaf(true, 0, 0),
-            Node::Bytes(_) => leaf(false, 1, 1),
-            Node::Concat(a, b) => {
-                let (a, b) = (of(a), of(b));
-                Facts {
-                    nullable: a.nullable && b.nullable,
-                    shortest: a.shortest.saturating_add(b.shortest),
-                    longest: a.longest.saturating_add(b.longest),
-                    has_grammar: a.has_grammar || b.has_grammar,
-                }
-            }
-            Node::Or(parts) => Facts {
-                nullable: parts.iter().any(|part| of(part).nullable),
-                shortest: parts.iter().map(|part| of(part).shortest).min().unwrap_or(u64::MAX),
-                longest: parts.iter().map(|part| of(part).longest).max().unwrap_or(0),
-                has_grammar: parts.iter().any(|part| of(part).has_grammar),
-            },
-            Node::And(parts) => Facts {
-                nullable: parts.iter().all(|part| of(part).nullable),
-                shortest: parts.iter().map(|part| of(part).shortest).max().unwrap_or(0),
-                longest: parts.iter().map(|part| of(part).longest).min().unwrap_or(UNBOUNDED),
-                has_grammar: parts.iter().any(|part| of(part).has_grammar),
-            },
-            Node::Not(inner) => Facts {
-                nullable: !of(inner).nullable,
-                shortest: u64::from(of(inner).nullable),
-                longest: UNBOUNDED,
-                has_grammar: of(inner).has_grammar,
-            },
-            Node::Star(inner) => {
-                Facts { nullable: true, shortest: 0, longest: UNBOUNDED, has_grammar: of(inner).has_grammar }
-            }
-            Node::Repeat(inner, least, most) => Facts {
-                nullable: *least == 0 || of(inner).nullable,
-                shortest: of(inner).shortest.saturating_mul(*least),
-                longest: of(inner).longest.saturating_mul(*most),
-                has_grammar: of(inner).has_grammar,
-            },
-            Node::Grammar(grammar, state) => {
-                let recognizer = &self.recognizers[grammar.0 as usize];
-                Facts {
-                    nullable: recognizer.accepting(*state),
-                    shortest: recognizer.shortest(*state),
-                    longest: UNBOUNDED,
-                    has_grammar: true,
-                }
-            }
-            Node::Nfa(nfa, states) => {
-                let nfa = &self.nfas[*nfa as usize];
-                leaf(nfa.accepts(states), nfa.shortest(states), UNBOUNDED)
-            }
-        }
-    }
-}
-
-/// Collects byte sets of expressions; each expression, grammar and automaton once.
-struct ByteSets<'a> {
-    languages: &'a Languages,
-    seen: rustc_hash::FxHashSet<Language>,
-    sets: Vec<ByteSet>,
-}
-
-impl ByteSets<'_> {
-    fn visit(&mut self, root: Language) {
-        let mut open = vec![root];
-        while let Some(language) = open.pop() {
-            if !self.seen.insert(language) {
-                continue;
-            }
-            match self.languages.node(language) {
-                Node::Epsilon => {}
-                Node::Bytes(set) => self.sets.push(*set),
-                Node::Concat(a, b) => open.extend([*a, *b]),
-                Node::Or(parts) | Node::And(parts) => open.extend(parts.iter()),
-                Node::Not(inner) | Node::Star(inner) | Node::Repeat(inner, ..) => open.push(*inner),
-                Node::Grammar(grammar, _) => self.sets.extend(self.languages.grammar(*grammar).byte_sets()),
-                Node::Nfa(nfa, _) => self.sets.extend(self.languages.nfas[*nfa as usize].byte_sets()),
-            }
-        }
     }
 }
