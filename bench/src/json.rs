@@ -7,7 +7,7 @@ use runner::{Runner, TargetOptions};
 use std::time::Duration;
 
 const SIZE: usize = 33_000;
-const RUNS: usize = 15;
+const RUNS: usize = 60;
 
 pub fn run() -> Result<()> {
     println!(
