@@ -33,7 +33,8 @@ fn main() -> ExitCode {
     }
     // Its usage errors have an exit code of their own, so it reads its arguments itself.
     if words.get(1).is_some_and(|word| word == "solve") {
-        return ExitCode::from(strings_cli::run(words.into_iter().skip(1)));
+        let name = std::iter::once(OsString::from("tarragon solve"));
+        return ExitCode::from(strings_cli::run(name.chain(words.into_iter().skip(2))));
     }
     match run(Cli::parse_from(words)) {
         Ok(Verdict::NoBug) => ExitCode::SUCCESS,
