@@ -19,6 +19,7 @@ mod numbering;
 mod runtime;
 mod types;
 mod visit;
+mod wide_switch;
 
 use anyhow::{Context as _, Result};
 use coverage::Coverage;
@@ -71,6 +72,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let builder = Builder::new(module.context);
     attributes::keep_template_instances(&module);
     module.run_passes(FIRST)?;
+    wide_switch::lower(&module, &builder);
     for function in module.functions() {
         numbering.number_function(function);
     }

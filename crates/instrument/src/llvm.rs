@@ -365,6 +365,16 @@ impl Builder {
         }
     }
 
+    /// At the end of a block, at the place in the source of an instruction of the same function.
+    pub fn at_end_for(&self, block: Block, instruction: Value) {
+        // SAFETY: as above; an instruction without a place has none, which is a valid one.
+        unsafe {
+            LLVMPositionBuilderAtEnd(self.raw, block);
+            let place = inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc(instruction);
+            LLVMSetCurrentDebugLocation2(self.raw, place);
+        }
+    }
+
     /// A new block that stands before `block`.
     pub fn new_block(&self, block: Block) -> Block {
         // SAFETY: as above.
