@@ -20,6 +20,7 @@ mod runtime;
 mod types;
 mod visit;
 mod wide_switch;
+mod words;
 
 use anyhow::{Context as _, Result};
 use coverage::Coverage;
@@ -73,7 +74,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     attributes::keep_template_instances(&module);
     module.run_passes(FIRST)?;
     wide_switch::lower(&module, &builder);
-    for function in module.functions() {
+    for function in module.functions().into_iter().filter(|function| !attributes::is_own(*function)) {
         numbering.number_function(function);
     }
     module.run_passes(BEFORE)?;
@@ -97,6 +98,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     for &function in &defined {
         Function::new(&program, &mut numbering, function).instrument();
     }
+    words::insert(&module, &builder, &runtime);
     constructors::place(&module);
     module.verify()?;
     module.run_passes(AFTER)?;

@@ -399,6 +399,11 @@ impl Builder {
         self.const_int(self.i64, value)
     }
 
+    pub fn null(&self) -> Value {
+        // SAFETY: pointers have a null.
+        unsafe { LLVMConstNull(self.ptr) }
+    }
+
     pub fn jump(&self, to: Block) {
         // SAFETY: the position is at the end of a block without terminator.
         unsafe { LLVMBuildBr(self.raw, to) };

@@ -33,6 +33,7 @@ pub mod start;
 pub mod state;
 mod sys;
 pub mod values;
+pub mod words;
 
 #[cfg(test)]
 mod tests;

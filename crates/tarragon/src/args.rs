@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::units::{size, time};
+use crate::units::{size, time, variable};
 
 /// Whitebox test generation: runs a program, reads off what its path depended on, and solves for inputs that take
 /// other paths.
@@ -65,6 +65,8 @@ Examples:
   tarragon fuzz --time 60s -- ./calc
   tarragon fuzz --strategy mutate --seeds corpus/ --max-runs 100000 --seed 7 -- ./conv -i @@
   tarragon fuzz --exhaustive --max-len 4 -- ./parser
+  tarragon fuzz -- ./expr '@{}'                        the input is an argument
+  tarragon fuzz --env 'CONFIG=@{}' -- ./tool           the input is an environment variable
   tarragon fuzz --resume --time 1h -- ./calc")]
 pub(crate) struct FuzzArgs {
     /// How inputs are made
@@ -169,7 +171,11 @@ pub(crate) struct TargetArgs {
     /// Confine the program: no network, no writing outside a scratch directory
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub sandbox: Switch,
-    /// The program, built with `tarragon cc`, and its arguments; @@ stands for a file with the input
+    /// Set an environment variable of the program; @{} in the value stands for the input
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    pub env: Vec<(OsString, OsString)>,
+    /// The program, built with `tarragon cc`, and its arguments; @@ stands for a file with the input, @{} for the input
+    /// itself up to a zero byte (the next @{} goes on behind it), @{...} at the end for as many arguments as it has
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
     pub command: Vec<OsString>,
 }

@@ -82,6 +82,7 @@ fn options(
 ) -> TargetOptions {
     let mut options = TargetOptions::new(executable);
     options.arguments = arguments.iter().map(|argument| absolute_file(argument)).collect();
+    options.environment = args.env.clone();
     options.sandbox = match args.sandbox {
         Switch::On => Sandbox::On,
         Switch::Off => Sandbox::Off,

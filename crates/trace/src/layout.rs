@@ -83,6 +83,16 @@ pub struct Capacities {
 pub mod flags {
     /// Give input bytes labels. Without it the run only records coverage.
     pub const SYMBOLIC: u32 = 1;
+    /// Words of the program (arguments, environment variables) contain placeholders of [`words`](super::words).
+    pub const WORDS: u32 = 2;
+}
+
+/// What stands for the input in a program's words.
+pub mod words {
+    /// The next piece of the input; pieces end at zero bytes.
+    pub const PIECE: &str = "@{}";
+    /// As the last argument: an argument for each piece that is left, none for an empty input.
+    pub const ALL: &str = "@{...}";
 }
 
 impl Header {
