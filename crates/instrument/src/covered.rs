@@ -12,8 +12,9 @@ use sites::SourceTable;
 /// Each side of a branch gets a block of its own. Blocks of the program were marked before.
 const SPLIT: &str = "function(break-crit-edges)";
 
-/// Passes after everything that counts was marked.
-const AFTER: &str = "strip-nonlinetable-debuginfo,always-inline,default<O1>";
+/// Passes after everything that counts was marked: little, because each input runs once.
+const AFTER: &str = "strip-nonlinetable-debuginfo,always-inline,globaldce,\
+    function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg)";
 
 pub fn instrument(module: &Module, builder: &Builder, numbering: &Numbering) -> Result<SourceTable> {
     let defined = instrumentable(module);
