@@ -12,6 +12,7 @@ use search::{
 use sites::SiteTable;
 use solver::Chain;
 
+use crate::measure::{MakeCovered, Measured, measure};
 use crate::output::to_json;
 use crate::recorder::{Recorder, STATE_INTERVAL};
 use crate::report::{About, BugReport, Report};
@@ -48,6 +49,8 @@ pub struct Campaign<'a> {
     pub stop: &'a AtomicBool,
     pub limits: Limits,
     pub about: About,
+    /// For `lcov.info` at the end; `None` if it is not wanted.
+    pub covered: Option<MakeCovered<'a>>,
 }
 
 /// How a session ended.
@@ -124,7 +127,7 @@ impl Campaign<'_> {
         let file = |id| self.output.bug_file(id).unwrap_or_else(|| "not written".to_owned());
         let bugs = bugs.map(|bug| BugReport::new(bug, file(bug.id), self.sites)).collect();
         let earlier = self.output.earlier();
-        let report = Report::new(
+        let mut report = Report::new(
             &self.about,
             &results.stats,
             bugs,
@@ -133,16 +136,45 @@ impl Campaign<'_> {
             earlier,
             self.sites,
         );
-        let summary = summary::summary(&report, &self.output.path().display().to_string());
-        let unsaved = self.save(&report, &summary, saved).err();
+        // Saved first, because measuring takes a while and a second interrupt ends everything at once.
+        let mut unsaved = self.save_search(saved).and_then(|()| self.save(&report)).err();
+        if unsaved.is_none() {
+            self.measure(&mut report);
+            unsaved = self.save(&report).err();
+        }
         self.display.json("end", &report);
+        let summary = self.summary(&report);
         CampaignEnd { report, summary, stop, unsaved }
     }
 
-    fn save(&self, report: &Report, summary: &str, saved: Option<&SavedSearch>) -> Result<(), OutputError> {
-        if let Some(saved) = saved {
-            self.output.save_search(saved, self.sites)?;
+    /// Writes `lcov.info` for everything that this session and earlier ones found. What goes wrong is a note.
+    fn measure(&mut self, report: &mut Report) {
+        let Some(make) = self.covered.take() else { return };
+        let measured = make().and_then(|mut covered| {
+            let inputs = inputs::read_found(self.output.path()).map_err(|error| error.to_string())?;
+            let measured = measure(&mut covered, &inputs)?;
+            let written = self.output.write(PathBuf::from("lcov.info"), measured.lcov.as_bytes());
+            written.map(|()| measured).map_err(|error| error.to_string())
+        });
+        match measured {
+            Ok(Measured { totals, note, .. }) => {
+                report.source_coverage = Some(totals);
+                report.about.notes.extend(note);
+            }
+            Err(error) => report.about.notes.push(format!("no lcov.info: {error}")),
         }
+    }
+
+    fn summary(&self, report: &Report) -> String {
+        summary::summary(report, &self.output.path().display().to_string())
+    }
+
+    fn save_search(&self, saved: Option<&SavedSearch>) -> Result<(), OutputError> {
+        saved.map_or(Ok(()), |saved| self.output.save_search(saved, self.sites))
+    }
+
+    fn save(&self, report: &Report) -> Result<(), OutputError> {
+        let summary = self.summary(report);
         self.output.write(PathBuf::from("stats.json"), to_json(report)?.as_bytes())?;
         self.output.write(PathBuf::from("summary.txt"), summary.as_bytes())?;
         self.output.save_state(report.runs, report.seconds.total)

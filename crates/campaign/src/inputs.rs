@@ -57,6 +57,14 @@ pub fn read_inputs(path: &Path) -> Result<Vec<NamedInput>, InputError> {
     files.into_iter().map(read).collect()
 }
 
+/// All inputs of an output directory, which may hold none.
+pub(crate) fn read_found(dir: &Path) -> Result<Vec<NamedInput>, InputError> {
+    match read_inputs(dir) {
+        Err(InputError::Empty(_)) => Ok(Vec::new()),
+        other => other,
+    }
+}
+
 /// Seeds that are at most `max_len` bytes long, and which of them had to be cut.
 pub fn read_seeds(path: &Path, max_len: usize) -> Result<(Vec<Seed>, Vec<Truncated>), InputError> {
     let mut truncated = Vec::new();

@@ -7,6 +7,7 @@ use serde::Serialize;
 use sites::SiteTable;
 use trace::GiveUp;
 
+use crate::SourceCoverage;
 use crate::output::Resumption;
 
 /// What was asked for.
@@ -32,6 +33,8 @@ pub struct Report {
     pub runs_per_second: f64,
     pub paths: u64,
     pub coverage: CoverageReport,
+    /// Of the source, as in `lcov.info`; absent if it was not measured.
+    pub source_coverage: Option<SourceCoverage>,
     pub corpus: usize,
     pub bugs: Vec<BugReport>,
     pub crashes: u64,
@@ -189,6 +192,7 @@ impl Report {
             runs_per_second: per_second(stats.runs, stats.times.total.as_secs_f64()),
             paths: stats.paths,
             coverage: CoverageReport { covered: stats.covered, total: stats.outcomes },
+            source_coverage: None,
             corpus: stats.corpus,
             bugs,
             crashes: stats.crashes,

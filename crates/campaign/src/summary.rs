@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::report::{BugReport, FunctionCount, PlaceCount, Report};
+use crate::SourceCoverage;
+use crate::report::{BugReport, CoverageReport, FunctionCount, PlaceCount, Report};
 
 /// The text of `summary.txt`, which is also printed at the end.
 pub(crate) fn summary(report: &Report, dir: &str) -> String {
@@ -25,6 +26,7 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
     let coverage = report.coverage;
     let (covered, total) = (coverage.covered, coverage.total);
     writeln!(text, "  coverage    {covered} of {total} branch outcomes ({:.1} %)", coverage.percent())?;
+    write_source_coverage(text, report)?;
     let (running, solving, other) = (seconds.running, seconds.solving, seconds.other);
     writeln!(text, "  time        running {running:.1} s, solving {solving:.1} s, other {other:.1} s")?;
     write_solver(text, report)?;
@@ -41,6 +43,14 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
     }
     write_bugs(text, &report.bugs)?;
     writeln!(text, "  results     {dir} ({} inputs in corpus/)", report.corpus)
+}
+
+fn write_source_coverage(text: &mut String, report: &Report) -> std::fmt::Result {
+    let Some(SourceCoverage { lines, functions, branches }) = report.source_coverage else { return Ok(()) };
+    let share =
+        |part: CoverageReport| format!("{} of {} ({:.1} %)", part.covered, part.total, part.percent());
+    let [lines, functions, branches] = [lines, functions, branches].map(share);
+    writeln!(text, "  source      lines {lines}, functions {functions}, branches {branches}: lcov.info")
 }
 
 fn write_solver(text: &mut String, report: &Report) -> std::fmt::Result {

@@ -22,6 +22,8 @@ pub enum Variant {
     Traced,
     /// Checks its memory accesses with AddressSanitizer.
     Sanitized,
+    /// Records which of its lines run.
+    Covered,
 }
 
 impl Variant {
@@ -29,13 +31,14 @@ impl Variant {
         match self {
             Variant::Traced => "traced",
             Variant::Sanitized => "sanitized",
+            Variant::Covered => "covered",
         }
     }
 
     /// What the linker's driver must know.
     fn link_options(self) -> &'static [&'static str] {
         match self {
-            Variant::Traced => &[],
+            Variant::Traced | Variant::Covered => &[],
             Variant::Sanitized => &["-fsanitize=address"],
         }
     }
@@ -44,7 +47,7 @@ impl Variant {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Derived {
     pub executable: PathBuf,
-    /// The site table, as JSON; only the traced variant has one.
+    /// The table as JSON: of sites for the traced variant, of source lines for the covered one, none for the sanitized.
     pub sites: PathBuf,
 }
 
@@ -200,7 +203,7 @@ impl Derivation<'_> {
             .args(["--variant", self.variant.name(), "-o"])
             .arg(object)
             .args(match self.variant {
-                Variant::Traced => vec![OsStr::new("--sites"), sites.as_os_str()],
+                Variant::Traced | Variant::Covered => vec![OsStr::new("--sites"), sites.as_os_str()],
                 Variant::Sanitized => Vec::new(),
             })
             .args(libraries.iter().flat_map(|folder| [OsStr::new("--library"), folder.as_os_str()]))

@@ -1,6 +1,6 @@
 //! Calls: labels of arguments and results, variadic functions, structs by value, and a function's own entry.
 
-use crate::function::Function;
+use crate::function::{Function, Program};
 use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 use crate::types;
 use inkwell::llvm_sys::LLVMTailCallKind;
@@ -209,29 +209,19 @@ impl Function<'_> {
 
     /// The function's entry: labels of its parameters, and the runtime's start in `main`.
     pub fn enter(&mut self, blocks: &[(Block, Vec<Value>)]) {
-        let Some(mut at) = blocks.first().and_then(|(_, instructions)| instructions.first().copied()) else {
+        let Some(first) = blocks.first().and_then(|(_, instructions)| instructions.first().copied()) else {
             return;
         };
-        while llvm::as_alloca(at).is_some()
-            && let Some(next) = llvm::next_instruction(at)
-        {
-            at = next;
-        }
+        let at = llvm::after_allocas(first);
         self.builder().before(at);
         if llvm::name(self.function) == "main" {
-            self.start_runtime();
+            let Program { runtime, coverage, globals, .. } = self.program;
+            runtime.start(self.builder(), coverage, *globals);
         }
         self.list_arrays(blocks);
         self.take_structs();
         self.take_parameters(at);
         self.take_varargs(blocks, at);
-    }
-
-    fn start_runtime(&self) {
-        let (program, builder) = (self.program, self.builder());
-        let (globals, count) = program.globals;
-        let coverage_len = builder.const_i64(program.coverage.len);
-        self.call("__tg_start", &[program.coverage.map, coverage_len, globals, builder.const_i64(count)]);
     }
 
     /// Tells the runtime the bounds of the arrays in this frame, because pointers to them may be followed elsewhere.

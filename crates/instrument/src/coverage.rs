@@ -1,5 +1,5 @@
-//! Coverage of branch outcomes: one byte an outcome in a map of the program's own, over which the runtime lays
-//! shared memory.
+//! Coverage of branch outcomes, and in the covered variant of basic blocks: one byte each in a map of the program's own,
+//! over which the runtime lays shared memory.
 
 use crate::llvm::{self, Builder, LLVMOpcode, Value};
 use crate::module::Module;
@@ -19,8 +19,8 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    pub fn new(module: &Module, builder: &Builder, outcomes: u32) -> Coverage {
-        let len = (outcomes as u64).next_multiple_of(PAGE).max(PAGE);
+    pub fn new(module: &Module, builder: &Builder, bytes: u32) -> Coverage {
+        let len = (bytes as u64).next_multiple_of(PAGE).max(PAGE);
         // SAFETY: the type is sized and the initialiser has that type.
         let map = unsafe {
             let ty = LLVMArrayType2(builder.i8, len);
@@ -31,6 +31,18 @@ impl Coverage {
             map
         };
         Coverage { map, len, own: HashSet::new() }
+    }
+
+    /// Marks the blocks of a function, which are numbered from `first`; returns the number after the last.
+    pub fn mark_blocks(&mut self, builder: &Builder, function: Value, first: u32) -> u32 {
+        let blocks = llvm::blocks(function);
+        for (&block, number) in blocks.iter().zip(first..) {
+            if let Some(at) = crate::visit::first_insertion(block) {
+                builder.before(at);
+                self.mark(builder, builder.const_i64(number as u64));
+            }
+        }
+        first + blocks.len() as u32
     }
 
     pub fn instrument(&mut self, builder: &Builder, numbering: &Numbering, function: Value) {

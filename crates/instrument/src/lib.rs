@@ -8,6 +8,7 @@ mod attributes;
 mod calls;
 mod constructors;
 mod coverage;
+mod covered;
 mod expressions;
 mod function;
 mod globals;
@@ -17,6 +18,7 @@ mod llvm;
 mod module;
 mod numbering;
 mod runtime;
+mod source;
 mod types;
 mod visit;
 mod wide_switch;
@@ -25,7 +27,7 @@ mod words;
 use anyhow::{Context as _, Result};
 use coverage::Coverage;
 use function::{Function, Program};
-use llvm::Builder;
+use llvm::{Builder, Value};
 use module::Module;
 use numbering::Numbering;
 use runtime::Runtime;
@@ -66,20 +68,23 @@ pub fn sanitized_variant(options: &Options) -> Result<()> {
     write(&module, options)
 }
 
+/// Derives the variant of a program that records which of its lines run, and writes the table of its lines.
+pub fn covered_variant(options: &Options, source: &Path) -> Result<()> {
+    let module = Module::read(&options.inputs, &options.libraries)?;
+    let builder = Builder::new(module.context);
+    let numbering = number(&module, &builder)?;
+    let table = covered::instrument(&module, &builder, &numbering)?;
+    write(&module, options)?;
+    write_table(&table, source)
+}
+
 /// Derives the traced variant of a program, and writes the table of its sites.
 pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
-    let mut numbering = Numbering::new(module.context);
     let builder = Builder::new(module.context);
-    attributes::keep_template_instances(&module);
-    module.run_passes(FIRST)?;
-    wide_switch::lower(&module, &builder);
-    for function in module.functions().into_iter().filter(|function| !attributes::is_own(*function)) {
-        numbering.number_function(function);
-    }
+    let mut numbering = number(&module, &builder)?;
     module.run_passes(BEFORE)?;
-    let defined: Vec<_> =
-        module.functions().into_iter().filter(|f| attributes::can_be_instrumented(*f)).collect();
+    let defined = instrumentable(&module);
     attributes::drop_memory_promises(&module);
     let globals = globals::list(&module, &builder);
     let runtime = Runtime::link(&module, &builder)?;
@@ -103,7 +108,23 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     module.verify()?;
     module.run_passes(AFTER)?;
     write(&module, options)?;
-    write_sites(&numbering, sites)
+    write_table(&numbering.table, sites)
+}
+
+/// Numbers the branches of the unoptimised program.
+fn number(module: &Module, builder: &Builder) -> Result<Numbering> {
+    let mut numbering = Numbering::new(module.context);
+    attributes::keep_template_instances(module);
+    module.run_passes(FIRST)?;
+    wide_switch::lower(module, builder);
+    for function in module.functions().into_iter().filter(|function| !attributes::is_own(*function)) {
+        numbering.number_function(function);
+    }
+    Ok(numbering)
+}
+
+fn instrumentable(module: &Module) -> Vec<Value> {
+    module.functions().into_iter().filter(|function| attributes::can_be_instrumented(*function)).collect()
 }
 
 fn write(module: &Module, options: &Options) -> Result<()> {
@@ -113,7 +134,7 @@ fn write(module: &Module, options: &Options) -> Result<()> {
     module.write_object(&options.object)
 }
 
-fn write_sites(numbering: &Numbering, path: &Path) -> Result<()> {
-    let text = serde_json::to_vec(&numbering.table)?;
+fn write_table(table: &impl serde::Serialize, path: &Path) -> Result<()> {
+    let text = serde_json::to_vec(table)?;
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -141,6 +141,38 @@ pub fn name(value: Value) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// Name of the source file of an instruction or function; empty if it is not known.
+pub fn debug_file(value: Value) -> String {
+    debug_text(value, LLVMGetDebugLocFilename)
+}
+
+/// The folder in which that file was compiled.
+pub fn debug_directory(value: Value) -> String {
+    debug_text(value, LLVMGetDebugLocDirectory)
+}
+
+/// Line of an instruction, or of the start of a function; 0 if it is not known.
+pub fn debug_line(value: Value) -> u32 {
+    // SAFETY: the value is an instruction or a function.
+    unsafe { LLVMGetDebugLocLine(value) }
+}
+
+fn debug_text(
+    value: Value,
+    ask: unsafe extern "C" fn(Value, *mut std::ffi::c_uint) -> *const std::ffi::c_char,
+) -> String {
+    let mut length = 0;
+    // SAFETY: LLVM returns `length` bytes, or null.
+    let bytes = unsafe {
+        let text = ask(value, &mut length);
+        if text.is_null() {
+            return String::new();
+        }
+        std::slice::from_raw_parts(text.cast::<u8>(), length as usize)
+    };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 pub fn set_name(value: Value, name: &str) {
     // SAFETY: the pointer and length describe `name`.
     unsafe { LLVMSetValueName2(value, name.as_ptr().cast(), name.len()) }
@@ -167,6 +199,16 @@ pub fn first_instruction(block: Block) -> Option<Value> {
 pub fn next_instruction(instruction: Value) -> Option<Value> {
     // SAFETY: as above.
     non_null(unsafe { LLVMGetNextInstruction(instruction) })
+}
+
+/// The first instruction from `instruction` on that reserves no room in the frame.
+pub fn after_allocas(mut instruction: Value) -> Value {
+    while as_alloca(instruction).is_some()
+        && let Some(next) = next_instruction(instruction)
+    {
+        instruction = next;
+    }
+    instruction
 }
 
 pub fn terminator(block: Block) -> Option<Value> {

@@ -14,8 +14,8 @@ struct Arguments {
     /// Object file to write
     #[arg(short, long)]
     output: PathBuf,
-    /// Table of sites to write, if the variant is the traced one
-    #[arg(long, required_if_eq("variant", "traced"))]
+    /// Table to write: of sites for the traced variant, of source lines for the covered one
+    #[arg(long, required_if_eq_any([("variant", "traced"), ("variant", "covered")]))]
     sites: Option<PathBuf>,
     /// Also write the instrumented bitcode
     #[arg(long)]
@@ -34,6 +34,8 @@ enum Variant {
     Traced,
     /// Checks its memory accesses with AddressSanitizer
     Sanitized,
+    /// Records which of its lines run
+    Covered,
 }
 
 fn main() -> ExitCode {
@@ -44,8 +46,10 @@ fn main() -> ExitCode {
         object: arguments.output,
         bitcode: arguments.bitcode,
     };
+    let table = arguments.sites.unwrap_or_default();
     let result = match arguments.variant {
-        Variant::Traced => instrument::trace_variant(&options, &arguments.sites.unwrap_or_default()),
+        Variant::Traced => instrument::trace_variant(&options, &table),
+        Variant::Covered => instrument::covered_variant(&options, &table),
         Variant::Sanitized => instrument::sanitized_variant(&options),
     };
     match result {

@@ -81,7 +81,7 @@ impl Numbering {
         // SAFETY: the instruction is in a function.
         let (line, column) =
             unsafe { (LLVMGetDebugLocLine(instruction), LLVMGetDebugLocColumn(instruction)) };
-        let file = debug_file(instruction);
+        let file = llvm::debug_file(instruction);
         let site = Site {
             function: intern(&mut self.functions, &mut self.table.functions, &function),
             file: intern(&mut self.files, &mut self.table.files, &file),
@@ -112,7 +112,7 @@ pub fn switch_cases(switch: Value) -> Vec<u64> {
         .collect()
 }
 
-fn intern(known: &mut HashMap<String, u32>, list: &mut Vec<String>, name: &str) -> u32 {
+pub fn intern(known: &mut HashMap<String, u32>, list: &mut Vec<String>, name: &str) -> u32 {
     if let Some(&number) = known.get(name) {
         return number;
     }
@@ -120,17 +120,4 @@ fn intern(known: &mut HashMap<String, u32>, list: &mut Vec<String>, name: &str) 
     list.push(name.to_owned());
     known.insert(name.to_owned(), number);
     number
-}
-
-fn debug_file(instruction: Value) -> String {
-    let mut length = 0;
-    // SAFETY: LLVM returns `length` bytes, or null.
-    let bytes = unsafe {
-        let text = LLVMGetDebugLocFilename(instruction, &mut length);
-        if text.is_null() {
-            return String::new();
-        }
-        std::slice::from_raw_parts(text.cast::<u8>(), length as usize)
-    };
-    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -2,6 +2,7 @@
 //!
 //! The functions' types come from the bitcode itself, so there is no second declaration that could drift.
 
+use crate::coverage::Coverage;
 use crate::llvm::{self, Builder, Value};
 use crate::module::Module;
 use anyhow::{Context as _, Result};
@@ -23,6 +24,11 @@ impl Runtime {
     /// Links the runtime into the program and redirects library functions to their models.
     pub fn link(module: &Module, builder: &Builder) -> Result<Runtime> {
         redirect_to_models(module)?;
+        Runtime::link_without_models(module, builder)
+    }
+
+    /// Links the runtime into a program that keeps no labels.
+    pub fn link_without_models(module: &Module, builder: &Builder) -> Result<Runtime> {
         let program: Vec<Value> = module.functions();
         module.link_bitcode(BITCODE).context("cannot link the runtime")?;
         resolve_aliases(module);
@@ -48,6 +54,12 @@ impl Runtime {
             Some(function) => *function,
             None => panic!("the runtime has no function {name}"),
         }
+    }
+
+    /// Calls the runtime's start: at the beginning of `main`, where the builder stands.
+    pub fn start(&self, builder: &Builder, coverage: &Coverage, (globals, count): (Value, u64)) {
+        let (len, count) = (builder.const_i64(coverage.len), builder.const_i64(count));
+        builder.call(self.function("__tg_start"), &[coverage.map, len, globals, count]);
     }
 
     pub fn is_model(&self, function: Value) -> bool {

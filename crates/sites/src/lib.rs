@@ -3,6 +3,10 @@
 //! The instrumenter numbers them and writes this table beside each derived variant; every variant of one build
 //! numbers them alike. The table is data: it must not know how a program is instrumented or run.
 
+mod source;
+
+pub use source::{SourceBranch, SourceFunction, SourceLine, SourceTable};
+
 use serde::{Deserialize, Serialize};
 
 /// All sites of one program. Site number 0 is not used; it is the first element and has no place.

@@ -111,6 +111,9 @@ pub(crate) struct FuzzArgs {
     /// Run what was found once more in a build that checks memory accesses
     #[arg(long, value_enum, default_value_t = SanitizerName::Address)]
     pub sanitizer: SanitizerName,
+    /// Measure at the end which lines of the source all inputs cover together, and write lcov.info
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub lcov: Switch,
     /// Go on with the campaign in the output directory
     #[arg(long)]
     pub resume: bool,
@@ -124,11 +127,15 @@ pub(crate) struct FuzzArgs {
 #[command(after_help = "\
 Examples:
   tarragon replay tarragon-out -- ./calc
-  tarragon replay tests/a.txt tests/more/ -- ./conv -i @@")]
+  tarragon replay tests/a.txt tests/more/ -- ./conv -i @@
+  tarragon replay tarragon-out --lcov calc.info -- ./calc && genhtml --branch-coverage calc.info -o html")]
 pub(crate) struct ReplayArgs {
     /// Inputs: files, directories, or the output directory of a campaign
     #[arg(required = true, value_name = "DIR")]
     pub inputs: Vec<PathBuf>,
+    /// Write which lines of the source they cover, in the format of lcov
+    #[arg(long, value_name = "FILE")]
+    pub lcov: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]
@@ -186,7 +193,7 @@ pub(crate) struct VariantArgs {
     pub variant: VariantName,
     /// A program that was built with `tarragon cc`
     pub program: PathBuf,
-    /// Where to write the variant; the site table of a traced one goes beside it
+    /// Where to write the variant; the table of a traced or covered one goes beside it
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
 }
@@ -228,4 +235,6 @@ pub(crate) enum VariantName {
     Traced,
     /// Checks its memory accesses with AddressSanitizer
     Sanitized,
+    /// Records which of its lines run
+    Covered,
 }

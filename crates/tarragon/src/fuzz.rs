@@ -11,7 +11,7 @@ use search::{Limits, Mutate, Order, Random, Seed, Stop, Whitebox, WhiteboxOption
 use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
-use crate::args::{FuzzArgs, OrderName, OutputArgs, SanitizerName, StrategyName};
+use crate::args::{FuzzArgs, OrderName, OutputArgs, SanitizerName, StrategyName, Switch};
 use crate::replay::print_notes;
 use crate::target::Target;
 
@@ -27,6 +27,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     }
     notes.append(&mut target.notes);
     print_notes(&notes, &args.output);
+    let covered = (args.lcov == Switch::On).then(|| target.covered());
     let campaign = Campaign {
         executor: &mut target.executor,
         solver: &mut solver,
@@ -36,6 +37,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         stop: &stop,
         limits: Limits { time: args.time, runs: args.max_runs, max_len: args.max_len },
         about: about(args, &target.command, notes),
+        covered,
     };
     conclude(campaign.run(searcher(args), seeds), &args.output)
 }

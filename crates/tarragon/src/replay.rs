@@ -1,9 +1,13 @@
 //! `tarragon replay`: run a suite, print each outcome and the total coverage.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
-use campaign::{NamedInput, Replay, ReplayedInput, read_inputs, stop_on_signals};
+use campaign::{
+    CoverageReport, MakeCovered, Measured, NamedInput, Replay, ReplayedInput, SourceCoverage, measure,
+    read_inputs, stop_on_signals,
+};
 
 use crate::Verdict;
 use crate::args::{OutputArgs, ReplayArgs};
@@ -21,6 +25,10 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
     let each = |one: &ReplayedInput| print_one(one, &args.output);
     let total = campaign::replay(&mut target.executor, target.sites.outcomes, &inputs, &stop, each)?;
     print_total(&total, &args.output);
+    if let Some(file) = &args.lcov {
+        let measured = lcov(target.covered(), &inputs[..total.inputs], file)?;
+        print_measured(&measured, &args.output);
+    }
     Ok(if total.bugs > 0 { Verdict::BugsFound } else { Verdict::NoBug })
 }
 
@@ -31,6 +39,24 @@ pub(crate) fn print_notes(notes: &[String], output: &OutputArgs) {
     for note in notes {
         eprintln!("note: {note}");
     }
+}
+
+fn lcov(make: MakeCovered<'_>, inputs: &[NamedInput], file: &Path) -> Result<Measured> {
+    let measured =
+        make().and_then(|mut covered| measure(&mut covered, inputs)).map_err(anyhow::Error::msg)?;
+    std::fs::write(file, &measured.lcov).with_context(|| format!("{}: cannot be written", file.display()))?;
+    Ok(measured)
+}
+
+fn print_measured(measured: &Measured, output: &OutputArgs) {
+    let SourceCoverage { lines, functions, branches } = measured.totals;
+    let part = |name, part: CoverageReport| format!("{name} {} of {}", part.covered, part.total);
+    let line = match output.json {
+        true => serde_json::to_string(&measured.totals).unwrap_or_default(),
+        false => [part("lines", lines), part("functions", functions), part("branches", branches)].join(", "),
+    };
+    print(&line, output);
+    print_notes(measured.note.as_slice(), output);
 }
 
 fn print_one(one: &ReplayedInput, output: &OutputArgs) {

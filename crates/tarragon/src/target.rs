@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use campaign::{Covered, MakeCovered};
 use compiler::payload::Payload;
 use compiler::{DeriveOptions, Derived, Variant, derive};
 use runner::{Limits, PlainRunner, Runner, SANITIZER_OPTIONS, Sandbox, TargetOptions, default_capacities};
-use sites::SiteTable;
+use serde::de::DeserializeOwned;
+use sites::{SiteTable, SourceTable};
+use trace::Capacities;
 
 use crate::args::{Switch, TargetArgs};
 use crate::executor::RunnerExecutor;
@@ -34,7 +37,7 @@ impl Target {
         };
         let program = find_program(program)?;
         let derived = traced_variant(&program)?;
-        let sites = read_sites(&derived.sites)?;
+        let sites: SiteTable = read_table(&derived.sites)?;
         let options = options(args, arguments, &derived.executable, &sites, max_len);
         let traced = Runner::start(options.clone())
             .with_context(|| format!("{} cannot be tested; its traced variant", program.display()))?;
@@ -44,17 +47,36 @@ impl Target {
         Ok(Target { executor, sites, command: words.join(" "), notes, program, options })
     }
 
+    /// What makes the covered variant, for when it is wanted.
+    pub(crate) fn covered(&self) -> MakeCovered<'static> {
+        let (program, options) = (self.program.clone(), self.options.clone());
+        Box::new(move || covered(&program, options).map_err(|error| first_line(&error)))
+    }
+
     /// Adds the sanitized variant. A program for which there is none is tested without.
     pub(crate) fn add_sanitizer(&mut self) {
         match sanitized(&self.program, self.options.clone()) {
             Ok(sanitized) => self.executor.sanitized = Some(sanitized),
             Err(error) => {
-                let error = format!("{error:#}");
-                let first = error.lines().next().unwrap_or_default();
+                let first = first_line(&error);
                 self.notes.push(format!("no sanitizer reports: {first} (--sanitizer off silences this)"));
             }
         }
     }
+}
+
+fn first_line(error: &anyhow::Error) -> String {
+    format!("{error:#}").lines().next().unwrap_or_default().to_owned()
+}
+
+fn covered(program: &Path, mut options: TargetOptions) -> Result<Covered> {
+    let derived = derive(program, Variant::Covered, &DeriveOptions::from_environment()?)?;
+    let table: SourceTable = read_table(&derived.sites)?;
+    options.program = derived.executable;
+    let input = options.capacities.input;
+    options.capacities = Capacities { input, ..default_capacities(table.coverage_len()) };
+    let runner = Runner::start(options).context("the covered variant does not run")?;
+    Ok(Covered { table, executor: Box::new(RunnerExecutor { traced: runner, sanitized: None }) })
 }
 
 /// How much longer than the traced variant the sanitized one may run: it is started anew for each input.
@@ -143,7 +165,7 @@ fn traced_variant(program: &Path) -> Result<Derived> {
     Ok(derive(program, Variant::Traced, &DeriveOptions::from_environment()?)?)
 }
 
-fn read_sites(path: &Path) -> Result<SiteTable> {
+fn read_table<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = fs::read(path).with_context(|| format!("{}: cannot read the site table", path.display()))?;
     serde_json::from_slice(&text).with_context(|| format!("{}: not a site table", path.display()))
 }

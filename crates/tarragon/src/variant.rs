@@ -11,6 +11,7 @@ pub(crate) fn variant(args: &VariantArgs) -> Result<Verdict> {
     let variant = match args.variant {
         VariantName::Traced => Variant::Traced,
         VariantName::Sanitized => Variant::Sanitized,
+        VariantName::Covered => Variant::Covered,
     };
     let program = find_program(args.program.as_os_str())?;
     let derived = derive_to(&program, variant, &args.output, &DeriveOptions::from_environment()?)?;

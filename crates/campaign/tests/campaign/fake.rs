@@ -82,6 +82,7 @@ pub fn session_in(output: OutputDir, seeds: &[&[u8]], display: Display) -> Campa
         stop: &AtomicBool::new(false),
         limits: Limits { time: None, runs: Some(500), max_len: 8 },
         about: About { program: PROGRAM.to_owned(), strategy: "mutate".to_owned(), ..About::default() },
+        covered: None,
     };
     let seeds = seeds.iter().map(|&input| Seed { name: "given".to_owned(), input: input.to_vec() });
     campaign.run(Searcher::Other(Box::<Mutate>::default()), seeds.collect())
