@@ -1,4 +1,5 @@
-//! Code of Tarragon's own that becomes part of a variant: the `main` of harnesses, and sockets.
+//! Code of Tarragon's own that becomes part of a variant: the `main` of harnesses, sockets, and reports of the sanitized
+//! variant.
 //!
 //! It is C, and compiled when the variant is derived, so that it fits the machine's C library.
 
@@ -13,6 +14,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 const SOCKETS: &str = include_str!("sockets.c");
+const CHECKS: &str = include_str!("checks.c");
 
 /// Functions that wait for somebody else's data.
 const CONNECTING: [&str; 5] = ["accept", "accept4", "connect", "recv", "recvfrom"];
@@ -30,6 +32,9 @@ pub(crate) fn write(
     }
     if uses_sockets(program) {
         sources.push(("sockets.bc", SOCKETS));
+    }
+    if variant == Variant::Sanitized {
+        sources.push(("checks.bc", CHECKS));
     }
     let write = |(name, source): (&str, &str)| {
         let file = folder.join(name);

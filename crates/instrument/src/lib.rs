@@ -10,6 +10,7 @@ mod constructors;
 mod coverage;
 mod covered;
 mod expressions;
+mod formats;
 mod function;
 mod globals;
 mod intrinsics;
@@ -20,6 +21,7 @@ mod numbering;
 mod runtime;
 mod source;
 mod types;
+mod undefined;
 mod visit;
 mod wide_switch;
 mod words;
@@ -59,10 +61,11 @@ pub struct Options {
     pub bitcode: Option<PathBuf>,
 }
 
-/// Derives the variant of a program that checks its memory accesses with AddressSanitizer.
+/// Derives the variant of a program that checks its memory accesses with AddressSanitizer, and its arithmetic.
 pub fn sanitized_variant(options: &Options) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     attributes::keep_template_instances(&module);
+    undefined::check(&module, &Builder::new(module.context));
     attributes::ask_for_address_sanitizer(&module);
     module.run_passes(SANITIZE)?;
     write(&module, options)

@@ -110,7 +110,7 @@ fn redirect_to_models(module: &Module) -> Result<()> {
 }
 
 /// The library function that a function of the runtime models.
-fn modelled(name: &str) -> Option<&str> {
+pub fn modelled(name: &str) -> Option<&str> {
     name.strip_prefix(MODEL).or_else(|| name.strip_prefix(VARIADIC))
 }
 

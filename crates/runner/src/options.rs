@@ -33,6 +33,8 @@ pub struct TargetOptions {
     pub capacities: Capacities,
     /// How long a target may take to reach `main`.
     pub start_timeout: Duration,
+    /// Let the target use `ptrace`, within its own namespace, as LeakSanitizer does.
+    pub may_trace_itself: bool,
 }
 
 impl TargetOptions {
@@ -47,6 +49,7 @@ impl TargetOptions {
             capture_stdout: false,
             capacities: default_capacities(0),
             start_timeout: Duration::from_secs(10),
+            may_trace_itself: false,
         }
     }
 

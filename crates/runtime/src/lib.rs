@@ -20,6 +20,7 @@
 pub mod address;
 pub mod build;
 pub mod calls;
+pub mod checks;
 pub mod covered;
 pub mod events;
 pub mod floats;

@@ -108,9 +108,10 @@ pub(crate) struct FuzzArgs {
     /// Time limit of one question to Z3
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "1s")]
     pub solver_timeout: Duration,
-    /// Run what was found once more in a build that checks memory accesses
-    #[arg(long, value_enum, default_value_t = SanitizerName::Address)]
-    pub sanitizer: SanitizerName,
+    /// What to look for in a build that checks more, in which everything that was found runs once more
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',',
+        default_values_t = [SanitizerName::Address, SanitizerName::Undefined])]
+    pub sanitizer: Vec<SanitizerName>,
     /// Measure at the end which lines of the source all inputs cover together, and write lcov.info
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub lcov: Switch,
@@ -210,8 +211,13 @@ pub(crate) enum StrategyName {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SanitizerName {
-    /// AddressSanitizer: overflows, use after free, and the stack of every crash
+    /// Overflows, use after free, and the stack of every crash, by AddressSanitizer
     Address,
+    /// Signed overflow, shifts by too many bits, input as a format
+    Undefined,
+    /// Memory that is never freed, by LeakSanitizer
+    Leak,
+    /// Nothing, and no such build is made
     Off,
 }
 

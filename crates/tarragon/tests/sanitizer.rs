@@ -73,3 +73,75 @@ fn libfuzzer_harnesses_need_no_main() {
         ]
     );
 }
+
+/// Each case is harmless with the bytes that merely reach it.
+const CHECKS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int times(int a, int b)
+{
+    return a * b;
+}
+
+int main(void)
+{
+    unsigned char text[16] = {0};
+    int x;
+    size_t size = fread(text, 1, sizeof text, stdin);
+    memcpy(&x, text + 1, 4);
+    if (size < 8)
+        return 1;
+    if (text[0] == 'a')
+        return x + 1000 > 0;
+    if (text[0] == 'm')
+        return times(x, 7) > 0;
+    if (text[0] == 's')
+        return 1 << text[5];
+    if (text[0] == 'h') {
+        char *block = malloc((size_t)(unsigned)x * 4);
+        memset(block, 0, 1);
+        puts(block);
+        free(block);
+    }
+    if (text[0] == 'p' && size == 16) {
+        char **pointer = (char **)(text + 8);
+        return text[9] == 1 ? **pointer : 0;
+    }
+    if (text[0] == 'f') {
+        char format[8] = {0};
+        memcpy(format, text + 1, 7);
+        printf(format);
+    }
+    if (text[0] == 'l')
+        puts(strcpy(malloc(10), "lost"));
+    return 0;
+}
+"#;
+
+const UNDEFINED: [&str; 4] = [
+    "shift-too-far in program.c:24:18 (main)",
+    "signed-overflow in program.c:20:18 (main)",
+    "signed-overflow in program.c:8:14 (times)",
+    "format-string) in program.c:38:9 (main)",
+];
+
+#[test]
+fn properties_are_violated_on_purpose() {
+    let dir = TempDir::new().expect("temporary directory");
+    let found = bugs(&fuzz(dir.path(), CHECKS, &["-w"], &["--max-len", "16"], &[]));
+    for bug in UNDEFINED.iter().chain(&["allocation-size-too-big in program.c:26:23 (main)"]) {
+        assert!(found.iter().any(|found| found.ends_with(bug) || found.contains(bug)), "{bug} in {found:?}");
+    }
+    assert!(found.iter().any(|bug| bug.ends_with("program.c:33:31 (main)")), "{found:?}");
+    assert!(!found.iter().any(|bug| bug.contains("leak")), "{found:?}");
+}
+
+#[test]
+fn leaks_and_nothing_else() {
+    let dir = TempDir::new().expect("temporary directory");
+    let found = bugs(&fuzz(dir.path(), CHECKS, &["-w"], &["--max-len", "16", "--sanitizer", "leak"], &[]));
+    assert!(found.contains(&"memory-leak in program.c:41:21 (main)".to_owned()), "{found:?}");
+    assert!(!found.iter().any(|bug| UNDEFINED.iter().any(|other| bug.contains(other))), "{found:?}");
+}

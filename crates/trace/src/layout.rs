@@ -142,6 +142,9 @@ impl Header {
 /// target's address space has to leave room for it.
 pub const RESERVED_ADDRESS_SPACE: u64 = 64 << 30;
 
+/// An allocation beyond this number of bytes is taken for a mistake.
+pub const MOST_MEMORY: u64 = 2 << 30;
+
 /// Size of the block of each thread of a target in which labels travel; the instrumenter reserves it.
 pub const TLS_BYTES: usize = 4096;
 

@@ -129,7 +129,7 @@ impl Plan {
             namespaces,
             users: id_maps()?,
             write_rules: if sandboxed { WriteRules::create() } else { None },
-            filters: if sandboxed { Filters::compile() } else { None },
+            filters: if sandboxed { Filters::compile(target.may_trace_itself) } else { None },
             limits: limits(request, &process_limit),
             process_limit,
             supervise_ms,
