@@ -2,6 +2,8 @@
 
 use crate::llvm::{self, LLVMOpcode, Value};
 use crate::module::Module;
+use crate::runtime;
+use anyhow::Result;
 use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core::*;
 
@@ -31,18 +33,21 @@ pub fn can_be_instrumented(function: Value) -> bool {
     }
 }
 
-/// Keeps the bodies of C++ functions that a library has, too (`extern template`): some of them the library has in name
-/// only, because they are always inlined, and following the others is better than calling the library.
-pub fn keep_template_instances(module: &Module) {
+/// Keeps the bodies of inline functions that somebody else is said to have, too (`extern template`, `extern inline`): some
+/// exist in name only, because an optimised program always inlines them, and following the others is better than
+/// calling a library. Those of the C library that have models become calls again.
+pub fn keep_inline_functions(module: &Module) -> Result<()> {
+    let models = runtime::model_names()?;
     for function in module.functions() {
         // SAFETY: the handle is a function; both linkages are those of definitions.
         unsafe {
             let external = LLVMGetLinkage(function) == LLVMLinkage::LLVMAvailableExternallyLinkage;
-            if external && llvm::name(function).starts_with("_Z") {
+            if external && !models.contains(&llvm::name(function)) {
                 LLVMSetLinkage(function, LLVMLinkage::LLVMLinkOnceODRLinkage);
             }
         }
     }
+    Ok(())
 }
 
 /// Removes the broken promises from functions and calls; intrinsics keep theirs.

@@ -115,7 +115,7 @@ pub fn modelled(name: &str) -> Option<&str> {
 }
 
 /// Names of the library functions that have models, read from the bitcode's own symbols.
-fn model_names() -> Result<Vec<String>> {
+pub fn model_names() -> Result<Vec<String>> {
     // SAFETY: the buffer refers to static bytes; the module is freed with its context.
     unsafe {
         let context = LLVMContextCreate();

@@ -7,13 +7,14 @@ use campaign::{
     About, Campaign, CampaignEnd, Display, DisplayMode, OutputDir, Searcher, built_in_seeds, read_seeds,
     stop_on_signals,
 };
+use compiler::Variant;
 use search::{Limits, Mutate, Order, Random, Seed, Stop, Whitebox, WhiteboxOptions};
 use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
 use crate::args::{FuzzArgs, OrderName, OutputArgs, SanitizerName, StrategyName, Switch};
 use crate::replay::print_notes;
-use crate::target::Target;
+use crate::target::{Target, prepare};
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     check(args)?;
@@ -21,6 +22,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     let seeds = seeds(args, &mut notes)?;
     let mut solver = chain(args)?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
+    prepare(&args.target, &variants(args), args.output.quiet || args.output.json);
     let mut target = Target::start(&args.target, args.max_len)?;
     if !args.sanitizer.contains(&SanitizerName::Off) {
         target.add_sanitizer(&args.sanitizer);
@@ -40,6 +42,12 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         covered,
     };
     conclude(campaign.run(searcher(args), seeds), &args.output)
+}
+
+fn variants(args: &FuzzArgs) -> Vec<Variant> {
+    let sanitized = (!args.sanitizer.contains(&SanitizerName::Off)).then_some(Variant::Sanitized);
+    let covered = (args.lcov == Switch::On).then_some(Variant::Covered);
+    [Some(Variant::Traced), sanitized, covered].into_iter().flatten().collect()
 }
 
 fn check(args: &FuzzArgs) -> Result<()> {

@@ -2,8 +2,9 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -65,6 +66,28 @@ impl Target {
     }
 }
 
+/// Derives variants side by side before they are needed, and says so once that takes a while. What fails here fails again,
+/// with its message, where the variant is used.
+pub(crate) fn prepare(args: &TargetArgs, variants: &[Variant], quiet: bool) {
+    let Some(program) = args.command.first().and_then(|name| find_program(name).ok()) else { return };
+    let Ok(options) = DeriveOptions::from_environment() else { return };
+    let (done, wait) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        for &variant in variants {
+            let (done, program, options) = (done.clone(), &program, &options);
+            scope.spawn(move || {
+                let _ = derive(program, variant, options);
+                drop(done);
+            });
+        }
+        drop(done);
+        let late = wait.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout);
+        if late && !quiet && io::stderr().is_terminal() {
+            eprintln!("preparing {} (only once for each build) ...", program.display());
+        }
+    });
+}
+
 fn first_line(error: &anyhow::Error) -> String {
     format!("{error:#}").lines().next().unwrap_or_default().to_owned()
 }
@@ -120,10 +143,12 @@ fn options(
     options
 }
 
-/// The program runs in a directory of its own, so an argument that names a file from here gets its full path.
+/// The program runs in a directory of its own, so an argument that names a file from here gets its full path. A directory
+/// does only if it is written like one: `.` can mean anything.
 fn absolute_file(argument: &OsStr) -> OsString {
     let path = Path::new(argument);
-    if path.is_relative() && path.exists() {
+    let is_path = path.is_file() || path.is_dir() && argument.as_encoded_bytes().contains(&b'/');
+    if path.is_relative() && is_path {
         return std::path::absolute(path).map_or_else(|_| argument.to_owned(), PathBuf::into_os_string);
     }
     argument.to_owned()
