@@ -7,6 +7,7 @@ mod build;
 mod engine;
 mod hot_loops;
 mod json;
+mod memory;
 mod packages;
 mod rate;
 mod usage;
@@ -32,6 +33,8 @@ enum Benchmark {
     Json,
     /// Executions per second of a small traced target on one core, with and without the sandbox
     Rate,
+    /// Memory of one run of 100 million instructions over 1 kB of symbolic input, against what it would take without a limit
+    Memory,
     /// Builds, tests and generates inputs for packages of Debian; writes docs/packages.md
     Packages(packages::Options),
 }
@@ -42,6 +45,7 @@ fn main() -> Result<()> {
         Benchmark::HotLoops => hot_loops::run(),
         Benchmark::Json => json::run(),
         Benchmark::Rate => rate::run(),
+        Benchmark::Memory => memory::run(),
         Benchmark::Packages(options) => packages::run(&options),
     }
 }

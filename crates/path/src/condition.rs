@@ -105,6 +105,11 @@ impl Constraint {
         matches!(self.kind, ConstraintKind::Concretise { .. })
     }
 
+    /// A property that does not hold on this run.
+    pub fn is_violated_check(&self) -> bool {
+        matches!(self.kind, ConstraintKind::Check(_)) && self.taken
+    }
+
     pub fn step(&self) -> Step {
         let direction = match self.kind {
             ConstraintKind::Branch | ConstraintKind::Check(_) => u64::from(self.taken),

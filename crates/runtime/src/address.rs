@@ -87,6 +87,7 @@ unsafe fn read(
         let window = window_of(&object, address);
         let offset = offset_in(&window, la, address);
         bound(&window, window.size < object.size, offset, size, site);
+        settle_object(&object, la, address, site);
         if offset.label == 0 {
             return Some(shadow_label(address, size, value));
         }
@@ -143,6 +144,62 @@ unsafe fn bound(object: &Object, partial: bool, offset: Value, size: usize, site
             events::concretise(outside, ConcretiseReason::ReadAddress, site);
         } else {
             events::check(outside, CheckKind::OutOfBounds, site);
+        }
+    }
+}
+
+/// A pointer that was itself read at a symbolic address may lead to another object on another input. Which one it is belongs
+/// to the path: what follows is about this object's content.
+unsafe fn settle_object(object: &Object, la: Label, address: usize, site: u32) {
+    unsafe {
+        if !is_loaded(la) {
+            return;
+        }
+        let (offset, end) = (offset_in(object, la, address), Value::concrete(object.size as u64));
+        let inside = Value::new(build::binary(Op::Ult, 64, offset, end), u64::from(offset.value < end.value));
+        let start = Value::concrete(object.start as u64);
+        let choice = build::ite(64, inside, start, Value::concrete(0));
+        events::concretise(choice, ConcretiseReason::ReadAddress, site);
+    }
+}
+
+/// Whether a pointer was read from a table, or is a constant away from one that was.
+unsafe fn is_loaded(mut label: Label) -> bool {
+    unsafe {
+        loop {
+            let node = nodes::node(label);
+            let is_sum = node.op == Op::Add as u8 || node.op == Op::Sub as u8;
+            label = match is_sum {
+                true if nodes::as_constant(node.b).is_some() => node.a,
+                true if nodes::as_constant(node.a).is_some() => node.b,
+                _ => return node.op == Op::Read as u8 && node.bits == 64,
+            };
+        }
+    }
+}
+
+/// A model is about to follow a pointer, which it takes as fixed. The guard is held.
+pub unsafe fn follow(address: usize, la: Label, site: u32) {
+    unsafe {
+        if la == 0 || nodes::value(la) != address as u64 || !is_loaded(la) {
+            return;
+        }
+        if let Some(object) = objects::find(address) {
+            bound(&object, false, offset_in(&object, la, address), 1, site);
+        }
+        events::concretise(la, ConcretiseReason::ReadAddress, site);
+    }
+}
+
+/// An access to `size` bytes from `address` on stays within the object there: a property, as far as the size is symbolic.
+/// The guard is held.
+pub unsafe fn check_room(address: usize, size: Value, site: u32) {
+    unsafe {
+        if size.label != 0
+            && let Some(object) = objects::find(address)
+        {
+            let room = Value::concrete((object.start + object.size - address) as u64);
+            events::check(build::binary(Op::Ult, 64, room, size), CheckKind::OutOfBounds, site);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Copies and fills of memory: labels follow the bytes.
 
-use crate::events;
-use crate::{os, shadow, state};
+use crate::build::Value;
+use crate::{address, events, os, shadow, state};
 use core::ffi::{c_int, c_void};
 use trace::{ConcretiseReason, Label};
 
-unsafe fn concretise_all(labels: [Label; 3]) {
+/// Fixes places and size of a copy to what they are on this run, after asking for a size that goes beyond the objects.
+unsafe fn concretise_all(places: [usize; 2], bytes: usize, labels: [Label; 3]) {
     unsafe {
         if labels == [0; 3] {
             return;
@@ -13,6 +14,9 @@ unsafe fn concretise_all(labels: [Label; 3]) {
         let site = (*os::tls()).site;
         let Some(_entered) = state::enter() else { return };
         let [to, from, size] = labels;
+        for place in places.into_iter().filter(|place| *place != 0) {
+            address::check_room(place, Value::new(size, bytes as u64), site);
+        }
         events::concretise(to, ConcretiseReason::WriteAddress, site);
         events::concretise(from, ConcretiseReason::ReadAddress, site);
         events::concretise(size, ConcretiseReason::CopyLength, site);
@@ -23,7 +27,7 @@ unsafe fn concretise_all(labels: [Label; 3]) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_copy(to: usize, from: usize, size: usize, lt: Label, lf: Label, ls: Label) {
     unsafe {
-        concretise_all([lt, lf, ls]);
+        concretise_all([to, from], size, [lt, lf, ls]);
         if size == 0 {
             return;
         }
@@ -46,7 +50,7 @@ pub unsafe extern "C" fn __tg_copy(to: usize, from: usize, size: usize, lt: Labe
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_fill(to: usize, size: usize, label: Label, lt: Label, ls: Label) {
     unsafe {
-        concretise_all([lt, 0, ls]);
+        concretise_all([to, 0], size, [lt, 0, ls]);
         if label == 0 {
             return if size != 0 {
                 shadow::__tgi_clear(to, size)

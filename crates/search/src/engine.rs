@@ -9,6 +9,7 @@ use path::{PathCondition, Step};
 use sites::SiteTable;
 use solver::Chain;
 
+use crate::suspicion::Suspicions;
 use crate::{
     Bug, BugKind, Bugs, Context, Corpus, Coverage, Diagnosis, Ending, Entry, ExecError, Execution, Executor,
     Failure, Next, Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath,
@@ -115,19 +116,15 @@ pub struct Engine<'a> {
     paths: HashSet<u64>,
     /// Last sites of untraced runs that ended badly, by what they covered; each is traced once.
     triaged: HashMap<(BugKind, u64), Step>,
-    /// How often inputs that should violate a check got a second opinion, by the flip they were solved for.
-    suspected: HashMap<(u32, u64), u32>,
+    suspicions: Suspicions,
 }
-
-/// Second opinions on the inputs of one flip.
-const MOST_SUSPICIONS: u32 = 4;
 
 impl<'a> Engine<'a> {
     /// `results` holds what an earlier part of the campaign found; fresh ones are `Results::new`.
     pub fn new(world: World<'a>, limits: Limits, seed: u64, results: Results) -> Engine<'a> {
         let rng = fastrand::Rng::with_seed(seed);
-        let (paths, triaged, suspected) = (HashSet::new(), HashMap::new(), HashMap::new());
-        Engine { world, limits, rng, results, paths, triaged, suspected }
+        let (paths, triaged, suspicions) = (HashSet::new(), HashMap::new(), Suspicions::default());
+        Engine { world, limits, rng, results, paths, triaged, suspicions }
     }
 
     /// Runs the seeds, then what the strategy proposes, until a limit is reached.
@@ -181,7 +178,9 @@ impl<'a> Engine<'a> {
         self.keep(input, origin, new_outcomes)?;
         match BugKind::of(execution.ending) {
             Some(kind) => self.bug(kind, input, &execution, path.as_ref(), covered)?,
-            None if new_outcomes > 0 || self.is_suspect(origin) => self.doubt(input, path.as_ref())?,
+            None if new_outcomes > 0 || self.is_suspect(origin, path.as_ref()) => {
+                self.doubt(input, path.as_ref())?;
+            }
             None => {}
         }
         let ran = Ran { input, origin, ending: execution.ending, new_outcomes, path };
@@ -267,12 +266,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether an input was made to violate a check that is not examined enough yet.
-    fn is_suspect(&mut self, origin: &Origin) -> bool {
-        let Origin::Violation { site, direction } = *origin else { return false };
-        let times = self.suspected.entry((site, direction)).or_default();
-        *times += 1;
-        *times <= MOST_SUSPICIONS
+    fn is_suspect(&mut self, origin: &Origin, path: Option<&TracedPath>) -> bool {
+        self.suspicions.deserves(origin, path.map(|path| &path.condition), self.results.stats.runs)
     }
 
     /// Asks for a second opinion on a run that ended well.

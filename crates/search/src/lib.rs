@@ -18,6 +18,7 @@ mod mutate;
 mod random;
 mod stats;
 mod strategy;
+mod suspicion;
 mod whitebox;
 
 pub use bugs::{Bug, BugKind, Bugs, Failure, Sighting};

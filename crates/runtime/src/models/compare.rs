@@ -2,7 +2,7 @@
 //! however long the operands are.
 
 use super::logic::*;
-use super::{MAX_STRING, answer, answer_checked, element, extent, give_up, give_up_outside};
+use super::{MAX_STRING, answer, answer_checked, element, extent, give_up, give_up_outside, take_pointers};
 use crate::build::Value;
 use crate::calls::{self, Args};
 use crate::{shadow, state};
@@ -124,17 +124,26 @@ impl Order {
             if count > MAX_STRING {
                 return give_up();
             }
-            let bits = self.size as u32 * 8;
-            let is_end = |i: usize| apply_to(Op::Eq, bits, element(string.add(i * self.size), self.size), 0);
             let whole = extent(string, self.size, count, limit);
             if !whole.closed {
-                ask(is_end(count));
+                ask(self.is_end(string, count));
             }
-            let mut rest = Value::concrete(whole.count as u64);
-            for i in (0..whole.count).rev() {
-                rest = choose(64, is_end(i), Value::concrete(i as u64), rest);
+            answer_checked(self.measure(string, whole.count), count as u64);
+        }
+    }
+
+    unsafe fn is_end(&self, string: *const u8, i: usize) -> Value {
+        unsafe { apply_to(Op::Eq, self.size as u32 * 8, element(string.add(i * self.size), self.size), 0) }
+    }
+
+    /// The number of elements before the first 0, or `count` if there is none among that many; with the guard held.
+    pub(super) unsafe fn measure(&self, string: *const u8, count: usize) -> Value {
+        unsafe {
+            let mut rest = Value::concrete(count as u64);
+            for i in (0..count).rev() {
+                rest = choose(64, self.is_end(string, i), Value::concrete(i as u64), rest);
             }
-            answer_checked(rest, count as u64);
+            rest
         }
     }
 }
@@ -142,7 +151,7 @@ impl Order {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strcmp(a: *const c_char, b: *const c_char) -> c_int {
     unsafe {
-        calls::__tgi_args_taken();
+        take_pointers([a, b]);
         let result = strcmp(a, b);
         STRINGS.compared_strings(a.cast(), b.cast(), usize::MAX, result);
         result
@@ -164,7 +173,7 @@ unsafe fn collates_bytes() -> bool {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strcoll(a: *const c_char, b: *const c_char) -> c_int {
     unsafe {
-        calls::__tgi_args_taken();
+        take_pointers([a, b]);
         let result = strcoll(a, b);
         answer(0);
         if !state::active() {
@@ -206,7 +215,7 @@ unsafe fn compared_folded(a: *const c_char, b: *const c_char, limit: usize, resu
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strcasecmp(a: *const c_char, b: *const c_char) -> c_int {
     unsafe {
-        calls::__tgi_args_taken();
+        take_pointers([a, b]);
         let result = strcasecmp(a, b);
         compared_folded(a, b, usize::MAX, result);
         result
@@ -245,7 +254,7 @@ pub unsafe extern "C" fn __tarragon_model_bcmp(a: *const c_void, b: *const c_voi
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strlen(string: *const c_char) -> usize {
     unsafe {
-        calls::__tgi_args_taken();
+        take_pointers([string, core::ptr::null()]);
         let size = strlen(string);
         STRINGS.measured(string.cast(), size, usize::MAX);
         size

@@ -1,18 +1,39 @@
 //! Copies and fills of strings and memory.
 
-use super::logic::{ask, is};
+use super::compare::STRINGS;
+use super::logic::{apply, apply_to, ask, is};
 use super::search::wanted_byte;
-use super::{MAX_STRING, answer, byte, call_site, give_up_outside};
+use super::{MAX_STRING, answer, byte, call_site, extent, give_up_outside, take_pointers};
+use crate::build::Value;
 use crate::calls::{self, Args};
-use crate::{events, memory, shadow, state};
+use crate::{address, events, memory, shadow, state};
 use core::ffi::{c_char, c_int, c_void};
-use trace::ConcretiseReason;
+use trace::{ConcretiseReason, Op};
 
 unsafe extern "C" {
     fn strlen(string: *const c_char) -> usize;
     fn strnlen(string: *const c_char, limit: usize) -> usize;
     fn memccpy(to: *mut c_void, from: *const c_void, c: c_int, size: usize) -> *mut c_void;
     fn swab(from: *const c_void, to: *mut c_void, size: isize);
+}
+
+/// A copy of the string `from` to behind the `used` bytes of `to` stays within the object that `to` is in: a property, as
+/// far as the lengths depend on the input.
+unsafe fn check_room(to: *const c_char, used: usize, from: *const c_char, size: usize) {
+    unsafe {
+        let symbolic = |string: *const c_char, size: usize| shadow::any_label(string as usize, size);
+        if !state::active()
+            || used.max(size) > MAX_STRING
+            || !(symbolic(to, used) || symbolic(from, size + 1))
+        {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        let extent = extent(from.cast(), 1, size, usize::MAX);
+        let length =
+            apply(Op::Add, 64, STRINGS.measure(to.cast(), used), STRINGS.measure(from.cast(), extent.count));
+        address::check_room(to as usize, apply_to(Op::Add, 64, length, 1), call_site());
+    }
 }
 
 /// Copies a string with its labels, its end included.
@@ -27,8 +48,10 @@ unsafe fn copy_string(to: *mut c_char, from: *const c_char, size: usize) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
     unsafe {
-        calls::__tgi_args_taken();
-        copy_string(to, from, strlen(from));
+        take_pointers([to, from]);
+        let size = strlen(from);
+        check_room(to, 0, from, size);
+        copy_string(to, from, size);
         answer(0);
         to
     }
@@ -37,8 +60,9 @@ pub unsafe extern "C" fn __tarragon_model_strcpy(to: *mut c_char, from: *const c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_stpcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
     unsafe {
-        calls::__tgi_args_taken();
+        take_pointers([to, from]);
         let size = strlen(from);
+        check_room(to, 0, from, size);
         copy_string(to, from, size);
         answer(0);
         to.add(size)
@@ -64,8 +88,10 @@ pub unsafe extern "C" fn __tarragon_model_strncpy(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strcat(to: *mut c_char, from: *const c_char) -> *mut c_char {
     unsafe {
-        calls::__tgi_args_taken();
-        copy_string(to.add(strlen(to)), from, strlen(from));
+        take_pointers([to, from]);
+        let (used, size) = (strlen(to), strlen(from));
+        check_room(to, used, from, size);
+        copy_string(to.add(used), from, size);
         answer(0);
         to
     }
@@ -92,7 +118,15 @@ pub unsafe extern "C" fn __tarragon_model_memcpy(
     size: usize,
 ) -> *mut c_void {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        let args = Args::take();
+        if args.label(2) != 0
+            && let Some(_entered) = state::enter()
+        {
+            let size = Value::new(args.label(2), size as u64);
+            address::check_room(to as usize, size, call_site());
+            address::check_room(from as usize, size, call_site());
+        }
+        calls::concretise_args(&args, ConcretiseReason::CopyLength);
         memory::copy_with_labels(to.cast(), from.cast(), size);
         answer(0);
         to
