@@ -5,6 +5,7 @@
 
 mod build;
 mod engine;
+mod flips;
 mod hot_loops;
 mod json;
 mod packages;
@@ -32,6 +33,8 @@ enum Benchmark {
     Json,
     /// Executions per second of a small traced target on one core, with and without the sandbox
     Rate,
+    /// All flips of runs of text parsers: the solver chain against Z3 alone
+    Flips(flips::Options),
     /// Builds, tests and generates inputs for packages of Debian; writes docs/packages.md
     Packages(packages::Options),
 }
@@ -42,6 +45,7 @@ fn main() -> Result<()> {
         Benchmark::HotLoops => hot_loops::run(),
         Benchmark::Json => json::run(),
         Benchmark::Rate => rate::run(),
+        Benchmark::Flips(options) => flips::run(&options),
         Benchmark::Packages(options) => packages::run(&options),
     }
 }
