@@ -15,12 +15,12 @@ use std::time::Duration;
 /// Bytes of text that each parser reads.
 const SIZE: usize = 5_300;
 /// Packages beside cjson, from the list of `packages`.
-const PACKAGES: [&str; 4] = ["yajl", "expat", "jansson", "cmark"];
+const PACKAGES: [&str; 2] = ["yajl", "cmark"];
 const RUNS: usize = 3;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Packages to measure beside cjson (yajl, expat, jansson and cmark if none is named)
+    /// Packages to measure beside cjson (yajl and cmark if none is named)
     names: Vec<String>,
     /// Folder for sources and builds of packages, used again by the next call
     #[arg(long, default_value = "target/packages")]

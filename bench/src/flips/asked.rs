@@ -28,7 +28,8 @@ impl Asked {
 
     /// Z3 on at most `sample` of the flips. Slicing is not a link, so Z3 has the benefit of it.
     pub fn z3_alone(recorded: &Recorded, sample: usize) -> Asked {
-        let chain = standard_chain(ChainOptions::only(Z3Link::NAME), Limits::default());
+        let options = ChainOptions { max_nodes: usize::MAX, ..ChainOptions::only(Z3Link::NAME) };
+        let chain = standard_chain(options, Limits::default());
         let step = recorded.flips.len().div_ceil(sample.max(1)).max(1);
         let sampled: Vec<(usize, Lit)> = recorded.flips.iter().copied().step_by(step).collect();
         Asked::new(recorded, chain, &sampled)

@@ -2,6 +2,7 @@
 
 use crate::cache::{Cache, Question};
 use crate::counters::Counters;
+use crate::descent::DescentLink;
 use crate::domain::DomainLink;
 use crate::inversion::InversionLink;
 use crate::path_solver::PathSolver;
@@ -18,12 +19,14 @@ pub struct ChainOptions {
     pub without: Vec<String>,
     /// Instructions that the domain solver may take for one query.
     pub domain_budget: u64,
+    /// Slices with more nodes than this are not tried as a whole.
+    pub max_nodes: usize,
 }
 
 impl Default for ChainOptions {
     fn default() -> ChainOptions {
         let domain_budget = DomainLink::DEFAULT_BUDGET;
-        ChainOptions { only: Vec::new(), without: Vec::new(), domain_budget }
+        ChainOptions { only: Vec::new(), without: Vec::new(), domain_budget, max_nodes: 4_000 }
     }
 }
 
@@ -41,9 +44,11 @@ impl ChainOptions {
 
 /// Solvers in the order in which they are asked.
 pub struct Chain {
-    options: ChainOptions,
+    pub(crate) options: ChainOptions,
     /// Conditions on one byte or on the length alone, answered before anything is copied.
     pub(crate) truths: Truths,
+    /// Goals that no input at all can meet.
+    pub(crate) ranges: Stage,
     pub(crate) unary: Stage,
     /// Solving with all bytes fixed that the goal does not mention.
     pub(crate) local: Stage,
@@ -69,24 +74,32 @@ impl Stage {
 /// What part of the domain solver's budget is spent on a query with most bytes fixed.
 const LOCAL_SHARE: u64 = 8;
 
+fn local_links(options: &ChainOptions) -> Vec<Box<dyn Link>> {
+    let links: [Box<dyn Link>; 3] = [
+        Box::new(DomainLink::new(options.domain_budget / LOCAL_SHARE)),
+        Box::<InversionLink>::default(),
+        Box::new(DescentLink::new(DescentLink::DEFAULT_BUDGET / LOCAL_SHARE)),
+    ];
+    // An option that leaves all but "local" out still means its links.
+    links.into_iter().filter(|link| !options.without.iter().any(|name| name == link.name())).collect()
+}
+
 /// Accepts or rejects a proposed input.
 pub(crate) type Check<'c> = dyn FnMut(&[u8]) -> bool + 'c;
 
 impl Chain {
     /// Names of the parts of the standard chain, in order; Z3 comes from the `smt` crate.
-    pub const NAMES: [&'static str; 5] =
-        ["unary", "local", Cache::NAME, DomainLink::NAME, InversionLink::NAME];
+    pub const NAMES: [&'static str; 7] =
+        ["ranges", "unary", "local", Cache::NAME, DomainLink::NAME, InversionLink::NAME, DescentLink::NAME];
 
     /// The links of this crate. Others are added with [`Chain::push`].
     pub fn standard(options: ChainOptions) -> Chain {
         let mut chain = Chain {
             truths: Truths::default(),
-            unary: Stage::new(Chain::NAMES[0], &options),
-            local: Stage::new(Chain::NAMES[1], &options),
-            local_links: vec![
-                Box::new(DomainLink::new(options.domain_budget / LOCAL_SHARE)),
-                Box::<InversionLink>::default(),
-            ],
+            ranges: Stage::new(Chain::NAMES[0], &options),
+            unary: Stage::new(Chain::NAMES[1], &options),
+            local: Stage::new(Chain::NAMES[2], &options),
+            local_links: local_links(&options),
             cache: Cache::default(),
             caching: Stage::new(Cache::NAME, &options),
             links: Vec::new(),
@@ -94,6 +107,7 @@ impl Chain {
         };
         chain.push(Box::new(DomainLink::new(chain.options.domain_budget)));
         chain.push(Box::<InversionLink>::default());
+        chain.push(Box::new(DescentLink::new(DescentLink::DEFAULT_BUDGET)));
         chain
     }
 
@@ -106,7 +120,8 @@ impl Chain {
 
     /// Name and counters of each part, in order.
     pub fn counters(&self) -> impl Iterator<Item = (&'static str, Counters)> + '_ {
-        let stages = [&self.unary, &self.local, &self.caching].into_iter().filter(|stage| stage.enabled);
+        let stages =
+            [&self.ranges, &self.unary, &self.local, &self.caching].into_iter().filter(|stage| stage.enabled);
         let stages = stages.map(|stage| (stage.name, stage.counters));
         stages.chain(self.links.iter().map(|(link, counters)| (link.name(), *counters)))
     }
@@ -164,7 +179,7 @@ impl Chain {
 }
 
 /// Believes no input that does not pass the check.
-pub(crate) fn checked(answer: Answer, check: &mut Check, counters: &mut Counters) -> Answer {
+fn checked(answer: Answer, check: &mut Check, counters: &mut Counters) -> Answer {
     match answer {
         Answer::Sat(input) if !check(&input) => {
             counters.wrong += 1;

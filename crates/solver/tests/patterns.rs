@@ -318,3 +318,23 @@ fn long_decimal_number_is_found_and_refuted_by_bounds() {
         }
     }
 }
+
+/// Four bytes hashed, masked, scaled: never beyond a table of 64 words, however hard the hash is.
+#[test]
+fn masked_index_is_never_out_of_bounds() {
+    let mut dag = Dag::new();
+    let word = little_endian(&mut dag, 0, 4);
+    let (factor, mask) = (dag.constant(32, 0x9e37_79b1), dag.constant(32, 63));
+    let product = binary(&mut dag, Op::Mul, word, word);
+    let hash = binary(&mut dag, Op::Mul, product, factor);
+    let index = binary(&mut dag, Op::And, hash, mask);
+    let (index, eight) = (zext(&mut dag, 64, index), dag.constant(64, 8));
+    let offset = binary(&mut dag, Op::Mul, index, eight);
+    let (last, inner) = (dag.constant(64, 504), dag.constant(64, 496));
+    let outside = binary(&mut dag, Op::Ult, last, offset);
+    let last_word = binary(&mut dag, Op::Ult, inner, offset);
+    let mut ranges = Chain::standard(ChainOptions::only("ranges"));
+    let mut ask = |label| ranges.solve(&Query::new(&dag, &[], Lit::new(label, true), b"abcd", 4));
+    assert_eq!(ask(outside), Answer::Unsat);
+    assert_eq!(ask(last_word), Answer::Unknown(UnknownReason::Unsupported));
+}
