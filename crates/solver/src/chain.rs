@@ -7,6 +7,7 @@ use crate::domain::DomainLink;
 use crate::inversion::InversionLink;
 use crate::path_solver::PathSolver;
 use crate::query::{Answer, Link, Query, UnknownReason};
+use crate::subsumption::{Literals, Subsumption};
 use crate::truth::Truths;
 use std::time::Instant;
 
@@ -55,6 +56,8 @@ pub struct Chain {
     local_links: Vec<Box<dyn Link>>,
     cache: Cache,
     caching: Stage,
+    subsumption: Subsumption,
+    subsuming: Stage,
     links: Vec<(Box<dyn Link>, Counters)>,
 }
 
@@ -89,8 +92,16 @@ pub(crate) type Check<'c> = dyn FnMut(&[u8]) -> bool + 'c;
 
 impl Chain {
     /// Names of the parts of the standard chain, in order; Z3 comes from the `smt` crate.
-    pub const NAMES: [&'static str; 7] =
-        ["ranges", "unary", "local", Cache::NAME, DomainLink::NAME, InversionLink::NAME, DescentLink::NAME];
+    pub const NAMES: [&'static str; 8] = [
+        "ranges",
+        "unary",
+        "local",
+        Cache::NAME,
+        Subsumption::NAME,
+        DomainLink::NAME,
+        InversionLink::NAME,
+        DescentLink::NAME,
+    ];
 
     /// The links of this crate. Others are added with [`Chain::push`].
     pub fn standard(options: ChainOptions) -> Chain {
@@ -102,6 +113,8 @@ impl Chain {
             local_links: local_links(&options),
             cache: Cache::default(),
             caching: Stage::new(Cache::NAME, &options),
+            subsumption: Subsumption::default(),
+            subsuming: Stage::new(Subsumption::NAME, &options),
             links: Vec::new(),
             options,
         };
@@ -120,8 +133,9 @@ impl Chain {
 
     /// Name and counters of each part, in order.
     pub fn counters(&self) -> impl Iterator<Item = (&'static str, Counters)> + '_ {
-        let stages =
-            [&self.ranges, &self.unary, &self.local, &self.caching].into_iter().filter(|stage| stage.enabled);
+        let stages = [&self.ranges, &self.unary, &self.local, &self.caching, &self.subsuming]
+            .into_iter()
+            .filter(|stage| stage.enabled);
         let stages = stages.map(|stage| (stage.name, stage.counters));
         stages.chain(self.links.iter().map(|(link, counters)| (link.name(), *counters)))
     }
@@ -133,10 +147,10 @@ impl Chain {
         path.solve(self, query.path.len(), &[], query.goal)
     }
 
-    /// Asks the cache and then the links about a query that is a slice already.
+    /// Asks the caches and then the links about a query that is a slice already.
     pub(crate) fn solve_slice(&mut self, query: &Query, check: &mut Check) -> Answer {
         if !self.caching.enabled {
-            return self.ask_links(query, check);
+            return self.ask_subsumption(query, check);
         }
         let start = Instant::now();
         let question = Question::new(query);
@@ -146,8 +160,25 @@ impl Chain {
         if !matches!(known, Answer::Unknown(_)) {
             return known;
         }
-        let answer = self.ask_links(query, check);
+        let answer = self.ask_subsumption(query, check);
         self.cache.put(question, &answer);
+        answer
+    }
+
+    fn ask_subsumption(&mut self, query: &Query, check: &mut Check) -> Answer {
+        if !self.subsuming.enabled {
+            return self.ask_links(query, check).0;
+        }
+        let start = Instant::now();
+        let literals = Literals::new(query);
+        let known = self.subsumption.get(&literals, query, check);
+        self.subsuming.counters.count(&known, start.elapsed());
+        if !matches!(known, Answer::Unknown(_)) {
+            return known;
+        }
+        let (answer, link) = self.ask_links(query, check);
+        let core = link.and_then(|link| self.links[link].0.core());
+        self.subsumption.put(&literals, query, &answer, core);
         answer
     }
 
@@ -163,18 +194,19 @@ impl Chain {
         Answer::Unknown(UnknownReason::Unsupported)
     }
 
-    fn ask_links(&mut self, query: &Query, check: &mut Check) -> Answer {
+    /// The answer, and the number of the link that gave it.
+    fn ask_links(&mut self, query: &Query, check: &mut Check) -> (Answer, Option<usize>) {
         let mut reason = UnknownReason::Unsupported;
-        for (link, counters) in &mut self.links {
+        for (number, (link, counters)) in self.links.iter_mut().enumerate() {
             let start = Instant::now();
             let answer = checked(link.solve(query), check, counters);
             counters.count(&answer, start.elapsed());
             match answer {
                 Answer::Unknown(why) => reason = why,
-                answer => return answer,
+                answer => return (answer, Some(number)),
             }
         }
-        Answer::Unknown(reason)
+        (Answer::Unknown(reason), None)
     }
 }
 

@@ -12,6 +12,7 @@ mod checker;
 mod components;
 mod counters;
 mod descent;
+mod digest;
 mod distance;
 mod domain;
 mod inverse;
@@ -25,6 +26,7 @@ mod path_solver;
 mod query;
 mod ranges;
 mod slice;
+mod subsumption;
 mod truth;
 
 pub use chain::{Chain, ChainOptions};

@@ -338,3 +338,42 @@ fn masked_index_is_never_out_of_bounds() {
     assert_eq!(ask(outside), Answer::Unsat);
     assert_eq!(ask(last_word), Answer::Unknown(UnknownReason::Unsupported));
 }
+
+/// x * y of two words is both 7 and 9; more literals change nothing about that.
+#[test]
+fn core_is_found_again_in_a_longer_question() {
+    let mut dag = Dag::new();
+    let (x, y) = (little_endian(&mut dag, 0, 1), little_endian(&mut dag, 1, 1));
+    let product = binary(&mut dag, Op::Mul, x, y);
+    let [seven, nine, limit] = [7, 9, 100].map(|value| dag.constant(8, value));
+    let [is_seven, is_nine] = [seven, nine].map(|value| binary(&mut dag, Op::Eq, product, value));
+    let sum = binary(&mut dag, Op::Add, x, y);
+    let small = binary(&mut dag, Op::Ult, sum, limit);
+    let options = ChainOptions { without: vec!["local".to_string()], ..ChainOptions::default() };
+    let mut chain = Chain::standard(options);
+    let (path, longer) = ([Lit::new(is_seven, true)], [Lit::new(small, true), Lit::new(is_seven, true)]);
+    let goal = Lit::new(is_nine, true);
+    assert_eq!(chain.solve(&Query::new(&dag, &path, goal, &[1, 7], 2)), Answer::Unsat);
+    assert_eq!(chain.solve(&Query::new(&dag, &longer, goal, &[1, 7], 2)), Answer::Unsat);
+    let subsumption = counters(&chain, "subsumption");
+    assert_eq!((subsumption.asked, subsumption.unsat), (2, 1));
+    // Without the literal that contradicts, the answer is another.
+    assert!(matches!(chain.solve(&Query::new(&dag, &longer[..1], goal, &[1, 7], 2)), Answer::Sat(_)));
+}
+
+#[test]
+fn input_for_the_same_goal_is_tried_again() {
+    let mut dag = Dag::new();
+    let (x, y) = (little_endian(&mut dag, 0, 1), little_endian(&mut dag, 1, 1));
+    let product = binary(&mut dag, Op::Mul, x, y);
+    let [nine, limit] = [9, 100].map(|value| dag.constant(8, value));
+    let is_nine = binary(&mut dag, Op::Eq, product, nine);
+    let sum = binary(&mut dag, Op::Add, x, y);
+    let small = binary(&mut dag, Op::Ult, sum, limit);
+    let mut chain = chain();
+    let goal = Lit::new(is_nine, true);
+    let path = [Lit::new(small, true)];
+    let first = chain.solve(&Query::new(&dag, &path, goal, &[1, 7], 2));
+    assert_eq!(chain.solve(&Query::new(&dag, &[], goal, &[1, 7], 2)), first);
+    assert_eq!(counters(&chain, "subsumption").sat, 1);
+}
