@@ -377,3 +377,29 @@ fn input_for_the_same_goal_is_tried_again() {
     assert_eq!(chain.solve(&Query::new(&dag, &[], goal, &[1, 7], 2)), first);
     assert_eq!(counters(&chain, "subsumption").sat, 1);
 }
+
+/// Casts between integers and floats, arithmetic on floats, comparisons with constants: all without Z3.
+#[test]
+fn floats_and_integers_are_converted() {
+    let mut dag = Dag::new();
+    let (integer, double) = (little_endian(&mut dag, 0, 4), little_endian(&mut dag, 4, 8));
+    let float = |dag: &mut Dag, value: f64| dag.constant(64, u128::from(value.to_bits()));
+    let converted = dag.add(Node::unary(Op::SToF, 64, integer));
+    let (half, limit) = (float(&mut dag, 0.5), float(&mut dag, -1000.25));
+    let scaled = binary(&mut dag, Op::FMul, converted, half);
+    let below = binary(&mut dag, Op::FLt, scaled, limit);
+    let whole = dag.add(Node::unary(Op::FToS, 32, double));
+    let minus_five = dag.constant(32, u128::from(-5i32 as u32));
+    let is_minus_five = binary(&mut dag, Op::Eq, whole, minus_five);
+    let single = dag.add(Node::unary(Op::FConv, 32, double));
+    let one_and_a_half = dag.constant(32, u128::from(1.5f32.to_bits()));
+    let is_single = binary(&mut dag, Op::Eq, single, one_and_a_half);
+    let (offset, wanted) = (float(&mut dag, 0.25), float(&mut dag, 7.0));
+    let sum = binary(&mut dag, Op::FAdd, double, offset);
+    let is_sum = dag.add(Node::binary(Op::FEq, 1, sum, wanted));
+    for goal in [below, is_minus_five, is_single, is_sum] {
+        let answer = solve(&dag, &[], Lit::new(goal, true), &[0; 12], 12);
+        let Answer::Sat(input) = answer else { panic!("{answer:?}") };
+        assert_eq!(dag.eval(goal, &expr::Assignment::new(input)), 1);
+    }
+}
