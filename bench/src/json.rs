@@ -3,7 +3,9 @@
 
 use crate::build;
 use anyhow::{Context as _, Result};
+use compiler::Derived;
 use runner::{Runner, TargetOptions};
+use std::path::Path;
 use std::time::Duration;
 
 const SIZE: usize = 33_000;
@@ -14,12 +16,7 @@ pub fn run() -> Result<()> {
         "Tracing one run of a JSON parser (Debian's cjson) over {SIZE} bytes (processor time, best of {RUNS}):"
     );
     let scratch = tempfile::tempdir()?;
-    let package = build::debian_source("cjson", scratch.path())?;
-    let harness = scratch.path().join("parse.c");
-    std::fs::copy(build::folder().join("json/parse.c"), &harness)?;
-    let sources = [harness, package.join("cJSON.c")];
-    let include = format!("-I{}", package.display());
-    let derived = build::traced(&sources, &["-O2", &include], &scratch.path().join("parse"))?;
+    let derived = derive(scratch.path())?;
     let sites: sites::SiteTable = serde_json::from_slice(&std::fs::read(&derived.sites)?)?;
     let text = text(SIZE);
     let mut options = TargetOptions::new(&derived.executable);
@@ -38,6 +35,16 @@ pub fn run() -> Result<()> {
         symbolic.nodes
     );
     Ok(())
+}
+
+/// Fetches Debian's cjson and derives the traced variant of a program that parses its standard input with it.
+pub fn derive(scratch: &Path) -> Result<Derived> {
+    let package = build::debian_source("cjson", scratch)?;
+    let harness = scratch.join("parse.c");
+    std::fs::copy(build::folder().join("json/parse.c"), &harness)?;
+    let sources = [harness, package.join("cJSON.c")];
+    let include = format!("-I{}", package.display());
+    build::traced(&sources, &["-O2", &include], &scratch.join("parse"))
 }
 
 struct Measured {
@@ -72,7 +79,7 @@ fn measure(runner: &mut Runner, input: &[u8], symbolic: bool) -> Result<Measured
 }
 
 /// A JSON text of about `size` bytes with all kinds of values, the same every time.
-fn text(size: usize) -> Vec<u8> {
+pub fn text(size: usize) -> Vec<u8> {
     let mut random = Random(1);
     let mut text = String::from("[");
     while text.len() < size - 2 {

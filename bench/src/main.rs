@@ -5,6 +5,7 @@
 
 mod build;
 mod engine;
+mod flips;
 mod hot_loops;
 mod json;
 mod memory;
@@ -35,6 +36,8 @@ enum Benchmark {
     Rate,
     /// Memory of one run of 100 million instructions over 1 kB of symbolic input, against what it would take without a limit
     Memory,
+    /// All flips of runs of text parsers: the solver chain against Z3 alone
+    Flips(flips::Options),
     /// Builds, tests and generates inputs for packages of Debian; writes docs/packages.md
     Packages(packages::Options),
 }
@@ -46,6 +49,7 @@ fn main() -> Result<()> {
         Benchmark::Json => json::run(),
         Benchmark::Rate => rate::run(),
         Benchmark::Memory => memory::run(),
+        Benchmark::Flips(options) => flips::run(&options),
         Benchmark::Packages(options) => packages::run(&options),
     }
 }

@@ -2,10 +2,10 @@
 //! docs/packages.md. Targets: all build and test as with clang; at most 3 times native on concrete data, 20 times on
 //! symbolic text.
 
-mod list;
+pub mod list;
 mod measure;
 mod table;
-mod tree;
+pub mod tree;
 
 use anyhow::{Context as _, Result};
 use list::{PACKAGES, Package};

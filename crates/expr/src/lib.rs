@@ -18,7 +18,7 @@ mod validate;
 pub use dag::{Dag, TableData};
 pub use eval::{Assignment, Evaluation, Evaluator};
 pub use import::Importer;
-pub use program::{Program, Registers};
+pub use program::{Dependents, Program, Registers};
 pub use support::{Support, SupportId, Supports};
 pub use text::{ParseError, Problem, parse, print};
 pub use trace::{Label, Node, Op};

@@ -46,13 +46,21 @@ pub struct Registers {
     wide: Vec<u128>,
 }
 
+/// What depends on one parameter; see [`Program::dependents`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependents {
+    pub instructions: Vec<u32>,
+    pub roots: Vec<u32>,
+}
+
 macro_rules! execute {
     ($name:ident, $word:ty, $apply:path) => {
-        fn $name(&self, registers: &mut [$word]) {
-            let mut next = self.parameters + self.constants.len();
-            for &Instruction { operator, a, b, c } in &self.instructions {
+        fn $name(&self, registers: &mut [$word], numbers: impl Iterator<Item = u32>) {
+            let first_result = self.parameters + self.constants.len();
+            for number in numbers {
+                let Instruction { operator, a, b, c } = self.instructions[number as usize];
                 let first = registers[a as usize];
-                registers[next] = if operator.op == Op::Read {
+                registers[first_result + number as usize] = if operator.op == Op::Read {
                     let load = |cell: Cell| match cell {
                         Cell::Concrete(byte) => byte,
                         Cell::Register(register) => registers[register as usize] as u8,
@@ -61,7 +69,6 @@ macro_rules! execute {
                 } else {
                     $apply(operator, first, registers[b as usize], registers[c as usize])
                 };
-                next += 1;
             }
         }
     };
@@ -110,11 +117,56 @@ impl<'d> Program<'d> {
 
     /// Computes all roots.
     pub fn run(&self, registers: &mut Registers) {
+        self.run_only(registers, 0..self.instructions.len() as u32);
+    }
+
+    /// Computes again what depends on parameters that were [`Program::set`] since the last run: `instructions` are those of
+    /// [`Program::dependents`] of these parameters, in increasing order.
+    pub fn run_again(&self, registers: &mut Registers, instructions: &[u32]) {
+        self.run_only(registers, instructions.iter().copied());
+    }
+
+    fn run_only(&self, registers: &mut Registers, numbers: impl Iterator<Item = u32>) {
         if self.is_wide {
-            self.run_wide(&mut registers.wide);
+            self.run_wide(&mut registers.wide, numbers);
         } else {
-            self.run_narrow(&mut registers.narrow);
+            self.run_narrow(&mut registers.narrow, numbers);
         }
+    }
+
+    /// For each parameter the instructions that depend on it, and the roots that do, both in increasing order.
+    pub fn dependents(&self) -> Vec<Dependents> {
+        (0..self.parameters as u32).map(|parameter| self.dependents_of(parameter)).collect()
+    }
+
+    fn dependents_of(&self, parameter: u32) -> Dependents {
+        let first_result = (self.parameters + self.constants.len()) as u32;
+        let mut depends = vec![false; first_result as usize + self.instructions.len()];
+        depends[parameter as usize] = true;
+        let mut instructions = Vec::new();
+        for (number, instruction) in self.instructions.iter().enumerate() {
+            if self.operands(instruction).any(|register| depends[register as usize]) {
+                depends[first_result as usize + number] = true;
+                instructions.push(number as u32);
+            }
+        }
+        let roots = (0..self.roots.len() as u32).filter(|&root| depends[self.roots[root as usize] as usize]);
+        Dependents { roots: roots.collect(), instructions }
+    }
+
+    /// Registers that an instruction reads. Those that an operator has no use for are register 0.
+    fn operands<'p>(&'p self, instruction: &Instruction) -> impl Iterator<Item = u32> + 'p {
+        let Instruction { operator, a, b, c } = *instruction;
+        let cells = match (operator.op, c) {
+            (Op::Read, SYMBOLIC_TABLE) => &self.cells[b as usize][..],
+            _ => &[],
+        };
+        let in_table = cells.iter().filter_map(|cell| match cell {
+            Cell::Register(register) => Some(*register),
+            Cell::Concrete(_) => None,
+        });
+        let count = if operator.op == Op::Read { 1 } else { operator.op.arity() };
+        [a, b, c].into_iter().take(count).chain(in_table)
     }
 
     /// The value of root number `root`.

@@ -58,6 +58,35 @@ proptest! {
     }
 
     #[test]
+    fn changed_parameters_need_their_dependents_only(steps in steps(), input: [u8; 4], changes: [(u8, u8); 3]) {
+        let mut random = build(SHAPE, &steps);
+        let leaves = leaves(&mut random.dag);
+        let roots = &random.nodes;
+        let program = Program::compile(&random.dag, roots, &leaves).expect("all leaves are parameters");
+        let dependents = program.dependents();
+        let (mut registers, mut input) = (Registers::default(), input);
+        program.load(&mut registers);
+        for (index, &byte) in input.iter().enumerate() {
+            program.set(&mut registers, index, u128::from(byte));
+        }
+        program.set(&mut registers, input.len(), input.len() as u128);
+        program.run(&mut registers);
+        for (place, value) in changes {
+            let place = usize::from(place % 4);
+            input[place] = value;
+            let before: Vec<u128> = (0..roots.len()).map(|root| program.get(&registers, root)).collect();
+            program.set(&mut registers, place, u128::from(value));
+            program.run_again(&mut registers, &dependents[place].instructions);
+            let assignment = Assignment::new(input);
+            for (root, &label) in roots.iter().enumerate() {
+                prop_assert_eq!(program.get(&registers, root), random.dag.eval(label, &assignment));
+                let same = program.get(&registers, root) == before[root];
+                prop_assert!(same || dependents[place].roots.contains(&(root as u32)));
+            }
+        }
+    }
+
+    #[test]
     fn simplifier_keeps_values(steps in steps(), inputs: [[u8; 4]; 4]) {
         let random = build(SHAPE, &steps);
         let (mut simple, mut importer) = (Dag::new(), Importer::new());

@@ -92,6 +92,8 @@ pub struct LinkStats {
     pub unknown: u64,
     /// Proposed inputs that did not pass the check; they are among `unknown` too.
     pub wrong: u64,
+    /// Queries that cost the link its process; they are among `unknown` too.
+    pub lost: u64,
     pub seconds: f64,
 }
 
@@ -150,6 +152,7 @@ impl LinkStats {
             unsat: counters.unsat,
             unknown: counters.unknown,
             wrong: counters.wrong,
+            lost: counters.lost,
             seconds: counters.time.as_secs_f64(),
         }
     }

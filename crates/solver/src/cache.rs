@@ -1,24 +1,21 @@
 //! Answers by the structure of the question, with input bytes numbered by their order: the same constraints on
 //! other bytes, or in another run, are answered at once.
 
+use crate::digest::{Digest, Key};
 use crate::query::{Answer, Query};
 use expr::{Dag, Label, Op, Supports};
-use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::Hasher;
+use rustc_hash::FxHashMap;
 
 /// Answers beyond this number are forgotten.
 const MOST_ENTRIES: usize = 1 << 18;
 
 /// See the module.
+///
+/// Should two questions share a digest after all, a wrong "sat" would not pass the chain's check.
 #[derive(Default)]
 pub struct Cache {
     answers: FxHashMap<Key, Known>,
 }
-
-/// A 128-bit digest of a question. That two questions share one is less likely than a broken machine, and a
-/// wrong "sat" would not pass the chain's check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key(u64, u64);
 
 enum Known {
     /// Values of the bytes in order, and the length if it matters.
@@ -80,28 +77,8 @@ impl Cache {
     }
 }
 
-/// Two hashers that start differently.
-struct Digest(FxHasher, FxHasher);
-
-impl Digest {
-    fn word(&mut self, word: u64) {
-        self.0.write_u64(word);
-        self.1.write_u64(word.rotate_left(23) ^ 0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.word(bytes.len() as u64);
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.word(u64::from_le_bytes(word));
-        }
-    }
-}
-
 fn digest(query: &Query, bytes: &[u32], uses_len: bool) -> Key {
-    let mut digest = Digest(FxHasher::default(), FxHasher::default());
-    digest.1.write_u64(0x7461_7272_6167_6f6e);
+    let mut digest = Digest::new();
     digest.word(if uses_len { query.max_len as u64 } else { u64::MAX });
     let mut number: FxHashMap<Label, u64> = FxHashMap::default();
     let mut tables = Vec::new();
@@ -122,7 +99,7 @@ fn digest(query: &Query, bytes: &[u32], uses_len: bool) -> Key {
         }
         digest.word(number[&lit.label] << 1 | u64::from(lit.value));
     }
-    Key(digest.0.finish(), digest.1.finish())
+    digest.finish()
 }
 
 fn push_operands(dag: &Dag, label: Label, number: &FxHashMap<Label, u64>, stack: &mut Vec<Label>) -> bool {

@@ -2,10 +2,12 @@
 
 use crate::cache::{Cache, Question};
 use crate::counters::Counters;
+use crate::descent::DescentLink;
 use crate::domain::DomainLink;
 use crate::inversion::InversionLink;
 use crate::path_solver::PathSolver;
 use crate::query::{Answer, Link, Query, UnknownReason};
+use crate::subsumption::{Literals, Subsumption};
 use crate::truth::Truths;
 use std::time::Instant;
 
@@ -18,12 +20,14 @@ pub struct ChainOptions {
     pub without: Vec<String>,
     /// Instructions that the domain solver may take for one query.
     pub domain_budget: u64,
+    /// Slices with more nodes than this are not tried as a whole.
+    pub max_nodes: usize,
 }
 
 impl Default for ChainOptions {
     fn default() -> ChainOptions {
         let domain_budget = DomainLink::DEFAULT_BUDGET;
-        ChainOptions { only: Vec::new(), without: Vec::new(), domain_budget }
+        ChainOptions { only: Vec::new(), without: Vec::new(), domain_budget, max_nodes: 4_000 }
     }
 }
 
@@ -41,15 +45,19 @@ impl ChainOptions {
 
 /// Solvers in the order in which they are asked.
 pub struct Chain {
-    options: ChainOptions,
+    pub(crate) options: ChainOptions,
     /// Conditions on one byte or on the length alone, answered before anything is copied.
     pub(crate) truths: Truths,
+    /// Goals that no input at all can meet.
+    pub(crate) ranges: Stage,
     pub(crate) unary: Stage,
     /// Solving with all bytes fixed that the goal does not mention.
     pub(crate) local: Stage,
     local_links: Vec<Box<dyn Link>>,
     cache: Cache,
     caching: Stage,
+    subsumption: Subsumption,
+    subsuming: Stage,
     links: Vec<(Box<dyn Link>, Counters)>,
 }
 
@@ -69,31 +77,50 @@ impl Stage {
 /// What part of the domain solver's budget is spent on a query with most bytes fixed.
 const LOCAL_SHARE: u64 = 8;
 
+fn local_links(options: &ChainOptions) -> Vec<Box<dyn Link>> {
+    let links: [Box<dyn Link>; 3] = [
+        Box::new(DomainLink::new(options.domain_budget / LOCAL_SHARE)),
+        Box::<InversionLink>::default(),
+        Box::new(DescentLink::new(DescentLink::DEFAULT_BUDGET / LOCAL_SHARE)),
+    ];
+    // An option that leaves all but "local" out still means its links.
+    links.into_iter().filter(|link| !options.without.iter().any(|name| name == link.name())).collect()
+}
+
 /// Accepts or rejects a proposed input.
 pub(crate) type Check<'c> = dyn FnMut(&[u8]) -> bool + 'c;
 
 impl Chain {
     /// Names of the parts of the standard chain, in order; Z3 comes from the `smt` crate.
-    pub const NAMES: [&'static str; 5] =
-        ["unary", "local", Cache::NAME, DomainLink::NAME, InversionLink::NAME];
+    pub const NAMES: [&'static str; 8] = [
+        "ranges",
+        "unary",
+        "local",
+        Cache::NAME,
+        Subsumption::NAME,
+        DomainLink::NAME,
+        InversionLink::NAME,
+        DescentLink::NAME,
+    ];
 
     /// The links of this crate. Others are added with [`Chain::push`].
     pub fn standard(options: ChainOptions) -> Chain {
         let mut chain = Chain {
             truths: Truths::default(),
-            unary: Stage::new(Chain::NAMES[0], &options),
-            local: Stage::new(Chain::NAMES[1], &options),
-            local_links: vec![
-                Box::new(DomainLink::new(options.domain_budget / LOCAL_SHARE)),
-                Box::<InversionLink>::default(),
-            ],
+            ranges: Stage::new(Chain::NAMES[0], &options),
+            unary: Stage::new(Chain::NAMES[1], &options),
+            local: Stage::new(Chain::NAMES[2], &options),
+            local_links: local_links(&options),
             cache: Cache::default(),
             caching: Stage::new(Cache::NAME, &options),
+            subsumption: Subsumption::default(),
+            subsuming: Stage::new(Subsumption::NAME, &options),
             links: Vec::new(),
             options,
         };
         chain.push(Box::new(DomainLink::new(chain.options.domain_budget)));
         chain.push(Box::<InversionLink>::default());
+        chain.push(Box::new(DescentLink::new(DescentLink::DEFAULT_BUDGET)));
         chain
     }
 
@@ -106,7 +133,9 @@ impl Chain {
 
     /// Name and counters of each part, in order.
     pub fn counters(&self) -> impl Iterator<Item = (&'static str, Counters)> + '_ {
-        let stages = [&self.unary, &self.local, &self.caching].into_iter().filter(|stage| stage.enabled);
+        let stages = [&self.ranges, &self.unary, &self.local, &self.caching, &self.subsuming]
+            .into_iter()
+            .filter(|stage| stage.enabled);
         let stages = stages.map(|stage| (stage.name, stage.counters));
         stages.chain(self.links.iter().map(|(link, counters)| (link.name(), *counters)))
     }
@@ -118,10 +147,10 @@ impl Chain {
         path.solve(self, query.path.len(), &[], query.goal)
     }
 
-    /// Asks the cache and then the links about a query that is a slice already.
+    /// Asks the caches and then the links about a query that is a slice already.
     pub(crate) fn solve_slice(&mut self, query: &Query, check: &mut Check) -> Answer {
         if !self.caching.enabled {
-            return self.ask_links(query, check);
+            return self.ask_subsumption(query, check);
         }
         let start = Instant::now();
         let question = Question::new(query);
@@ -131,8 +160,25 @@ impl Chain {
         if !matches!(known, Answer::Unknown(_)) {
             return known;
         }
-        let answer = self.ask_links(query, check);
+        let answer = self.ask_subsumption(query, check);
         self.cache.put(question, &answer);
+        answer
+    }
+
+    fn ask_subsumption(&mut self, query: &Query, check: &mut Check) -> Answer {
+        if !self.subsuming.enabled {
+            return self.ask_links(query, check).0;
+        }
+        let start = Instant::now();
+        let literals = Literals::new(query);
+        let known = self.subsumption.get(&literals, query, check);
+        self.subsuming.counters.count(&known, start.elapsed());
+        if !matches!(known, Answer::Unknown(_)) {
+            return known;
+        }
+        let (answer, link) = self.ask_links(query, check);
+        let core = link.and_then(|link| self.links[link].0.core());
+        self.subsumption.put(&literals, query, &answer, core);
         answer
     }
 
@@ -148,23 +194,24 @@ impl Chain {
         Answer::Unknown(UnknownReason::Unsupported)
     }
 
-    fn ask_links(&mut self, query: &Query, check: &mut Check) -> Answer {
+    /// The answer, and the number of the link that gave it.
+    fn ask_links(&mut self, query: &Query, check: &mut Check) -> (Answer, Option<usize>) {
         let mut reason = UnknownReason::Unsupported;
-        for (link, counters) in &mut self.links {
+        for (number, (link, counters)) in self.links.iter_mut().enumerate() {
             let start = Instant::now();
             let answer = checked(link.solve(query), check, counters);
             counters.count(&answer, start.elapsed());
             match answer {
                 Answer::Unknown(why) => reason = why,
-                answer => return answer,
+                answer => return (answer, Some(number)),
             }
         }
-        Answer::Unknown(reason)
+        (Answer::Unknown(reason), None)
     }
 }
 
 /// Believes no input that does not pass the check.
-pub(crate) fn checked(answer: Answer, check: &mut Check, counters: &mut Counters) -> Answer {
+fn checked(answer: Answer, check: &mut Check, counters: &mut Counters) -> Answer {
     match answer {
         Answer::Sat(input) if !check(&input) => {
             counters.wrong += 1;

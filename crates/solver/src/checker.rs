@@ -15,8 +15,8 @@ pub(crate) struct Checker<'a> {
     evaluator: Evaluator,
     /// Literals by the variables that they depend on.
     depending: Vec<Vec<u32>>,
-    /// Literals that depend on many variables.
-    wide: Vec<(u32, Support)>,
+    /// Literals that depend on many variables, by their support.
+    wide: Vec<(Support, Vec<u32>)>,
     violated: Vec<u32>,
     /// Literals `c < Len`, of which long inputs have one a byte: those with a larger `c` than all before, with it.
     floors: Vec<(u32, u64)>,
@@ -61,7 +61,11 @@ impl<'a> Checker<'a> {
             return;
         }
         if support.byte_count() > MANY {
-            self.wide.push((number, support.clone()));
+            // Neighbours on a path often depend on the same variables.
+            match self.wide.last_mut() {
+                Some((last, numbers)) if last == support => numbers.push(number),
+                _ => self.wide.push((support.clone(), vec![number])),
+            }
             return;
         }
         let length = support.uses_len().then_some(Slot::LENGTH);
@@ -110,7 +114,11 @@ impl<'a> Checker<'a> {
         let narrow = changed.iter().filter_map(|slot| depending.get(slot.index())).flatten();
         let is_changed = |support: &Support| changed.iter().any(|slot| slot.is_in(support));
         narrow.into_iter().all(&mut number_holds)
-            && wide.iter().filter(|(_, support)| is_changed(support)).all(|(number, _)| number_holds(number))
+            && wide
+                .iter()
+                .take_while(|(_, numbers)| (numbers[0] as usize) < prefix)
+                .filter(|(support, _)| is_changed(support))
+                .all(|(_, numbers)| numbers.iter().all(&mut number_holds))
             && self.violated.iter().all(&mut number_holds)
             && extra.iter().copied().all(&mut holds)
             && holds(goal)

@@ -1,6 +1,6 @@
 //! What a link was asked and how it answered.
 
-use crate::query::Answer;
+use crate::query::{Answer, UnknownReason};
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Counters {
     pub unknown: u64,
     /// Proposed inputs that did not pass the check; they are among `unknown` too.
     pub wrong: u64,
+    /// Queries that cost the link its process; they are among `unknown` too.
+    pub lost: u64,
     pub time: Duration,
 }
 
@@ -21,7 +23,10 @@ impl Counters {
         match answer {
             Answer::Sat(_) => self.sat += 1,
             Answer::Unsat => self.unsat += 1,
-            Answer::Unknown(_) => self.unknown += 1,
+            Answer::Unknown(reason) => {
+                self.unknown += 1;
+                self.lost += u64::from(matches!(reason, UnknownReason::Crash | UnknownReason::Overrun));
+            }
         }
     }
 }

@@ -92,6 +92,14 @@ impl Problem {
         (!empty).then_some(Problem { bytes, length, joint })
     }
 
+    /// The preferred value of each byte, whatever the joint literals say.
+    pub(crate) fn preferred<'p>(&'p self, query: &'p Query) -> impl Iterator<Item = (u32, u8)> + 'p {
+        self.bytes.iter().filter_map(|&(byte, domain)| {
+            let value = domain.preferred(query.current.get(byte as usize).copied()).next()?;
+            Some((byte, value))
+        })
+    }
+
     /// The joint literals by the variable that decides them; the length comes last.
     fn levels<'d>(&self, dag: &'d Dag) -> Option<Levels<'d>> {
         let mut variables: Vec<Variable> = self.bytes.iter().map(|&(byte, _)| Variable::Byte(byte)).collect();

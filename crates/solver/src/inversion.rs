@@ -18,7 +18,10 @@ pub struct InversionLink {
 }
 
 /// How many combinations of choices are tried for the goal.
-const MOST_ATTEMPTS: u32 = 48;
+const MOST_ATTEMPTS: usize = 48;
+/// Large queries get fewer attempts, so that no query costs more than the evaluation of about so many nodes.
+const MOST_NODES: usize = 100_000;
+const FEWEST_ATTEMPTS: usize = 4;
 /// How many broken literals are repaired in one attempt.
 const MOST_REPAIRS: usize = 8;
 
@@ -33,7 +36,8 @@ impl Link for InversionLink {
 
     fn solve(&mut self, query: &Query) -> Answer {
         let mut seen = FxHashSet::default();
-        for number in 0..MOST_ATTEMPTS {
+        let attempts = (MOST_NODES / query.dag.len()).clamp(FEWEST_ATTEMPTS, MOST_ATTEMPTS);
+        for number in 0..attempts as u32 {
             let mut attempt = Attempt::new(query, number);
             if attempt.run(&mut self.evaluator) {
                 return Answer::Sat(attempt.input);

@@ -197,7 +197,7 @@ impl<'d> Plan<'d> {
 }
 
 /// All nodes below the literals, in increasing order.
-fn cone(dag: &Dag, lits: &[Lit]) -> Vec<Label> {
+pub(crate) fn cone(dag: &Dag, lits: &[Lit]) -> Vec<Label> {
     let mut heap: BinaryHeap<Label> = lits.iter().map(|lit| lit.label).collect();
     let mut cone = Vec::new();
     while let Some(label) = heap.pop() {

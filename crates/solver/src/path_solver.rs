@@ -1,10 +1,11 @@
 //! All questions about one path: what they have in common is computed once.
 
-use crate::chain::{Chain, Check, checked};
+use crate::chain::Chain;
 use crate::checker::Checker;
 use crate::components::{Components, Slot};
 use crate::path_domains::PathDomains;
 use crate::query::{Answer, Lit, Query, UnknownReason};
+use crate::ranges::Ranges;
 use crate::slice::{Slice, Slicer};
 use expr::{Dag, Evaluator, Label, Support, SupportId, Supports};
 use std::time::Instant;
@@ -23,6 +24,7 @@ pub struct PathSolver<'a> {
     needed_len: Vec<u64>,
     components: Components,
     domains: PathDomains,
+    ranges: Ranges,
     checker: Checker<'a>,
     /// Values on the current input.
     values: Evaluator,
@@ -35,6 +37,9 @@ const FEW_LITERALS: usize = 16;
 const FEW_BYTES: usize = 8;
 /// Goals with more bytes are not tried with all of their bytes free and others fixed.
 const LARGEST_WINDOW: usize = 64;
+
+/// Values of one variable that are tried while others depend on it too.
+const MOST_TRIES: usize = 8;
 
 /// What is asked for beyond the path itself.
 struct Goal<'g> {
@@ -62,6 +67,7 @@ impl<'a> PathSolver<'a> {
             needed_len: vec![0],
             components: Components::default(),
             domains: PathDomains::default(),
+            ranges: Ranges::default(),
             checker: Checker::new(dag, path, current, max_len.max(current.len())),
             values,
         };
@@ -102,6 +108,9 @@ impl<'a> PathSolver<'a> {
         let id = self.supports.of(self.dag, goal.label);
         let support = self.supports.get(id).clone();
         let mut goal = Goal { prefix, extra, goal, support, literals: Vec::new() };
+        if self.is_impossible(chain, goal.goal) {
+            return Answer::Unsat;
+        }
         if let Some(answer) = self.solve_unary(chain, &goal) {
             return answer;
         }
@@ -109,7 +118,7 @@ impl<'a> PathSolver<'a> {
         if let Some(answer) = self.solve_local(chain, &goal) {
             return answer;
         }
-        let slice = self.slice(chain, &goal);
+        let Some(slice) = self.slice(chain, &goal) else { return Answer::Unknown(UnknownReason::Budget) };
         if slice.is_contradictory() {
             return Answer::Unsat;
         }
@@ -123,7 +132,21 @@ impl<'a> PathSolver<'a> {
         }
     }
 
-    /// A goal about one byte, or about the length, that nothing connects with another variable.
+    /// True if no input at all makes the literal true, as far as ranges of values tell.
+    fn is_impossible(&mut self, chain: &mut Chain, goal: Lit) -> bool {
+        if !chain.ranges.enabled {
+            return false;
+        }
+        let start = Instant::now();
+        let range = self.ranges.of(self.dag, goal.label);
+        let impossible = range.low == range.high && (range.low == 1) != goal.value;
+        let answer = if impossible { Answer::Unsat } else { Answer::Unknown(UnknownReason::Unsupported) };
+        chain.ranges.counters.count(&answer, start.elapsed());
+        impossible
+    }
+
+    /// A goal about one byte, or about the length. If no value passes the conditions on that variable alone, there is no answer
+    /// whatever the others say; otherwise a few values are tried with all other variables as they are.
     fn solve_unary(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Answer> {
         let usable =
             chain.unary.enabled && goal.extra.is_empty() && !self.checker.violated_before(goal.prefix);
@@ -133,42 +156,53 @@ impl<'a> PathSolver<'a> {
             None if goal.support == Support::length() => Slot::LENGTH,
             None => return None,
         };
-        if !usable || !self.components.is_alone(slot, goal.prefix as u32) {
+        if !usable {
             return None;
         }
         let start = Instant::now();
-        let answer = match byte {
-            Some(byte) => self.byte_answer(chain, goal, byte),
-            None => self.length_answer(chain, goal),
+        let alone = self.components.is_alone(slot, goal.prefix as u32);
+        let proposals = match byte {
+            Some(byte) => self.byte_proposals(chain, goal, byte, if alone { 1 } else { MOST_TRIES }),
+            None => self.length_proposal(chain, goal).into_iter().collect(),
         };
-        let checker = &mut self.checker;
-        let mut check = |input: &[u8]| checker.check(input, goal.prefix, goal.extra, goal.goal);
-        let answer = checked(answer, &mut check as &mut Check, &mut chain.unary.counters);
+        let answer = self.first_good(chain, goal, proposals, alone);
         chain.unary.counters.count(&answer, start.elapsed());
         (!matches!(answer, Answer::Unknown(_))).then_some(answer)
     }
 
-    fn byte_answer(&mut self, chain: &mut Chain, goal: &Goal, byte: u32) -> Answer {
+    /// The first input that passes the check; without any to try, there is none. An `alone` variable's must pass.
+    fn first_good(&mut self, chain: &mut Chain, goal: &Goal, proposals: Vec<Vec<u8>>, alone: bool) -> Answer {
+        if proposals.is_empty() {
+            return Answer::Unsat;
+        }
+        let checker = &mut self.checker;
+        let mut check = |input: &[u8]| checker.check(input, goal.prefix, goal.extra, goal.goal);
+        match proposals.into_iter().find(|input| check(input)) {
+            Some(input) => Answer::Sat(input),
+            None => {
+                chain.unary.counters.wrong += u64::from(alone);
+                Answer::Unknown(UnknownReason::WrongModel)
+            }
+        }
+    }
+
+    fn byte_proposals(&mut self, chain: &mut Chain, goal: &Goal, byte: u32, tries: usize) -> Vec<Vec<u8>> {
         let truths = &mut chain.truths;
         let domain = self.domains.byte(truths, self.dag, self.path, byte, goal.prefix as u32);
         let wanted = self.domains.truth_of_byte(truths, self.dag, goal.goal);
         let current = self.current.get(byte as usize).copied();
-        match domain.intersection(wanted).preferred(current).next() {
-            Some(value) => Answer::Sat(self.query(goal.goal).input_with([(byte, value)], None)),
-            None => Answer::Unsat,
-        }
+        let values = domain.intersection(wanted).preferred(current).take(tries);
+        values.map(|value| self.query(goal.goal).input_with([(byte, value)], None)).collect()
     }
 
-    fn length_answer(&mut self, chain: &mut Chain, goal: &Goal) -> Answer {
+    fn length_proposal(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Vec<u8>> {
         let truths = &mut chain.truths;
         let largest = self.max_len as u64;
         let domain = self.domains.length(truths, self.dag, self.path, goal.prefix as u32, largest);
         let wanted = self.domains.truth_of_length(truths, self.dag, goal.goal, largest);
         let possible = domain.intersection(&wanted).at_least(self.needed_len(goal));
-        match possible.nearest(self.current.len() as u64) {
-            Some(len) => Answer::Sat(self.query(goal.goal).input_with([], Some(len as usize))),
-            None => Answer::Unsat,
-        }
+        let len = possible.nearest(self.current.len() as u64)?;
+        Some(self.query(goal.goal).input_with([], Some(len as usize)))
     }
 
     fn slice_query<'s>(&self, slice: &'s Slice) -> Option<Query<'s>>
@@ -283,7 +317,8 @@ impl<'a> PathSolver<'a> {
         slicer.finish()
     }
 
-    fn slice(&mut self, chain: &mut Chain, goal: &Goal) -> Slice {
+    /// `None` if it gets too large.
+    fn slice(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Slice> {
         let mut slicer = Slicer::new(self.dag);
         let uses_len = |solver: &Self, id: SupportId| solver.supports.get(id).uses_len();
         let mut length = goal.support.uses_len()
@@ -298,6 +333,9 @@ impl<'a> PathSolver<'a> {
             if !(summarised && *support == Support::length()) {
                 slicer.add(self.path[number as usize]);
             }
+            if slicer.len() > chain.options.max_nodes {
+                return None;
+            }
         }
         if length {
             self.add_length(chain, goal, &mut slicer);
@@ -306,7 +344,7 @@ impl<'a> PathSolver<'a> {
             slicer.add(lit);
         }
         slicer.add(goal.goal);
-        slicer.finish()
+        (slicer.len() <= chain.options.max_nodes).then(|| slicer.finish())
     }
 
     /// What the path says about the length alone, if that is one interval.

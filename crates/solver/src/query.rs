@@ -81,6 +81,10 @@ pub enum UnknownReason {
     Timeout,
     /// A proposed input did not pass the check.
     WrongModel,
+    /// The solver's process did not keep its time limit and was ended.
+    Overrun,
+    /// The solver's process ended by itself.
+    Crash,
 }
 
 /// One solver.
@@ -89,4 +93,10 @@ pub trait Link {
     fn name(&self) -> &'static str;
 
     fn solve(&mut self, query: &Query) -> Answer;
+
+    /// After the answer "unsat": numbers of literals of the query, in the order of [`Query::literals`], that cannot all be
+    /// true. `None` if the link does not tell.
+    fn core(&self) -> Option<&[u32]> {
+        None
+    }
 }

@@ -58,6 +58,11 @@ impl<'d> Slicer<'d> {
         self.slice.assert(Lit::new(label, true));
     }
 
+    /// How many nodes the slice has so far.
+    pub fn len(&self) -> usize {
+        self.slice.dag.len()
+    }
+
     pub fn finish(self) -> Slice {
         self.slice
     }

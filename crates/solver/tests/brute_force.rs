@@ -6,7 +6,9 @@ mod random;
 use expr::{Assignment, Dag, Evaluator, Label, Program, Registers, Supports, print};
 use proptest::prelude::*;
 use random::{Shape, build};
-use solver::{Answer, Chain, ChainOptions, DomainLink, InversionLink, Link, Lit, PathSolver, Query};
+use solver::{
+    Answer, Chain, ChainOptions, DescentLink, DomainLink, InversionLink, Link, Lit, PathSolver, Query,
+};
 
 const SHAPE: Shape = Shape { inputs: 2, length: true, floats: false, wide: false };
 const MAX_LEN: usize = 4;
@@ -116,7 +118,7 @@ proptest! {
             lit.value = values >> index & 1 == 1;
         }
         let Some((&goal, path)) = lits.split_last() else { return Ok(()) };
-        for only in [None, Some("domain"), Some("inversion")] {
+        for only in [None, Some("ranges"), Some("domain"), Some("inversion"), Some("descent")] {
             let only = only.into_iter().map(str::to_string).collect();
             let options = ChainOptions { only, domain_budget: 1 << 30, ..ChainOptions::default() };
             let answer = Chain::standard(options).solve(&Query::new(&random.dag, path, goal, &current, MAX_LEN));
@@ -133,9 +135,30 @@ proptest! {
         let (goal, path) = lits.split_last().expect("not empty");
         // Links on a raw query see constants and unused bytes too.
         let query = Query::new(&random.dag, path, *goal, &current, MAX_LEN);
-        let answers = [DomainLink::new(1 << 30).solve(&query), InversionLink::default().solve(&query)];
+        let mut links: [Box<dyn Link>; 3] = [
+            Box::new(DomainLink::new(1 << 30)),
+            Box::<InversionLink>::default(),
+            Box::new(DescentLink::new(200_000)),
+        ];
+        let answers = links.each_mut().map(|link| link.solve(&query));
         for answer in answers {
             check(&mut random.dag, &lits, &current, answer, false, "link");
+        }
+    }
+
+    /// Floats, ranges and local search: every answer is checked, and "unsat" by trying all inputs.
+    #[test]
+    fn links_on_floats(steps in steps(), current: [u8; 2]) {
+        let mut random = build(Shape { length: false, floats: true, ..SHAPE }, &steps);
+        let mut lits = literals(&mut random.dag, &random.nodes, &current);
+        lits.truncate(5);
+        let Some(goal) = lits.last_mut() else { return Ok(()) };
+        *goal = goal.negated();
+        let (goal, path) = lits.split_last().expect("not empty");
+        for only in ["ranges", "domain", "inversion", "descent"] {
+            let query = Query::new(&random.dag, path, *goal, &current, MAX_LEN);
+            let answer = Chain::standard(ChainOptions::only(only)).solve(&query);
+            check(&mut random.dag, &lits, &current, answer, false, only);
         }
     }
 

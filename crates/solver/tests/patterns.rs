@@ -318,3 +318,88 @@ fn long_decimal_number_is_found_and_refuted_by_bounds() {
         }
     }
 }
+
+/// Four bytes hashed, masked, scaled: never beyond a table of 64 words, however hard the hash is.
+#[test]
+fn masked_index_is_never_out_of_bounds() {
+    let mut dag = Dag::new();
+    let word = little_endian(&mut dag, 0, 4);
+    let (factor, mask) = (dag.constant(32, 0x9e37_79b1), dag.constant(32, 63));
+    let product = binary(&mut dag, Op::Mul, word, word);
+    let hash = binary(&mut dag, Op::Mul, product, factor);
+    let index = binary(&mut dag, Op::And, hash, mask);
+    let (index, eight) = (zext(&mut dag, 64, index), dag.constant(64, 8));
+    let offset = binary(&mut dag, Op::Mul, index, eight);
+    let (last, inner) = (dag.constant(64, 504), dag.constant(64, 496));
+    let outside = binary(&mut dag, Op::Ult, last, offset);
+    let last_word = binary(&mut dag, Op::Ult, inner, offset);
+    let mut ranges = Chain::standard(ChainOptions::only("ranges"));
+    let mut ask = |label| ranges.solve(&Query::new(&dag, &[], Lit::new(label, true), b"abcd", 4));
+    assert_eq!(ask(outside), Answer::Unsat);
+    assert_eq!(ask(last_word), Answer::Unknown(UnknownReason::Unsupported));
+}
+
+/// x * y of two words is both 7 and 9; more literals change nothing about that.
+#[test]
+fn core_is_found_again_in_a_longer_question() {
+    let mut dag = Dag::new();
+    let (x, y) = (little_endian(&mut dag, 0, 1), little_endian(&mut dag, 1, 1));
+    let product = binary(&mut dag, Op::Mul, x, y);
+    let [seven, nine, limit] = [7, 9, 100].map(|value| dag.constant(8, value));
+    let [is_seven, is_nine] = [seven, nine].map(|value| binary(&mut dag, Op::Eq, product, value));
+    let sum = binary(&mut dag, Op::Add, x, y);
+    let small = binary(&mut dag, Op::Ult, sum, limit);
+    let options = ChainOptions { without: vec!["local".to_string()], ..ChainOptions::default() };
+    let mut chain = Chain::standard(options);
+    let (path, longer) = ([Lit::new(is_seven, true)], [Lit::new(small, true), Lit::new(is_seven, true)]);
+    let goal = Lit::new(is_nine, true);
+    assert_eq!(chain.solve(&Query::new(&dag, &path, goal, &[1, 7], 2)), Answer::Unsat);
+    assert_eq!(chain.solve(&Query::new(&dag, &longer, goal, &[1, 7], 2)), Answer::Unsat);
+    let subsumption = counters(&chain, "subsumption");
+    assert_eq!((subsumption.asked, subsumption.unsat), (2, 1));
+    // Without the literal that contradicts, the answer is another.
+    assert!(matches!(chain.solve(&Query::new(&dag, &longer[..1], goal, &[1, 7], 2)), Answer::Sat(_)));
+}
+
+#[test]
+fn input_for_the_same_goal_is_tried_again() {
+    let mut dag = Dag::new();
+    let (x, y) = (little_endian(&mut dag, 0, 1), little_endian(&mut dag, 1, 1));
+    let product = binary(&mut dag, Op::Mul, x, y);
+    let [nine, limit] = [9, 100].map(|value| dag.constant(8, value));
+    let is_nine = binary(&mut dag, Op::Eq, product, nine);
+    let sum = binary(&mut dag, Op::Add, x, y);
+    let small = binary(&mut dag, Op::Ult, sum, limit);
+    let mut chain = chain();
+    let goal = Lit::new(is_nine, true);
+    let path = [Lit::new(small, true)];
+    let first = chain.solve(&Query::new(&dag, &path, goal, &[1, 7], 2));
+    assert_eq!(chain.solve(&Query::new(&dag, &[], goal, &[1, 7], 2)), first);
+    assert_eq!(counters(&chain, "subsumption").sat, 1);
+}
+
+/// Casts between integers and floats, arithmetic on floats, comparisons with constants: all without Z3.
+#[test]
+fn floats_and_integers_are_converted() {
+    let mut dag = Dag::new();
+    let (integer, double) = (little_endian(&mut dag, 0, 4), little_endian(&mut dag, 4, 8));
+    let float = |dag: &mut Dag, value: f64| dag.constant(64, u128::from(value.to_bits()));
+    let converted = dag.add(Node::unary(Op::SToF, 64, integer));
+    let (half, limit) = (float(&mut dag, 0.5), float(&mut dag, -1000.25));
+    let scaled = binary(&mut dag, Op::FMul, converted, half);
+    let below = binary(&mut dag, Op::FLt, scaled, limit);
+    let whole = dag.add(Node::unary(Op::FToS, 32, double));
+    let minus_five = dag.constant(32, u128::from(-5i32 as u32));
+    let is_minus_five = binary(&mut dag, Op::Eq, whole, minus_five);
+    let single = dag.add(Node::unary(Op::FConv, 32, double));
+    let one_and_a_half = dag.constant(32, u128::from(1.5f32.to_bits()));
+    let is_single = binary(&mut dag, Op::Eq, single, one_and_a_half);
+    let (offset, wanted) = (float(&mut dag, 0.25), float(&mut dag, 7.0));
+    let sum = binary(&mut dag, Op::FAdd, double, offset);
+    let is_sum = dag.add(Node::binary(Op::FEq, 1, sum, wanted));
+    for goal in [below, is_minus_five, is_single, is_sum] {
+        let answer = solve(&dag, &[], Lit::new(goal, true), &[0; 12], 12);
+        let Answer::Sat(input) = answer else { panic!("{answer:?}") };
+        assert_eq!(dag.eval(goal, &expr::Assignment::new(input)), 1);
+    }
+}

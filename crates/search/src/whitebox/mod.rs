@@ -2,7 +2,7 @@
 //!
 //! Generational search (SAGE): every constraint of a run from its *bound* on is a flip to try; a child's bound is
 //! one past the constraint that was flipped, so no path is derived twice. Flips wait in one worklist for all runs
-//! and are solved when their turn comes. A set of hashes of path prefixes remembers which sides were already
+//! and are solved when their turn comes; those of runs that did something new come first (see `novelty`). A set of hashes of path prefixes remembers which sides were already
 //! explored from which prefix, so that several seeds, or a resumed campaign, do not repeat work.
 //!
 //! Every answer of the solver is checked by running it: a run that does not take the predicted prefix and then the
@@ -10,6 +10,7 @@
 
 mod completeness;
 mod goal;
+mod novelty;
 mod question;
 mod store;
 mod worklist;
@@ -22,6 +23,7 @@ use sites::SiteTable;
 
 pub use completeness::Completeness;
 use goal::{Goal, Solution, solve, solve_other_value};
+use novelty::Novelty;
 use store::{Live, Store, extend};
 use worklist::{Buckets, Candidate, Target, Worklist};
 
@@ -92,6 +94,7 @@ pub struct Whitebox {
     ready: Option<Candidate>,
     /// The values that concretisations had, by the path before them. Only an exhaustive search looks for others.
     values: HashMap<u64, BTreeSet<u64>>,
+    novelty: Novelty,
     completeness: Completeness,
 }
 
@@ -129,6 +132,7 @@ impl Whitebox {
             expected: None,
             ready: None,
             values: HashMap::new(),
+            novelty: Novelty::default(),
             completeness: Completeness::default(),
             options,
         }
@@ -394,7 +398,8 @@ impl Strategy for Whitebox {
         let live = Live::new(path);
         self.note_limits(&limits, &live, ran.ending);
         let bound = expected.as_ref().map_or(0, |expected| self.judge(expected, &live, ran.ending, context));
-        self.expand(ran.input, live, bound, ran.new_outcomes, context);
+        let score = self.novelty.score(&live.constraints, ran.new_outcomes);
+        self.expand(ran.input, live, bound, score, context);
         if let Some(Expected::Flip { candidate, .. }) = expected {
             self.store.finished_flip(candidate.run);
         }

@@ -3,12 +3,14 @@
 //! Flips with the same target (site and direction) form a bucket. A bucket's rank falls with the logarithm of the
 //! number of attempts on it, and a *wanted* bucket (its side was never taken, its property never violated) may be
 //! tried sixteen times as often as the others before it has to wait for them: wanted sides come first, but one that
-//! cannot be reached does not stop the rest. Within equal ranks the score of the run decides, then age.
+//! cannot be reached does not stop the rest. Within equal ranks the score of the run decides, then age. Of a bucket's flips
+//! with the best score, the oldest and the newest are tried in turn: the oldest leave no short input out, and the newest make
+//! inputs longer, without which code behind long inputs (a table that grows, an error far from the start) is never reached.
 //!
 //! A rank can only get worse while a bucket waits, so ranks are brought up to date when a bucket comes to the front.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A flip: leave run number `run` at its constraint `index` in `direction`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,11 +84,15 @@ pub(crate) struct Buckets {
     dropped: Vec<Candidate>,
 }
 
+/// Of a flip among those with the same target.
+type Place = (Reverse<usize>, u64);
+
 #[derive(Debug)]
 struct Bucket {
     target: Target,
     attempts: u64,
-    waiting: BinaryHeap<(usize, Reverse<u64>, Candidate)>,
+    /// By score, best first, and age, oldest first.
+    waiting: BTreeMap<Place, Candidate>,
     rank: Option<Rank>,
     wanted: bool,
 }
@@ -99,7 +105,7 @@ impl Buckets {
     fn push(&mut self, candidate: Candidate, target: Target, score: usize) {
         let number = self.bucket(target);
         self.next_age += 1;
-        self.buckets[number].waiting.push((score, Reverse(self.next_age), candidate));
+        self.buckets[number].waiting.insert((Reverse(score), self.next_age), candidate);
         self.len += 1;
         self.shrink(number);
         self.rank_again(number);
@@ -115,7 +121,7 @@ impl Buckets {
                 self.rank_again(number);
                 continue;
             }
-            let (_, _, candidate) = bucket.waiting.pop()?;
+            let candidate = bucket.take()?;
             bucket.attempts += 1;
             self.len -= 1;
             self.rank_again(number);
@@ -127,7 +133,7 @@ impl Buckets {
         let next = self.buckets.len();
         let number = *self.by_target.entry(target).or_insert(next);
         if number == next {
-            let bucket = Bucket { target, attempts: 0, waiting: BinaryHeap::new(), rank: None, wanted: true };
+            let bucket = Bucket { target, attempts: 0, waiting: BTreeMap::new(), rank: None, wanted: true };
             self.buckets.push(bucket);
         }
         number
@@ -138,25 +144,40 @@ impl Buckets {
         if let Some(rank) = bucket.rank.take() {
             self.order.remove(&rank);
         }
-        if let Some(&(score, Reverse(age), _)) = bucket.waiting.peek() {
-            let rank = (level(bucket.attempts, bucket.wanted), !bucket.wanted, Reverse(score), age, number);
+        if let Some((&(score, age), _)) = bucket.waiting.first_key_value() {
+            let rank = (level(bucket.attempts, bucket.wanted), !bucket.wanted, score, age, number);
             bucket.rank = Some(rank);
             self.order.insert(rank);
         }
     }
 
-    /// Drops the worst half of a bucket that holds twice its capacity.
+    /// Halves a bucket that holds twice its capacity: the best stay, and half as many of the newest.
     fn shrink(&mut self, number: usize) {
         let Some(capacity) = self.capacity else { return };
+        let capacity = capacity.max(2);
         let bucket = &mut self.buckets[number];
-        if bucket.waiting.len() < 2 * capacity.max(1) {
+        if bucket.waiting.len() < 2 * capacity {
             return;
         }
-        let mut sorted = std::mem::take(&mut bucket.waiting).into_sorted_vec();
-        let kept = sorted.split_off(sorted.len() - capacity.max(1));
-        self.len -= sorted.len();
-        self.dropped.extend(sorted.into_iter().map(|(_, _, candidate)| candidate));
-        bucket.waiting = kept.into();
+        let mut rest: Vec<(Place, Candidate)> = std::mem::take(&mut bucket.waiting).into_iter().collect();
+        let mut newest = rest.split_off(capacity / 2);
+        newest.sort_unstable_by_key(|&((_, age), _)| age);
+        let kept = newest.split_off(newest.len() - (capacity - capacity / 2));
+        self.len -= newest.len();
+        self.dropped.extend(newest.into_iter().map(|(_, candidate)| candidate));
+        bucket.waiting = rest.into_iter().chain(kept).collect();
+    }
+}
+
+impl Bucket {
+    /// The oldest or the newest of those with the best score.
+    fn take(&mut self) -> Option<Candidate> {
+        let (&(score, oldest), _) = self.waiting.first_key_value()?;
+        let place = match self.attempts % 2 {
+            0 => (score, oldest),
+            _ => *self.waiting.range(..=(score, u64::MAX)).next_back()?.0,
+        };
+        self.waiting.remove(&place)
     }
 }
 
@@ -199,7 +220,7 @@ mod tests {
             buckets.push(candidate(run), target(1), 9);
         }
         buckets.push(candidate(10), target(2), 0);
-        assert_eq!(drain(&mut buckets, |_| false), [0, 10, 1, 2]);
+        assert_eq!(drain(&mut buckets, |_| false), [0, 10, 2, 1]);
     }
 
     #[test]
@@ -214,14 +235,23 @@ mod tests {
     }
 
     #[test]
-    fn full_buckets_keep_their_best() {
+    fn full_buckets_keep_their_best_and_their_newest() {
         let mut buckets = Buckets::new(Some(2));
-        for run in 0..4 {
-            buckets.push(candidate(run), target(1), run as usize);
+        for (run, score) in [9, 7, 5, 1].into_iter().enumerate() {
+            buckets.push(candidate(run as u32), target(1), score);
         }
         assert_eq!(buckets.len, 2);
         assert_eq!(buckets.dropped.len(), 2);
-        assert_eq!(drain(&mut buckets, |_| true), [3, 2]);
+        assert_eq!(drain(&mut buckets, |_| true), [0, 3]);
+    }
+
+    #[test]
+    fn oldest_and_newest_in_turn() {
+        let mut buckets = Buckets::new(None);
+        for run in 0..5 {
+            buckets.push(candidate(run), target(1), usize::from(run != 2));
+        }
+        assert_eq!(drain(&mut buckets, |_| true), [0, 4, 1, 3, 2]);
     }
 
     #[test]

@@ -1,0 +1,73 @@
+//! All flips of one run of a text parser: the solver chain against the chain with Z3 alone, on the same traces.
+//!
+//! Targets: at least 20 times the flips per second of Z3 alone, less than 5 % of the queries reach Z3, and all flips of a run of
+//! cjson over 5.3 kB of JSON within 1 s.
+
+mod asked;
+mod recorded;
+
+use anyhow::{Result, ensure};
+use asked::Asked;
+use recorded::Recorded;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Bytes of text that each parser reads.
+const SIZE: usize = 5_300;
+/// Packages beside cjson, from the list of `packages`.
+const PACKAGES: [&str; 2] = ["yajl", "cmark"];
+const RUNS: usize = 3;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Packages to measure beside cjson (yajl and cmark if none is named)
+    names: Vec<String>,
+    /// Folder for sources and builds of packages, used again by the next call
+    #[arg(long, default_value = "target/packages")]
+    work: PathBuf,
+    /// How many flips of each run Z3 alone is asked, spread evenly over the run
+    #[arg(long, default_value_t = 150)]
+    sample: usize,
+}
+
+pub fn run(options: &Options) -> Result<()> {
+    println!(
+        "All flips of one run over about {SIZE} bytes of text, against Z3 alone on {} of them:",
+        options.sample
+    );
+    let mut names: Vec<&str> = options.names.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        names = PACKAGES.to_vec();
+    }
+    std::fs::create_dir_all(&options.work)?;
+    let work = options.work.canonicalize()?;
+    report("cjson", &recorded::cjson(SIZE)?, options.sample)?;
+    for name in names {
+        report(name, &recorded::package(name, SIZE, &work)?, options.sample)?;
+    }
+    Ok(())
+}
+
+fn report(name: &str, recorded: &Recorded, sample: usize) -> Result<()> {
+    let flips = recorded.flips.len();
+    ensure!(flips > 0, "the run of {name} has no flips");
+    let chain = best(|| Asked::all(recorded));
+    let alone = Asked::z3_alone(recorded, sample);
+    println!("  {name}: {} bytes, {} constraints, {flips} flips", recorded.input.len(), recorded.lits.len());
+    println!("    chain    {chain}");
+    println!("    Z3 alone {alone}");
+    println!("    ratio {:.0}; {:.2} % reach Z3", chain.rate() / alone.rate(), 100.0 * chain.reach_z3());
+    println!("{}", chain.links());
+    Ok(())
+}
+
+/// The fastest of several runs, which other load disturbs least.
+fn best(run: impl Fn() -> Asked) -> Asked {
+    let runs = (1..RUNS).map(|_| run());
+    runs.fold(run(), |best, next| if next.time < best.time { next } else { best })
+}
+
+/// Flips per second.
+fn rate(flips: usize, time: Duration) -> f64 {
+    flips as f64 / time.as_secs_f64()
+}

@@ -1,0 +1,69 @@
+//! The trace of one run, and all of its flips.
+
+use crate::json;
+use crate::packages::list::PACKAGES;
+use crate::packages::tree::{Compilers, Tree};
+use anyhow::{Context as _, Result, ensure};
+use compiler::{DeriveOptions, Derived, Variant};
+use expr::{Dag, TableData};
+use path::{PathCondition, RawTrace, Trace};
+use runner::{Runner, TargetOptions};
+use sites::SiteTable;
+use solver::Lit;
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+/// A path condition with the ways to leave it.
+pub struct Recorded {
+    pub dag: Dag,
+    pub lits: Vec<Lit>,
+    pub input: Vec<u8>,
+    /// How many literals come before, and what is to be made true after them.
+    pub flips: Vec<(usize, Lit)>,
+}
+
+/// Debian's cjson over a JSON text.
+pub fn cjson(size: usize) -> Result<Recorded> {
+    let scratch = tempfile::tempdir()?;
+    record(&json::derive(scratch.path())?, Vec::new(), json::text(size))
+}
+
+/// A package over its sample text; it is built below `work`.
+pub fn package(name: &str, size: usize, work: &Path) -> Result<Recorded> {
+    let package = PACKAGES.iter().find(|package| package.name == name);
+    let package = package.with_context(|| format!("there is no package {name}"))?;
+    let program = Tree::build(package, Compilers::Tarragon, work)?.program()?;
+    let derived = compiler::derive(&program, Variant::Traced, &DeriveOptions::from_environment()?)?;
+    let arguments = package.arguments.iter().map(OsString::from).collect();
+    record(&derived, arguments, package.sample.text(size))
+}
+
+fn record(derived: &Derived, arguments: Vec<OsString>, input: Vec<u8>) -> Result<Recorded> {
+    let sites: SiteTable = serde_json::from_slice(&std::fs::read(&derived.sites)?)?;
+    let mut options = TargetOptions::new(&derived.executable);
+    options.arguments = arguments;
+    options.capacities = runner::default_capacities(sites.outcomes);
+    options.limits.run_time = Duration::from_secs(20);
+    let mut runner = Runner::start(options)?;
+    let raw = runner.run(&input, true)?.trace.context("the trace is broken")?;
+    let tables = raw.tables.into_iter().map(|(bytes, labels)| TableData { bytes, labels }).collect();
+    let (input_len, give_ups, truncated) = (input.len() as u32, raw.give_ups, raw.truncated);
+    ensure!(!truncated, "the trace is full");
+    let (nodes, values, events) = (raw.nodes, raw.values, raw.events);
+    let raw = RawTrace { nodes, values, tables, input_len, events, give_ups, truncated };
+    Ok(flips(Trace::from_raw(raw)?, &sites, input))
+}
+
+fn flips(mut trace: Trace, sites: &SiteTable, input: Vec<u8>) -> Recorded {
+    let condition = PathCondition::new(&mut trace, sites);
+    let mut flips = Vec::new();
+    for (index, constraint) in condition.constraints.iter().enumerate() {
+        for direction in constraint.other_directions(sites) {
+            let flip = constraint.flip(direction, &mut trace.dag, sites);
+            flips.extend(flip.map(|flip| (index, Lit::new(flip.label, flip.value))));
+        }
+    }
+    let lits = condition.constraints.iter().map(|c| Lit::new(c.label, c.taken)).collect();
+    Recorded { dag: trace.dag, lits, input, flips }
+}
