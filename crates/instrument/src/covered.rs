@@ -1,10 +1,10 @@
 //! The covered variant: a coverage map of branch outcomes and basic blocks, and the fork server. It keeps no labels.
 
 use crate::coverage::Coverage;
-use crate::llvm::{self, Builder, Value};
+use crate::llvm::Builder;
 use crate::module::Module;
 use crate::numbering::Numbering;
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, main_start};
 use crate::{constructors, instrumentable, source, words};
 use anyhow::Result;
 use sites::SourceTable;
@@ -29,8 +29,9 @@ pub fn instrument(module: &Module, builder: &Builder, numbering: &Numbering) -> 
         coverage.instrument(builder, numbering, function);
     }
     let runtime = Runtime::link_without_models(module, builder)?;
-    if let Some(&main) = defined.iter().find(|function| llvm::name(**function) == "main") {
-        start(builder, &runtime, &coverage, main);
+    if let Some(at) = main_start(&defined) {
+        builder.before(at);
+        start(builder, &runtime, &coverage);
     }
     words::insert(module, builder, &runtime);
     constructors::place(module);
@@ -40,9 +41,7 @@ pub fn instrument(module: &Module, builder: &Builder, numbering: &Numbering) -> 
 }
 
 /// What ran before `main` belongs to every run: it is kept over the start, at which the map becomes shared memory.
-fn start(builder: &Builder, runtime: &Runtime, coverage: &Coverage, main: Value) {
-    let Some(first) = llvm::first_instruction(llvm::entry_block(main)) else { return };
-    builder.before(llvm::after_allocas(first));
+fn start(builder: &Builder, runtime: &Runtime, coverage: &Coverage) {
     let len = builder.const_i64(coverage.len);
     let early = builder.call(runtime.function("__tg_keep_coverage"), &[coverage.map, len]);
     runtime.start(builder, coverage, (builder.null(), 0));

@@ -71,8 +71,18 @@ pub struct Options {
 pub fn sanitized_variant(options: &Options) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     attributes::keep_inline_functions(&module)?;
-    undefined::check(&module, &Builder::new(module.context));
+    let builder = Builder::new(module.context);
+    undefined::check(&module, &builder);
     attributes::ask_for_address_sanitizer(&module);
+    let defined = instrumentable(&module);
+    let runtime = Runtime::link_without_models(&module, &builder)?;
+    let coverage = Coverage::new(&module, &builder, 0);
+    if let Some(at) = runtime::main_start(&defined) {
+        builder.before(at);
+        runtime.start(&builder, &coverage, (builder.null(), 0));
+    }
+    words::insert(&module, &builder, &runtime);
+    constructors::place(&module);
     module.run_passes(SANITIZE)?;
     write(&module, options)
 }

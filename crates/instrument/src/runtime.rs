@@ -67,6 +67,12 @@ impl Runtime {
     }
 }
 
+/// Where the runtime starts in a program: after the local variables of `main`.
+pub fn main_start(defined: &[Value]) -> Option<Value> {
+    let main = *defined.iter().find(|function| llvm::name(**function) == "main")?;
+    llvm::first_instruction(llvm::entry_block(main)).map(llvm::after_allocas)
+}
+
 /// The runtime's compiler folds equal functions into aliases; calls go to the functions themselves.
 fn resolve_aliases(module: &Module) {
     for alias in aliases(module.raw) {

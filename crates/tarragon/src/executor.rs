@@ -2,13 +2,13 @@
 
 use expr::TableData;
 use path::{RawTrace, Trace};
-use runner::{Outcome, PlainRunner, RawRun, Runner, RunnerError, SanitizerReport};
+use runner::{Outcome, RawRun, Runner, RunnerError, SanitizerReport};
 use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame};
 
 pub(crate) struct RunnerExecutor {
     pub traced: Runner,
     /// The build that checks more.
-    pub sanitized: Option<PlainRunner>,
+    pub sanitized: Option<Runner>,
 }
 
 impl Executor for RunnerExecutor {
@@ -19,7 +19,7 @@ impl Executor for RunnerExecutor {
 
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
         let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
-        let stderr = sanitized.run(input).map_err(failed)?.stderr;
+        let stderr = sanitized.run(input, false).map_err(failed)?.stderr_tail();
         let reports = SanitizerReport::parse(&stderr).into_iter();
         Ok(reports.map(|report| diagnosis(report, &stderr)).collect())
     }

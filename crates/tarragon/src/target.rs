@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use campaign::{Covered, MakeCovered};
 use compiler::payload::Payload;
 use compiler::{DeriveOptions, Derived, Variant, derive};
-use runner::{Limits, PlainRunner, Runner, SANITIZER_OPTIONS, Sandbox, TargetOptions, default_capacities};
+use runner::{Limits, Runner, SANITIZER_OPTIONS, Sandbox, TargetOptions, default_capacities};
 use serde::de::DeserializeOwned;
 use sites::{SiteTable, SourceTable};
 use trace::Capacities;
@@ -102,10 +102,10 @@ fn covered(program: &Path, mut options: TargetOptions) -> Result<Covered> {
     Ok(Covered { table, executor: Box::new(RunnerExecutor { traced: runner, sanitized: None }) })
 }
 
-/// How much longer than the traced variant the sanitized one may run: it is started anew for each input.
+/// How much longer than the traced variant the sanitized one may run, for a report with its source lines.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName]) -> Result<PlainRunner> {
+fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName]) -> Result<Runner> {
     let derived = derive(program, Variant::Sanitized, &DeriveOptions::from_environment()?)?;
     let (name, value) = SANITIZER_OPTIONS;
     options.program = derived.executable;
@@ -118,9 +118,8 @@ fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName
     options.limits.run_time += PATIENCE;
     // The sanitizer reserves more address space than any limit would leave.
     options.limits.address_space_allowance = None;
-    let mut runner = PlainRunner::new(options)?;
-    runner.run(b"").context("the sanitized variant does not run")?;
-    Ok(runner)
+    options.capacities = Capacities { events: 1, nodes: 1, tables: 1, data: 1, ..options.capacities };
+    Runner::start(options).context("the sanitized variant does not run")
 }
 
 fn options(
