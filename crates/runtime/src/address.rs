@@ -208,6 +208,14 @@ pub unsafe fn check_room(address: usize, size: Value, site: u32) {
 const MAX_SNAPSHOTS: usize = 512;
 static mut SNAPSHOT_STARTS: [usize; MAX_SNAPSHOTS] = [0; MAX_SNAPSHOTS];
 
+/// The snapshot that was used last for objects with this remainder of their start; one more than its number.
+const RECENT: usize = 256;
+static mut RECENT_SNAPSHOTS: [(usize, u32); RECENT] = [(0, 0); RECENT];
+
+unsafe fn recent(start: usize) -> &'static mut (usize, u32) {
+    unsafe { &mut RECENT_SNAPSHOTS[(start >> 4) % RECENT] }
+}
+
 unsafe fn tables() -> *mut Table {
     unsafe { STATE.header.cast::<u8>().add((*STATE.header).tables.offset as usize).cast() }
 }
@@ -236,21 +244,32 @@ unsafe fn snapshot(object: &Object) -> Option<u32> {
         if let Some(slot) = SNAPSHOT_STARTS.get_mut(number as usize) {
             *slot = object.start;
         }
+        *recent(object.start) = (object.start, number + 1);
         Some(number)
     }
 }
 
 unsafe fn find_snapshot(object: &Object) -> Option<u32> {
     unsafe {
-        let count = ((*STATE.header).table_count as usize).min(MAX_SNAPSHOTS);
-        (0..count).rev().find_map(|number| {
-            let table = *tables().add(number);
-            let same = SNAPSHOT_STARTS.get(number).copied() == Some(object.start)
-                && table.len as usize == object.size
-                && table.labels == u32::MAX
-                && (object.constant || same_bytes(&table, object));
-            same.then_some(number as u32)
-        })
+        let (start, number) = *recent(object.start);
+        if start == object.start && number != 0 && shows(number - 1, object) {
+            return Some(number - 1);
+        }
+        let count = (*STATE.header).table_count.min(MAX_SNAPSHOTS as u32);
+        let of_object = |number: &u32| SNAPSHOT_STARTS.get(*number as usize).copied() == Some(object.start);
+        let found = (0..count).rev().filter(of_object).find(|number| shows(*number, object))?;
+        *recent(object.start) = (object.start, found + 1);
+        Some(found)
+    }
+}
+
+/// Whether a snapshot of memory at the object's start shows the object as it is now, without labels.
+unsafe fn shows(number: u32, object: &Object) -> bool {
+    unsafe {
+        let table = *tables().add(number as usize);
+        table.len as usize == object.size
+            && table.labels == u32::MAX
+            && (object.constant || same_bytes(&table, object))
     }
 }
 
