@@ -1,6 +1,6 @@
 // Decimal fractions as floats.
 //@ max-len: 7
-//@ max-runs: 250
+//@ max-runs: 400
 //@ gives-up: library call beyond its model
 //@ diverges: hexadecimal, long and infinite numbers are not described
 //@ random: "0123456789.eE+- \n"
