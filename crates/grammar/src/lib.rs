@@ -24,6 +24,7 @@ pub mod core;
 pub mod count;
 pub mod cover;
 pub mod dfa;
+mod earley;
 pub mod edit;
 mod end_of_input;
 pub mod enumerate;
