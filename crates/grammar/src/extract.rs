@@ -10,7 +10,7 @@ use crate::core::{Core, NtId, ProdId};
 use crate::earley::Sets;
 use crate::model::TerminalId;
 use crate::tables::{Next, Slot};
-use crate::tree::{Label, Node, Tree};
+use crate::tree::{Reversed, Tree};
 use std::ops::Range;
 
 /// When a completed item was found in its set: index, and step of the chain that starts there.
@@ -41,35 +41,6 @@ enum Task {
         after: u32,
         end: u32,
     },
-}
-
-/// Nodes in the reverse of preorder: children from right to left, then their parent. Reversed in place they are a
-/// tree, so nothing else is kept of them.
-struct Reversed {
-    nodes: Vec<Node>,
-    /// Where the leftmost token so far begins: the place of what is empty.
-    leftmost: u32,
-}
-
-impl Reversed {
-    fn token(&mut self, terminal: TerminalId, start: u32, end: u32) {
-        self.nodes.push(Node { label: Label::Token(terminal), size: 1, start, end });
-        if start < end {
-            self.leftmost = start;
-        }
-    }
-
-    fn close(&mut self, prod: ProdId, after: u32, end: u32) {
-        let size = self.nodes.len() as u32 - after + 1;
-        let (start, end) = (self.leftmost, end.max(self.leftmost));
-        self.nodes.push(Node { label: Label::Prod(prod), size, start, end });
-    }
-
-    fn into_tree(mut self, text: &[u8]) -> Tree {
-        self.nodes.reverse();
-        self.nodes.shrink_to_fit();
-        Tree { nodes: self.nodes, text: text.to_vec() }
-    }
 }
 
 /// For each nullable nonterminal the production of a flattest empty derivation.
@@ -125,7 +96,7 @@ impl<'c, 't> Extractor<'c, 't> {
             Some(found) if end > 0 => vec![Task::Item { found, end }],
             _ => vec![Task::Empty { nt: start }],
         };
-        let mut done = Reversed { nodes: Vec::new(), leftmost: text.len() as u32 };
+        let mut done = Reversed::new(text.len() as u32);
         while let Some(task) = todo.pop() {
             self.visit(task, &mut todo, &mut done)?;
         }

@@ -23,6 +23,7 @@ pub mod completion;
 pub mod core;
 pub mod count;
 pub mod cover;
+mod derivations;
 pub mod dfa;
 mod earley;
 pub mod edit;

@@ -128,3 +128,36 @@ impl Iterator for Children<'_> {
         Some(child)
     }
 }
+
+/// Nodes in the reverse of preorder: children from right to left, then their parent. Reversed in place they are a
+/// tree, so nothing else is kept of them.
+pub(crate) struct Reversed {
+    pub nodes: Vec<Node>,
+    /// Where the leftmost token so far begins: the place of what is empty.
+    pub leftmost: u32,
+}
+
+impl Reversed {
+    pub fn new(end: u32) -> Reversed {
+        Reversed { nodes: Vec::new(), leftmost: end }
+    }
+
+    pub fn token(&mut self, terminal: TerminalId, start: u32, end: u32) {
+        self.nodes.push(Node { label: Label::Token(terminal), size: 1, start, end });
+        if start < end {
+            self.leftmost = start;
+        }
+    }
+
+    pub fn close(&mut self, prod: ProdId, after: u32, end: u32) {
+        let size = self.nodes.len() as u32 - after + 1;
+        let (start, end) = (self.leftmost, end.max(self.leftmost));
+        self.nodes.push(Node { label: Label::Prod(prod), size, start, end });
+    }
+
+    pub fn into_tree(mut self, text: &[u8]) -> Tree {
+        self.nodes.reverse();
+        self.nodes.shrink_to_fit();
+        Tree { nodes: self.nodes, text: text.to_vec() }
+    }
+}
