@@ -49,12 +49,14 @@ pub(crate) trait Sets {
     fn waiting(&self, set: Self::Id, next: Next) -> &[Item<Self::Id>] {
         let items = self.incomplete(set);
         let of = |item: &Item<Self::Id>| self.tables().next[item.slot as usize];
-        let from = match items.len() {
-            0..=8 => items.iter().position(|i| of(i) >= next).unwrap_or(items.len()),
-            _ => items.partition_point(|i| of(i) < next),
-        };
-        let len = items[from..].iter().take_while(|i| of(i) == next).count();
-        &items[from..from + len]
+        if items.len() <= 8 {
+            let from = items.iter().position(|i| of(i) >= next).unwrap_or(items.len());
+            let len = items[from..].iter().take_while(|i| of(i) == next).count();
+            return &items[from..from + len];
+        }
+        let from = items.partition_point(|i| of(i) < next);
+        let to = from + items[from..].partition_point(|i| of(i) == next);
+        &items[from..to]
     }
 
     /// What `next` leads to: items that wait for it, and predicted ones with the dot behind it already.

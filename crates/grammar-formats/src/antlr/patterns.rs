@@ -15,6 +15,8 @@ use std::collections::HashMap;
 const UNROLL: [usize; 4] = [32, 16, 8, 4];
 /// Elements of a rule that contains itself.
 const UNROLLED_SIZE: usize = 3_000;
+/// Elements of one rule: with more, it would need gigabytes, only for its automaton to be refused.
+const SIZE_LIMIT: usize = 500_000;
 /// Groups and rules inside each other, while a rule is put in place.
 const LEVELS: usize = 300;
 /// Elements of all fragments, each counted as often as it is put in place.
@@ -98,6 +100,11 @@ impl<'u> Patterns<'u> {
     fn alternatives(&mut self, alternatives: &'u [Alt], rule: &'u RuleAst) -> Result<Sized, ReadError> {
         self.unrolling.level += 1;
         let mut all = Vec::new();
+        let elements: usize = alternatives.iter().map(|a| a.parts.len()).sum();
+        if elements > SIZE_LIMIT {
+            let message = "a lexer rule with more than 500,000 elements is not read: split it into several";
+            return Err(rule.at.error(message));
+        }
         for alternative in alternatives {
             let mut parts = Vec::new();
             for part in &alternative.parts {
