@@ -14,6 +14,8 @@ const UNKNOWN: u32 = u32::MAX;
 /// whole lexer.
 const TERMINAL_LIMIT: usize = 64 << 20;
 const LEXER_LIMIT: usize = 384 << 20;
+/// Bytes and classes of one pattern, those inside bounded repetitions as often as they are repeated.
+const REPEATED_LIMIT: usize = 500_000;
 /// The cache is emptied when it has more states than this.
 const STATE_LIMIT: usize = 40_000;
 
@@ -89,8 +91,11 @@ impl Compiler {
 }
 
 impl Dfa {
-    /// The automaton of a whole lexer.
+    /// The automaton of a whole lexer. Much text is fine there, repetitions that explode are not.
     pub fn new(patterns: &[Pattern]) -> Result<Dfa, DfaError> {
+        if patterns.iter().any(|p| p.repeated_size() > REPEATED_LIMIT) {
+            return Err(DfaError::TooLarge(TERMINAL_LIMIT >> 20));
+        }
         Compiler::with_limit(LEXER_LIMIT).dfa(patterns)
     }
 
