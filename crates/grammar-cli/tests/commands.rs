@@ -128,6 +128,22 @@ fn ambiguity_comes_with_an_example() {
     assert!(out.contains("example       \"x\" has infinite trees, of which two differ in `s`"), "{out}");
 }
 
+#[test]
+fn inputs_of_antlr_grammars_need_not_be_utf8() {
+    let grammar = file("latin.g4", "grammar Latin; s : WORD+ EOF ; WORD : ~[ ]+ ; WS : ' ' -> skip ;");
+    let input = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(input.path(), b"caf\xe9 cr\xe8me").expect("a file");
+    let (code, _, err) = run(&["parse", name(&grammar), input.path().to_str().expect("a path")], "");
+    assert!(code == 0 && err.contains("read as Latin-1"), "{err}");
+}
+
+#[test]
+fn long_literals_are_shown_short() {
+    let grammar = file("long.tg", &format!("s = '{}' ;", "ab".repeat(10_000)));
+    let (code, _, err) = run(&["parse", name(&grammar), "-"], "x");
+    assert!(code == 1 && err.len() < 200, "{}", err.len());
+}
+
 #[cfg(unix)]
 #[test]
 fn shrinking_leaves_no_folder_behind() {
