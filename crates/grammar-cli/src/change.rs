@@ -156,17 +156,18 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8> {
     let text = input(&args.input)?;
     let timeout = args.timeout.map(Duration::try_from_secs_f64).transpose().context("--timeout")?;
     watch_interrupt();
-    let folder = std::env::temp_dir().join(format!("tarragon-shrink-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let folder =
+        tempfile::Builder::new().prefix("tarragon-shrink-").tempdir().context("a temporary folder")?;
     let number = AtomicUsize::new(0);
     let test = |candidate: &[u8]| {
-        let file = folder.join(number.fetch_add(1, Ordering::Relaxed).to_string());
+        let file = folder.path().join(number.fetch_add(1, Ordering::Relaxed).to_string());
         let holds = !interrupted() && run(&args.command, &file, candidate, timeout).unwrap_or(false);
         let _ = std::fs::remove_file(&file);
         holds
     };
-    let result = if test(&text) { Some(shrunk(args, &language, &text, &test)?) } else { None };
-    let _ = std::fs::remove_dir_all(&folder);
+    // The first run says whether the command can be started at all.
+    let interesting = run(&args.command, &folder.path().join("input"), &text, timeout)?;
+    let result = if interesting { Some(shrunk(args, &language, &text, &test)?) } else { None };
     match result {
         Some(smallest) => {
             std::io::stdout().write_all(&smallest)?;

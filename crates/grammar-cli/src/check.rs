@@ -3,7 +3,7 @@
 use crate::load::GrammarArgs;
 use anyhow::Result;
 use grammar::Grammar;
-use grammar::ambiguity::{Witness, search};
+use grammar::ambiguity::{Example, Witness, search};
 use grammar::analysis::INFINITE;
 use grammar::language::Language;
 use serde_json::{Value, json};
@@ -113,9 +113,7 @@ impl Report<'_> {
         let facts = &self.language.analysis;
         let least: Vec<Value> =
             self.least().iter().map(|(n, l, h)| json!({ "rule": n, "length": l, "height": h })).collect();
-        let ambiguity = self.witness.as_ref().map(|w| {
-            json!({ "length": w.length, "derivations": w.derivations.to_string(), "strings": w.strings.to_string() })
-        });
+        let ambiguity = self.witness.as_ref().map(|w| self.ambiguity(w));
         json!({
             "rules": self.grammar().rules.len(),
             "alternatives": self.grammar().rules.iter().map(|r| r.alternatives.len()).sum::<usize>(),
@@ -134,6 +132,32 @@ impl Report<'_> {
         })
     }
 
+    fn ambiguity(&self, witness: &Witness) -> Value {
+        let mut value = json!({
+            "length": witness.length,
+            "derivations": witness.derivations.to_string(),
+            "strings": witness.strings.to_string(),
+        });
+        if let Some(example) = &witness.example {
+            let core = &self.language.core;
+            let trees: Vec<String> = example.trees.iter().map(|t| t.render(self.grammar(), core)).collect();
+            value["sentence"] = json!(String::from_utf8_lossy(&example.sentence));
+            value["count"] = json!(example.count.to_string());
+            value["rule"] = json!(example.rule.map(|r| &self.grammar().rule(r).name));
+            value["trees"] = json!(trees);
+        }
+        value
+    }
+
+    fn print_example(&self, example: &Example) {
+        let sentence = String::from_utf8_lossy(&example.sentence);
+        print!("example       {:?} has {} trees", sentence, example.count);
+        match example.rule {
+            Some(rule) => println!(", of which two differ in `{}`", self.grammar().rule(rule).name),
+            None => println!(),
+        }
+    }
+
     fn print(&self) {
         let facts = &self.language.analysis;
         let grammar = self.grammar();
@@ -147,10 +171,13 @@ impl Report<'_> {
         list("cyclic", &self.rules(|i| facts.cyclic[i]));
         list("never matched", &self.unmatched());
         match &self.witness {
-            Some(w) => println!(
-                "ambiguous     {} derivations but {} strings of length {}",
-                w.derivations, w.strings, w.length
-            ),
+            Some(w) => {
+                println!(
+                    "ambiguous     {} derivations but {} strings of length {}",
+                    w.derivations, w.strings, w.length
+                );
+                w.example.iter().for_each(|example| self.print_example(example));
+            }
             None if self.usable => println!("ambiguous     not up to length {}", self.bound),
             None => println!("error         the start rule derives no string at all"),
         }

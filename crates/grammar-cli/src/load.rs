@@ -60,6 +60,13 @@ impl GrammarArgs {
         }
     }
 
+    pub fn is_antlr(&self) -> bool {
+        match &self.format {
+            Some(format) => format == "antlr",
+            None => self.file.extension().is_some_and(|e| e == "g4"),
+        }
+    }
+
     pub fn language(&self) -> Result<Language> {
         Language::new(self.read()?).with_context(|| self.file.display().to_string())
     }

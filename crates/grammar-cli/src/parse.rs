@@ -29,6 +29,8 @@ pub struct Args {
 
 /// Names of expected terminals that are listed.
 const EXPECTED_SHOWN: usize = 12;
+/// Characters of each that are shown.
+const NAME_SHOWN: usize = 60;
 
 pub fn run(args: &Args) -> Result<u8> {
     let grammar = args.grammar.read()?;
@@ -36,8 +38,8 @@ pub fn run(args: &Args) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     let mut code = 0;
     for path in &args.inputs {
-        let text = input(path)?;
         let name = path.display().to_string();
+        let text = characters(args, &name, input(path)?);
         match one(args, &grammar, &mut parser, &text)? {
             Ok(report) => {
                 let line = if report.is_empty() { format!("{name}: yes\n") } else { report };
@@ -53,6 +55,15 @@ pub fn run(args: &Args) -> Result<u8> {
     Ok(code)
 }
 
+/// ANTLR's grammars are about characters, not bytes: an input in another encoding than UTF-8 is read as Latin-1.
+fn characters(args: &Args, name: &str, text: Vec<u8>) -> Vec<u8> {
+    if !args.grammar.is_antlr() || std::str::from_utf8(&text).is_ok() {
+        return text;
+    }
+    eprintln!("note: {name} is not UTF-8: read as Latin-1");
+    text.iter().map(|b| char::from(*b)).collect::<String>().into_bytes()
+}
+
 fn one(args: &Args, grammar: &Grammar, parser: &mut Parser, text: &[u8]) -> Result<Result<String, Stuck>> {
     if args.count_trees {
         return Ok(ambiguity::count_trees(grammar, text)?.map(|count| format!("{count}\n")));
@@ -61,6 +72,14 @@ fn one(args: &Args, grammar: &Grammar, parser: &mut Parser, text: &[u8]) -> Resu
         return Ok(parser.parse(text).map(|tree| tree.render(grammar, parser.core())));
     }
     Ok(parser.check(text).map(|()| String::new()))
+}
+
+/// Names of literals are as long as the literals.
+fn shown(name: &str) -> String {
+    match name.char_indices().nth(NAME_SHOWN) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_string(),
+    }
 }
 
 fn explain(grammar: &Grammar, name: &str, text: &[u8], stuck: &Stuck) -> String {
@@ -73,9 +92,10 @@ fn explain(grammar: &Grammar, name: &str, text: &[u8], stuck: &Stuck) -> String 
             format!("`{}`", near.escape_debug())
         }
     };
-    let names: Vec<&str> = stuck.expected.iter().map(|t| grammar.terminal(*t).name.as_str()).collect();
-    let more = names.len().saturating_sub(EXPECTED_SHOWN);
-    let mut expected = names[..names.len() - more].join(", ");
+    let names = stuck.expected.iter().take(EXPECTED_SHOWN).map(|t| shown(&grammar.terminal(*t).name));
+    let names: Vec<String> = names.collect();
+    let more = stuck.expected.len() - names.len();
+    let mut expected = names.join(", ");
     if more > 0 {
         expected.push_str(&format!(" or {more} others"));
     }

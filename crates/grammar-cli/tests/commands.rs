@@ -111,6 +111,56 @@ fn complete_mutate_cover_convert_check() {
 }
 
 #[test]
+fn ambiguity_comes_with_an_example() {
+    let dangling = file("else.tg", "s = 'i' s | 'i' s 'e' s | x ; x = 'x' ;");
+    let (code, out, _) = run(&["check", name(&dangling), "--json"], "");
+    let report: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let found = &report["ambiguous"];
+    assert_eq!((code, &found["sentence"], &found["rule"]), (0, &"iixex".into(), &"s".into()));
+    assert_eq!(run(&["parse", name(&dangling), "-", "--count-trees"], "iixex").1, "2\n");
+    let trees: Vec<&str> =
+        found["trees"].as_array().expect("trees").iter().filter_map(|t| t.as_str()).collect();
+    assert!(trees.len() == 2 && trees[0] != trees[1], "{trees:?}");
+    let tree = run(&["parse", name(&dangling), "-", "--tree"], "iixex").1;
+    assert!(trees.contains(&tree.as_str()), "{tree}");
+    let cyclic = file("cyclic.tg", "s = t ; t = s | 'x' ;");
+    let (_, out, _) = run(&["check", name(&cyclic)], "");
+    assert!(out.contains("example       \"x\" has infinite trees, of which two differ in `s`"), "{out}");
+}
+
+#[test]
+fn inputs_of_antlr_grammars_need_not_be_utf8() {
+    let grammar = file("latin.g4", "grammar Latin; s : WORD+ EOF ; WORD : ~[ ]+ ; WS : ' ' -> skip ;");
+    let input = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(input.path(), b"caf\xe9 cr\xe8me").expect("a file");
+    let (code, _, err) = run(&["parse", name(&grammar), input.path().to_str().expect("a path")], "");
+    assert!(code == 0 && err.contains("read as Latin-1"), "{err}");
+}
+
+#[test]
+fn long_literals_are_shown_short() {
+    let grammar = file("long.tg", &format!("s = '{}' ;", "ab".repeat(10_000)));
+    let (code, _, err) = run(&["parse", name(&grammar), "-"], "x");
+    assert!(code == 1 && err.len() < 200, "{}", err.len());
+}
+
+#[cfg(unix)]
+#[test]
+fn shrinking_leaves_no_folder_behind() {
+    let calc = file("calc10.tg", CALC);
+    let temporary = tempfile::tempdir().expect("a folder");
+    for (input, program) in [("1+2", "true"), ("1", "false"), ("1", "/no/such/program")] {
+        let mut shrink = command(&["shrink", name(&calc), "-", "--", program]);
+        let mut child =
+            shrink.env("TMPDIR", temporary.path()).stdin(Stdio::piped()).spawn().expect("it starts");
+        child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it reads");
+        child.wait().expect("it ends");
+        let left = std::fs::read_dir(temporary.path()).expect("a folder").count();
+        assert_eq!(left, 0, "{program}");
+    }
+}
+
+#[test]
 fn shrink_with_a_command() {
     let calc = file("calc5.tg", CALC);
     let (code, out, err) =

@@ -5,6 +5,7 @@ use crate::cursor::Cursor;
 use crate::{Read, ReadError};
 use grammar::Pattern;
 use grammar::model::{Alternative, Expr};
+use grammar::pattern::LONGEST;
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir};
 
 const NEST_LIMIT: usize = 200;
@@ -191,6 +192,10 @@ impl Reader<'_> {
         let letters = text.chars().any(|c| c.is_ascii_alphabetic());
         if case_sensitive || !letters {
             return Ok(Expr::Terminal(self.builder.literal(text.as_bytes())));
+        }
+        if text.len() > LONGEST {
+            let message = "text of more than 1 MB is not read without regard to case: write it as %s\"…\"";
+            return Err(self.cursor.error_at(start, message));
         }
         Ok(Expr::Terminal(self.builder.pattern(ascii_ignore_case(&text))))
     }

@@ -443,24 +443,33 @@ impl<'t> Reader<'t> {
         self.builder.finish(&self.cursor)
     }
 
-    /// Bison 3.8 allows several in one declaration, each with a parser of its own.
+    /// Bison 3.8 allows several, in one declaration or in several, each with a parser of its own.
     fn start_symbols(&mut self, pos: usize) -> Result<(), ReadError> {
-        let name = self.start_symbol();
-        if let Some((other, _)) = self.start.as_ref().filter(|(o, _)| *o != name) {
-            let message = format!("there are two start rules, `{other}` and `{name}`");
-            return Err(self.cursor.error_at(pos, message));
-        }
         loop {
-            let other = self.start_symbol();
-            if other.is_empty() {
-                break;
+            let name = self.start_symbol();
+            if name.is_empty() {
+                return match self.start {
+                    Some(_) => Ok(()),
+                    None => Err(self.cursor.expected("the name of a rule to start with")),
+                };
             }
-            let text =
-                format!("`{other}` is a start rule too; the first, `{name}`, is used (or see --start)");
-            self.builder.note(&self.cursor, pos, text);
+            match &self.start {
+                None => self.start = Some((name, pos)),
+                Some((first, _)) if *first == name => {
+                    self.builder.note(
+                        &self.cursor,
+                        pos,
+                        format!("`{name}` is said to be a start rule twice"),
+                    );
+                }
+                Some((first, _)) => {
+                    let text = format!(
+                        "`{name}` is a start rule too; the first, `{first}`, is used (or see --start)"
+                    );
+                    self.builder.note(&self.cursor, pos, text);
+                }
+            }
         }
-        self.start = Some((name, pos));
-        Ok(())
     }
 
     fn start_symbol(&mut self) -> String {

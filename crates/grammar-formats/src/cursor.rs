@@ -91,7 +91,7 @@ impl<'t> Cursor<'t> {
         self.error(format!("expected {what}, found {found}"))
     }
 
-    fn line_column(&self, pos: usize) -> (usize, usize) {
+    pub fn line_column(&self, pos: usize) -> (usize, usize) {
         let bytes = self.text.as_bytes();
         let marks = self.marks.get_or_init(|| {
             let chunks = bytes.chunks(STRIDE);

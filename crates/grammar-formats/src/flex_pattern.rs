@@ -8,17 +8,22 @@ use std::collections::HashMap;
 
 const NEST_LIMIT: usize = 100;
 const REPEAT_LIMIT: u32 = 2_000;
+/// Parts of one regular expression, its definitions put in place: a larger one needs gigabytes, only for its
+/// automaton to be refused.
+const SIZE_LIMIT: usize = 500_000;
 
 #[derive(Default)]
 pub struct Patterns {
     pub definitions: HashMap<String, String>,
     pub ignore_case: bool,
     depth: usize,
+    size: usize,
 }
 
 impl Patterns {
     /// Reads a pattern up to a blank, `/`, or `$` at its end.
     pub fn parse(&mut self, cursor: &mut Cursor) -> Result<Pattern, ReadError> {
+        self.size = 0;
         self.choice(cursor)
     }
 
@@ -37,6 +42,12 @@ impl Patterns {
                 None | Some(' ' | '\t' | '\n' | '\r' | '|' | ')' | '/') => break,
                 Some('$') if ends(&cursor.rest()[1..]) => break,
                 _ => {}
+            }
+            self.size += 1;
+            if self.size > SIZE_LIMIT {
+                let text = "a regular expression with more than 500,000 parts is not read: \
+                    text in quotes counts as one part";
+                return Err(cursor.error(text));
             }
             let atom = self.atom(cursor)?;
             parts.push(self.suffixes(atom, cursor)?);

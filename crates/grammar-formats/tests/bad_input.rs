@@ -209,12 +209,16 @@ fn damaged_files() {
 
 #[test]
 fn several_start_symbols_of_bison() {
-    let found =
-        read_text("g.y", "%start a b\n%%\na : 'x' ;\nb : 'y' ;\n", None).expect("bison 3.8 allows it");
-    assert!(found.notes.iter().any(|n| n.text.contains("`b` is a start rule too")), "{:?}", found.notes);
-    assert!(accepts(&found.grammar, b"x"));
-    let other = found.grammar.with_start("b").expect("a rule");
-    assert!(accepts(&other, b"y"));
+    for start in ["%start a b", "%start a\n%start b", "%start a\n%token X\n%start a b"] {
+        let text = format!("{start}\n%%\na : 'x' ;\nb : 'y' ;\n");
+        let found = read_text("g.y", &text, None).expect("bison 3.8 allows it");
+        assert!(found.notes.iter().any(|n| n.text.contains("`b` is a start rule too")), "{:?}", found.notes);
+        assert!(accepts(&found.grammar, b"x"));
+        let other = found.grammar.with_start("b").expect("a rule");
+        assert!(accepts(&other, b"y"));
+    }
+    let error = read_text("g.y", "%start\n%%\na : 'x' ;\n", None).expect_err("no name");
+    assert!(error.message.starts_with("expected the name of a rule"), "{error}");
 }
 
 #[test]

@@ -1,126 +1,18 @@
-//! How many derivations a string has, and a search for one that has several.
+//! A search for a string that has several derivations.
 
 use crate::automaton::Automaton;
 use crate::bytes::ByteCore;
-use crate::chart::{Chart, Stuck};
-use crate::core::{Core, NtId, Sym};
+use crate::core::Core;
 use crate::count::{Count, LengthTable, Unit};
-use crate::dfa::DfaError;
+pub use crate::derivations::count_trees;
+use crate::derivations::some_trees;
 use crate::language::Language;
-use crate::lexer::Lexer;
-use crate::model::{Grammar, TerminalId};
+use crate::model::{RuleId, TerminalId};
 use crate::recognize::{Config, Recognizer};
-use crate::tables::{Slot, Tables};
+use crate::spell::Speller;
+use crate::tree::{Label, Node, Tree};
+use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Key {
-    /// Derivations of a nonterminal between two sets.
-    Whole(NtId, u32, u32),
-    /// Derivations of what stands before a dot.
-    Before(Slot, u32, u32),
-}
-
-/// Number of derivation trees of an input.
-pub fn count_trees(grammar: &Grammar, input: &[u8]) -> Result<Result<Count, Stuck>, DfaError> {
-    let core = Core::new(grammar);
-    let mut tables = Tables::new(&core);
-    let mut lexer = Lexer::new(grammar)?;
-    Ok(Chart::build(&mut tables, &mut lexer, input, false).map(|chart| {
-        let end = chart.accepted.expect("the chart was accepted");
-        let mut counter = Counter { chart: &chart, core: &core, known: FxHashMap::default() };
-        counter.count(Key::Whole(core.start, 0, end))
-    }))
-}
-
-struct Counter<'c, 't> {
-    chart: &'c Chart<'t>,
-    core: &'c Core,
-    /// `None` while it is being worked on: coming across it again means a cycle.
-    known: FxHashMap<Key, Option<Count>>,
-}
-
-impl Counter<'_, '_> {
-    fn count(&mut self, root: Key) -> Count {
-        let mut todo = vec![root];
-        while let Some(&key) = todo.last() {
-            match self.known.get(&key) {
-                Some(Some(_)) => {
-                    todo.pop();
-                    continue;
-                }
-                Some(None) => {
-                    let value = self.evaluate(key);
-                    self.known.insert(key, Some(value));
-                    todo.pop();
-                }
-                None => {
-                    self.known.insert(key, None);
-                    let terms = self.terms(key);
-                    todo.extend(terms.into_iter().flatten().filter(|k| !self.known.contains_key(k)));
-                }
-            }
-        }
-        self.known[&root].clone().expect("just computed")
-    }
-
-    fn evaluate(&self, key: Key) -> Count {
-        let mut sum = Count::zero();
-        for term in self.terms(key) {
-            let value = |k: &Key| self.known.get(k).cloned().flatten().unwrap_or(Count::Infinite);
-            let product = term.iter().fold(Count::one(), |acc, k| acc.times(&value(k)));
-            sum.add(&product);
-        }
-        sum
-    }
-
-    /// The value of a key is the sum over these of their product.
-    fn terms(&self, key: Key) -> Vec<Vec<Key>> {
-        let tables = &*self.chart.tables;
-        match key {
-            Key::Whole(nt, from, to) if from == to => {
-                let empty = |s: &Sym| s.as_nonterminal().is_some_and(|nt| tables.nullable[nt.index()]);
-                let prods = self.core.prods_of(nt).filter(|p| self.core.rhs(*p).iter().all(empty));
-                let parts = |p| self.core.rhs(p).iter().filter_map(|s| s.as_nonterminal());
-                prods.map(|p| parts(p).map(|nt| Key::Whole(nt, from, to)).collect()).collect()
-            }
-            Key::Whole(nt, from, to) => {
-                let mine = self.chart.completed(to).iter();
-                let mine = mine.filter(|i| tables.lhs[i.slot as usize] == nt && i.origin == from);
-                mine.map(|i| vec![Key::Before(i.slot, from, to)]).collect()
-            }
-            Key::Before(slot, from, to) => self.before(slot, from, to),
-        }
-    }
-
-    fn before(&self, slot: Slot, from: u32, to: u32) -> Vec<Vec<Key>> {
-        let tables = &*self.chart.tables;
-        let first = tables.first[tables.prod[slot as usize].index()];
-        if slot == first {
-            return if from == to { vec![Vec::new()] } else { Vec::new() };
-        }
-        let (slot, next) = (slot - 1, tables.next[slot as usize - 1]);
-        let Some(nt) = next.as_nonterminal() else {
-            let tokens = self.chart.incoming(to).iter();
-            let fitting = tokens.filter(|t| {
-                Some(t.terminal) == next.as_terminal() && self.chart.contains(t.from, slot, from)
-            });
-            return fitting.map(|t| vec![Key::Before(slot, from, t.from)]).collect();
-        };
-        let mut terms = Vec::new();
-        if tables.nullable[nt.index()] && self.chart.contains(to, slot, from) {
-            terms.push(vec![Key::Whole(nt, to, to), Key::Before(slot, from, to)]);
-        }
-        let done = self.chart.completed(to).iter().filter(|i| tables.lhs[i.slot as usize] == nt);
-        let mut origins: Vec<u32> = done.map(|i| i.origin).collect();
-        origins.sort_unstable();
-        origins.dedup();
-        for at in origins.into_iter().filter(|at| *at >= from && self.chart.contains(*at, slot, from)) {
-            terms.push(vec![Key::Whole(nt, at, to), Key::Before(slot, from, at)]);
-        }
-        terms
-    }
-}
 
 /// A string with several derivations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,10 +21,25 @@ pub struct Witness {
     /// How many derivations and how many distinct strings there are of that length.
     pub derivations: Count,
     pub strings: Count,
+    /// None if the search for one took too long.
+    pub example: Option<Example>,
+}
+
+/// A sentence with several trees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    pub sentence: Vec<u8>,
+    pub count: Count,
+    /// Two of them, unless there is no end of them.
+    pub trees: Vec<Tree>,
+    /// Where the two differ first.
+    pub rule: Option<RuleId>,
 }
 
 /// A configuration may have an item for every place in the grammar; no more items than this are made.
 const ITEMS: usize = 50_000_000;
+/// Strings of the length that has ambiguous ones that are looked at, evenly spread over all.
+const EXAMPLES: u32 = 5_000;
 /// Grammars with more symbols are not searched: their tables alone would take minutes.
 const LARGEST: usize = 100_000;
 
@@ -159,7 +66,8 @@ pub fn search(language: &Language, max: usize, states: usize) -> (Option<Witness
             None => LengthTable::new(language, length, Unit::Tokens).nt[core.start.index()][length].clone(),
         };
         if derivations != distinct {
-            return (Some(Witness { length, derivations, strings: distinct }), length);
+            let example = strings.example(language, bytes.as_ref(), length, &distinct);
+            return (Some(Witness { length, derivations, strings: distinct, example }), length);
         }
     }
     (None, max)
@@ -231,4 +139,95 @@ impl Strings<'_> {
         }
         steps
     }
+
+    /// A sentence of the length that has several trees.
+    fn example(
+        &mut self,
+        language: &Language,
+        bytes: Option<&ByteCore>,
+        length: usize,
+        strings: &Count,
+    ) -> Option<Example> {
+        let all = strings.finite()?;
+        let mut writer = Writer::new(language, bytes)?;
+        let looked_at = all.min(&EXAMPLES.into()).clone();
+        let mut i = BigUint::ZERO;
+        while i < looked_at {
+            let rank = &i * all / &looked_at;
+            let sentence = writer.write(&self.unrank(length, rank)?);
+            if let Ok(Ok((count, trees))) = some_trees(&language.grammar, &language.core, &sentence, 2)
+                && count != Count::one()
+            {
+                let cyclic = || language.core.nt_ids().find(|nt| language.analysis.cyclic[nt.index()]);
+                let endless = |nt| language.core.nt(nt).rule.filter(|_| count == Count::Infinite);
+                let rule = difference(&language.core, &trees).or_else(|| cyclic().and_then(endless));
+                return Some(Example { sentence, count, trees, rule });
+            }
+            i += 1u32;
+        }
+        None
+    }
+
+    /// The string of a rank among those of a length, as terminals and which of their bytes.
+    fn unrank(&mut self, length: usize, mut rank: BigUint) -> Option<Vec<(TerminalId, usize)>> {
+        let mut config = self.recognizer.begin();
+        let mut found = Vec::new();
+        for n in (1..=length).rev() {
+            let mut steps = self.steps(config, n).into_iter();
+            loop {
+                let (t, to) = steps.next()?;
+                let each = self.known.get(&to)?.finite()?.clone();
+                let all = &each * self.weights[t.index()];
+                if rank < all {
+                    found.push((t, usize::try_from(&rank / &each).ok()?));
+                    (rank, config) = (rank % each, to.0);
+                    break;
+                }
+                rank -= all;
+            }
+        }
+        Some(found)
+    }
+}
+
+/// Writes strings of terminals of the core that is searched.
+enum Writer<'l> {
+    Bytes(&'l ByteCore),
+    Tokens(Box<Speller>, Vec<Vec<u8>>),
+}
+
+impl<'l> Writer<'l> {
+    fn new(language: &Language, bytes: Option<&'l ByteCore>) -> Option<Writer<'l>> {
+        if let Some(bytes) = bytes {
+            return Some(Writer::Bytes(bytes));
+        }
+        let shortest = language.lexemes.iter().map(|a| a.shortest().unwrap_or_default()).collect();
+        Some(Writer::Tokens(Box::new(Speller::new(&language.grammar).ok()?), shortest))
+    }
+
+    fn write(&mut self, string: &[(TerminalId, usize)]) -> Vec<u8> {
+        match self {
+            Writer::Bytes(bytes) => string.iter().map(|(t, i)| bytes.classes[t.index()][*i]).collect(),
+            Writer::Tokens(speller, shortest) => {
+                speller.spell(string.iter().map(|(t, _)| (*t, &shortest[t.index()][..])))
+            }
+        }
+    }
+}
+
+/// The rule around the first place at which two trees differ.
+fn difference(core: &Core, trees: &[Tree]) -> Option<RuleId> {
+    let [a, b] = trees else { return None };
+    let at = a.nodes.iter().zip(&b.nodes).position(|(a, b)| a != b)?;
+    let rule = |node: &Node| match node.label {
+        Label::Prod(p) => core.nt(core.prod(p).lhs).rule,
+        Label::Token(_) => None,
+    };
+    // The same production with other spans or sizes differs further inside, unless its children begin elsewhere.
+    let same = |i: &usize| a.nodes[*i].label == b.nodes[*i].label;
+    let inside =
+        (at..a.nodes.len().min(b.nodes.len())).find(|i| !same(i) || a.nodes[*i].end != b.nodes[*i].end);
+    let at = inside.unwrap_or(at);
+    let around = |i: &usize| i + a.nodes[*i].size as usize > at && (*i < at || !same(i));
+    (0..=at).rev().filter(around).find_map(|i| rule(&a.nodes[i]))
 }

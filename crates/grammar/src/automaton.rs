@@ -3,7 +3,7 @@
 //! With a lexer, the lexemes of a terminal are only those that the lexer reads as that terminal: `if` is no
 //! identifier where it is a keyword.
 
-use crate::dfa::{DEAD, Dfa, DfaError};
+use crate::dfa::{Compiler, DEAD, Dfa, DfaError};
 use crate::model::{END_MARKER, Emit, Grammar, Lexing, ModeId, ModeOp, TerminalId};
 use crate::pattern::{ByteSet, Pattern, byte_set, one_byte};
 use rustc_hash::FxHashMap;
@@ -158,35 +158,46 @@ fn rank(byte: u8) -> (bool, u8) {
 
 /// The automata of all terminals.
 pub fn lexemes(grammar: &Grammar) -> Vec<Result<Automaton, DfaError>> {
+    lexemes_of(grammar, |_| true)
+}
+
+/// The automata of some terminals; those of others are empty.
+pub fn lexemes_of(
+    grammar: &Grammar,
+    wanted: impl Fn(TerminalId) -> bool,
+) -> Vec<Result<Automaton, DfaError>> {
     let ids = (0..grammar.terminals.len()).map(TerminalId::from);
+    let compiler = Compiler::for_terminals();
+    let own = |t: TerminalId| own(&grammar.terminal(t).pattern, &compiler);
     if grammar.lexing == Lexing::Scannerless {
-        return ids.map(|t| own(&grammar.terminal(t).pattern)).collect();
+        return ids.map(|t| if wanted(t) { own(t) } else { Ok(Automaton::default()) }).collect();
     }
     let mut modes: Vec<Option<ModeDfa>> = (0..grammar.modes.len()).map(|_| None).collect();
     let more: Vec<bool> =
         (0..grammar.modes.len()).map(|m| entered_by_more(grammar, ModeId::from(m))).collect();
     let emitting = emitting_modes(grammar);
     ids.map(|t| match emitting[t.index()] {
+        _ if !wanted(t) => Ok(Automaton::default()),
         Some(mode) if !more[mode.index()] => {
             let slot = &mut modes[mode.index()];
             let dfa = slot.get_or_insert_with(|| ModeDfa::new(grammar, mode));
-            dfa.lexemes(grammar, t)
+            dfa.lexemes(grammar, t, &compiler)
         }
-        _ => own(&grammar.terminal(t).pattern),
+        _ => own(t),
     })
     .collect()
 }
 
 /// The lexemes of a pattern by itself.
 pub fn own_lexemes(pattern: &Pattern) -> Result<Automaton, DfaError> {
-    own(pattern)
+    own(pattern, &Compiler::for_terminals())
 }
 
-fn own(pattern: &Pattern) -> Result<Automaton, DfaError> {
+fn own(pattern: &Pattern, compiler: &Compiler) -> Result<Automaton, DfaError> {
     if let Some(places) = pattern.as_places() {
         return Ok(Automaton::chain(places));
     }
-    let mut dfa = Dfa::new(&pattern.branches())?;
+    let mut dfa = compiler.dfa(&pattern.branches())?;
     dfa.complete(STATE_LIMIT)?;
     Ok(Automaton::from_dfa(&mut dfa, |dfa, state| !dfa.accepts(state).is_empty(), false))
 }
@@ -232,9 +243,14 @@ impl ModeDfa {
         ModeDfa { dfa, rule }
     }
 
-    fn lexemes(&mut self, grammar: &Grammar, t: TerminalId) -> Result<Automaton, DfaError> {
+    fn lexemes(
+        &mut self,
+        grammar: &Grammar,
+        t: TerminalId,
+        compiler: &Compiler,
+    ) -> Result<Automaton, DfaError> {
         let pattern = &grammar.terminal(t).pattern;
-        let Some(dfa) = &mut self.dfa else { return own(pattern) };
+        let Some(dfa) = &mut self.dfa else { return own(pattern, compiler) };
         let rules = &grammar.lex_rules;
         let mine = |pattern: &u32| rules[self.rule[*pattern as usize]].emit == Emit::Token(t);
         let sure = |pattern: &&u32| !rules[self.rule[**pattern as usize]].predicated || mine(pattern);
@@ -247,7 +263,11 @@ impl ModeDfa {
             }
             None => Automaton::from_dfa(dfa, wins, grammar.end_marker),
         };
-        if found.is_empty() && grammar.lexing == Lexing::Contextual { own(pattern) } else { Ok(found) }
+        if found.is_empty() && grammar.lexing == Lexing::Contextual {
+            own(pattern, compiler)
+        } else {
+            Ok(found)
+        }
     }
 }
 

@@ -5,17 +5,13 @@
 //! tree is found afterwards, from the right, by looking up which items allow which split.
 
 use crate::core::NtId;
+use crate::earley::{self, Chains, Sets, Work};
 use crate::lexer::{Candidate, Expected, Lexer, Place};
 use crate::model::TerminalId;
-use crate::tables::{Next, PairSet, PredId, SHORT_CHAIN, Slot, Tables};
-use rustc_hash::FxHashMap;
+use crate::tables::{Next, PredId, Slot, Tables};
+use std::ops::Range;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Item {
-    pub slot: Slot,
-    /// The set it began in.
-    pub origin: u32,
-}
+pub(crate) type Item = earley::Item<u32>;
 
 /// A token that led into a set.
 #[derive(Clone, Copy, Debug)]
@@ -25,17 +21,23 @@ pub(crate) struct Incoming {
     pub start: u32,
 }
 
+/// Where the parts of a set begin in the chart's lists; they end where those of the next set begin.
 #[derive(Clone, Copy, Debug)]
 struct Set {
-    /// Incomplete items, sorted by what they wait for.
-    waiting: (u32, u32),
-    /// Complete items in the order in which they were found.
-    complete: (u32, u32),
-    /// Chains that Leo's method jumped over: index of the item that starts them.
-    chains: (u32, u32),
-    incoming: (u32, u32),
+    begin: Lens,
     pred: PredId,
     place: Place,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Lens {
+    /// Incomplete items, sorted by what they wait for.
+    waiting: u32,
+    /// Complete items in the order in which they were found.
+    completed: u32,
+    /// Chains that Leo's method jumped over: index of the item that starts them.
+    chains: u32,
+    incoming: u32,
 }
 
 pub(crate) struct Chart<'t> {
@@ -45,7 +47,7 @@ pub(crate) struct Chart<'t> {
     completed: Vec<Item>,
     chains: Vec<u32>,
     incoming: Vec<Incoming>,
-    tops: FxHashMap<(NtId, u32), (NtId, u32)>,
+    tops: Chains<u32>,
     use_chains: bool,
     /// The set in which the whole input was a sentence.
     pub accepted: Option<u32>,
@@ -62,22 +64,6 @@ pub struct Stuck {
 struct Pending {
     place: Place,
     incoming: Incoming,
-}
-
-/// How long the lists are when a set begins or ends.
-struct Lens {
-    completed: u32,
-    chains: u32,
-    incoming: u32,
-}
-
-#[derive(Default)]
-struct Work {
-    todo: Vec<Item>,
-    kernel: Vec<Item>,
-    roots: Vec<NtId>,
-    items: PairSet,
-    done: PairSet,
 }
 
 struct Here<'c, 't>(&'c Chart<'t>, u32);
@@ -103,7 +89,7 @@ impl<'t> Chart<'t> {
             completed: Vec::new(),
             chains: Vec::new(),
             incoming: Vec::new(),
-            tops: FxHashMap::default(),
+            tops: Chains::default(),
             use_chains,
             accepted: None,
         };
@@ -115,8 +101,7 @@ impl<'t> Chart<'t> {
     fn begin(&mut self, place: Place) {
         let start = self.tables.start;
         let pred = self.tables.predict(&[start]);
-        let none = (0, 0);
-        self.sets.push(Set { waiting: none, complete: none, chains: none, incoming: none, pred, place });
+        self.sets.push(Set { begin: Lens::default(), pred, place });
     }
 
     fn run(&mut self, lexer: &mut Lexer, input: &[u8]) {
@@ -155,27 +140,16 @@ impl<'t> Chart<'t> {
     }
 
     /// Makes the set of the nearest place. `None` if it is empty, else whether the text before it is a sentence.
-    fn make(&mut self, place: Place, pending: &mut Vec<Pending>, work: &mut Work) -> Option<bool> {
-        work.todo.clear();
-        work.kernel.clear();
-        work.items.clear();
-        work.done.clear();
+    fn make(&mut self, place: Place, pending: &mut Vec<Pending>, work: &mut Work<u32>) -> Option<bool> {
+        work.begin();
         let begin = self.lens();
         let mut accepting = false;
         while let Some(token) = pending.pop_if(|p| p.place == place) {
             self.advance_over(token.incoming.from, Next::terminal(token.incoming.terminal), work);
             self.incoming.push(token.incoming);
         }
-        while let Some(item) = work.todo.pop() {
-            let next = self.tables.next[item.slot as usize];
-            if next.is_end() {
-                accepting |= self.complete(item, work);
-                continue;
-            }
-            work.kernel.push(item);
-            if self.tables.is_nullable(next) {
-                work.add(Item { slot: item.slot + 1, origin: item.origin });
-            }
+        while let Some(item) = work.next_complete(self.tables) {
+            accepting |= self.complete(item, work);
         }
         if work.kernel.is_empty() && self.completed.len() as u32 == begin.completed {
             self.incoming.truncate(begin.incoming as usize);
@@ -187,42 +161,22 @@ impl<'t> Chart<'t> {
 
     fn lens(&self) -> Lens {
         Lens {
+            waiting: self.items.len() as u32,
             completed: self.completed.len() as u32,
             chains: self.chains.len() as u32,
             incoming: self.incoming.len() as u32,
         }
     }
 
-    fn store(&mut self, place: Place, work: &mut Work, begin: Lens) {
-        let next = &self.tables.next;
-        work.kernel.sort_unstable_by_key(|i| (next[i.slot as usize], i.slot, i.origin));
-        work.roots.clear();
-        work.roots.extend(work.kernel.iter().filter_map(|i| next[i.slot as usize].as_nonterminal()));
-        work.roots.dedup();
-        let waiting = (self.items.len() as u32, (self.items.len() + work.kernel.len()) as u32);
+    fn store(&mut self, place: Place, work: &mut Work<u32>, begin: Lens) {
+        work.kernel.sort_unstable_by_key(|item| self.order(item));
+        work.find_roots(self.tables);
         self.items.extend_from_slice(&work.kernel);
-        let end = self.lens();
-        self.sets.push(Set {
-            waiting,
-            complete: (begin.completed, end.completed),
-            chains: (begin.chains, end.chains),
-            incoming: (begin.incoming, end.incoming),
-            pred: self.tables.predict(&work.roots),
-            place,
-        });
-    }
-
-    fn advance_over(&self, set: u32, next: Next, work: &mut Work) {
-        for item in self.waiting(set, next) {
-            work.add(Item { slot: item.slot + 1, origin: item.origin });
-        }
-        for &slot in self.tables.predicted(self.sets[set as usize].pred, next) {
-            work.add(Item { slot, origin: set });
-        }
+        self.sets.push(Set { begin, pred: self.tables.predict(&work.roots), place });
     }
 
     /// Returns true if this completes a sentence.
-    fn complete(&mut self, item: Item, work: &mut Work) -> bool {
+    fn complete(&mut self, item: Item, work: &mut Work<u32>) -> bool {
         let nt = self.tables.lhs[item.slot as usize];
         let index = self.completed.len() as u32;
         self.completed.push(item);
@@ -230,64 +184,17 @@ impl<'t> Chart<'t> {
         if (top, origin) != (nt, item.origin) {
             self.chains.push(index);
         }
-        if work.done.insert(top.0, origin) {
+        if work.complete(top, origin) {
             self.advance_over(origin, Next::nonterminal(top), work);
         }
         self.is_sentence(top, origin)
     }
 
-    fn is_sentence(&self, nt: NtId, origin: u32) -> bool {
-        nt == self.tables.start && origin == 0
-    }
-
     fn top(&mut self, nt: NtId, origin: u32) -> (NtId, u32) {
-        let (mut at, mut idle, mut steps) = ((nt, origin), 0, 0);
-        let mut top = None;
-        while let Some((slot, from)) = self.only_parent(at.0, at.1) {
-            let up = (self.tables.lhs[slot as usize], from);
-            idle = if up.1 == at.1 { idle + 1 } else { 0 };
-            if idle > self.tables.nullable.len() {
-                return (nt, origin);
-            }
-            (at, steps) = (up, steps + 1);
-            if let Some(&known) = self.tops.get(&at) {
-                top = Some(known);
-                break;
-            }
-        }
-        let top = top.unwrap_or(at);
-        if steps > SHORT_CHAIN {
-            self.tops.insert((nt, origin), top);
-        }
+        let mut tops = std::mem::take(&mut self.tops);
+        let top = tops.top(self, nt, origin);
+        self.tops = tops;
         top
-    }
-
-    /// If completing `nt` can only lead to one item and completes that: the item.
-    pub fn only_parent(&self, nt: NtId, origin: u32) -> Option<(Slot, u32)> {
-        if self.is_sentence(nt, origin) {
-            return None;
-        }
-        let next = Next::nonterminal(nt);
-        let waiting = self.waiting(origin, next);
-        let predicted = self.tables.predicted(self.sets[origin as usize].pred, next);
-        let (slot, from) = match (waiting, predicted) {
-            ([item], []) => (item.slot + 1, item.origin),
-            ([], [slot]) => (*slot, origin),
-            _ => return None,
-        };
-        self.tables.next[slot as usize].is_end().then_some((slot, from))
-    }
-
-    pub fn waiting(&self, set: u32, next: Next) -> &[Item] {
-        let (from, to) = self.sets[set as usize].waiting;
-        let items = &self.items[from as usize..to as usize];
-        let key = |item: &Item| self.tables.next[item.slot as usize];
-        let from = match items.len() {
-            0..=8 => items.iter().position(|i| key(i) >= next).unwrap_or(items.len()),
-            _ => items.partition_point(|i| key(i) < next),
-        };
-        let len = items[from..].iter().take_while(|i| key(i) == next).count();
-        &items[from..from + len]
     }
 
     /// Is the incomplete item `slot` that began in `origin` in the set? Items that began in the set itself
@@ -300,33 +207,29 @@ impl<'t> Chart<'t> {
         if slot == first {
             return false;
         }
-        let (from, to) = self.sets[set as usize].waiting;
-        let key = |i: &Item| (self.tables.next[i.slot as usize], i.slot, i.origin);
-        let wanted = (self.tables.next[slot as usize], slot, origin);
-        self.items[from as usize..to as usize].binary_search_by_key(&wanted, key).is_ok()
+        let wanted = self.order(&Item { slot, origin });
+        self.incomplete(set).binary_search_by_key(&wanted, |item| self.order(item)).is_ok()
     }
 
-    pub fn allows(&self, set: u32, terminal: TerminalId) -> bool {
-        let next = Next::terminal(terminal);
-        !self.waiting(set, next).is_empty()
-            || !self.tables.predicted(self.sets[set as usize].pred, next).is_empty()
+    /// What `part` of the lists belongs to a set.
+    fn range(&self, set: u32, part: impl Fn(&Lens) -> u32) -> Range<usize> {
+        let set = set as usize;
+        let end = self.sets.get(set + 1).map_or_else(|| part(&self.lens()), |next| part(&next.begin));
+        part(&self.sets[set].begin) as usize..end as usize
     }
 
     pub fn completed(&self, set: u32) -> &[Item] {
-        let (from, to) = self.sets[set as usize].complete;
-        &self.completed[from as usize..to as usize]
+        &self.completed[self.range(set, |l| l.completed)]
     }
 
     /// Positions in `completed(set)` of the items that start a chain.
     pub fn chains(&self, set: u32) -> impl ExactSizeIterator<Item = u32> + '_ {
-        let (from, to) = self.sets[set as usize].chains;
-        let base = self.sets[set as usize].complete.0;
-        self.chains[from as usize..to as usize].iter().map(move |c| c - base)
+        let base = self.sets[set as usize].begin.completed;
+        self.chains[self.range(set, |l| l.chains)].iter().map(move |c| c - base)
     }
 
     pub fn incoming(&self, set: u32) -> &[Incoming] {
-        let (from, to) = self.sets[set as usize].incoming;
-        &self.incoming[from as usize..to as usize]
+        &self.incoming[self.range(set, |l| l.incoming)]
     }
 
     pub fn sets(&self) -> usize {
@@ -343,8 +246,7 @@ impl<'t> Chart<'t> {
         let mut pos = furthest as usize;
         for set in (0..self.sets.len() as u32).filter(|s| self.place(*s).pos == furthest) {
             let next = &self.tables.next;
-            let (from, to) = self.sets[set as usize].waiting;
-            let items = &self.items[from as usize..to as usize];
+            let items = self.incomplete(set);
             expected.extend(items.iter().filter_map(|i| next[i.slot as usize].as_terminal()));
             expected.extend(self.tables.predicted_terminals(self.sets[set as usize].pred));
             pos = pos.max(lexer.after_skipped(input, self.place(set)));
@@ -355,10 +257,18 @@ impl<'t> Chart<'t> {
     }
 }
 
-impl Work {
-    fn add(&mut self, item: Item) {
-        if self.items.insert(item.slot, item.origin) {
-            self.todo.push(item);
-        }
+impl Sets for Chart<'_> {
+    type Id = u32;
+
+    fn tables(&self) -> &Tables {
+        self.tables
+    }
+
+    fn incomplete(&self, set: u32) -> &[Item] {
+        &self.items[self.range(set, |l| l.waiting)]
+    }
+
+    fn predictions(&self, set: u32) -> PredId {
+        self.sets[set as usize].pred
     }
 }

@@ -10,15 +10,22 @@ use rustc_hash::FxHashMap;
 
 pub const DEAD: u32 = 0;
 const UNKNOWN: u32 = u32::MAX;
-/// Larger patterns are refused: they would need gigabytes.
-const NFA_LIMIT: usize = 64 << 20;
+/// Larger patterns are refused: they would need gigabytes. The first limit is for one terminal, the second for a
+/// whole lexer.
+const TERMINAL_LIMIT: usize = 64 << 20;
+const LEXER_LIMIT: usize = 384 << 20;
+/// Bytes and classes of one pattern, those inside bounded repetitions as often as they are repeated.
+const REPEATED_LIMIT: usize = 500_000;
 /// The cache is emptied when it has more states than this.
 const STATE_LIMIT: usize = 40_000;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DfaError {
-    #[error("the regular expressions are too large: their automaton needs more than {} MB", NFA_LIMIT >> 20)]
-    TooLarge,
+    #[error(
+        "the regular expressions are too large: their automaton needs more than {0} MB; \
+        make bounds of repetitions smaller, or split the grammar"
+    )]
+    TooLarge(usize),
     #[error("the regular expression needs more than {0} automaton states")]
     TooManyStates(usize),
 }
@@ -51,20 +58,45 @@ struct Cache {
     generation: u32,
 }
 
-impl Dfa {
-    /// Pattern numbers are positions in `patterns`; a smaller number has priority.
-    pub fn new(patterns: &[Pattern]) -> Result<Dfa, DfaError> {
-        let hirs: Vec<_> = patterns.iter().map(|p| p.hir().clone()).collect();
+/// Makes automata; one for many patterns keeps its tables.
+pub struct Compiler {
+    compiler: thompson::Compiler,
+    limit: usize,
+}
+
+impl Compiler {
+    /// For the patterns of single terminals.
+    pub fn for_terminals() -> Compiler {
+        Compiler::with_limit(TERMINAL_LIMIT)
+    }
+
+    fn with_limit(limit: usize) -> Compiler {
         let config = thompson::Config::new()
             .utf8(false)
-            .nfa_size_limit(Some(NFA_LIMIT))
+            .nfa_size_limit(Some(limit))
             .which_captures(thompson::WhichCaptures::None);
-        let nfa = thompson::Compiler::new()
-            .configure(config)
-            .build_many_from_hir(&hirs)
-            .map_err(|_| DfaError::TooLarge)?;
+        let mut compiler = thompson::Compiler::new();
+        compiler.configure(config);
+        Compiler { compiler, limit }
+    }
+
+    /// Pattern numbers are positions in `patterns`; a smaller number has priority.
+    pub fn dfa(&self, patterns: &[Pattern]) -> Result<Dfa, DfaError> {
+        let hirs: Vec<_> = patterns.iter().map(Pattern::hir).collect();
+        let too_large = |_| DfaError::TooLarge(self.limit >> 20);
+        let nfa = self.compiler.build_many_from_hir(&hirs).map_err(too_large)?;
         let lazy = patterns.iter().map(Pattern::has_lazy_loop).collect();
         Ok(Dfa::from_nfa(nfa, lazy, patterns.len()))
+    }
+}
+
+impl Dfa {
+    /// The automaton of a whole lexer. Much text is fine there, repetitions that explode are not.
+    pub fn new(patterns: &[Pattern]) -> Result<Dfa, DfaError> {
+        if patterns.iter().any(|p| p.repeated_size() > REPEATED_LIMIT) {
+            return Err(DfaError::TooLarge(TERMINAL_LIMIT >> 20));
+        }
+        Compiler::with_limit(LEXER_LIMIT).dfa(patterns)
     }
 
     fn from_nfa(nfa: NFA, lazy: Vec<bool>, patterns: usize) -> Dfa {

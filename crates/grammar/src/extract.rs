@@ -7,8 +7,10 @@
 use crate::analysis::{self, Combine, INFINITE};
 use crate::chart::{Chart, Item};
 use crate::core::{Core, NtId, ProdId};
+use crate::earley::Sets;
+use crate::model::TerminalId;
 use crate::tables::{Next, Slot};
-use crate::tree::{Label, Tree, Visited, from_right_to_left};
+use crate::tree::{Reversed, Tree};
 use std::ops::Range;
 
 /// When a completed item was found in its set: index, and step of the chain that starts there.
@@ -21,9 +23,24 @@ struct Found {
 }
 
 enum Task {
-    Item { found: Found, end: u32 },
-    Token { label: Label, start: u32, end: u32 },
-    Empty { nt: NtId, pos: u32 },
+    Item {
+        found: Found,
+        end: u32,
+    },
+    Token {
+        terminal: TerminalId,
+        start: u32,
+        end: u32,
+    },
+    Empty {
+        nt: NtId,
+    },
+    /// The children of a node are there: those after the first `after` nodes. It ends at `end`.
+    Close {
+        prod: ProdId,
+        after: u32,
+        end: u32,
+    },
 }
 
 /// For each nullable nonterminal the production of a flattest empty derivation.
@@ -77,41 +94,40 @@ impl<'c, 't> Extractor<'c, 't> {
         let start = self.chart.tables.start;
         let mut todo = match self.best(start, 0, end, (u32::MAX, 0), |k| k == 0) {
             Some(found) if end > 0 => vec![Task::Item { found, end }],
-            _ => vec![Task::Empty { nt: start, pos: 0 }],
+            _ => vec![Task::Empty { nt: start }],
         };
-        let mut visited = Vec::new();
+        let mut done = Reversed::new(text.len() as u32);
         while let Some(task) = todo.pop() {
-            self.visit(task, &mut todo, &mut visited)?;
+            self.visit(task, &mut todo, &mut done)?;
         }
-        Some(from_right_to_left(&visited, text.to_vec()))
+        Some(done.into_tree(text))
     }
 
-    fn visit(&mut self, task: Task, todo: &mut Vec<Task>, visited: &mut Vec<Visited>) -> Option<()> {
+    fn visit(&mut self, task: Task, todo: &mut Vec<Task>, done: &mut Reversed) -> Option<()> {
         match task {
-            Task::Token { label, start, end } => visited.push(Visited { label, arity: 0, start, end }),
-            Task::Empty { nt, pos } => {
+            Task::Token { terminal, start, end } => done.token(terminal, start, end),
+            Task::Close { prod, after, end } => done.close(prod, after, end),
+            Task::Empty { nt } => {
                 let p = self.empty[nt.index()]?;
+                self.open(p, done.leftmost, done, todo);
                 let children = self.core.rhs(p).iter().filter_map(|s| s.as_nonterminal());
-                let before = todo.len();
-                todo.extend(children.map(|nt| Task::Empty { nt, pos }));
-                let arity = (todo.len() - before) as u32;
-                self.emit(p, arity, pos, visited);
+                todo.extend(children.map(|nt| Task::Empty { nt }));
             }
             Task::Item { found, end } => {
                 let p = self.chart.tables.prod[found.item.slot as usize];
+                self.open(p, self.chart.place(end).pos, done, todo);
                 let before = todo.len();
                 self.children(found, end, todo)?;
                 todo[before..].reverse();
-                self.emit(p, (todo.len() - before) as u32, 0, visited);
             }
         }
         Some(())
     }
 
-    fn emit(&self, p: ProdId, arity: u32, pos: u32, visited: &mut Vec<Visited>) {
-        // A production between levels of precedence has one child, which takes its place.
-        if let Some(original) = self.original[p.index()] {
-            visited.push(Visited { label: Label::Prod(original), arity, start: pos, end: pos });
+    /// A production between levels of precedence has one child, which takes its place.
+    fn open(&self, p: ProdId, end: u32, done: &Reversed, todo: &mut Vec<Task>) {
+        if let Some(prod) = self.original[p.index()] {
+            todo.push(Task::Close { prod, after: done.nodes.len() as u32, end });
         }
     }
 
@@ -124,13 +140,12 @@ impl<'c, 't> Extractor<'c, 't> {
         while parent.rank.1 == 0 && self.may_be_empty(parent.item.slot - empties, first, end, origin) {
             empties += 1;
         }
-        let pos = self.chart.place(end).pos;
         let before = children.len();
         loop {
             children.truncate(before);
             for slot in (0..empties).map(|i| parent.item.slot - i - 1) {
                 let nt = self.chart.tables.next[slot as usize].as_nonterminal()?;
-                children.push(Task::Empty { nt, pos });
+                children.push(Task::Empty { nt });
             }
             let mut at = (parent.item.slot - empties, end, parent.rank);
             if let Some(child) = self.link_below(parent, end) {
@@ -192,14 +207,13 @@ impl<'c, 't> Extractor<'c, 't> {
         let token = self.chart.incoming(*at).iter().find(fits)?;
         let end = self.chart.place(*at).pos;
         *at = token.from;
-        Some(Task::Token { label: Label::Token(terminal), start: token.start, end })
+        Some(Task::Token { terminal, start: token.start, end })
     }
 
     fn nonterminal(&mut self, nt: NtId, slot: Slot, origin: u32, limit: Rank, at: &mut u32) -> Option<Task> {
-        let pos = self.chart.place(*at).pos;
         let unlimited = limit == (u32::MAX, 0);
         if unlimited && self.chart.tables.nullable[nt.index()] && self.chart.contains(*at, slot, origin) {
-            return Some(Task::Empty { nt, pos });
+            return Some(Task::Empty { nt });
         }
         let (chart, here) = (self.chart, *at);
         let found = self.best(nt, origin, here, limit, |k| chart.contains(k, slot, origin))?;
@@ -263,10 +277,10 @@ impl<'c, 't> Extractor<'c, 't> {
         let lhs = &self.chart.tables.lhs;
         let mut at = (lhs[item.slot as usize], item.origin);
         let mut step = 0;
-        while let Some((slot, from)) = self.chart.only_parent(at.0, at.1).filter(|p| p.1 >= origin) {
+        while let Some(item) = self.chart.only_parent(at.0, at.1).filter(|p| p.origin >= origin) {
             step += 1;
-            self.links.push(Found { item: Item { slot, origin: from }, rank: (index, step) });
-            at = (lhs[slot as usize], from);
+            self.links.push(Found { item, rank: (index, step) });
+            at = (lhs[item.slot as usize], item.origin);
         }
     }
 

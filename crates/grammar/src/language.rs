@@ -1,7 +1,7 @@
 //! A grammar made ready for generation: its core, the lexemes of its terminals, and facts about both.
 
 use crate::analysis::{Analysis, INFINITE};
-use crate::automaton::{Automaton, lexemes};
+use crate::automaton::{Automaton, lexemes_of};
 use crate::core::Core;
 use crate::dfa::DfaError;
 use crate::model::{Grammar, Lexing};
@@ -9,6 +9,7 @@ use crate::model::{Grammar, Lexing};
 pub struct Language {
     pub grammar: Grammar,
     pub core: Core,
+    /// Of each terminal that the rules use.
     pub lexemes: Vec<Automaton>,
     pub analysis: Analysis,
 }
@@ -35,8 +36,12 @@ impl Language {
     /// Also for a grammar whose start derives nothing: `check` has to report on it.
     pub fn unchecked(grammar: Grammar) -> Result<Language, LanguageError> {
         let core = Core::new(&grammar);
+        let mut used = vec![false; grammar.terminals.len()];
+        for terminal in core.prod_ids().flat_map(|p| core.rhs(p)).filter_map(|s| s.as_terminal()) {
+            used[terminal.index()] = true;
+        }
         let mut automata = Vec::new();
-        for (terminal, automaton) in grammar.terminals.iter().zip(lexemes(&grammar)) {
+        for (terminal, automaton) in grammar.terminals.iter().zip(lexemes_of(&grammar, |t| used[t.index()])) {
             match automaton {
                 Ok(automaton) => automata.push(automaton),
                 Err(e) => return Err(LanguageError::Terminal(terminal.name.clone(), e)),

@@ -8,7 +8,7 @@ use crate::core::{Core, ProdId};
 use crate::dfa::DfaError;
 use crate::extract::{Extractor, empty_productions};
 use crate::lexer::{Candidate, Expected, Lexer, Place};
-use crate::model::{Grammar, Lexing, TerminalId};
+use crate::model::{Grammar, Lexing, Terminal, TerminalId};
 use crate::precedence::stratify;
 use crate::recognize::{Config, Recognizer};
 use crate::tables::Tables;
@@ -30,7 +30,7 @@ pub struct Parser {
 enum Fast {
     Tokens(Box<Recognizer>),
     Bytes(Box<Recognizer>, Box<ByteCore>),
-    /// A terminal's automaton is too large to be spelled out in bytes: the chart has to do.
+    /// The terminals' automata are too large to be spelled out in bytes: the chart has to do.
     None,
 }
 
@@ -38,6 +38,8 @@ enum Fast {
 pub const MAX_INPUT: usize = u32::MAX as usize / 2;
 /// Configurations that are kept from one input to the next.
 const KEEP_CONFIGS: usize = 1_000_000;
+/// Bytes of all terminals that are spelled out in rules.
+const SPELLED_OUT: usize = 1_000_000;
 
 struct At<'r>(&'r Recognizer, Config);
 
@@ -143,6 +145,10 @@ impl Parser {
 
 impl Fast {
     fn bytes(grammar: &Grammar, core: &Core) -> Fast {
+        let long = |t: &Terminal| t.pattern.hir().properties().minimum_len().unwrap_or(0);
+        if grammar.terminals.iter().map(long).sum::<usize>() > SPELLED_OUT {
+            return Fast::None;
+        }
         let Ok(automata) = lexemes(grammar).into_iter().collect::<Result<Vec<Automaton>, _>>() else {
             return Fast::None;
         };

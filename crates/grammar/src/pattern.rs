@@ -148,6 +148,30 @@ impl Pattern {
         false
     }
 
+    /// Bytes and classes inside bounded repetitions, each as often as it is repeated.
+    pub fn repeated_size(&self) -> usize {
+        let mut size = 0usize;
+        let mut todo = vec![(&self.0, 1usize)];
+        while let Some((hir, times)) = todo.pop() {
+            match hir.kind() {
+                HirKind::Repetition(rep) => {
+                    let most = rep.max.unwrap_or(rep.min).max(1) as usize;
+                    todo.push((&rep.sub, times.saturating_mul(most)));
+                }
+                HirKind::Literal(literal) if times > 1 => {
+                    size = size.saturating_add(times.saturating_mul(literal.0.len()));
+                }
+                HirKind::Class(_) if times > 1 => size = size.saturating_add(times),
+                HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+                    todo.extend(parts.iter().map(|p| (p, times)));
+                }
+                HirKind::Capture(capture) => todo.push((&capture.sub, times)),
+                _ => {}
+            }
+        }
+        size
+    }
+
     /// The same pattern without regard to case.
     pub fn ignore_case(&self) -> Pattern {
         let text = format!("(?i:{self})");

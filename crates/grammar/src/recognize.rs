@@ -10,19 +10,20 @@
 
 use crate::core::Core;
 use crate::core::NtId;
+use crate::earley::{self, Chains, SetId, Sets, Work};
 use crate::model::TerminalId;
-use crate::tables::{Next, PairSet, PredId, SHORT_CHAIN, Slot, Tables, hash_pair};
-use rustc_hash::FxHashMap;
+use crate::tables::{Next, PredId, Tables, hash_pair};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Config(pub u32);
 
-/// An incomplete item: the dot, and where it began.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Item {
-    pub slot: Slot,
-    pub origin: Config,
+impl SetId for Config {
+    fn number(self) -> u32 {
+        self.0
+    }
 }
+
+pub type Item = earley::Item<Config>;
 
 #[derive(Clone, Copy, Debug)]
 struct Record {
@@ -42,18 +43,8 @@ pub struct Recognizer {
     items: Vec<Item>,
     ids: Ids,
     moves: Moves,
-    tops: FxHashMap<(NtId, Config), (NtId, Config)>,
-    work: Work,
-}
-
-#[derive(Clone, Default)]
-struct Work {
-    todo: Vec<Item>,
-    kernel: Vec<Item>,
-    roots: Vec<NtId>,
-    items: PairSet,
-    completed: PairSet,
-    accepting: bool,
+    tops: Chains<Config>,
+    work: Work<Config>,
 }
 
 const NOWHERE: Config = Config(u32::MAX);
@@ -67,7 +58,7 @@ impl Recognizer {
             items: Vec::new(),
             ids: Ids::default(),
             moves: Moves::default(),
-            tops: FxHashMap::default(),
+            tops: Chains::default(),
             work: Work::default(),
         };
         let start = core.start;
@@ -107,23 +98,11 @@ impl Recognizer {
 
     /// Items of `config` that wait for `next`.
     pub fn waiting(&self, config: Config, next: Next) -> &[Item] {
-        let items = self.items(config);
-        if items.len() <= 8 {
-            let of = |item: &Item| self.tables.next[item.slot as usize];
-            let from = items.iter().position(|i| of(i) == next).unwrap_or(items.len());
-            let len = items[from..].iter().take_while(|i| of(i) == next).count();
-            return &items[from..from + len];
-        }
-        let key = |item: &Item| self.tables.next[item.slot as usize];
-        let from = items.partition_point(|i| key(i) < next);
-        let to = items.partition_point(|i| key(i) <= next);
-        &items[from..to]
+        Sets::waiting(self, config, next)
     }
 
     pub fn allows(&self, config: Config, terminal: TerminalId) -> bool {
-        let next = Next::terminal(terminal);
-        !self.waiting(config, next).is_empty()
-            || !self.tables.predicted(self.predictions(config), next).is_empty()
+        Sets::allows(self, config, terminal)
     }
 
     /// Terminals that can come next, in order.
@@ -155,18 +134,12 @@ impl Recognizer {
         let mut work = std::mem::take(&mut self.work);
         work.begin();
         self.advance_over(config, Next::terminal(terminal), &mut work);
-        while let Some(item) = work.todo.pop() {
-            let next = self.tables.next[item.slot as usize];
-            if next.is_end() {
-                self.complete(self.tables.lhs[item.slot as usize], item.origin, &mut work);
-                continue;
-            }
-            work.kernel.push(item);
-            if self.tables.is_nullable(next) {
-                work.add(Item { slot: item.slot + 1, origin: item.origin });
-            }
+        let mut accepting = false;
+        while let Some(item) = work.next_complete(&self.tables) {
+            accepting |= self.complete(item, &mut work);
         }
-        let to = if work.kernel.is_empty() && !work.accepting { NOWHERE } else { self.intern(&mut work) };
+        let to =
+            if work.kernel.is_empty() && !accepting { NOWHERE } else { self.intern(&mut work, accepting) };
         self.work = work;
         self.remember(config, terminal, to);
         to
@@ -181,92 +154,42 @@ impl Recognizer {
         }
     }
 
-    fn advance_over(&self, config: Config, next: Next, work: &mut Work) {
-        for item in self.waiting(config, next) {
-            work.add(Item { slot: item.slot + 1, origin: item.origin });
+    /// Returns true if this completes a sentence.
+    fn complete(&mut self, item: Item, work: &mut Work<Config>) -> bool {
+        let (nt, origin) = self.top(self.tables.lhs[item.slot as usize], item.origin);
+        if work.complete(nt, origin) {
+            self.advance_over(origin, Next::nonterminal(nt), work);
         }
-        for &slot in self.tables.predicted(self.predictions(config), next) {
-            work.add(Item { slot, origin: config });
-        }
+        self.is_sentence(nt, origin)
     }
 
-    fn complete(&mut self, nt: NtId, origin: Config, work: &mut Work) {
-        let (nt, origin) = self.top(nt, origin);
-        if !work.completed.insert(nt.0, origin.0) {
-            return;
-        }
-        work.accepting |= self.is_sentence(nt, origin);
-        self.advance_over(origin, Next::nonterminal(nt), work);
-    }
-
-    fn is_sentence(&self, nt: NtId, origin: Config) -> bool {
-        nt == self.tables.start && origin == Config(0)
-    }
-
-    /// Leo: the last completion of the chain that this one starts.
     fn top(&mut self, nt: NtId, origin: Config) -> (NtId, Config) {
-        let (mut at, mut idle, mut steps) = ((nt, origin), 0, 0);
-        let mut top = None;
-        while let Some(up) = self.only_parent(at.0, at.1) {
-            // A chain of units inside one configuration may be a cycle.
-            idle = if up.1 == at.1 { idle + 1 } else { 0 };
-            if idle > self.tables.nullable.len() {
-                return (nt, origin);
-            }
-            (at, steps) = (up, steps + 1);
-            if let Some(&known) = self.tops.get(&at) {
-                top = Some(known);
-                break;
-            }
-        }
-        let top = top.unwrap_or(at);
-        if steps > SHORT_CHAIN {
-            self.tops.insert((nt, origin), top);
-        }
+        let mut tops = std::mem::take(&mut self.tops);
+        let top = tops.top(self, nt, origin);
+        self.tops = tops;
         top
     }
 
-    /// If completing `nt` can only complete one other nonterminal: that one.
-    fn only_parent(&self, nt: NtId, origin: Config) -> Option<(NtId, Config)> {
-        if self.is_sentence(nt, origin) {
-            return None;
-        }
-        let next = Next::nonterminal(nt);
-        let waiting = self.waiting(origin, next);
-        let predicted = self.tables.predicted(self.predictions(origin), next);
-        let (slot, from) = match (waiting, predicted) {
-            ([item], []) => (item.slot + 1, item.origin),
-            ([], [slot]) => (*slot, origin),
-            _ => return None,
-        };
-        self.tables.next[slot as usize].is_end().then(|| (self.tables.lhs[slot as usize], from))
-    }
-
-    fn intern(&mut self, work: &mut Work) -> Config {
-        let tables = &self.tables;
-        work.kernel.sort_unstable_by_key(|i| (tables.next[i.slot as usize], i.slot, i.origin));
-        let hash = work.kernel.iter().fold(u64::from(work.accepting), |h, item| {
+    fn intern(&mut self, work: &mut Work<Config>, accepting: bool) -> Config {
+        work.kernel.sort_unstable_by_key(|item| self.order(item));
+        let hash = work.kernel.iter().fold(u64::from(accepting), |h, item| {
             h.rotate_left(7).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash_pair(item.slot, item.origin.0)
         });
-        let same =
-            |c: &Config| self.items(*c) == work.kernel.as_slice() && self.accepts(*c) == work.accepting;
+        let same = |c: &Config| self.items(*c) == work.kernel.as_slice() && self.accepts(*c) == accepting;
         match self.ids.find(hash, same) {
             Some(config) => config,
-            None => self.create(hash, work),
+            None => self.create(hash, work, accepting),
         }
     }
 
-    fn create(&mut self, hash: u64, work: &mut Work) -> Config {
-        let next = |item: &Item| self.tables.next[item.slot as usize];
-        work.roots.clear();
-        work.roots.extend(work.kernel.iter().filter_map(|i| next(i).as_nonterminal()));
-        work.roots.dedup();
+    fn create(&mut self, hash: u64, work: &mut Work<Config>, accepting: bool) -> Config {
+        work.find_roots(&self.tables);
         let id = Config(self.records.len() as u32);
         let record = Record {
             first: self.items.len() as u32,
             len: work.kernel.len() as u32,
             pred: self.tables.predict(&work.roots),
-            accepting: work.accepting,
+            accepting,
             step: NO_STEP,
         };
         self.items.extend_from_slice(&work.kernel);
@@ -276,20 +199,19 @@ impl Recognizer {
     }
 }
 
-impl Work {
-    fn begin(&mut self) {
-        self.todo.clear();
-        self.kernel.clear();
-        self.items.clear();
-        self.completed.clear();
-        self.accepting = false;
+impl Sets for Recognizer {
+    type Id = Config;
+
+    fn tables(&self) -> &Tables {
+        &self.tables
     }
 
-    #[inline]
-    fn add(&mut self, item: Item) {
-        if self.items.insert(item.slot, item.origin.0) {
-            self.todo.push(item);
-        }
+    fn incomplete(&self, config: Config) -> &[Item] {
+        self.items(config)
+    }
+
+    fn predictions(&self, config: Config) -> PredId {
+        self.records[config.0 as usize].pred
     }
 }
 

@@ -129,42 +129,35 @@ impl Iterator for Children<'_> {
     }
 }
 
-/// A node on the way from a top-down, right-to-left walk to preorder.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Visited {
-    pub label: Label,
-    pub arity: u32,
-    pub start: u32,
-    pub end: u32,
+/// Nodes in the reverse of preorder: children from right to left, then their parent. Reversed in place they are a
+/// tree, so nothing else is kept of them.
+pub(crate) struct Reversed {
+    pub nodes: Vec<Node>,
+    /// Where the leftmost token so far begins: the place of what is empty.
+    pub leftmost: u32,
 }
 
-/// `visited` is: root, then its children from right to left, each with its own.
-pub(crate) fn from_right_to_left(visited: &[Visited], text: Vec<u8>) -> Tree {
-    let n = visited.len();
-    let mut size = vec![1u32; n];
-    let mut done: Vec<u32> = Vec::new();
-    for i in (0..n).rev() {
-        // Children were pushed left to right most recently.
-        let from = done.len() - visited[i].arity as usize;
-        size[i] += done[from..].iter().sum::<u32>();
-        done.truncate(from);
-        done.push(size[i]);
+impl Reversed {
+    pub fn new(end: u32) -> Reversed {
+        Reversed { nodes: Vec::new(), leftmost: end }
     }
-    let blank = Node { label: Label::Token(TerminalId(0)), size: 0, start: 0, end: 0 };
-    let mut nodes = vec![blank; n];
-    // (end of the place for the next child, children to come)
-    let mut open: Vec<(u32, u32)> = vec![(n as u32, 1)];
-    for (i, v) in visited.iter().enumerate() {
-        while open.last().is_some_and(|o| o.1 == 0) {
-            open.pop();
+
+    pub fn token(&mut self, terminal: TerminalId, start: u32, end: u32) {
+        self.nodes.push(Node { label: Label::Token(terminal), size: 1, start, end });
+        if start < end {
+            self.leftmost = start;
         }
-        let parent = open.last_mut().expect("a parent is open");
-        let at = parent.0 - size[i];
-        *parent = (at, parent.1 - 1);
-        nodes[at as usize] = Node { label: v.label, size: size[i], start: v.start, end: v.end };
-        open.push((at + size[i], v.arity));
     }
-    let mut tree = Tree { nodes, text };
-    tree.set_spans();
-    tree
+
+    pub fn close(&mut self, prod: ProdId, after: u32, end: u32) {
+        let size = self.nodes.len() as u32 - after + 1;
+        let (start, end) = (self.leftmost, end.max(self.leftmost));
+        self.nodes.push(Node { label: Label::Prod(prod), size, start, end });
+    }
+
+    pub fn into_tree(mut self, text: &[u8]) -> Tree {
+        self.nodes.reverse();
+        self.nodes.shrink_to_fit();
+        Tree { nodes: self.nodes, text: text.to_vec() }
+    }
 }

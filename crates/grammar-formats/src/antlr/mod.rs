@@ -1,11 +1,14 @@
 //! ANTLR 4: lexer, parser and combined grammars.
 //!
-//! `syntax` reads one file, `files` follows `import` and `tokenVocab`, `lexical` makes lexer rules, and
-//! `rules` makes parser rules.
+//! `syntax` reads one file with the help of `elements` and `characters`, `files` follows `import` and `tokenVocab`,
+//! `lexical` makes lexer rules out of the `patterns` of each, and `rules` makes parser rules.
 
 mod characters;
+mod commands;
+mod elements;
 mod files;
 mod lexical;
+mod patterns;
 mod rules;
 mod syntax;
 

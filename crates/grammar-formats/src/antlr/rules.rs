@@ -2,8 +2,8 @@
 
 use super::files::Unit;
 use super::syntax::{Alt, Element, Kind, Part, RuleAst, is_lexical};
+use crate::ReadError;
 use crate::build::Builder;
-use crate::{Note, ReadError};
 use grammar::Pattern;
 use grammar::model::{Alternative, Emit, Expr, Prec, Terminal, TerminalId};
 use std::collections::HashSet;
@@ -89,8 +89,8 @@ fn only_tokens(unit: &Unit, builder: &mut Builder) {
     let rule = builder.rule("tokens", 0);
     builder.define(rule, vec![Alternative::new(any.repeat(0, None))]);
     if let Some(first) = unit.lexer_rules.first() {
-        let text = "there are no parser rules: any sequence of tokens is a sentence".to_string();
-        builder.notes.push(Note { text, ..first.at.clone() });
+        let text = "there are no parser rules: any sequence of tokens is a sentence";
+        builder.notes.push(first.at.note(text));
     }
 }
 
@@ -173,7 +173,7 @@ impl Definer<'_, '_> {
                 }
                 Ok(Expr::choice(all))
             }
-            Element::Class(_) => Err(self.error(part, "a set of characters cannot stand in a parser rule")),
+            Element::Class(_) => Err(part.at.error("a set of characters cannot stand in a parser rule")),
         }
     }
 
@@ -183,7 +183,7 @@ impl Definer<'_, '_> {
         }
         if !is_lexical(name) {
             if !self.builder.has_rule(name) {
-                return Err(self.error(part, &format!("`{name}` is used here but never defined")));
+                return Err(part.at.error(format!("`{name}` is used here but never defined")));
             }
             return Ok(Expr::Rule(self.builder.rule(name, 0)));
         }
@@ -192,7 +192,7 @@ impl Definer<'_, '_> {
         }
         if self.unit.has_lexer && !self.vocabulary_known {
             let text = format!("no lexer rule makes the token `{name}`");
-            self.builder.notes.push(Note { text, ..part.at.clone() });
+            self.builder.notes.push(part.at.note(text));
         }
         let unknown = Terminal { defined: false, ..Terminal::new(name, Pattern::literal(name.as_bytes())) };
         Ok(Expr::Terminal(self.builder.add_terminal(unknown)))
@@ -202,7 +202,7 @@ impl Definer<'_, '_> {
         let known = self.builder.literal_known(text.as_bytes());
         if known.is_none() && self.unit.kind == Kind::Parser && self.unit.has_lexer {
             let text = format!("no lexer rule is the literal '{text}'");
-            self.builder.notes.push(Note { text, ..part.at.clone() });
+            self.builder.notes.push(part.at.note(text));
         }
         self.builder.literal(text.as_bytes())
     }
@@ -215,7 +215,7 @@ impl Definer<'_, '_> {
                     parts.iter().filter_map(|p| if let Expr::Terminal(t) = p { Some(*t) } else { None }),
                 );
             }
-            _ => return Err(self.error(part, "expected a token or a set of tokens after `~`")),
+            _ => return Err(part.at.error("expected a token or a set of tokens after `~`")),
         }
         Ok(())
     }
@@ -226,18 +226,9 @@ impl Definer<'_, '_> {
         self.members += all.len();
         if self.members > SETS_LIMIT {
             let message = format!("`~` and `.` stand for more than {SETS_LIMIT} tokens altogether");
-            return Err(self.error(part, &message));
+            return Err(part.at.error(message));
         }
         Ok(Expr::choice(all))
-    }
-
-    fn error(&self, part: &Part, message: &str) -> ReadError {
-        ReadError {
-            file: part.at.file.clone(),
-            line: part.at.line,
-            column: part.at.column,
-            message: message.to_string(),
-        }
     }
 }
 

@@ -3,8 +3,7 @@
 use crate::cursor::{Cursor, is_name, is_name_start};
 use crate::{Note, ReadError};
 use regex_syntax::hir::ClassUnicode;
-
-const NEST_LIMIT: usize = 150;
+use std::rc::Rc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -30,7 +29,27 @@ pub struct RuleAst {
     pub mode: String,
     pub ignore_case: Option<bool>,
     pub alternatives: Vec<Alt>,
-    pub at: Note,
+    pub at: Place,
+}
+
+/// Where something stands. Every part of a rule has one, so it is small.
+#[derive(Clone, Debug)]
+pub struct Place {
+    file: Rc<str>,
+    line: u32,
+    column: u32,
+}
+
+impl Place {
+    pub fn note(&self, text: impl Into<String>) -> Note {
+        let (line, column) = (self.line as usize, self.column as usize);
+        Note { file: self.file.to_string(), line, column, text: text.into() }
+    }
+
+    pub fn error(&self, message: impl Into<String>) -> ReadError {
+        let Note { file, line, column, text: message } = self.note(message);
+        ReadError { file, line, column, message }
+    }
 }
 
 impl RuleAst {
@@ -57,7 +76,7 @@ pub struct Part {
     pub min: u32,
     pub max: Option<u32>,
     pub greedy: bool,
-    pub at: Note,
+    pub at: Place,
 }
 
 #[derive(Clone, Debug)]
@@ -71,18 +90,21 @@ pub enum Element {
 }
 
 pub fn parse(file: &str, text: &str, notes: &mut Vec<Note>) -> Result<File, ReadError> {
-    let mut parser =
-        Parser { cursor: Cursor::new(file, text), notes, depth: 0, lexical: false, labels: false };
+    let cursor = Cursor::new(file, text);
+    let mut parser = Parser { cursor, file: file.into(), notes, depth: 0, lexical: false, labels: false };
     parser.file()
 }
 
 pub(super) struct Parser<'t, 'n> {
     pub(super) cursor: Cursor<'t>,
+    file: Rc<str>,
     notes: &'n mut Vec<Note>,
-    depth: usize,
+    /// Of groups around this place.
+    pub(super) depth: usize,
     /// Inside a lexer rule `[…]` is a set, in a parser rule it is an argument.
-    lexical: bool,
-    labels: bool,
+    pub(super) lexical: bool,
+    /// Has it been said that labels are left out?
+    pub(super) labels: bool,
 }
 
 impl Parser<'_, '_> {
@@ -164,7 +186,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn options(&mut self) -> Result<Vec<(String, String)>, ReadError> {
+    pub(super) fn options(&mut self) -> Result<Vec<(String, String)>, ReadError> {
         self.expect("{")?;
         let mut all = Vec::new();
         loop {
@@ -224,7 +246,7 @@ impl Parser<'_, '_> {
         }
         self.lexical = is_lexical(&name);
         let mut rule = RuleAst {
-            at: self.cursor.note_at(pos, ""),
+            at: self.place(pos),
             name,
             fragment,
             mode: mode.to_string(),
@@ -296,190 +318,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn alternatives(&mut self) -> Result<Vec<Alt>, ReadError> {
-        let mut all = vec![self.alternative()?];
-        loop {
-            self.blank();
-            if !self.cursor.eat("|") {
-                return Ok(all);
-            }
-            all.push(self.alternative()?);
-        }
-    }
-
-    fn alternative(&mut self) -> Result<Alt, ReadError> {
-        let mut alt = Alt::default();
-        loop {
-            self.blank();
-            let pos = self.cursor.pos;
-            match self.cursor.peek() {
-                None => return Err(self.cursor.expected("`;`")),
-                Some('|' | ';' | ')') => return Ok(alt),
-                Some('#') => {
-                    self.cursor.bump();
-                    self.name("a label")?;
-                }
-                Some('<') => {
-                    let from = self.cursor.pos;
-                    if !self.cursor.eat_through(">") {
-                        return Err(self.cursor.error_at(from, "expected `>`"));
-                    }
-                    let text = &self.cursor.text[from..self.cursor.pos];
-                    alt.right |= text.replace(' ', "").contains("assoc=right");
-                }
-                Some('{') => self.action(&mut alt, pos)?,
-                Some('-') if self.cursor.eat("->") => alt.commands = self.commands()?,
-                _ => {
-                    let part = self.part()?;
-                    alt.parts.push(part);
-                }
-            }
-        }
-    }
-
-    fn action(&mut self, alt: &mut Alt, pos: usize) -> Result<(), ReadError> {
-        self.braces()?;
-        let text: String = self.cursor.text[pos..self.cursor.pos].chars().take(60).collect();
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.blank();
-        if self.cursor.eat("?") {
-            alt.predicate = true;
-            self.blank();
-            self.cursor.eat("=>");
-            self.blank();
-            if self.cursor.at("<") {
-                self.cursor.eat_through(">");
-            }
-            self.note(pos, format!("predicate {text} is left out: it counts as true"));
-        } else {
-            self.note(pos, format!("action {text} is left out"));
-        }
-        Ok(())
-    }
-
-    fn commands(&mut self) -> Result<Vec<(String, Option<String>)>, ReadError> {
-        let mut all = Vec::new();
-        loop {
-            let name = self.name("a lexer command")?;
-            self.blank();
-            let mut argument = None;
-            if self.cursor.eat("(") {
-                self.blank();
-                argument = Some(self.cursor.eat_while(|c| c != ')').trim().to_string());
-                self.expect(")")?;
-            }
-            all.push((name, argument));
-            self.blank();
-            if !self.cursor.eat(",") {
-                return Ok(all);
-            }
-        }
-    }
-
-    fn part(&mut self) -> Result<Part, ReadError> {
-        let pos = self.cursor.pos;
-        let element = self.labelled()?;
-        self.blank();
-        if self.cursor.at("<") {
-            self.cursor.eat_through(">");
-            self.blank();
-        }
-        let (min, max) = match self.cursor.peek() {
-            Some('?') => (0, Some(1)),
-            Some('*') => (0, None),
-            Some('+') if !self.cursor.at("+=") => (1, None),
-            _ => {
-                return Ok(Part {
-                    element,
-                    min: 1,
-                    max: Some(1),
-                    greedy: true,
-                    at: self.cursor.note_at(pos, ""),
-                });
-            }
-        };
-        self.cursor.bump();
-        let greedy = !self.cursor.eat("?");
-        Ok(Part { element, min, max, greedy, at: self.cursor.note_at(pos, "") })
-    }
-
-    /// `label=element`, `label+=element`, or the element alone.
-    fn labelled(&mut self) -> Result<Element, ReadError> {
-        let pos = self.cursor.pos;
-        if self.cursor.peek().is_some_and(is_name_start) {
-            let name = self.name("an element")?;
-            self.blank();
-            if self.cursor.eat("+=") || self.cursor.eat("=") {
-                if !std::mem::replace(&mut self.labels, true) {
-                    self.note(pos, "labels are left out");
-                }
-                self.blank();
-                return self.element();
-            }
-            if self.cursor.at("[") && !self.lexical {
-                self.note(pos, format!("arguments of `{name}` are left out"));
-                self.brackets()?;
-            }
-            return Ok(Element::Name(name));
-        }
-        self.element()
-    }
-
-    fn element(&mut self) -> Result<Element, ReadError> {
-        let pos = self.cursor.pos;
-        match self.cursor.peek() {
-            Some('~') => {
-                self.cursor.bump();
-                self.blank();
-                Ok(Element::Not(Box::new(self.element()?)))
-            }
-            Some('.') => {
-                self.cursor.bump();
-                Ok(Element::Any)
-            }
-            Some('(') => self.block(),
-            Some('[') if self.lexical => self.set(),
-            Some('\'') => self.literal_or_range(),
-            Some(c) if is_name_start(c) => {
-                let name = self.name("an element")?;
-                if self.cursor.at("[") && !self.lexical {
-                    self.note(pos, format!("arguments of `{name}` are left out"));
-                    self.brackets()?;
-                }
-                Ok(Element::Name(name))
-            }
-            _ => Err(self.cursor.expected("a name, a literal, `(`, `~`, `.`, `|` or `;`")),
-        }
-    }
-
-    fn block(&mut self) -> Result<Element, ReadError> {
-        self.depth += 1;
-        if self.depth > NEST_LIMIT {
-            return Err(self.cursor.error(format!("groups are nested deeper than {NEST_LIMIT}")));
-        }
-        self.cursor.bump();
-        self.blank();
-        // (options {greedy=false;} : …)
-        let start = self.cursor.clone();
-        if self.cursor.eat("options") {
-            self.blank();
-            if self.cursor.at("{") {
-                self.options()?;
-                self.blank();
-                self.cursor.eat(":");
-            } else {
-                self.cursor = start;
-            }
-        }
-        self.blank();
-        self.cursor.eat(":");
-        let alternatives = self.alternatives()?;
-        self.expect(")")?;
-        self.depth -= 1;
-        Ok(Element::Block(alternatives))
-    }
-
-    fn name(&mut self, what: &str) -> Result<String, ReadError> {
+    pub(super) fn name(&mut self, what: &str) -> Result<String, ReadError> {
         self.blank();
         if !self.cursor.peek().is_some_and(is_name_start) {
             return Err(self.cursor.expected(what));
@@ -488,7 +327,7 @@ impl Parser<'_, '_> {
         Ok(self.cursor.eat_while(is_name).to_string())
     }
 
-    fn expect(&mut self, text: &str) -> Result<(), ReadError> {
+    pub(super) fn expect(&mut self, text: &str) -> Result<(), ReadError> {
         self.blank();
         if self.cursor.eat(text) { Ok(()) } else { Err(self.cursor.expected(&format!("`{text}`"))) }
     }
@@ -505,6 +344,11 @@ impl Parser<'_, '_> {
                 return;
             }
         }
+    }
+
+    pub(super) fn place(&self, pos: usize) -> Place {
+        let (line, column) = self.cursor.line_column(pos);
+        Place { file: self.file.clone(), line: line as u32, column: column as u32 }
     }
 
     pub(super) fn note(&mut self, pos: usize, text: impl Into<String>) {
