@@ -3,8 +3,8 @@
 //! A variant is made once and kept in a cache, under a key of everything that it depends on: the payload, the kind
 //! of variant, the instrumenter and the linker's view of the program.
 
+use crate::additions;
 use crate::cache::Cache;
-use crate::harness;
 use crate::libraries::{self, Library};
 use crate::payload::{Module, Payload, PayloadError};
 use crate::recipe::Item;
@@ -86,7 +86,7 @@ impl DeriveOptions {
     }
 }
 
-fn default_cache() -> PathBuf {
+pub(crate) fn default_cache() -> PathBuf {
     let set = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty()).map(PathBuf::from);
     let users = || {
         set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|dir| dir.join("tarragon"))
@@ -169,9 +169,8 @@ impl Derivation<'_> {
         std::fs::create_dir(folder.join("bin"))?;
         let object = scratch.join("variant.o");
         let mut modules = write_modules(&self.payload.modules, &scratch)?;
-        if self.payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness) {
-            modules.push(self.write_harness_main(&scratch)?);
-        }
+        let failed = |message| DeriveError::Instrument { program: self.program.to_owned(), message };
+        modules.extend(additions::write(self.program, self.payload, self.variant, &scratch).map_err(failed)?);
         self.instrument(&modules, &self.write_libraries(&scratch)?, &object, &derived.sites)?;
         let origin = self.program.parent().unwrap_or(Path::new("/"));
         let options = self.variant.link_options();
@@ -179,13 +178,6 @@ impl Derivation<'_> {
             .link(&derived.executable)
             .map_err(|source| DeriveError::Relink { program: self.program.to_owned(), source })?;
         Ok(std::fs::remove_dir_all(&scratch)?)
-    }
-
-    fn write_harness_main(&self, scratch: &Path) -> Result<PathBuf, DeriveError> {
-        let failed = |message| DeriveError::Instrument { program: self.program.to_owned(), message };
-        let file = scratch.join("harness-main.bc");
-        std::fs::write(&file, harness::main_bitcode().map_err(failed)?)?;
-        Ok(file)
     }
 
     /// One folder a library, as the instrumenter takes them.

@@ -1,6 +1,6 @@
 //! The compilers: run clang as asked, then embed what variants need into what it wrote.
 //!
-//! The user's command goes to clang unchanged (but for `-flto`), so exit codes, diagnostics, dependency files and
+//! The user's command goes to clang unchanged (but for `-flto`, and AFL++'s macros where a source uses them), so exit codes, diagnostics, dependency files and
 //! native code are clang's own. The second compilation, to bitcode, runs at the same time and is silent; if it
 //! alone fails, a warning says so and the build goes on.
 
@@ -9,6 +9,7 @@ use crate::bitcode::Again;
 use crate::clang;
 use crate::elf::{self, AppendError, NewSection};
 use crate::frame::{self, Kind};
+use crate::headers;
 use crate::link::{self, Compiled};
 use crate::payload::{BITCODE_SECTION, LINK_SECTION};
 use crate::response;
@@ -63,8 +64,14 @@ impl Driver {
     fn new(language: Language, compiler: PathBuf, args: Vec<OsString>) -> Driver {
         let expanded = response::expand(&args);
         let without_lto = without_lto(&expanded);
-        let words = if without_lto.len() == expanded.len() { args } else { without_lto.clone() };
-        let driver = Driver { language, compiler, words, invocation: Invocation::parse(&without_lto) };
+        let mut words = if without_lto.len() == expanded.len() { args } else { without_lto.clone() };
+        let mut invocation = Invocation::parse(&without_lto);
+        let added = headers::folder().map_or_else(Vec::new, |folder| headers::options(&invocation, &folder));
+        if !added.is_empty() {
+            words.splice(0..0, added.iter().cloned());
+            invocation = Invocation::parse(&[added, without_lto.clone()].concat());
+        }
+        let driver = Driver { language, compiler, words, invocation };
         if without_lto.len() != expanded.len() {
             driver
                 .say("note", "-flto is ignored: Tarragon optimises whole programs when it derives a variant");

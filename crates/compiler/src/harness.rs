@@ -4,23 +4,11 @@
 //! and hands it over; it is part of the variant's bitcode like the program's own code, so the input is followed from
 //! its first byte on.
 
-use crate::clang;
-use crate::driver::Language;
-use std::ffi::OsString;
-
-const MAIN: &str = include_str!("harness_main.c");
+/// The `main` that reads one input.
+pub(crate) const MAIN: &str = include_str!("harness_main.c");
 
 /// Whether an option of a link asks for libFuzzer's `main`.
 pub(crate) fn asks_for_main(option: &str) -> bool {
     let names = option.strip_prefix("-fsanitize=");
     names.is_some_and(|names| names.split(',').any(|name| name == "fuzzer"))
-}
-
-/// Bitcode of the `main` that reads one input.
-pub(crate) fn main_bitcode() -> Result<Vec<u8>, String> {
-    let compiler = clang::compiler(Language::C).map_err(|missing| missing.to_string())?;
-    let words = ["-x", "c", "-O0", "-Xclang", "-disable-O0-optnone", "-c", "-emit-llvm", "-o", "-", "-"];
-    let mut prepared =
-        clang::prepare(&compiler, &words.map(OsString::from)).map_err(|error| error.to_string())?;
-    clang::capture(&mut prepared, Some(MAIN.as_bytes()))
 }

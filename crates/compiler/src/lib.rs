@@ -9,6 +9,7 @@
 //!
 //! This crate runs clang and friends as programs. It must not link LLVM and must not look into bitcode.
 
+mod additions;
 mod arguments;
 
 mod bitcode;
@@ -19,6 +20,7 @@ pub mod driver;
 mod elf;
 mod frame;
 mod harness;
+mod headers;
 mod libraries;
 mod link;
 pub mod payload;

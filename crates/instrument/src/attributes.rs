@@ -10,10 +10,22 @@ const FUNCTION: u32 = u32::MAX;
 /// An instrumented function writes labels, so it is neither pure nor free of memory accesses.
 const BROKEN: [&str; 4] = ["memory", "speculatable", "nosync", "norecurse"];
 
+/// Functions of Tarragon's own in a program are left as they are.
+const OWN_SECTION: &str = ".text.tarragon";
+
+pub fn is_own(function: Value) -> bool {
+    // SAFETY: the handle is a function; the text belongs to it.
+    unsafe {
+        let section = LLVMGetSection(function);
+        !section.is_null() && std::ffi::CStr::from_ptr(section).to_str() == Ok(OWN_SECTION)
+    }
+}
+
 pub fn can_be_instrumented(function: Value) -> bool {
     // SAFETY: the handle is a function.
     unsafe {
         !llvm::is_declaration(function)
+            && !is_own(function)
             && LLVMGetLinkage(function) != LLVMLinkage::LLVMAvailableExternallyLinkage
             && LLVMGetEnumAttributeAtIndex(function, FUNCTION, llvm::attribute_kind("naked")).is_null()
     }

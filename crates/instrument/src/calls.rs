@@ -3,6 +3,7 @@
 use crate::function::{Function, Program};
 use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 use crate::types;
+use crate::{formats, runtime};
 use inkwell::llvm_sys::LLVMTailCallKind;
 use inkwell::llvm_sys::core::*;
 use trace::{ConcretiseReason, GiveUp};
@@ -81,6 +82,7 @@ impl Function<'_> {
         }
         let arguments: Vec<Value> = (0..llvm::argument_count(call)).map(|i| llvm::operand(call, i)).collect();
         let callee = self.callee(call);
+        self.check_format(call, &arguments);
         match callee {
             Callee::InlineAssembly => self.drop_labels(call, &arguments, GiveUp::InlineAssembly),
             Callee::External => self.call_external(call, &arguments),
@@ -88,6 +90,19 @@ impl Function<'_> {
         }
         let sends = !matches!(callee, Callee::External | Callee::InlineAssembly);
         self.after_call(call, callee, sends);
+    }
+
+    /// A format that is no constant could be the input.
+    fn check_format(&mut self, call: Value, arguments: &[Value]) {
+        let Some(function) = llvm::as_function(llvm::called(call)) else { return };
+        let name = llvm::name(function);
+        let format = formats::position(runtime::modelled(&name).unwrap_or(&name));
+        let Some(&format) = format.and_then(|position| arguments.get(position as usize)) else { return };
+        if !llvm::is_constant(format) {
+            let site = self.site(call);
+            self.builder().before(call);
+            self.call("__tg_format", &[format, site]);
+        }
     }
 
     fn call_external(&mut self, call: Value, arguments: &[Value]) {

@@ -5,7 +5,7 @@ use crate::llvm::{self, Builder, Value};
 use crate::module::Module;
 use crate::numbering::Numbering;
 use crate::runtime::Runtime;
-use crate::{constructors, instrumentable, source};
+use crate::{constructors, instrumentable, source, words};
 use anyhow::Result;
 use sites::SourceTable;
 
@@ -32,6 +32,7 @@ pub fn instrument(module: &Module, builder: &Builder, numbering: &Numbering) -> 
     if let Some(&main) = defined.iter().find(|function| llvm::name(**function) == "main") {
         start(builder, &runtime, &coverage, main);
     }
+    words::insert(module, builder, &runtime);
     constructors::place(module);
     module.verify()?;
     module.run_passes(AFTER)?;

@@ -107,6 +107,7 @@ impl Function<'_> {
         let first = self.pair(llvm::operand(instruction, 0));
         if let Some(op) = integer_op(opcode) {
             let second = self.pair(llvm::operand(instruction, 1));
+            self.check_integer(op, first, second, instruction);
             return vec![self.binary_label(op, first, second, instruction)];
         }
         if let Some(op) = float_op(opcode) {
@@ -127,6 +128,26 @@ impl Function<'_> {
             vec![label]
         } else {
             self.labels_of(llvm::operand(instruction, 0))
+        }
+    }
+
+    /// Signed arithmetic that must not overflow, and shifts.
+    fn check_integer(&mut self, op: Op, a: Pair, b: Pair, instruction: Value) {
+        let bits = self.width(llvm::type_of(instruction));
+        if !(1..=64).contains(&bits) {
+            return;
+        }
+        let arithmetic = matches!(op, Op::Add | Op::Sub | Op::Mul) && llvm::has_no_signed_wrap(instruction);
+        let shift = matches!(op, Op::Shl | Op::LShr | Op::AShr) && !llvm::is_constant(b.value);
+        let width = self.builder().const_i32(bits);
+        if arithmetic {
+            let site = self.site(instruction);
+            let op = self.builder().const_i32(op as u32);
+            let (a_bits, b_bits) = (self.bits(a.value), self.bits(b.value));
+            self.call("__tg_signed", &[op, width, a.label, b.label, a_bits, b_bits, site]);
+        } else if shift {
+            let site = self.site(instruction);
+            self.call("__tg_shift", &[width, b.label, self.bits(b.value), site]);
         }
     }
 

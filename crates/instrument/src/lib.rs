@@ -10,6 +10,7 @@ mod constructors;
 mod coverage;
 mod covered;
 mod expressions;
+mod formats;
 mod function;
 mod globals;
 mod intrinsics;
@@ -20,8 +21,10 @@ mod numbering;
 mod runtime;
 mod source;
 mod types;
+mod undefined;
 mod visit;
 mod wide_switch;
+mod words;
 
 use anyhow::{Context as _, Result};
 use coverage::Coverage;
@@ -58,10 +61,11 @@ pub struct Options {
     pub bitcode: Option<PathBuf>,
 }
 
-/// Derives the variant of a program that checks its memory accesses with AddressSanitizer.
+/// Derives the variant of a program that checks its memory accesses with AddressSanitizer, and its arithmetic.
 pub fn sanitized_variant(options: &Options) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     attributes::keep_template_instances(&module);
+    undefined::check(&module, &Builder::new(module.context));
     attributes::ask_for_address_sanitizer(&module);
     module.run_passes(SANITIZE)?;
     write(&module, options)
@@ -102,6 +106,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     for &function in &defined {
         Function::new(&program, &mut numbering, function).instrument();
     }
+    words::insert(&module, &builder, &runtime);
     constructors::place(&module);
     module.verify()?;
     module.run_passes(AFTER)?;
@@ -115,7 +120,7 @@ fn number(module: &Module, builder: &Builder) -> Result<Numbering> {
     attributes::keep_template_instances(module);
     module.run_passes(FIRST)?;
     wide_switch::lower(module, builder);
-    for function in module.functions() {
+    for function in module.functions().into_iter().filter(|function| !attributes::is_own(*function)) {
         numbering.number_function(function);
     }
     Ok(numbering)

@@ -96,6 +96,12 @@ pub fn is_constant_gep(value: Value) -> bool {
     }
 }
 
+/// `nsw`: an addition, subtraction or multiplication of signed numbers.
+pub fn has_no_signed_wrap(arithmetic: Value) -> bool {
+    // SAFETY: the handle is an instruction that can have the flag.
+    unsafe { LLVMGetNSW(arithmetic) != 0 }
+}
+
 pub fn is_inline_asm(value: Value) -> bool {
     // SAFETY: as above.
     unsafe { !LLVMIsAInlineAsm(value).is_null() }
@@ -442,7 +448,7 @@ impl Builder {
     }
 
     pub fn null(&self) -> Value {
-        // SAFETY: the type is that of pointers.
+        // SAFETY: pointers have a null.
         unsafe { LLVMConstNull(self.ptr) }
     }
 

@@ -110,7 +110,7 @@ fn redirect_to_models(module: &Module) -> Result<()> {
 }
 
 /// The library function that a function of the runtime models.
-fn modelled(name: &str) -> Option<&str> {
+pub fn modelled(name: &str) -> Option<&str> {
     name.strip_prefix(MODEL).or_else(|| name.strip_prefix(VARIADIC))
 }
 
@@ -161,6 +161,7 @@ fn define_missing(module: &Module, builder: &Builder, function: Value, name: &st
     match name {
         "__tarragon_tls" => define_tls(module, builder, function),
         "rust_eh_personality" => define_personality(module, builder, function),
+        "__tarragon_before_receive" => define_empty(module, builder, function),
         _ => {
             if let Some(name) = name.strip_prefix(MODEL) {
                 define_variadic(module, builder, function, name);
@@ -267,6 +268,11 @@ fn define_tls(module: &Module, builder: &Builder, function: Value) {
 /// The runtime does not unwind; a function of its own keeps it apart from a Rust program's personality.
 fn define_personality(module: &Module, builder: &Builder, function: Value) {
     llvm::set_name(function, "__tarragon_personality");
+    define_empty(module, builder, function);
+}
+
+/// A function that does nothing and returns 0.
+fn define_empty(module: &Module, builder: &Builder, function: Value) {
     // SAFETY: the function gets a body that returns 0.
     unsafe {
         LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage);

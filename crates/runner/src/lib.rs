@@ -30,6 +30,7 @@ mod stage;
 #[path = "../../runtime/src/sys.rs"]
 #[allow(dead_code, reason = "declarations of the runtime")]
 mod sys;
+mod words;
 mod workdir;
 
 pub use capture::TAIL_LEN;

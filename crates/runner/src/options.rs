@@ -1,5 +1,6 @@
 //! What to run and within which limits.
 
+use crate::words;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,9 +19,10 @@ pub struct TargetOptions {
     /// Path of the executable; a name without a slash is searched for in `PATH`.
     pub program: PathBuf,
     /// Arguments after the program's name. [`INPUT_PLACEHOLDER`], also inside an argument, becomes the path of a
-    /// file with the input.
+    /// file with the input; the placeholders of [`trace::words`] become the input itself.
     pub arguments: Vec<OsString>,
-    /// Variables to set on top of the driver's environment.
+    /// Variables to set on top of the driver's environment; their values may be the input, too. The arguments take
+    /// the first pieces of the input, then the variables in the order of their names.
     pub environment: Vec<(OsString, OsString)>,
     pub sandbox: Sandbox,
     pub limits: Limits,
@@ -31,6 +33,8 @@ pub struct TargetOptions {
     pub capacities: Capacities,
     /// How long a target may take to reach `main`.
     pub start_timeout: Duration,
+    /// Let the target use `ptrace`, within its own namespace, as LeakSanitizer does.
+    pub may_trace_itself: bool,
 }
 
 impl TargetOptions {
@@ -45,6 +49,7 @@ impl TargetOptions {
             capture_stdout: false,
             capacities: default_capacities(0),
             start_timeout: Duration::from_secs(10),
+            may_trace_itself: false,
         }
     }
 
@@ -52,6 +57,12 @@ impl TargetOptions {
     pub fn input_in_file(&self) -> bool {
         let placeholder = INPUT_PLACEHOLDER.as_bytes();
         self.arguments.iter().any(|a| memchr::memmem::find(a.as_encoded_bytes(), placeholder).is_some())
+    }
+
+    /// Whether the input goes into arguments or environment variables.
+    pub fn input_in_words(&self) -> bool {
+        let values = self.environment.iter().map(|(_, value)| value);
+        self.arguments.iter().chain(values).any(|word| words::waits(word))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::segment::{RawTrace, Segment, SegmentCorrupted};
 use crate::server::Server;
 use crate::stage::Stage;
 use std::time::Duration;
+use trace::flags;
 use trace::server::Report;
 
 /// A started target. Dropping it ends the target and removes everything that belonged to it.
@@ -122,13 +123,19 @@ impl Runner {
     fn run_or_restart(&mut self, input: &[u8], symbolic: bool) -> Result<Report, RunnerError> {
         const TRIES: u32 = 3;
         for _ in 0..TRIES {
-            self.segment.prepare(input, symbolic)?;
+            self.segment.prepare(input, self.flags(symbolic))?;
             self.stage.prepare(input)?;
             if let Some(report) = self.try_run()? {
                 return Ok(report);
             }
         }
         Err(RunnerError::ServerLost { tries: TRIES, stderr: self.stage.stderr.tail_text() })
+    }
+
+    fn flags(&self, symbolic: bool) -> u32 {
+        let symbolic = if symbolic { flags::SYMBOLIC } else { 0 };
+        let words = if self.stage.options.input_in_words() { flags::WORDS } else { 0 };
+        symbolic | words
     }
 
     /// One run; `None` if the server was lost.

@@ -2,10 +2,12 @@
 //!
 //! Only text is read here; that the program under test could print such a text itself is accepted.
 
-/// A report of AddressSanitizer or LeakSanitizer.
+/// A report of AddressSanitizer, LeakSanitizer, or the variant's own checks of undefined behaviour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SanitizerReport {
     pub kind: String,
+    /// Whether the run ended with it.
+    pub fatal: bool,
     /// Of the first stack in the report, the innermost first.
     pub frames: Vec<SanitizerFrame>,
 }
@@ -17,16 +19,26 @@ pub struct SanitizerFrame {
     pub place: String,
 }
 
+impl SanitizerFrame {
+    fn has_source(&self) -> bool {
+        self.place.contains(':')
+    }
+}
+
 /// Options for programs that are built with AddressSanitizer: every report ends the run, deadly signals are reported
-/// with their stacks, and leaks are not looked for.
+/// with their stacks. Whether leaks are looked for is for the caller to add.
 pub const SANITIZER_OPTIONS: (&str, &str) = (
     "ASAN_OPTIONS",
-    "abort_on_error=1:halt_on_error=1:detect_leaks=0:symbolize=1:handle_abort=1:handle_sigfpe=1:handle_sigill=1:\
-     allocator_may_return_null=1:print_legend=0:print_full_thread_history=0",
+    "abort_on_error=1:halt_on_error=1:symbolize=1:handle_abort=1:handle_sigfpe=1:handle_sigill=1:\
+     max_allocation_size_mb=2048:print_legend=0:print_full_thread_history=0",
 );
 
-/// Functions of the C library that end the program on behalf of their callers. They say nothing about the cause.
-const ENDING: [&str; 12] = [
+/// Functions that end the program, or report, on behalf of their callers. They say nothing about the cause.
+const ENDING: [&str; 16] = [
+    "__sanitizer_print_stack_trace",
+    "__tarragon_report",
+    "__tarragon_violated",
+    "__tarragon_format",
     "__pthread_kill_implementation",
     "__pthread_kill_internal",
     "__pthread_kill",
@@ -42,26 +54,47 @@ const ENDING: [&str; 12] = [
 ];
 
 impl SanitizerReport {
-    /// The first report in what a program wrote to its standard error.
-    pub fn parse(stderr: &[u8]) -> Option<SanitizerReport> {
+    /// The reports in what a program wrote to its standard error: any number that it survived, and one that it did not.
+    pub fn parse(stderr: &[u8]) -> Vec<SanitizerReport> {
         let text = String::from_utf8_lossy(stderr);
-        let mut lines = text.lines().skip_while(|line| title(line).is_none());
-        let kind = kind(title(lines.next()?)?);
-        let frames = lines.skip_while(|line| frame(line).is_none()).map_while(frame);
-        let frames = frames.skip_while(|frame| ENDING.contains(&frame.function.as_str())).collect();
-        Some(SanitizerReport { kind, frames })
+        let mut lines = text.lines();
+        let mut reports: Vec<SanitizerReport> = Vec::new();
+        while let Some((fatal, title)) = lines.by_ref().find_map(title) {
+            let frames = lines.clone().skip_while(|line| frame(line).is_none()).map_while(frame);
+            reports.push(SanitizerReport { kind: kind(title), fatal, frames: causes(frames.collect()) });
+            if fatal {
+                break;
+            }
+        }
+        reports
     }
 }
 
-fn title(line: &str) -> Option<&str> {
+/// Without the innermost frames that say nothing about the cause: those of [`ENDING`], and functions without source, such
+/// as the sanitizer's own `malloc`, if there is source further out.
+fn causes(mut frames: Vec<SanitizerFrame>) -> Vec<SanitizerFrame> {
+    let is_ending = |frame: &&SanitizerFrame| ENDING.contains(&frame.function.as_str());
+    frames.drain(..frames.iter().take_while(is_ending).count());
+    if let Some(first) = frames.iter().position(SanitizerFrame::has_source) {
+        frames.drain(..first);
+    }
+    frames
+}
+
+/// Whether the report is fatal, and its title.
+fn title(line: &str) -> Option<(bool, &str)> {
     let (_, rest) = line.strip_prefix("==")?.split_once("==ERROR: ")?;
-    rest.strip_prefix("AddressSanitizer: ").or_else(|| rest.strip_prefix("LeakSanitizer: "))
+    let fatal = rest.strip_prefix("AddressSanitizer: ").or_else(|| rest.strip_prefix("LeakSanitizer: "));
+    fatal.map(|title| (true, title)).or_else(|| Some((false, rest.strip_prefix("Tarragon: ")?)))
 }
 
 /// Without addresses and sizes, which differ from run to run.
 fn kind(title: &str) -> String {
     if title.starts_with("requested allocation size") {
         return "allocation-size-too-big".to_owned();
+    }
+    if title.starts_with("detected memory leaks") {
+        return "memory-leak".to_owned();
     }
     let end = [" on ", " in ", ": ", " ("].iter().filter_map(|end| title.find(end)).min();
     let words = &title[..end.unwrap_or(title.len())];
@@ -97,6 +130,27 @@ fn split_place(text: &str) -> (&str, &str) {
 mod tests {
     use super::*;
 
+    fn the_report(text: &[u8]) -> SanitizerReport {
+        let mut reports = SanitizerReport::parse(text);
+        assert_eq!(reports.len(), 1);
+        reports.remove(0)
+    }
+
+    #[test]
+    fn a_program_goes_on_after_some_reports() {
+        let text = b"==3==ERROR: Tarragon: signed-overflow\n    \
+            #0 0x7f in __sanitizer_print_stack_trace (/p+0x1)\n    #1 0x55 in add /src/a.c:1:2\n\
+            ==3==ERROR: Tarragon: shift-too-far\n    #0 0x55 in shift /src/a.c:3:4\n\
+            ==3==ERROR: AddressSanitizer: SEGV on unknown address\n    #0 0x55 in main /src/a.c:5:6\n";
+        let reports = SanitizerReport::parse(text);
+        let seen: Vec<_> =
+            reports.iter().map(|r| (&r.kind[..], r.fatal, &r.frames[0].function[..])).collect();
+        assert_eq!(
+            seen,
+            [("signed-overflow", false, "add"), ("shift-too-far", false, "shift"), ("SEGV", true, "main")]
+        );
+    }
+
     fn frames(report: &SanitizerReport) -> Vec<(&str, &str)> {
         report.frames.iter().map(|frame| (&frame.function[..], &frame.place[..])).collect()
     }
@@ -112,7 +166,7 @@ mod tests {
             #2 0x4f1b in _start (/src/over.asan+0x6abb0) (BuildId: 9ac8)\n\n\
             allocated by thread T0 here:\n    \
             #0 0x558f in malloc (/src/over.asan+0x10ff94)\n";
-        let report = SanitizerReport::parse(text).unwrap();
+        let report = the_report(text);
         assert_eq!(report.kind, "heap-buffer-overflow");
         assert_eq!(
             frames(&report),
@@ -128,7 +182,7 @@ mod tests {
     fn kinds_lose_what_differs_between_runs() {
         let kind = |title: &str| {
             let text = format!("==1==ERROR: AddressSanitizer: {title}\n    #0 0x1 (/p+0x2)\n");
-            let report = SanitizerReport::parse(text.as_bytes()).unwrap();
+            let report = the_report(text.as_bytes());
             assert_eq!(frames(&report), [("?", "/p+0x2")]);
             report.kind
         };
@@ -148,13 +202,13 @@ mod tests {
             #0 0x7f in __pthread_kill_implementation nptl/pthread_kill.c:44:76\n    \
             #1 0x7f in abort stdlib/abort.c:79:7\n    \
             #2 0x55 in parse /src/parse.c:10:9\n";
-        let report = SanitizerReport::parse(text).unwrap();
+        let report = the_report(text);
         assert_eq!(report.kind, "ABRT");
         assert_eq!(frames(&report), [("parse", "/src/parse.c:10:9")]);
     }
 
     #[test]
     fn other_text_is_no_report() {
-        assert_eq!(SanitizerReport::parse(b"error: AddressSanitizer is a tool\n==1==\n"), None);
+        assert_eq!(SanitizerReport::parse(b"error: AddressSanitizer is a tool\n==1==\n"), []);
     }
 }

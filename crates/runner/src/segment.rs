@@ -9,7 +9,7 @@ use rustix::fs::{
     FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, ftruncate, memfd_create,
 };
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use trace::{Capacities, Event, GiveUp, Header, Label, Node, Region, Table, flags};
+use trace::{Capacities, Event, GiveUp, Header, Label, Node, Region, Table};
 
 /// Content of a table, and the labels of its bytes unless all are concrete.
 pub type RawTable = (Vec<u8>, Option<Vec<Label>>);
@@ -80,14 +80,14 @@ impl Segment {
         if u64::from(needed) > have { Err(RunnerError::CoverageMismatch { needed, have }) } else { Ok(()) }
     }
 
-    /// Makes the segment ready for a run on `input`, which must fit.
-    pub fn prepare(&mut self, input: &[u8], symbolic: bool) -> Result<(), RunnerError> {
+    /// Makes the segment ready for a run on `input`, which must fit. For `flags` see [`trace::flags`].
+    pub fn prepare(&mut self, input: &[u8], flags: u32) -> Result<(), RunnerError> {
         let max = self.max_input_len();
         if input.len() as u64 > max {
             return Err(RunnerError::InputTooLong { len: input.len(), max });
         }
         self.release_large_trace();
-        self.header.flags = if symbolic { flags::SYMBOLIC } else { 0 };
+        self.header.flags = flags;
         self.header.input_len = input.len() as u32;
         self.write_header();
         let coverage = self.header.coverage;

@@ -7,7 +7,7 @@
 use crate::build::{self, Value};
 use crate::objects::{self, Object};
 use crate::state::{self, STATE, count_give_up};
-use crate::{events, nodes, os, shadow};
+use crate::{checks, events, nodes, os, shadow};
 use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
 
 /// Largest object that is copied into the trace as a whole.
@@ -73,7 +73,10 @@ unsafe fn read(
         if size > 8 {
             return None;
         }
-        let object = object_of(address, start, object_size)?;
+        let Some(object) = object_of(address, start, object_size) else {
+            checks::pointer(la, address, site);
+            return None;
+        };
         if object.size < size {
             return None;
         }
@@ -321,7 +324,10 @@ unsafe fn spread_write(
         if size == 0 || size > 8 || nodes::value(la) != address as u64 {
             return false;
         }
-        let Some(object) = object_of(address, start, object_size) else { return false };
+        let Some(object) = object_of(address, start, object_size) else {
+            checks::pointer(la, address, site);
+            return false;
+        };
         if object.size >= size && !contains(&object, address, size) {
             bound(&object, false, offset_in(&object, la, address), size, site);
             return false;

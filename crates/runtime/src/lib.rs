@@ -20,6 +20,7 @@
 pub mod address;
 pub mod build;
 pub mod calls;
+pub mod checks;
 pub mod covered;
 pub mod events;
 pub mod floats;
@@ -34,6 +35,7 @@ pub mod start;
 pub mod state;
 mod sys;
 pub mod values;
+pub mod words;
 
 #[cfg(test)]
 mod tests;

@@ -191,7 +191,7 @@ mod tests {
 
     fn diagnosis(line: u32) -> Option<Diagnosis> {
         let frame = Frame { function: "divide".to_owned(), place: format!("calc.c:{line}") };
-        Some(Diagnosis { kind: "FPE".to_owned(), frames: vec![frame], report: Vec::new() })
+        Some(Diagnosis { kind: "FPE".to_owned(), fatal: true, frames: vec![frame], report: Vec::new() })
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::fmt;
 pub struct Diagnosis {
     /// In the words of the checker: `heap-buffer-overflow`, `FPE`.
     pub kind: String,
+    /// Whether the run ended with it.
+    pub fatal: bool,
     /// The innermost frame first.
     pub frames: Vec<Frame>,
     /// The checker's whole report.

@@ -243,8 +243,17 @@ impl<'a> Engine<'a> {
         }
         let failure = Failure { kind, last, input, stderr: &execution.stderr, run: self.results.stats.runs };
         let tells_nothing = kind == BugKind::Hang || self.results.bugs.is_stale(&failure);
-        let diagnosis = if tells_nothing { None } else { self.examine(input)? };
-        self.add_bug(&failure, diagnosis)
+        let mut diagnoses = if tells_nothing { Vec::new() } else { self.examine(input)? };
+        let fatal = diagnoses.iter().position(|diagnosis| diagnosis.fatal);
+        let cause = fatal.or(diagnoses.len().checked_sub(1)).map(|at| diagnoses.remove(at));
+        self.add_bug(&failure, cause)?;
+        self.add_reported(&failure, diagnoses)
+    }
+
+    /// What a build that checks more objects to, beyond how the run ended.
+    fn add_reported(&mut self, failure: &Failure, diagnoses: Vec<Diagnosis>) -> Result<(), Stop> {
+        let failure = Failure { kind: BugKind::Reported, stderr: b"", ..*failure };
+        diagnoses.into_iter().try_for_each(|diagnosis| self.add_bug(&failure, Some(diagnosis)))
     }
 
     fn add_bug(&mut self, failure: &Failure, diagnosis: Option<Diagnosis>) -> Result<(), Stop> {
@@ -263,18 +272,18 @@ impl<'a> Engine<'a> {
 
     /// Asks for a second opinion on a run that ended well.
     fn doubt(&mut self, input: &[u8], path: Option<&TracedPath>) -> Result<(), Stop> {
-        let Some(diagnosis) = self.examine(input)? else { return Ok(()) };
+        let diagnoses = self.examine(input)?;
         let last = path.map_or(NOWHERE, last_step);
         let run = self.results.stats.runs;
         let failure = Failure { kind: BugKind::Reported, last, input, stderr: b"", run };
-        self.add_bug(&failure, Some(diagnosis))
+        self.add_reported(&failure, diagnoses)
     }
 
-    fn examine(&mut self, input: &[u8]) -> Result<Option<Diagnosis>, Stop> {
+    fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, Stop> {
         let started = self.world.clock.elapsed();
-        let diagnosis = self.world.executor.examine(input).map_err(Stop::Execution)?;
+        let diagnoses = self.world.executor.examine(input).map_err(Stop::Execution)?;
         self.results.stats.times.examining += self.world.clock.elapsed().saturating_sub(started);
-        Ok(diagnosis)
+        Ok(diagnoses)
     }
 
     /// The last step of an untraced run that ended badly.

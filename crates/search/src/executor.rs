@@ -12,9 +12,9 @@ pub trait Executor {
     /// With `symbolic` the execution carries a trace; without, only coverage is recorded, which is faster.
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError>;
 
-    /// Runs the input once more in a build that checks more, if there is one; `None` if nothing is wrong there.
-    fn examine(&mut self, _input: &[u8]) -> Result<Option<Diagnosis>, ExecError> {
-        Ok(None)
+    /// Runs the input once more in a build that checks more, if there is one: what is wrong there.
+    fn examine(&mut self, _input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
+        Ok(Vec::new())
     }
 }
 

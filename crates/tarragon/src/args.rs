@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::units::{size, time};
+use crate::units::{size, time, variable};
 
 /// Whitebox test generation: runs a program, reads off what its path depended on, and solves for inputs that take
 /// other paths.
@@ -65,6 +65,8 @@ Examples:
   tarragon fuzz --time 60s -- ./calc
   tarragon fuzz --strategy mutate --seeds corpus/ --max-runs 100000 --seed 7 -- ./conv -i @@
   tarragon fuzz --exhaustive --max-len 4 -- ./parser
+  tarragon fuzz -- ./expr '@{}'                        the input is an argument
+  tarragon fuzz --env 'CONFIG=@{}' -- ./tool           the input is an environment variable
   tarragon fuzz --resume --time 1h -- ./calc")]
 pub(crate) struct FuzzArgs {
     /// How inputs are made
@@ -106,9 +108,10 @@ pub(crate) struct FuzzArgs {
     /// Time limit of one question to Z3
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "1s")]
     pub solver_timeout: Duration,
-    /// Run what was found once more in a build that checks memory accesses
-    #[arg(long, value_enum, default_value_t = SanitizerName::Address)]
-    pub sanitizer: SanitizerName,
+    /// What to look for in a build that checks more, in which everything that was found runs once more
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',',
+        default_values_t = [SanitizerName::Address, SanitizerName::Undefined])]
+    pub sanitizer: Vec<SanitizerName>,
     /// Measure at the end which lines of the source all inputs cover together, and write lcov.info
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub lcov: Switch,
@@ -176,7 +179,11 @@ pub(crate) struct TargetArgs {
     /// Confine the program: no network, no writing outside a scratch directory
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub sandbox: Switch,
-    /// The program, built with `tarragon cc`, and its arguments; @@ stands for a file with the input
+    /// Set an environment variable of the program; @{} in the value stands for the input
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    pub env: Vec<(OsString, OsString)>,
+    /// The program, built with `tarragon cc`, and its arguments; @@ stands for a file with the input, @{} for the input
+    /// itself up to a zero byte (the next @{} goes on behind it), @{...} at the end for as many arguments as it has
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
     pub command: Vec<OsString>,
 }
@@ -204,8 +211,13 @@ pub(crate) enum StrategyName {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SanitizerName {
-    /// AddressSanitizer: overflows, use after free, and the stack of every crash
+    /// Overflows, use after free, and the stack of every crash, by AddressSanitizer
     Address,
+    /// Signed overflow, shifts by too many bits, input as a format
+    Undefined,
+    /// Memory that is never freed, by LeakSanitizer
+    Leak,
+    /// Nothing, and no such build is made
     Off,
 }
 

@@ -17,10 +17,11 @@ impl Executor for RunnerExecutor {
         Ok(execution(run, input.len() as u32, symbolic))
     }
 
-    fn examine(&mut self, input: &[u8]) -> Result<Option<Diagnosis>, ExecError> {
-        let Some(sanitized) = &mut self.sanitized else { return Ok(None) };
+    fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
+        let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
         let stderr = sanitized.run(input).map_err(failed)?.stderr;
-        Ok(SanitizerReport::parse(&stderr).map(|report| diagnosis(report, stderr)))
+        let reports = SanitizerReport::parse(&stderr).into_iter();
+        Ok(reports.map(|report| diagnosis(report, &stderr)).collect())
     }
 }
 
@@ -28,9 +29,9 @@ fn failed(error: RunnerError) -> ExecError {
     ExecError(error.to_string())
 }
 
-fn diagnosis(SanitizerReport { kind, frames }: SanitizerReport, report: Vec<u8>) -> Diagnosis {
+fn diagnosis(SanitizerReport { kind, fatal, frames }: SanitizerReport, stderr: &[u8]) -> Diagnosis {
     let frame = |frame: runner::SanitizerFrame| Frame { function: frame.function, place: frame.place };
-    Diagnosis { kind, frames: frames.into_iter().map(frame).collect(), report }
+    Diagnosis { kind, fatal, frames: frames.into_iter().map(frame).collect(), report: stderr.to_vec() }
 }
 
 fn execution(run: RawRun<'_>, input_len: u32, symbolic: bool) -> Execution {

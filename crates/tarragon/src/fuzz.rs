@@ -22,8 +22,8 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     let mut solver = chain(args)?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
     let mut target = Target::start(&args.target, args.max_len)?;
-    if args.sanitizer == SanitizerName::Address {
-        target.add_sanitizer();
+    if !args.sanitizer.contains(&SanitizerName::Off) {
+        target.add_sanitizer(&args.sanitizer);
     }
     notes.append(&mut target.notes);
     print_notes(&notes, &args.output);

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use sites::{SiteTable, SourceTable};
 use trace::Capacities;
 
-use crate::args::{Switch, TargetArgs};
+use crate::args::{SanitizerName, Switch, TargetArgs};
 use crate::executor::RunnerExecutor;
 
 /// A started target.
@@ -54,8 +54,8 @@ impl Target {
     }
 
     /// Adds the sanitized variant. A program for which there is none is tested without.
-    pub(crate) fn add_sanitizer(&mut self) {
-        match sanitized(&self.program, self.options.clone()) {
+    pub(crate) fn add_sanitizer(&mut self, wanted: &[SanitizerName]) {
+        match sanitized(&self.program, self.options.clone(), wanted) {
             Ok(sanitized) => self.executor.sanitized = Some(sanitized),
             Err(error) => {
                 let first = first_line(&error);
@@ -82,11 +82,16 @@ fn covered(program: &Path, mut options: TargetOptions) -> Result<Covered> {
 /// How much longer than the traced variant the sanitized one may run: it is started anew for each input.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-fn sanitized(program: &Path, mut options: TargetOptions) -> Result<PlainRunner> {
+fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName]) -> Result<PlainRunner> {
     let derived = derive(program, Variant::Sanitized, &DeriveOptions::from_environment()?)?;
     let (name, value) = SANITIZER_OPTIONS;
     options.program = derived.executable;
-    options.environment.push((name.into(), value.into()));
+    let leaks = wanted.contains(&SanitizerName::Leak);
+    options.environment.push((name.into(), format!("{value}:detect_leaks={}", u8::from(leaks)).into()));
+    if wanted.contains(&SanitizerName::Undefined) {
+        options.environment.push(("TARRAGON_UNDEFINED".into(), "1".into()));
+    }
+    options.may_trace_itself = leaks;
     options.limits.run_time += PATIENCE;
     // The sanitizer reserves more address space than any limit would leave.
     options.limits.address_space_allowance = None;
@@ -104,6 +109,7 @@ fn options(
 ) -> TargetOptions {
     let mut options = TargetOptions::new(executable);
     options.arguments = arguments.iter().map(|argument| absolute_file(argument)).collect();
+    options.environment = args.env.clone();
     options.sandbox = match args.sandbox {
         Switch::On => Sandbox::On,
         Switch::Off => Sandbox::Off,

@@ -1,5 +1,6 @@
-//! Times and sizes on the command line.
+//! Times, sizes and variables on the command line.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 /// `90`, `60s`, `5m`, `1h 30m`, `200ms`; a number alone is seconds.
@@ -25,6 +26,14 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     let number: u64 =
         digits.trim().parse().map_err(|_| "write a size as 512M, 2G or a number of bytes".to_owned())?;
     number.checked_mul(factor).ok_or_else(|| "the size is too large".to_owned())
+}
+
+/// `NAME=VALUE`.
+pub(crate) fn variable(text: &str) -> Result<(OsString, OsString), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        _ => Err("write a variable as NAME=VALUE".to_owned()),
+    }
 }
 
 #[cfg(test)]

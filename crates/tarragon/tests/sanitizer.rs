@@ -1,9 +1,8 @@
 //! Mistakes that do not end the program are found by its sanitized variant, and named with their stack.
 
-use std::path::Path;
-use std::process::Command;
+mod common;
 
-use serde_json::Value;
+use common::{bugs, fuzz};
 use tempfile::TempDir;
 
 const PROGRAM: &str = r#"
@@ -45,42 +44,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 "#;
 
-/// The statistics of a short campaign for a program.
-fn fuzz(dir: &Path, source: &str, flags: &[&str], options: &[&str]) -> Value {
-    let tarragon = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tarragon"));
-        command.current_dir(dir).env("TARRAGON_CACHE", dir.join("cache"));
-        command
-    };
-    std::fs::write(dir.join("program.c"), source).expect("written");
-    let built = tarragon().args(["cc", "-g", "program.c", "-o", "program"]).args(flags).status();
-    assert!(built.expect("starts").success());
-    let words = ["fuzz", "--quiet", "--max-runs", "200", "--out", "out"];
-    tarragon().args(words).args(options).args(["--", "./program"]).status().expect("starts");
-    let stats = std::fs::read(dir.join("out/stats.json")).expect("statistics");
-    serde_json::from_slice(&stats).expect("JSON")
-}
-
-/// Kinds and innermost frames, with paths cut to the file's name.
-fn bugs(stats: &Value) -> Vec<String> {
-    let list = stats["bugs"].as_array().expect("a list");
-    let text = |bug: &Value| {
-        let frame = bug["stack"][0].as_str().unwrap_or("no stack");
-        format!(
-            "{} in {}",
-            bug["kind"].as_str().unwrap_or_default(),
-            frame.rsplit('/').next().unwrap_or(frame)
-        )
-    };
-    let mut bugs: Vec<String> = list.iter().map(text).collect();
-    bugs.sort();
-    bugs
-}
-
 #[test]
 fn silent_mistakes_are_found_with_their_stacks() {
     let dir = TempDir::new().expect("temporary directory");
-    let found = bugs(&fuzz(dir.path(), PROGRAM, &[], &["--max-len", "2"]));
+    let found = bugs(&fuzz(dir.path(), PROGRAM, &[], &["--max-len", "2"], &[]));
     assert_eq!(
         found,
         ["heap-buffer-overflow in program.c:19:21 (main)", "heap-use-after-free in program.c:7:12 (look)"]
@@ -90,14 +57,14 @@ fn silent_mistakes_are_found_with_their_stacks() {
 #[test]
 fn without_the_sanitizer_they_are_not() {
     let dir = TempDir::new().expect("temporary directory");
-    let found = bugs(&fuzz(dir.path(), PROGRAM, &[], &["--max-len", "2", "--sanitizer", "off"]));
+    let found = bugs(&fuzz(dir.path(), PROGRAM, &[], &["--max-len", "2", "--sanitizer", "off"], &[]));
     assert!(!found.iter().any(|bug| bug.contains("heap-")), "{found:?}");
 }
 
 #[test]
 fn libfuzzer_harnesses_need_no_main() {
     let dir = TempDir::new().expect("temporary directory");
-    let found = bugs(&fuzz(dir.path(), HARNESS, &["-fsanitize=fuzzer"], &[]));
+    let found = bugs(&fuzz(dir.path(), HARNESS, &["-fsanitize=fuzzer"], &[], &[]));
     assert_eq!(
         found,
         [
@@ -105,4 +72,76 @@ fn libfuzzer_harnesses_need_no_main() {
             "heap-buffer-overflow in program.c:11:61 (LLVMFuzzerTestOneInput)"
         ]
     );
+}
+
+/// Each case is harmless with the bytes that merely reach it.
+const CHECKS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int times(int a, int b)
+{
+    return a * b;
+}
+
+int main(void)
+{
+    unsigned char text[16] = {0};
+    int x;
+    size_t size = fread(text, 1, sizeof text, stdin);
+    memcpy(&x, text + 1, 4);
+    if (size < 8)
+        return 1;
+    if (text[0] == 'a')
+        return x + 1000 > 0;
+    if (text[0] == 'm')
+        return times(x, 7) > 0;
+    if (text[0] == 's')
+        return 1 << text[5];
+    if (text[0] == 'h') {
+        char *block = malloc((size_t)(unsigned)x * 4);
+        memset(block, 0, 1);
+        puts(block);
+        free(block);
+    }
+    if (text[0] == 'p' && size == 16) {
+        char **pointer = (char **)(text + 8);
+        return text[9] == 1 ? **pointer : 0;
+    }
+    if (text[0] == 'f') {
+        char format[8] = {0};
+        memcpy(format, text + 1, 7);
+        printf(format);
+    }
+    if (text[0] == 'l')
+        puts(strcpy(malloc(10), "lost"));
+    return 0;
+}
+"#;
+
+const UNDEFINED: [&str; 4] = [
+    "shift-too-far in program.c:24:18 (main)",
+    "signed-overflow in program.c:20:18 (main)",
+    "signed-overflow in program.c:8:14 (times)",
+    "format-string) in program.c:38:9 (main)",
+];
+
+#[test]
+fn properties_are_violated_on_purpose() {
+    let dir = TempDir::new().expect("temporary directory");
+    let found = bugs(&fuzz(dir.path(), CHECKS, &["-w"], &["--max-len", "16"], &[]));
+    for bug in UNDEFINED.iter().chain(&["allocation-size-too-big in program.c:26:23 (main)"]) {
+        assert!(found.iter().any(|found| found.ends_with(bug) || found.contains(bug)), "{bug} in {found:?}");
+    }
+    assert!(found.iter().any(|bug| bug.ends_with("program.c:33:31 (main)")), "{found:?}");
+    assert!(!found.iter().any(|bug| bug.contains("leak")), "{found:?}");
+}
+
+#[test]
+fn leaks_and_nothing_else() {
+    let dir = TempDir::new().expect("temporary directory");
+    let found = bugs(&fuzz(dir.path(), CHECKS, &["-w"], &["--max-len", "16", "--sanitizer", "leak"], &[]));
+    assert!(found.contains(&"memory-leak in program.c:41:21 (main)".to_owned()), "{found:?}");
+    assert!(!found.iter().any(|bug| UNDEFINED.iter().any(|other| bug.contains(other))), "{found:?}");
 }

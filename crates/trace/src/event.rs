@@ -63,6 +63,14 @@ byte_enum! {
         DivisionOverflow = "division overflow",
         /// An address outside the object that it was computed from.
         OutOfBounds = "out of bounds",
+        /// An addition, subtraction or multiplication of signed numbers.
+        SignedOverflow = "signed overflow",
+        /// By as many bits as the number has, or more.
+        ShiftTooFar = "shift by too many bits",
+        AllocationSize = "allocation of an absurd size",
+        /// An access through a pointer that the input chooses.
+        Pointer = "pointer from the input",
+        FormatString = "input as a format",
     }
 }
 

@@ -83,6 +83,16 @@ pub struct Capacities {
 pub mod flags {
     /// Give input bytes labels. Without it the run only records coverage.
     pub const SYMBOLIC: u32 = 1;
+    /// Words of the program (arguments, environment variables) contain placeholders of [`words`](super::words).
+    pub const WORDS: u32 = 2;
+}
+
+/// What stands for the input in a program's words.
+pub mod words {
+    /// The next piece of the input; pieces end at zero bytes.
+    pub const PIECE: &str = "@{}";
+    /// As the last argument: an argument for each piece that is left, none for an empty input.
+    pub const ALL: &str = "@{...}";
 }
 
 impl Header {
@@ -131,6 +141,9 @@ impl Header {
 /// Address space that the runtime reserves at most for labels, beyond what the target itself uses. A limit on a
 /// target's address space has to leave room for it.
 pub const RESERVED_ADDRESS_SPACE: u64 = 64 << 30;
+
+/// An allocation beyond this number of bytes is taken for a mistake.
+pub const MOST_MEMORY: u64 = 2 << 30;
 
 /// Size of the block of each thread of a target in which labels travel; the instrumenter reserves it.
 pub const TLS_BYTES: usize = 4096;

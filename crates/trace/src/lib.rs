@@ -12,7 +12,7 @@ mod node;
 
 pub use event::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp};
 pub use layout::{
-    Capacities, Header, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, TLS_BYTES, Table, flags,
-    server,
+    Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, TLS_BYTES, Table,
+    flags, server, words,
 };
 pub use node::{Label, Node, Op};

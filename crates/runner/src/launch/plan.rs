@@ -3,6 +3,7 @@
 use crate::error::RunnerError;
 use crate::options::{INPUT_PLACEHOLDER, Sandbox, TargetOptions, WorkingDirectory};
 use crate::sandbox::{Filters, WriteRules};
+use crate::words::Pieces;
 use rustix::io::fcntl_dupfd_cloexec;
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
@@ -103,12 +104,14 @@ impl Plan {
             Supervision::ByTarget { segment, .. } => (Some(out_of_the_way(segment)?), None),
             Supervision::ByLauncher { timeout_ms } => (None, Some(timeout_ms)),
         };
-        let stdin = if target.input_in_file() { Path::new("/dev/null") } else { request.input };
+        let elsewhere = target.input_in_file() || target.input_in_words();
+        let stdin = if elsewhere { Path::new("/dev/null") } else { request.input };
+        let (arguments, environment) = words(request)?;
         let process_limit = ProcessLimit::choose(namespaces, target.limits.processes);
         Ok(Plan {
             program: c_string(request.program)?,
-            arguments: StringArray::new(arguments(request))?,
-            environment: StringArray::new(environment(request))?,
+            arguments: StringArray::new(arguments)?,
+            environment: StringArray::new(environment)?,
             stdin: c_string(stdin)?,
             directory: directory(request)?,
             scratch: c_string(request.scratch)?,
@@ -126,7 +129,7 @@ impl Plan {
             namespaces,
             users: id_maps()?,
             write_rules: if sandboxed { WriteRules::create() } else { None },
-            filters: if sandboxed { Filters::compile() } else { None },
+            filters: if sandboxed { Filters::compile(target.may_trace_itself) } else { None },
             limits: limits(request, &process_limit),
             process_limit,
             supervise_ms,
@@ -184,11 +187,24 @@ fn kernel_is_at_least(major: u32, minor: u32) -> bool {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (major, minor)
 }
 
+/// The program's arguments and environment. The input is put into them here unless a fork server does that.
+fn words(request: &Launch<'_>) -> Result<(Vec<OsString>, Vec<OsString>), RunnerError> {
+    let (mut arguments, mut environment) = (arguments(request), environment(request));
+    if matches!(request.supervision, Supervision::ByLauncher { .. }) && request.target.input_in_words() {
+        let input = std::fs::read(request.input).map_err(RunnerError::system("read the input file"))?;
+        let mut pieces = Pieces::of(&input);
+        arguments = pieces.fill_arguments(arguments);
+        environment = environment.iter().map(|variable| pieces.fill(variable)).collect();
+    }
+    arguments.insert(0, request.program.as_os_str().to_owned());
+    Ok((arguments, environment))
+}
+
+/// Without the program's name.
 fn arguments(request: &Launch<'_>) -> Vec<OsString> {
     let fill =
         |argument: &OsString| replace(argument, INPUT_PLACEHOLDER.as_bytes(), request.input.as_os_str());
-    let name = request.program.as_os_str().to_owned();
-    std::iter::once(name).chain(request.target.arguments.iter().map(fill)).collect()
+    request.target.arguments.iter().map(fill).collect()
 }
 
 fn replace(text: &OsStr, from: &[u8], to: &OsStr) -> OsString {
@@ -211,6 +227,8 @@ fn environment(request: &Launch<'_>) -> Vec<OsString> {
     for name in ["HOME", "TMPDIR"] {
         variables.insert(name.into(), scratch.into());
     }
+    // Sockets of the target are connected to the input.
+    variables.insert("TARRAGON_CONNECTION".into(), "1".into());
     variables.extend(request.target.environment.iter().cloned());
     let server = OsString::from_vec(trace::server::ENV.to_bytes().to_vec());
     variables.remove(&server);

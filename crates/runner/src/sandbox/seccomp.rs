@@ -30,8 +30,11 @@ pub(crate) struct Filters {
 
 impl Filters {
     /// `None` on an architecture that seccompiler does not know.
-    pub fn compile() -> Option<Filters> {
+    pub fn compile(allow_ptrace: bool) -> Option<Filters> {
         let mut rules = denied(ALWAYS);
+        if !allow_ptrace {
+            rules.extend(denied(&[libc::SYS_ptrace]));
+        }
         rules.insert(libc::SYS_clone, namespace_flags()?);
         let normal = compile(rules.clone(), libc::EPERM)?;
         rules.extend(denied(WITHOUT_NAMESPACES));
@@ -84,7 +87,6 @@ const ALWAYS: &[i64] = &[
     // Network. `socketpair` stays: it reaches nobody.
     libc::SYS_socket,
     // Other processes.
-    libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
     libc::SYS_pidfd_getfd,
@@ -181,7 +183,7 @@ mod tests {
 
     #[test]
     fn filters_compile_and_fit_the_kernel_limit() {
-        let filters = Filters::compile().unwrap();
+        let filters = Filters::compile(false).unwrap();
         for program in [&filters.normal, &filters.strict, &filters.no_clone3] {
             assert!((1..=4096).contains(&program.len()));
         }

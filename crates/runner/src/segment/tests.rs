@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use trace::flags;
 
 const CAPACITIES: Capacities =
     Capacities { input: 100, coverage: 50, events: 40, nodes: 300, tables: 10, data: 4000 };
@@ -27,7 +28,7 @@ fn segment() -> Segment {
 #[test]
 fn what_was_written_comes_out() {
     let mut segment = segment();
-    segment.prepare(b"ab", true).unwrap();
+    segment.prepare(b"ab", flags::SYMBOLIC).unwrap();
     let header = segment.header;
     segment.put(header.nodes, 1, Node::constant(8, 7));
     segment.put(header.values, 1, 7u64);
@@ -51,7 +52,7 @@ fn a_new_run_starts_clean() {
     let mut segment = segment();
     segment.put(segment.header.coverage, 0, 1u8);
     segment.scribble(|h| (h.node_count, h.lock, h.magic) = (9, 1, 0));
-    segment.prepare(b"", false).unwrap();
+    segment.prepare(b"", 0).unwrap();
     segment.collect_coverage();
     assert_eq!(segment.collect().unwrap().nodes.len(), 0);
     assert_eq!(segment.read_header().lock, 0);
@@ -67,7 +68,7 @@ fn the_memory_of_a_large_trace_is_given_back() {
     }
     segment.scribble(|h| h.event_count = 8 << 20);
     let before = blocks(&segment);
-    segment.prepare(b"next", true).unwrap();
+    segment.prepare(b"next", flags::SYMBOLIC).unwrap();
     assert!(blocks(&segment) < before / 100);
     assert!(segment.collect().is_ok());
 }
@@ -75,9 +76,9 @@ fn the_memory_of_a_large_trace_is_given_back() {
 #[test]
 fn an_input_that_does_not_fit_is_refused() {
     let mut segment = segment();
-    assert!(segment.prepare(&[0; 100], true).is_ok());
+    assert!(segment.prepare(&[0; 100], flags::SYMBOLIC).is_ok());
     assert!(matches!(
-        segment.prepare(&[0; 101], true),
+        segment.prepare(&[0; 101], flags::SYMBOLIC),
         Err(RunnerError::InputTooLong { len: 101, max: 100 })
     ));
 }

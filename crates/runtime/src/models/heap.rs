@@ -4,7 +4,7 @@ use super::answer;
 use crate::calls::{self, Args};
 use crate::objects::{note_allocation, note_free};
 use crate::state::active;
-use crate::{memory, shadow};
+use crate::{checks, memory, shadow};
 use core::ffi::{c_char, c_int, c_void};
 use trace::ConcretiseReason;
 
@@ -24,6 +24,9 @@ unsafe extern "C" {
     fn strnlen(string: *const c_char, limit: usize) -> usize;
 }
 
+/// An argument that the function does not have.
+const NO_SLOT: usize = usize::MAX;
+
 #[inline]
 unsafe fn allocated(object: *mut c_void, size: usize) -> *mut c_void {
     unsafe {
@@ -39,7 +42,9 @@ unsafe fn allocated(object: *mut c_void, size: usize) -> *mut c_void {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_malloc(size: usize) -> *mut c_void {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
+        let args = Args::take();
+        checks::allocation(&args, [NO_SLOT, 0], 1, size as u64);
+        calls::concretise_args(&args, ConcretiseReason::AllocationSize);
         allocated(malloc(size), size)
     }
 }
@@ -47,7 +52,9 @@ pub unsafe extern "C" fn __tarragon_model_malloc(size: usize) -> *mut c_void {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_calloc(count: usize, size: usize) -> *mut c_void {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
+        let args = Args::take();
+        checks::allocation(&args, [0, 1], count as u64, size as u64);
+        calls::concretise_args(&args, ConcretiseReason::AllocationSize);
         allocated(calloc(count, size), count.wrapping_mul(size))
     }
 }
@@ -55,7 +62,9 @@ pub unsafe extern "C" fn __tarragon_model_calloc(count: usize, size: usize) -> *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_realloc(old: *mut c_void, size: usize) -> *mut c_void {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
+        let args = Args::take();
+        checks::allocation(&args, [NO_SLOT, 1], 1, size as u64);
+        calls::concretise_args(&args, ConcretiseReason::AllocationSize);
         if !active() || old.is_null() {
             return allocated(realloc(old, size), size);
         }

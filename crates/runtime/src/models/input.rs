@@ -37,19 +37,39 @@ unsafe extern "C" {
     fn lstat(path: *const c_char, stat: *mut Stat) -> c_int;
 }
 
+#[cfg(not(test))]
+unsafe extern "C" {
+    /// Of the program's sockets; the instrumenter makes it do nothing if there are none.
+    fn __tarragon_before_receive(fd: c_int);
+}
+
+#[cfg(test)]
+unsafe fn __tarragon_before_receive(_: c_int) {}
+
 const MSG_PEEK: c_int = 2;
 const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_FAILED: usize = usize::MAX;
 const SEEK_END: c_int = 2;
 
-/// True if the descriptor is open on the input's file.
+/// The socket through which the input comes, if it does.
+static mut CONNECTION: Option<(u64, u64)> = None;
+
+/// Called by the program's sockets: data from this descriptor is the input.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_connected(fd: c_int) {
+    unsafe { CONNECTION = os::file_identity(fd) };
+}
+
+/// True if the descriptor is open on the input's file, or connected to the input.
 pub(crate) unsafe fn is_input(fd: c_int) -> bool {
     unsafe {
         if !active() {
             return false;
         }
         let header = STATE.header;
-        os::file_identity(fd) == Some(((*header).input_device, (*header).input_inode))
+        let identity = os::file_identity(fd);
+        identity == Some(((*header).input_device, (*header).input_inode))
+            || identity.is_some() && identity == CONNECTION
     }
 }
 
@@ -164,6 +184,12 @@ pub unsafe extern "C" fn __tarragon_model_read(fd: c_int, to: *mut c_void, size:
     }
 }
 
+/// A server that gets its connection as the standard input, where the input is a file.
+unsafe fn received(got: isize, fd: c_int, to: *mut c_void, size: usize) -> isize {
+    const ENOTSOCK: c_int = 88;
+    unsafe { if got < 0 && *os::errno() == ENOTSOCK && is_input(fd) { read(fd, to, size) } else { got } }
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_recv(
     fd: c_int,
@@ -173,7 +199,8 @@ pub unsafe extern "C" fn __tarragon_model_recv(
 ) -> isize {
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        let got = recv(fd, to, size, flags);
+        __tarragon_before_receive(fd);
+        let got = received(recv(fd, to, size, flags), fd, to, size);
         note_sequential(fd, to, size, got, flags & MSG_PEEK != 0);
         got
     }
@@ -190,7 +217,8 @@ pub unsafe extern "C" fn __tarragon_model_recvfrom(
 ) -> isize {
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        let got = recvfrom(fd, to, size, flags, from, from_size);
+        __tarragon_before_receive(fd);
+        let got = received(recvfrom(fd, to, size, flags, from, from_size), fd, to, size);
         if !from_size.is_null() {
             shadow::clear(from_size as usize, 4);
             shadow::clear(from as usize, *from_size as usize);

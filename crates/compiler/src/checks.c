@@ -1,0 +1,64 @@
+/* Reports of the sanitized variant about undefined behaviour that AddressSanitizer does not see. The program goes on after
+ * a report, so that a harmless mistake does not hide a worse one. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define OWN __attribute__((section(".text.tarragon")))
+
+enum { MOST_REPORTS = 8 };
+
+void __sanitizer_print_stack_trace(void);
+
+static const char *const kinds[] = { "signed-overflow", "shift-too-far", "format-string" };
+
+OWN __attribute__((noinline)) void __tarragon_report(int kind, void *place)
+{
+    static void *places[MOST_REPORTS];
+    static int count;
+    static int wanted;
+    if (wanted == 0)
+        wanted = getenv("TARRAGON_UNDEFINED") ? 1 : -1;
+    if (wanted < 0 || count == MOST_REPORTS)
+        return;
+    for (int i = 0; i < count; i++)
+        if (places[i] == place)
+            return;
+    places[count++] = place;
+    fflush(stderr);
+    dprintf(2, "==%d==ERROR: Tarragon: %s\n", (int)getpid(), kinds[kind]);
+    __sanitizer_print_stack_trace();
+}
+
+/* Inlined at each check, so that it has an address of its own there. */
+OWN __attribute__((noinline)) void __tarragon_violated(int kind)
+{
+    __tarragon_report(kind, __builtin_return_address(0));
+}
+
+__attribute__((always_inline)) void __tarragon_undefined(int violated, int kind)
+{
+    if (__builtin_expect(violated, 0))
+        __tarragon_violated(kind);
+}
+
+/* A format that is no constant and writes to memory. */
+OWN __attribute__((noinline)) void __tarragon_format(const char *format)
+{
+    for (const char *at = format; at && *at; at++) {
+        if (*at != '%')
+            continue;
+        at++;
+        while (*at && (*at == '-' || *at == '+' || *at == ' ' || *at == '#' || *at == '\'' || *at == '*' || *at == '.'
+                       || *at == '$' || *at == 'l' || *at == 'h' || *at == 'z' || *at == 'j' || *at == 't'
+                       || (*at >= '0' && *at <= '9')))
+            at++;
+        if (*at == 'n') {
+            __tarragon_report(2, __builtin_return_address(0));
+            return;
+        }
+        if (!*at)
+            return;
+    }
+}

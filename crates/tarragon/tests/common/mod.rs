@@ -1,0 +1,35 @@
+//! Short campaigns for programs that a test writes.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Builds `source` in `dir` and returns the statistics of a short campaign.
+pub fn fuzz(dir: &Path, source: &str, flags: &[&str], options: &[&str], arguments: &[&str]) -> Value {
+    let tarragon = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tarragon"));
+        command.current_dir(dir).env("TARRAGON_CACHE", dir.join("cache"));
+        command
+    };
+    std::fs::write(dir.join("program.c"), source).expect("written");
+    let built = tarragon().args(["cc", "-g", "program.c", "-o", "program"]).args(flags).status();
+    assert!(built.expect("starts").success());
+    let words = ["fuzz", "--quiet", "--max-runs", "1000", "--out", "out"];
+    tarragon().args(words).args(options).args(["--", "./program"]).args(arguments).status().expect("starts");
+    let stats = std::fs::read(dir.join("out/stats.json")).expect("statistics");
+    serde_json::from_slice(&stats).expect("JSON")
+}
+
+/// Kinds and innermost frames, with paths cut to the file's name.
+pub fn bugs(stats: &Value) -> Vec<String> {
+    let list = stats["bugs"].as_array().expect("a list");
+    let text = |bug: &Value| {
+        let frame = bug["stack"][0].as_str().unwrap_or("no stack");
+        let kind = bug["kind"].as_str().unwrap_or_default();
+        format!("{kind} in {}", frame.rsplit('/').next().unwrap_or(frame))
+    };
+    let mut bugs: Vec<String> = list.iter().map(text).collect();
+    bugs.sort();
+    bugs
+}
