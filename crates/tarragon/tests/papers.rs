@@ -46,11 +46,11 @@ fn utf7_conversion_needs_more_than_twice_the_room() {
 fn requests_overflow_crash_and_hang() {
     assert_eq!(
         bugs_of("request", 110),
-        ["SIGSEGV (SEGV) in strcmp", "hang in strip_leading", "heap-buffer-overflow in action_of"]
+        ["SIGSEGV (SEGV) in main", "hang in strip_leading", "heap-buffer-overflow in action_of"]
     );
 }
 
 #[test]
 fn joined_paths_may_be_one_byte_too_long() {
-    assert_eq!(bugs_of("join", 300), ["stack-buffer-overflow in strcat"]);
+    assert_eq!(bugs_of("join", 300), ["stack-buffer-overflow in join"]);
 }
