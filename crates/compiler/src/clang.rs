@@ -8,7 +8,6 @@ use tempfile::NamedTempFile;
 use thiserror::Error;
 
 use crate::driver::Language;
-use crate::headers;
 use crate::response;
 
 /// Where Debian puts the programs without their version suffix.
@@ -55,7 +54,6 @@ pub struct Prepared {
 
 pub fn prepare(program: &PathBuf, words: &[OsString]) -> std::io::Result<Prepared> {
     let mut command = Command::new(program);
-    search_own_headers(&mut command);
     if words.iter().map(|word| word.len() + 1).sum::<usize>() < LONGEST {
         command.args(words);
         return Ok(Prepared { command, _response: None });
@@ -66,22 +64,6 @@ pub fn prepare(program: &PathBuf, words: &[OsString]) -> std::io::Result<Prepare
     reference.push(file.path());
     command.arg(reference);
     Ok(Prepared { command, _response: Some(file) })
-}
-
-/// The folder of Tarragon's headers comes after those of the user.
-fn search_own_headers(command: &mut Command) {
-    const VARIABLE: &str = "CPATH";
-    let Some(own) = headers::folder() else { return };
-    let users = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
-    let path = users.map_or_else(
-        || own.clone().into_os_string(),
-        |mut path| {
-            path.push(":");
-            path.push(&own);
-            path
-        },
-    );
-    command.env(VARIABLE, path);
 }
 
 /// Runs a command without a terminal and returns what it wrote, or its error text.

@@ -1,6 +1,6 @@
 //! The compilers: run clang as asked, then embed what variants need into what it wrote.
 //!
-//! The user's command goes to clang unchanged (but for `-flto`, and AFL++'s macros where a source uses them), so exit codes, diagnostics, dependency files and
+//! The user's command goes to clang unchanged (but for `-flto`, and headers of ours where a source mentions them), so exit codes, diagnostics, dependency files and
 //! native code are clang's own. The second compilation, to bitcode, runs at the same time and is silent; if it
 //! alone fails, a warning says so and the build goes on.
 
@@ -66,7 +66,7 @@ impl Driver {
         let without_lto = without_lto(&expanded);
         let mut words = if without_lto.len() == expanded.len() { args } else { without_lto.clone() };
         let mut invocation = Invocation::parse(&without_lto);
-        let added = headers::folder().map_or_else(Vec::new, |folder| headers::options(&invocation, &folder));
+        let added = headers::options(&invocation);
         if !added.is_empty() {
             words.splice(0..0, added.iter().cloned());
             invocation = Invocation::parse(&[added, without_lto.clone()].concat());

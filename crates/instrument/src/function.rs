@@ -19,6 +19,8 @@ pub struct Program<'a> {
     pub coverage: &'a Coverage,
     /// Functions that are instrumented.
     pub instrumented: HashSet<Value>,
+    /// Names of functions that look like hashes.
+    pub hashes: HashSet<String>,
     /// The list of global variables for the runtime, and its length.
     pub globals: (Value, u64),
 }

@@ -18,6 +18,7 @@ mod library;
 mod llvm;
 mod module;
 mod numbering;
+mod opaque;
 mod runtime;
 mod source;
 mod types;
@@ -104,6 +105,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let mut numbering = number(&module, &builder)?;
     module.run_passes(BEFORE)?;
     let defined = instrumentable(&module);
+    let hashes = opaque::hashes(&module)?;
     let after = if instruction_count(&defined) > LARGE { AFTER_LARGE } else { AFTER };
     attributes::drop_memory_promises(&module);
     let globals = globals::list(&module, &builder);
@@ -118,6 +120,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
         layout: module.layout(),
         coverage: &coverage,
         instrumented: HashSet::from_iter(defined.iter().copied()),
+        hashes,
         globals,
     };
     for &function in &defined {

@@ -65,6 +65,12 @@ impl Module {
         crate::llvm::Layout(unsafe { LLVMGetModuleDataLayout(self.raw) })
     }
 
+    /// A copy of the module in the same context.
+    pub fn copy(&self) -> Module {
+        // SAFETY: the module is alive; the copy is left to the end of the process, too.
+        Module { raw: unsafe { LLVMCloneModule(self.raw) }, ..*self }
+    }
+
     /// Runs passes, named as `opt -passes` takes them.
     pub fn run_passes(&self, passes: &str) -> Result<()> {
         let passes_text = c_string(passes);

@@ -29,6 +29,7 @@ pub mod models;
 pub mod nodes;
 pub mod objects;
 pub mod os;
+pub mod samples;
 pub mod server;
 pub mod shadow;
 pub mod start;

@@ -23,7 +23,7 @@ pub struct Stats {
     pub flaky_timeouts: u64,
     /// Flips that wait.
     pub queue: usize,
-    /// Flips that were dropped because too many for the same branch side waited.
+    /// Flips that were dropped because too many for the same branch side waited, or the solver had no answers there.
     pub dropped_flips: u64,
     /// Flips that needed no solving because the other side was already explored from the same prefix.
     pub known_flips: u64,

@@ -11,6 +11,7 @@
 mod completeness;
 mod goal;
 mod novelty;
+mod patience;
 mod question;
 mod store;
 mod worklist;
@@ -24,6 +25,7 @@ use sites::SiteTable;
 pub use completeness::Completeness;
 use goal::{Goal, Solution, solve, solve_other_value};
 use novelty::Novelty;
+use patience::Patience;
 use store::{Live, Store, extend};
 use worklist::{Buckets, Candidate, Target, Worklist};
 
@@ -95,6 +97,7 @@ pub struct Whitebox {
     /// The values that concretisations had, by the path before them. Only an exhaustive search looks for others.
     values: HashMap<u64, BTreeSet<u64>>,
     novelty: Novelty,
+    patience: Patience,
     completeness: Completeness,
 }
 
@@ -133,6 +136,7 @@ impl Whitebox {
             ready: None,
             values: HashMap::new(),
             novelty: Novelty::default(),
+            patience: Patience::default(),
             completeness: Completeness::default(),
             options,
         }
@@ -162,7 +166,14 @@ impl Whitebox {
             context.stats.known_flips += 1;
             return self.done(candidate);
         }
+        let step =
+            Step { site: live.constraints[goal.index].site, direction: u64::from(candidate.direction) };
+        if !self.options.exhaustive && !self.patience.asks(step) {
+            context.stats.dropped_flips += 1;
+            return self.done(candidate);
+        }
         let solution = solve(live, &goal, &input, self.options.optimistic, context);
+        self.patience.learn(step, !solution.unknown);
         self.act_on(candidate, &goal, solution, context)
     }
 

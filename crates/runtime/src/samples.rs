@@ -1,0 +1,111 @@
+//! Functions that cannot be turned round, such as hashes: what they were asked about before.
+//!
+//! The solver cannot find a word with a given hash, but the program often has hashed such words itself, when it filled its table
+//! of keywords or met a name for the first time. So the arguments of these functions are kept during a run; where one is called on
+//! other bytes that depend on the input, "these bytes equal those seen before" becomes a branch.
+
+use crate::build::{self, Value};
+use crate::state::{self, active};
+use crate::{events, objects, shadow};
+use trace::{Label, Op};
+
+const MOST_SAMPLES: usize = 256;
+const MOST_BYTES: usize = 64;
+/// Branches that all calls of a run may add.
+const MOST_BRANCHES: u32 = 2048;
+
+#[derive(Clone, Copy)]
+struct Sample {
+    function: u32,
+    len: u32,
+    bytes: [u8; MOST_BYTES],
+    labels: [Label; MOST_BYTES],
+}
+
+impl Sample {
+    fn bytes_with_labels(&self) -> impl Iterator<Item = Value> {
+        self.bytes.iter().zip(&self.labels).map(|(byte, label)| Value::new(*label, *byte as u64))
+    }
+}
+
+const NONE: Sample = Sample { function: 0, len: 0, bytes: [0; MOST_BYTES], labels: [0; MOST_BYTES] };
+
+static mut SAMPLES: [Sample; MOST_SAMPLES] = [NONE; MOST_SAMPLES];
+static mut COUNT: usize = 0;
+static mut BRANCHES: u32 = 0;
+
+/// A function is about to be called with a pointer to text, which has `len` bytes if that can be, and otherwise ends at a zero
+/// byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, site: u32) {
+    unsafe {
+        if !active() {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        let Some(sample) = taken(function, text, len) else { return };
+        let symbolic = sample.labels.iter().any(|label| *label != 0);
+        if !symbolic && COUNT == MOST_SAMPLES {
+            return;
+        }
+        let mut known = false;
+        for seen in SAMPLES.iter().take(COUNT) {
+            if seen.function != function || seen.len != sample.len {
+                continue;
+            }
+            known |= seen.bytes == sample.bytes && seen.labels == sample.labels;
+            if symbolic && seen.labels != sample.labels {
+                suggest(&sample, seen, site);
+            }
+        }
+        if !known && let Some(free) = SAMPLES.get_mut(COUNT) {
+            *free = sample;
+            COUNT += 1;
+        }
+    }
+}
+
+/// The bytes at `text` as far as they lie in a known object; `None` if they are too many or go beyond it.
+unsafe fn taken(function: u32, text: *const u8, len: i64) -> Option<Sample> {
+    unsafe {
+        let object = objects::find(text as usize)?;
+        let room = (object.start + object.size).checked_sub(text as usize)?;
+        let most = room.min(MOST_BYTES);
+        let len = usize::try_from(len).ok().filter(|len| (1..=most).contains(len));
+        let mut sample = Sample { function, ..NONE };
+        let mut i = 0;
+        while len.map_or(i == most || *text.add(i) != 0, |len| i < len) {
+            if i == most {
+                return None;
+            }
+            *sample.bytes.get_mut(i)? = *text.add(i);
+            *sample.labels.get_mut(i)? = shadow::label_of_byte(text as usize + i);
+            i += 1;
+        }
+        sample.len = i as u32;
+        (i > 1).then_some(sample)
+    }
+}
+
+/// The branch "the bytes equal those seen", unless that is impossible.
+unsafe fn suggest(now: &Sample, seen: &Sample, site: u32) {
+    unsafe {
+        let mut equal = Value::concrete(1);
+        let pairs = now.bytes_with_labels().zip(seen.bytes_with_labels()).take(now.len as usize);
+        for (a, b) in pairs {
+            if a.label == 0 && b.label == 0 && a.value != b.value {
+                return;
+            }
+            if a.label == b.label {
+                continue;
+            }
+            let same = Value::new(build::binary(Op::Eq, 8, a, b), (a.value == b.value) as u64);
+            let both = if equal.label == 0 { same.label } else { build::binary(Op::And, 1, equal, same) };
+            equal = Value::new(both, equal.value & same.value);
+        }
+        if equal.label != 0 && BRANCHES < MOST_BRANCHES {
+            BRANCHES += 1;
+            events::branch(equal.label, equal.value == 1, site);
+        }
+    }
+}
