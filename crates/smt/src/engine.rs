@@ -13,11 +13,13 @@ pub struct Limits {
     pub time: Duration,
     /// Z3's own count of steps; unlike time, it ends a query at the same point on every machine. 0 is no limit.
     pub steps: u32,
+    /// Give less time to queries while they bring no answers: a search has other things to try.
+    pub economical: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { time: Duration::from_secs(1), steps: 0 }
+        Limits { time: Duration::from_secs(1), steps: 0, economical: false }
     }
 }
 

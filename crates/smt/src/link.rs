@@ -12,6 +12,21 @@ pub struct Z3Link {
     limits: Limits,
     helper: Helper,
     core: Vec<u32>,
+    economy: Option<Economy>,
+}
+
+/// The time that a query may take, by how it went lately: half after a query without an answer, double after an answer.
+struct Economy {
+    allowed: Duration,
+}
+
+impl Economy {
+    const LEAST: Duration = Duration::from_millis(100);
+
+    fn learn(&mut self, answered: bool, most: Duration) {
+        self.allowed =
+            if answered { (self.allowed * 2).min(most) } else { (self.allowed / 2).max(Economy::LEAST) };
+    }
 }
 
 /// What Z3 may take beyond its own limits before it is ended: it looks at them now and then only, and starts twice.
@@ -23,7 +38,8 @@ impl Z3Link {
 
     /// Starts nothing yet.
     pub fn new(limits: Limits) -> Z3Link {
-        Z3Link { limits, helper: Helper::new(move || serve(limits)), core: Vec::new() }
+        let economy = limits.economical.then(|| Economy { allowed: most(limits) / 4 });
+        Z3Link { limits, helper: Helper::new(move || serve(limits)), core: Vec::new(), economy }
     }
 
     /// The process that runs Z3, once a query was asked.
@@ -38,12 +54,16 @@ impl Link for Z3Link {
     }
 
     fn solve(&mut self, query: &Query) -> Answer {
-        let limit = self.limits.time * PATIENCE + GRACE;
+        let most = most(self.limits);
+        let limit = self.economy.as_ref().map_or(most, |economy| economy.allowed);
         let reply = match self.helper.ask(&write_query(query), limit) {
             Ok(reply) => Reply::read(&reply).unwrap_or(Reply::Unknown(UnknownReason::Crash)),
             Err(Lost::Overrun) => Reply::Unknown(UnknownReason::Overrun),
             Err(Lost::Crash) => Reply::Unknown(UnknownReason::Crash),
         };
+        if let Some(economy) = &mut self.economy {
+            economy.learn(!matches!(reply, Reply::Unknown(_)), most);
+        }
         match reply {
             Reply::Sat { bytes, len } => Answer::Sat(query.input_with(bytes, len)),
             Reply::Unsat(core) => {
@@ -57,6 +77,10 @@ impl Link for Z3Link {
     fn core(&self) -> Option<&[u32]> {
         Some(&self.core)
     }
+}
+
+fn most(limits: Limits) -> Duration {
+    limits.time * PATIENCE + GRACE
 }
 
 fn serve(limits: Limits) -> Serve {

@@ -82,7 +82,8 @@ fn chain(args: &FuzzArgs) -> Result<Chain> {
             None => options.only.push(name.clone()),
         }
     }
-    let limits = smt::Limits { time: args.solver_timeout, ..smt::Limits::default() };
+    let limits =
+        smt::Limits { time: args.solver_timeout, economical: !args.exhaustive, ..smt::Limits::default() };
     check_names(&options, limits)?;
     Ok(smt::standard_chain(options, limits))
 }
