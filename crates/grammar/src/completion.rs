@@ -9,7 +9,7 @@ use crate::analysis::{Combine, INFINITE, cheapest_productions};
 use crate::core::{Core, NtId, ProdId, Sym};
 use crate::model::TerminalId;
 use crate::recognize::{Config, Item, Recognizer};
-use crate::tables::Slot;
+use crate::tables::{Slot, Tables, hash_pair};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,9 +24,21 @@ pub struct Completion {
     returns: FxHashMap<Config, Box<[Root]>>,
 }
 
-/// For a nonterminal r: the cost of everything to the right of an A that begins an r, and the slot after that
-/// A in the production to climb first.
-struct Row(FxHashMap<NtId, (u64, Slot)>);
+struct Row {
+    /// For a nonterminal r: the cost of everything to the right of an A that begins an r, and the slot after that
+    /// A in the production to climb first.
+    above: FxHashMap<NtId, (u64, Slot)>,
+    /// The terminals that can begin an r, cheapest first: the cost of finishing the r, and the slot after the terminal.
+    firsts: Box<[(u64, TerminalId, Slot)]>,
+}
+
+/// A next token, the item that has it behind its dot, and the cost of finishing that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NextToken {
+    pub cost: u64,
+    pub terminal: TerminalId,
+    pub item: Item,
+}
 
 /// A nonterminal that items of a configuration wait for, the cheapest such item, and its cost to the end.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +47,15 @@ struct Root {
     cost: u64,
     /// `None`: the start rule at the beginning of the input.
     item: Option<Item>,
+    /// A hash of the slots on the way to the end. Numbers of configurations depend on what was asked before;
+    /// this does not, so it breaks ties.
+    path: u64,
+}
+
+impl Root {
+    fn rank(&self) -> (u64, Option<Slot>, u64) {
+        (self.cost, self.item.map(|item| item.slot), self.path)
+    }
 }
 
 impl Completion {
@@ -68,13 +89,52 @@ impl Completion {
 
     /// A cheapest completion, as terminals.
     pub fn terminals(&mut self, recognizer: &Recognizer, config: Config) -> Option<Vec<TerminalId>> {
-        let (_, mut at) = self.best_item(recognizer, config)?;
+        let (_, at) = self.best_item(recognizer, config)?;
         let mut out = Vec::new();
-        while let Some(item) = at {
-            self.emit_rest(recognizer, item.slot, &mut out);
-            at = self.climb(recognizer, item, &mut out);
-        }
+        self.finish(recognizer, at, &mut out);
         Some(out)
+    }
+
+    /// Appends the terminals that finish an item and all that waits for it.
+    pub fn finish(&mut self, recognizer: &Recognizer, mut at: Option<Item>, out: &mut Vec<TerminalId>) {
+        while let Some(item) = at {
+            self.emit_rest(recognizer, item.slot, out);
+            at = self.climb(recognizer, item, out);
+        }
+    }
+
+    /// Of the tokens that `allowed` lets stand after a configuration: one with the cheapest completion, then the
+    /// first terminal, then the first slot.
+    pub fn cheapest_next(
+        &mut self,
+        recognizer: &Recognizer,
+        config: Config,
+        allowed: impl Fn(TerminalId) -> bool,
+    ) -> Option<NextToken> {
+        self.roots(recognizer, config);
+        let mut best: Option<((u64, TerminalId, Slot, u64), Item)> = None;
+        let mut offer = |rank: (u64, TerminalId, Slot, u64), item: Item| {
+            if rank.0 < INFINITE && best.is_none_or(|(b, _)| rank < b) {
+                best = Some((rank, item));
+            }
+        };
+        for root in &self.returns[&config] {
+            let firsts = &self.rows[&root.nt].firsts;
+            if let Some(&(cost, terminal, slot)) = firsts.iter().find(|f| allowed(f.1)) {
+                offer((cost + root.cost, terminal, slot, root.path), Item { slot, origin: config });
+            }
+        }
+        let tables = recognizer.tables();
+        for item in recognizer.items(config) {
+            let next = tables.next[item.slot as usize].as_terminal();
+            let Some(terminal) = next.filter(|t| allowed(*t)) else { continue };
+            let after = Item { slot: item.slot + 1, origin: item.origin };
+            let lhs = tables.lhs[item.slot as usize];
+            let Some((up, root)) = self.known_return_cost(item.origin, lhs) else { continue };
+            let cost = self.suffix[after.slot as usize] + up;
+            offer((cost, terminal, after.slot, root.path), after);
+        }
+        best.map(|((cost, terminal, ..), item)| NextToken { cost, terminal, item })
     }
 
     /// The item to finish; `None` as item: the prefix is a sentence already.
@@ -90,17 +150,17 @@ impl Completion {
             let item = Item { slot, origin: config };
             return Some((self.suffix[slot as usize], Some(item)));
         }
-        let mut best: Option<(u64, Item)> = None;
+        let mut best: Option<((u64, Slot, u64), Item)> = None;
         for i in 0..recognizer.items(config).len() {
             let item = recognizer.items(config)[i];
             let nt = recognizer.tables().lhs[item.slot as usize];
-            let Some((up, _)) = self.return_cost(recognizer, item.origin, nt) else { continue };
-            let cost = self.suffix[item.slot as usize] + up;
-            if cost < INFINITE && best.is_none_or(|(c, _)| cost < c) {
-                best = Some((cost, item));
+            let Some((up, root)) = self.return_cost(recognizer, item.origin, nt) else { continue };
+            let rank = (self.suffix[item.slot as usize] + up, item.slot, root.path);
+            if rank.0 < INFINITE && best.is_none_or(|(b, _)| rank < b) {
+                best = Some((rank, item));
             }
         }
-        best.map(|(cost, item)| (cost, Some(item)))
+        best.map(|((cost, ..), item)| (cost, Some(item)))
     }
 
     /// Makes sure that `cost` is a few lookups: for parsers that go on token by token.
@@ -111,11 +171,16 @@ impl Completion {
     /// return(c, A), and the root of c over which it is reached.
     fn return_cost(&mut self, recognizer: &Recognizer, config: Config, nt: NtId) -> Option<(u64, Root)> {
         self.roots(recognizer, config);
+        self.known_return_cost(config, nt)
+    }
+
+    /// As `return_cost`, of a configuration whose roots are there.
+    fn known_return_cost(&self, config: Config, nt: NtId) -> Option<(u64, Root)> {
         let roots = &self.returns[&config];
         let mut best: Option<(u64, Root)> = None;
         for root in roots {
             let along =
-                if root.nt == nt { 0 } else { self.rows[&root.nt].0.get(&nt).map_or(INFINITE, |e| e.0) };
+                if root.nt == nt { 0 } else { self.rows[&root.nt].above.get(&nt).map_or(INFINITE, |e| e.0) };
             let cost = root.cost + along;
             if cost < INFINITE && best.is_none_or(|(c, _)| cost < c) {
                 best = Some((cost, *root));
@@ -149,19 +214,22 @@ impl Completion {
     fn make_roots(&mut self, recognizer: &Recognizer, config: Config) -> Box<[Root]> {
         let mut roots: Vec<Root> = Vec::new();
         if config == recognizer.begin() {
-            roots.push(Root { nt: self.core.start, cost: 0, item: None });
+            roots.push(Root { nt: self.core.start, cost: 0, item: None, path: 0 });
         }
         let tables = recognizer.tables();
         for i in 0..recognizer.items(config).len() {
             let item = recognizer.items(config)[i];
             let Some(nt) = tables.next[item.slot as usize].as_nonterminal() else { continue };
             let lhs = tables.lhs[item.slot as usize];
-            let Some((up, _)) = self.return_cost(recognizer, item.origin, lhs) else { continue };
+            let Some((up, above)) = self.return_cost(recognizer, item.origin, lhs) else { continue };
             let cost = self.suffix[item.slot as usize + 1] + up;
+            let path = above.path.rotate_left(7).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                ^ hash_pair(item.slot, above.nt.0);
+            let new = Root { nt, cost, item: Some(item), path };
             match roots.iter_mut().find(|r| r.nt == nt) {
-                Some(root) if root.cost <= cost => {}
-                Some(root) => *root = Root { nt, cost, item: Some(item) },
-                None => roots.push(Root { nt, cost, item: Some(item) }),
+                Some(root) if root.rank() <= new.rank() => {}
+                Some(root) => *root = new,
+                None => roots.push(new),
             }
         }
         roots.iter().for_each(|root| self.row(recognizer, root.nt));
@@ -196,7 +264,40 @@ impl Completion {
                 }
             }
         }
-        self.rows.insert(root, Row(row));
+        let firsts = self.firsts(tables, root, &row);
+        self.rows.insert(root, Row { above: row, firsts });
+    }
+
+    fn firsts(
+        &self,
+        tables: &Tables,
+        root: NtId,
+        above: &FxHashMap<NtId, (u64, Slot)>,
+    ) -> Box<[(u64, TerminalId, Slot)]> {
+        let others = above.iter().filter(|(nt, _)| **nt != root).map(|(nt, (cost, _))| (*nt, *cost));
+        let mut all: Vec<(TerminalId, u64, Slot)> = Vec::new();
+        for (nt, cost) in others.chain([(root, 0)]) {
+            for p in tables.productions(nt) {
+                let mut slot = tables.first[p.index()];
+                while tables.is_nullable(tables.next[slot as usize]) {
+                    slot += 1;
+                }
+                all.extend(self.first_at(tables, slot, cost));
+            }
+        }
+        all.sort_unstable();
+        all.dedup_by_key(|first| first.0);
+        let mut firsts: Vec<(u64, TerminalId, Slot)> =
+            all.into_iter().map(|(t, cost, slot)| (cost, t, slot)).collect();
+        firsts.sort_unstable();
+        firsts.into()
+    }
+
+    /// The terminal at a slot, and the cost of all that comes after it in a nonterminal that needs `above` more.
+    fn first_at(&self, tables: &Tables, slot: Slot, above: u64) -> Option<(TerminalId, u64, Slot)> {
+        let terminal = tables.next[slot as usize].as_terminal()?;
+        let cost = above + self.suffix[slot as usize + 1];
+        (cost < INFINITE).then_some((terminal, cost, slot + 1))
     }
 
     /// From a finished item up to the next item that waits for it, writing what the predictions between need.
@@ -205,7 +306,7 @@ impl Completion {
         let mut nt = tables.lhs[item.slot as usize];
         let (_, root) = self.return_cost(recognizer, item.origin, nt)?;
         while nt != root.nt {
-            let (_, slot) = self.rows[&root.nt].0[&nt];
+            let (_, slot) = self.rows[&root.nt].above[&nt];
             self.emit_rest(recognizer, slot, out);
             nt = tables.lhs[slot as usize];
         }
