@@ -20,8 +20,10 @@ pub struct Completion {
     suffix: Vec<u64>,
     /// The production that begins a cheapest derivation.
     best: Vec<Option<ProdId>>,
-    rows: FxHashMap<NtId, Row>,
-    returns: FxHashMap<Config, Box<[Root]>>,
+    /// By nonterminal, as far as they are needed.
+    rows: Vec<Option<Box<Row>>>,
+    /// By configuration, as far as they are needed.
+    returns: Vec<Option<Box<[Root]>>>,
 }
 
 struct Row {
@@ -77,8 +79,8 @@ impl Completion {
             core: core.clone(),
             suffix,
             best,
-            rows: FxHashMap::default(),
-            returns: FxHashMap::default(),
+            rows: core.nts.iter().map(|_| None).collect(),
+            returns: Vec::new(),
         }
     }
 
@@ -118,8 +120,8 @@ impl Completion {
                 best = Some((rank, item));
             }
         };
-        for root in &self.returns[&config] {
-            let firsts = &self.rows[&root.nt].firsts;
+        for root in self.known_roots(config) {
+            let firsts = &self.known_row(root.nt).firsts;
             if let Some(&(cost, terminal, slot)) = firsts.iter().find(|f| allowed(f.1)) {
                 offer((cost + root.cost, terminal, slot, root.path), Item { slot, origin: config });
             }
@@ -176,11 +178,14 @@ impl Completion {
 
     /// As `return_cost`, of a configuration whose roots are there.
     fn known_return_cost(&self, config: Config, nt: NtId) -> Option<(u64, Root)> {
-        let roots = &self.returns[&config];
+        let roots = self.known_roots(config);
         let mut best: Option<(u64, Root)> = None;
         for root in roots {
-            let along =
-                if root.nt == nt { 0 } else { self.rows[&root.nt].above.get(&nt).map_or(INFINITE, |e| e.0) };
+            let along = if root.nt == nt {
+                0
+            } else {
+                self.known_row(root.nt).above.get(&nt).map_or(INFINITE, |e| e.0)
+            };
             let cost = root.cost + along;
             if cost < INFINITE && best.is_none_or(|(c, _)| cost < c) {
                 best = Some((cost, *root));
@@ -191,24 +196,46 @@ impl Completion {
 
     /// Fills `returns` for a configuration and all it depends on, oldest first.
     fn roots(&mut self, recognizer: &Recognizer, config: Config) {
-        if self.returns.contains_key(&config) {
+        if self.has_roots(config) {
             return;
         }
         let mut todo = vec![config];
         while let Some(&c) = todo.last() {
-            if self.returns.contains_key(&c) {
+            if self.has_roots(c) {
                 todo.pop();
                 continue;
             }
             let items = recognizer.items(c);
             let before = todo.len();
-            todo.extend(items.iter().map(|i| i.origin).filter(|o| !self.returns.contains_key(o)));
+            todo.extend(items.iter().map(|i| i.origin).filter(|o| !self.has_roots(*o)));
             if todo.len() == before {
                 let roots = self.make_roots(recognizer, c);
-                self.returns.insert(c, roots);
+                self.keep_roots(c, roots);
                 todo.pop();
             }
         }
+    }
+
+    fn has_roots(&self, config: Config) -> bool {
+        self.returns.get(config.0 as usize).is_some_and(Option::is_some)
+    }
+
+    fn keep_roots(&mut self, config: Config, roots: Box<[Root]>) {
+        let index = config.0 as usize;
+        if self.returns.len() <= index {
+            self.returns.resize(index + 1, None);
+        }
+        self.returns[index] = Some(roots);
+    }
+
+    /// The roots of a configuration for which `roots` was called.
+    fn known_roots(&self, config: Config) -> &[Root] {
+        self.returns[config.0 as usize].as_deref().expect("made before it is asked for")
+    }
+
+    /// The row of a root.
+    fn known_row(&self, root: NtId) -> &Row {
+        self.rows[root.index()].as_deref().expect("made with the root")
     }
 
     fn make_roots(&mut self, recognizer: &Recognizer, config: Config) -> Box<[Root]> {
@@ -238,7 +265,7 @@ impl Completion {
 
     /// Dijkstra along predictions.
     fn row(&mut self, recognizer: &Recognizer, root: NtId) {
-        if self.rows.contains_key(&root) {
+        if self.rows[root.index()].is_some() {
             return;
         }
         let tables = recognizer.tables();
@@ -265,7 +292,7 @@ impl Completion {
             }
         }
         let firsts = self.firsts(tables, root, &row);
-        self.rows.insert(root, Row { above: row, firsts });
+        self.rows[root.index()] = Some(Box::new(Row { above: row, firsts }));
     }
 
     fn firsts(
@@ -306,7 +333,7 @@ impl Completion {
         let mut nt = tables.lhs[item.slot as usize];
         let (_, root) = self.return_cost(recognizer, item.origin, nt)?;
         while nt != root.nt {
-            let (_, slot) = self.rows[&root.nt].above[&nt];
+            let (_, slot) = self.known_row(root.nt).above[&nt];
             self.emit_rest(recognizer, slot, out);
             nt = tables.lhs[slot as usize];
         }

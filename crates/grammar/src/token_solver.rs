@@ -111,7 +111,8 @@ impl TokenSolver {
     pub fn push_run(&mut self, prefix: &mut Prefix, set: &TerminalSet, run: Option<TerminalId>) -> bool {
         let before = prefix.all[prefix.len()];
         let from = prefix.viable.len();
-        prefix.viable.extend(self.recognizer.expected(before).iter().filter(|t| self.allows(set, **t)));
+        let viable = |t: &TerminalId| self.possible.contains(*t) && self.recognizer.allows(before, *t);
+        prefix.viable.extend(set.iter().filter(viable));
         let Some(config) = self.recognizer.advance_any(before, &prefix.viable[from..]) else {
             prefix.viable.truncate(from);
             return false;
@@ -140,10 +141,6 @@ impl TokenSolver {
             }
         }
         (viable[0], None)
-    }
-
-    fn allows(&self, set: &TerminalSet, terminal: TerminalId) -> bool {
-        set.contains(terminal) && self.possible.contains(terminal)
     }
 
     /// A cheapest sentence that begins with the prefix.
