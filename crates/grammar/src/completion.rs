@@ -9,7 +9,7 @@ use crate::analysis::{Combine, INFINITE, cheapest_productions};
 use crate::core::{Core, NtId, ProdId, Sym};
 use crate::model::TerminalId;
 use crate::recognize::{Config, Item, Recognizer};
-use crate::tables::{Slot, Tables, hash_pair};
+use crate::tables::{Slot, Tables};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -49,15 +49,6 @@ struct Root {
     cost: u64,
     /// `None`: the start rule at the beginning of the input.
     item: Option<Item>,
-    /// A hash of the slots on the way to the end. Numbers of configurations depend on what was asked before;
-    /// this does not, so it breaks ties.
-    path: u64,
-}
-
-impl Root {
-    fn rank(&self) -> (u64, Option<Slot>, u64) {
-        (self.cost, self.item.map(|item| item.slot), self.path)
-    }
 }
 
 impl Completion {
@@ -106,7 +97,8 @@ impl Completion {
     }
 
     /// Of the tokens that `allowed` lets stand after a configuration: one with the cheapest completion, then the
-    /// first terminal, then the first slot.
+    /// first terminal, then the first item. Where items began at different places of one prefix, the later
+    /// configuration depends on the earlier one and so has a higher number: ties do not depend on what was asked before.
     pub fn cheapest_next(
         &mut self,
         recognizer: &Recognizer,
@@ -114,16 +106,16 @@ impl Completion {
         allowed: impl Fn(TerminalId) -> bool,
     ) -> Option<NextToken> {
         self.roots(recognizer, config);
-        let mut best: Option<((u64, TerminalId, Slot, u64), Item)> = None;
-        let mut offer = |rank: (u64, TerminalId, Slot, u64), item: Item| {
-            if rank.0 < INFINITE && best.is_none_or(|(b, _)| rank < b) {
-                best = Some((rank, item));
+        let mut best: Option<(u64, TerminalId, Item)> = None;
+        let mut offer = |next: (u64, TerminalId, Item)| {
+            if next.0 < INFINITE && best.is_none_or(|b| next < b) {
+                best = Some(next);
             }
         };
         for root in self.known_roots(config) {
             let firsts = &self.known_row(root.nt).firsts;
             if let Some(&(cost, terminal, slot)) = firsts.iter().find(|f| allowed(f.1)) {
-                offer((cost + root.cost, terminal, slot, root.path), Item { slot, origin: config });
+                offer((cost + root.cost, terminal, Item { slot, origin: config }));
             }
         }
         let tables = recognizer.tables();
@@ -132,11 +124,11 @@ impl Completion {
             let Some(terminal) = next.filter(|t| allowed(*t)) else { continue };
             let after = Item { slot: item.slot + 1, origin: item.origin };
             let lhs = tables.lhs[item.slot as usize];
-            let Some((up, root)) = self.known_return_cost(item.origin, lhs) else { continue };
+            let Some((up, _)) = self.known_return_cost(item.origin, lhs) else { continue };
             let cost = self.suffix[after.slot as usize] + up;
-            offer((cost, terminal, after.slot, root.path), after);
+            offer((cost, terminal, after));
         }
-        best.map(|((cost, terminal, ..), item)| NextToken { cost, terminal, item })
+        best.map(|(cost, terminal, item)| NextToken { cost, terminal, item })
     }
 
     /// The item to finish; `None` as item: the prefix is a sentence already.
@@ -152,17 +144,17 @@ impl Completion {
             let item = Item { slot, origin: config };
             return Some((self.suffix[slot as usize], Some(item)));
         }
-        let mut best: Option<((u64, Slot, u64), Item)> = None;
+        let mut best: Option<(u64, Item)> = None;
         for i in 0..recognizer.items(config).len() {
             let item = recognizer.items(config)[i];
             let nt = recognizer.tables().lhs[item.slot as usize];
-            let Some((up, root)) = self.return_cost(recognizer, item.origin, nt) else { continue };
-            let rank = (self.suffix[item.slot as usize] + up, item.slot, root.path);
-            if rank.0 < INFINITE && best.is_none_or(|(b, _)| rank < b) {
-                best = Some((rank, item));
+            let Some((up, _)) = self.return_cost(recognizer, item.origin, nt) else { continue };
+            let cost = self.suffix[item.slot as usize] + up;
+            if cost < INFINITE && best.is_none_or(|(c, _)| cost < c) {
+                best = Some((cost, item));
             }
         }
-        best.map(|((cost, ..), item)| (cost, Some(item)))
+        best.map(|(cost, item)| (cost, Some(item)))
     }
 
     /// Makes sure that `cost` is a few lookups: for parsers that go on token by token.
@@ -241,20 +233,18 @@ impl Completion {
     fn make_roots(&mut self, recognizer: &Recognizer, config: Config) -> Box<[Root]> {
         let mut roots: Vec<Root> = Vec::new();
         if config == recognizer.begin() {
-            roots.push(Root { nt: self.core.start, cost: 0, item: None, path: 0 });
+            roots.push(Root { nt: self.core.start, cost: 0, item: None });
         }
         let tables = recognizer.tables();
         for i in 0..recognizer.items(config).len() {
             let item = recognizer.items(config)[i];
             let Some(nt) = tables.next[item.slot as usize].as_nonterminal() else { continue };
             let lhs = tables.lhs[item.slot as usize];
-            let Some((up, above)) = self.return_cost(recognizer, item.origin, lhs) else { continue };
+            let Some((up, _)) = self.return_cost(recognizer, item.origin, lhs) else { continue };
             let cost = self.suffix[item.slot as usize + 1] + up;
-            let path = above.path.rotate_left(7).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-                ^ hash_pair(item.slot, above.nt.0);
-            let new = Root { nt, cost, item: Some(item), path };
+            let new = Root { nt, cost, item: Some(item) };
             match roots.iter_mut().find(|r| r.nt == nt) {
-                Some(root) if root.rank() <= new.rank() => {}
+                Some(root) if root.cost <= cost => {}
                 Some(root) => *root = new,
                 None => roots.push(new),
             }
