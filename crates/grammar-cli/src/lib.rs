@@ -11,6 +11,8 @@ mod generate;
 mod load;
 mod output;
 mod parse;
+mod solve;
+mod tokens;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -23,7 +25,7 @@ struct Cli {
 }
 
 /// What a program that offers these sub-commands says about them.
-pub const ABOUT: &str = "Read, check, count, enumerate, sample, parse, complete, mutate, shrink";
+pub const ABOUT: &str = "Read, check, count, enumerate, sample, parse, complete, solve, mutate, shrink";
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -31,6 +33,7 @@ Examples:
   tarragon grammar sample calc.tg -n 10 --size 100         ten random sentences
   tarragon grammar enumerate calc.tg --max-len 4 --strings all strings up to length 4
   tarragon grammar parse calc.y --lexer calc.l input.txt   is it in the language?
+  tarragon grammar solve calc.tg --tokens '{(} !{(}'       a cheapest sentence with such tokens
 
 Notations: Tarragon's own (.tg), bison with flex, ANTLR 4, tree-sitter's grammar.json, W3C EBNF, ABNF, BNF in JSON.
 Exit codes: 0 yes, 1 no, 2 a file or an option is wrong, 130 interrupted.";
@@ -49,6 +52,8 @@ pub enum Command {
     Parse(parse::Args),
     /// A cheapest completion of a prefix to a sentence
     Complete(change::CompleteArgs),
+    /// A cheapest sentence whose first tokens satisfy constraints. Exit code 1 if there is none
+    Solve(solve::Args),
     /// Variants of inputs that are still in the language
     Mutate(change::MutateArgs),
     /// The smallest input for which a command still succeeds
@@ -80,6 +85,7 @@ pub fn execute(command: &Command) -> u8 {
         Command::Sample(args) => generate::sample(args),
         Command::Parse(args) => parse::run(args),
         Command::Complete(args) => change::complete(args),
+        Command::Solve(args) => solve::run(args),
         Command::Mutate(args) => change::mutate(args),
         Command::Shrink(args) => change::shrink(args),
         Command::Cover(args) => cover::run(args),

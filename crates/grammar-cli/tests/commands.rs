@@ -217,3 +217,76 @@ fn a_command_that_hangs_is_not_interesting() {
     let args = ["shrink", name(&calc), "-", "--timeout", "0.2", "--", "sleep", "1000"];
     assert_eq!(run(&args, "1").0, 1);
 }
+
+const SEXPR: &str = "s = '(' 'let' '(' '(' id s ')' ')' s ')' | '(' op s s ')' | num | id ; op = '+' | '-' ;\n\
+    token num = /[0-9]+/ ; token id = /[a-z]+/ ; skip / +/ ;";
+
+/// Figure 2 of the paper, with formals that may be empty.
+const FUNCTION: &str = "decl = 'function' id '(' formals? ')' body ; body = '{' elem* '}' ; elem = decl ;\n\
+    formals = id | id ',' formals ; token id = /[a-z]+/ ; skip / +/ ;";
+
+fn solve(grammar: &str, tokens: &str) -> (i32, String) {
+    let grammar = file("solve.tg", grammar);
+    let (code, out, _) = run(&["solve", name(&grammar), "--tokens", tokens], "");
+    (code, out.trim_end().to_string())
+}
+
+#[test]
+fn solve_as_the_paper_does() {
+    let (code, out) = solve(SEXPR, "{(} {+} {(} {(,num,id,let}");
+    assert_eq!((code, out.as_str()), (0, "( + ( let ( ( id num ) ) num ) num )"));
+    let (code, out) = solve(FUNCTION, "{function} {id} {(} !{)}");
+    assert_eq!((code, out.as_str()), (0, "function id ( id ) { }"));
+    assert_eq!(solve(FUNCTION, "{function} {id} !{(}"), (1, String::new()));
+    assert_eq!(solve(FUNCTION, "").1, "function id ( ) { }");
+}
+
+#[test]
+fn solve_reads_its_notation() {
+    let function = |tokens: &str| solve(FUNCTION, tokens);
+    let comma = (0, "function id ( id , id ) { }".to_string());
+    assert_eq!(function("!{} !{} !{} !{} {','}"), comma);
+    assert_eq!(function("!{}!{}!{}!{}{\\,}"), comma);
+    assert_eq!(function("{ function } {'('} "), (1, String::new()));
+    assert_eq!(function("!{} \"abc\"").1, "function abc ( ) { }");
+    assert_eq!(function("!{} \"function\""), (1, String::new()), "a keyword is no identifier");
+    assert_eq!(function("!{} !{} !{} !{} {'{',\\}}").1, "function id ( ) { }");
+    assert_eq!(function("!{} !{} !{} !{} !{} !{'}'}").1, "function id ( id ) { }");
+    assert_eq!(function("{} "), (1, String::new()));
+}
+
+#[test]
+fn solve_says_what_is_wrong() {
+    let grammar = file("solve.tg", FUNCTION);
+    let error = |tokens: &str| {
+        let (code, out, err) = run(&["solve", name(&grammar), "--tokens", tokens], "");
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        err
+    };
+    let unknown = error("!{} {fucntion}");
+    assert!(
+        unknown.starts_with(
+            "error: --tokens: token 2: there is no terminal `fucntion`; the nearest are `function`"
+        ),
+        "{unknown}"
+    );
+    assert_eq!(error("{id"), "error: --tokens: token 1: the closing `}` is missing\n");
+    assert_eq!(error("\"id"), "error: --tokens: token 1: the closing \" is missing\n");
+    assert!(error("id").contains("expected a set"));
+    assert!(error("{,}").contains("with a backslash"));
+    assert!(error("{id id}").contains("expected `,` or `}` before `i`"));
+    assert!(error("{id\\").contains("nothing follows the backslash"));
+}
+
+#[test]
+fn solve_for_machines() {
+    let grammar = file("solve.tg", SEXPR);
+    let json = |tokens: &str| run(&["solve", name(&grammar), "--json", "--tokens", tokens], "");
+    let (code, out, _) = json("{(} {-}");
+    assert_eq!((code, out.trim()), (0, r#"{"tokens":["(","-","num","num",")"]}"#));
+    let (code, out, err) = json("{(} {(}");
+    assert_eq!((code, out.trim()), (1, r#"{"tokens":null}"#));
+    assert_eq!(err, "none: no sentence begins with such tokens up to token 2\n");
+    let (code, out, _) = run(&["solve", name(&grammar), "--start", "op", "--tokens", "!{+}"], "");
+    assert_eq!((code, out.trim()), (0, "-"));
+}

@@ -6,7 +6,7 @@
 
 use crate::core::NtId;
 use crate::earley::{self, Chains, Sets, Work};
-use crate::lexer::{Candidate, Expected, Lexer, Place};
+use crate::lexer::{Candidate, Expected, Lexer, Place, StackId};
 use crate::model::TerminalId;
 use crate::tables::{Next, PredId, Slot, Tables};
 use std::ops::Range;
@@ -82,26 +82,39 @@ impl<'t> Chart<'t> {
         input: &[u8],
         use_chains: bool,
     ) -> Result<Chart<'t>, Stuck> {
-        let mut chart = Chart {
-            tables,
-            sets: Vec::new(),
-            items: Vec::new(),
-            completed: Vec::new(),
-            chains: Vec::new(),
-            incoming: Vec::new(),
-            tops: Chains::default(),
-            use_chains,
-            accepted: None,
-        };
-        chart.begin(lexer.begin());
+        let mut chart = Chart::begin(tables, lexer.begin(), use_chains);
         chart.run(lexer, input);
         if chart.accepted.is_some() { Ok(chart) } else { Err(chart.stuck(lexer, input)) }
     }
 
-    fn begin(&mut self, place: Place) {
-        let start = self.tables.start;
-        let pred = self.tables.predict(&[start]);
-        self.sets.push(Set { begin: Lens::default(), pred, place });
+    /// Parses a sequence of tokens, each any of some terminals; its places are their indexes. `None`: no choice of
+    /// terminals is a sentence.
+    pub fn of_tokens<'s>(
+        tables: &'t mut Tables,
+        tokens: impl IntoIterator<Item = &'s [TerminalId]>,
+    ) -> Option<Chart<'t>> {
+        let at = |i: usize| Place { pos: i as u32, stack: StackId(0) };
+        let mut chart = Chart::begin(tables, at(0), true);
+        let (mut pending, mut work) = (Vec::new(), Work::default());
+        let mut accepting = chart.tables.nullable[chart.tables.start.index()];
+        for (i, terminals) in tokens.into_iter().enumerate() {
+            for terminal in terminals {
+                let candidate = Candidate { terminal: *terminal, start: i as u32, next: at(i + 1) };
+                chart.enqueue(i as u32, &candidate, &mut pending);
+            }
+            accepting = chart.make(at(i + 1), &mut pending, &mut work)?;
+        }
+        chart.accepted = accepting.then(|| chart.sets.len() as u32 - 1);
+        accepting.then_some(chart)
+    }
+
+    fn begin(tables: &'t mut Tables, place: Place, use_chains: bool) -> Chart<'t> {
+        let start = tables.start;
+        let pred = tables.predict(&[start]);
+        let (items, completed, chains, incoming) = Default::default();
+        let sets = vec![Set { begin: Lens::default(), pred, place }];
+        let tops = Chains::default();
+        Chart { tables, sets, items, completed, chains, incoming, tops, use_chains, accepted: None }
     }
 
     fn run(&mut self, lexer: &mut Lexer, input: &[u8]) {

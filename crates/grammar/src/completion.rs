@@ -9,7 +9,7 @@ use crate::analysis::{Combine, INFINITE, cheapest_productions};
 use crate::core::{Core, NtId, ProdId, Sym};
 use crate::model::TerminalId;
 use crate::recognize::{Config, Item, Recognizer};
-use crate::tables::Slot;
+use crate::tables::{Slot, Tables};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,13 +20,27 @@ pub struct Completion {
     suffix: Vec<u64>,
     /// The production that begins a cheapest derivation.
     best: Vec<Option<ProdId>>,
-    rows: FxHashMap<NtId, Row>,
-    returns: FxHashMap<Config, Box<[Root]>>,
+    /// By nonterminal, as far as they are needed.
+    rows: Vec<Option<Box<Row>>>,
+    /// By configuration, as far as they are needed.
+    returns: Vec<Option<Box<[Root]>>>,
 }
 
-/// For a nonterminal r: the cost of everything to the right of an A that begins an r, and the slot after that
-/// A in the production to climb first.
-struct Row(FxHashMap<NtId, (u64, Slot)>);
+struct Row {
+    /// For a nonterminal r: the cost of everything to the right of an A that begins an r, and the slot after that
+    /// A in the production to climb first.
+    above: FxHashMap<NtId, (u64, Slot)>,
+    /// The terminals that can begin an r, cheapest first: the cost of finishing the r, and the slot after the terminal.
+    firsts: Box<[(u64, TerminalId, Slot)]>,
+}
+
+/// A next token, the item that has it behind its dot, and the cost of finishing that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NextToken {
+    pub cost: u64,
+    pub terminal: TerminalId,
+    pub item: Item,
+}
 
 /// A nonterminal that items of a configuration wait for, the cheapest such item, and its cost to the end.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +70,8 @@ impl Completion {
             core: core.clone(),
             suffix,
             best,
-            rows: FxHashMap::default(),
-            returns: FxHashMap::default(),
+            rows: core.nts.iter().map(|_| None).collect(),
+            returns: Vec::new(),
         }
     }
 
@@ -68,13 +82,53 @@ impl Completion {
 
     /// A cheapest completion, as terminals.
     pub fn terminals(&mut self, recognizer: &Recognizer, config: Config) -> Option<Vec<TerminalId>> {
-        let (_, mut at) = self.best_item(recognizer, config)?;
+        let (_, at) = self.best_item(recognizer, config)?;
         let mut out = Vec::new();
-        while let Some(item) = at {
-            self.emit_rest(recognizer, item.slot, &mut out);
-            at = self.climb(recognizer, item, &mut out);
-        }
+        self.finish(recognizer, at, &mut out);
         Some(out)
+    }
+
+    /// Appends the terminals that finish an item and all that waits for it.
+    pub fn finish(&mut self, recognizer: &Recognizer, mut at: Option<Item>, out: &mut Vec<TerminalId>) {
+        while let Some(item) = at {
+            self.emit_rest(recognizer, item.slot, out);
+            at = self.climb(recognizer, item, out);
+        }
+    }
+
+    /// Of the tokens that `allowed` lets stand after a configuration: one with the cheapest completion, then the
+    /// first terminal, then the first item. Where items began at different places of one prefix, the later
+    /// configuration depends on the earlier one and so has a higher number: ties do not depend on what was asked before.
+    pub fn cheapest_next(
+        &mut self,
+        recognizer: &Recognizer,
+        config: Config,
+        allowed: impl Fn(TerminalId) -> bool,
+    ) -> Option<NextToken> {
+        self.roots(recognizer, config);
+        let mut best: Option<(u64, TerminalId, Item)> = None;
+        let mut offer = |next: (u64, TerminalId, Item)| {
+            if next.0 < INFINITE && best.is_none_or(|b| next < b) {
+                best = Some(next);
+            }
+        };
+        for root in self.known_roots(config) {
+            let firsts = &self.known_row(root.nt).firsts;
+            if let Some(&(cost, terminal, slot)) = firsts.iter().find(|f| allowed(f.1)) {
+                offer((cost + root.cost, terminal, Item { slot, origin: config }));
+            }
+        }
+        let tables = recognizer.tables();
+        for item in recognizer.items(config) {
+            let next = tables.next[item.slot as usize].as_terminal();
+            let Some(terminal) = next.filter(|t| allowed(*t)) else { continue };
+            let after = Item { slot: item.slot + 1, origin: item.origin };
+            let lhs = tables.lhs[item.slot as usize];
+            let Some((up, _)) = self.known_return_cost(item.origin, lhs) else { continue };
+            let cost = self.suffix[after.slot as usize] + up;
+            offer((cost, terminal, after));
+        }
+        best.map(|(cost, terminal, item)| NextToken { cost, terminal, item })
     }
 
     /// The item to finish; `None` as item: the prefix is a sentence already.
@@ -111,11 +165,19 @@ impl Completion {
     /// return(c, A), and the root of c over which it is reached.
     fn return_cost(&mut self, recognizer: &Recognizer, config: Config, nt: NtId) -> Option<(u64, Root)> {
         self.roots(recognizer, config);
-        let roots = &self.returns[&config];
+        self.known_return_cost(config, nt)
+    }
+
+    /// As `return_cost`, of a configuration whose roots are there.
+    fn known_return_cost(&self, config: Config, nt: NtId) -> Option<(u64, Root)> {
+        let roots = self.known_roots(config);
         let mut best: Option<(u64, Root)> = None;
         for root in roots {
-            let along =
-                if root.nt == nt { 0 } else { self.rows[&root.nt].0.get(&nt).map_or(INFINITE, |e| e.0) };
+            let along = if root.nt == nt {
+                0
+            } else {
+                self.known_row(root.nt).above.get(&nt).map_or(INFINITE, |e| e.0)
+            };
             let cost = root.cost + along;
             if cost < INFINITE && best.is_none_or(|(c, _)| cost < c) {
                 best = Some((cost, *root));
@@ -126,24 +188,46 @@ impl Completion {
 
     /// Fills `returns` for a configuration and all it depends on, oldest first.
     fn roots(&mut self, recognizer: &Recognizer, config: Config) {
-        if self.returns.contains_key(&config) {
+        if self.has_roots(config) {
             return;
         }
         let mut todo = vec![config];
         while let Some(&c) = todo.last() {
-            if self.returns.contains_key(&c) {
+            if self.has_roots(c) {
                 todo.pop();
                 continue;
             }
             let items = recognizer.items(c);
             let before = todo.len();
-            todo.extend(items.iter().map(|i| i.origin).filter(|o| !self.returns.contains_key(o)));
+            todo.extend(items.iter().map(|i| i.origin).filter(|o| !self.has_roots(*o)));
             if todo.len() == before {
                 let roots = self.make_roots(recognizer, c);
-                self.returns.insert(c, roots);
+                self.keep_roots(c, roots);
                 todo.pop();
             }
         }
+    }
+
+    fn has_roots(&self, config: Config) -> bool {
+        self.returns.get(config.0 as usize).is_some_and(Option::is_some)
+    }
+
+    fn keep_roots(&mut self, config: Config, roots: Box<[Root]>) {
+        let index = config.0 as usize;
+        if self.returns.len() <= index {
+            self.returns.resize(index + 1, None);
+        }
+        self.returns[index] = Some(roots);
+    }
+
+    /// The roots of a configuration for which `roots` was called.
+    fn known_roots(&self, config: Config) -> &[Root] {
+        self.returns[config.0 as usize].as_deref().expect("made before it is asked for")
+    }
+
+    /// The row of a root.
+    fn known_row(&self, root: NtId) -> &Row {
+        self.rows[root.index()].as_deref().expect("made with the root")
     }
 
     fn make_roots(&mut self, recognizer: &Recognizer, config: Config) -> Box<[Root]> {
@@ -158,10 +242,11 @@ impl Completion {
             let lhs = tables.lhs[item.slot as usize];
             let Some((up, _)) = self.return_cost(recognizer, item.origin, lhs) else { continue };
             let cost = self.suffix[item.slot as usize + 1] + up;
+            let new = Root { nt, cost, item: Some(item) };
             match roots.iter_mut().find(|r| r.nt == nt) {
                 Some(root) if root.cost <= cost => {}
-                Some(root) => *root = Root { nt, cost, item: Some(item) },
-                None => roots.push(Root { nt, cost, item: Some(item) }),
+                Some(root) => *root = new,
+                None => roots.push(new),
             }
         }
         roots.iter().for_each(|root| self.row(recognizer, root.nt));
@@ -170,7 +255,7 @@ impl Completion {
 
     /// Dijkstra along predictions.
     fn row(&mut self, recognizer: &Recognizer, root: NtId) {
-        if self.rows.contains_key(&root) {
+        if self.rows[root.index()].is_some() {
             return;
         }
         let tables = recognizer.tables();
@@ -196,7 +281,40 @@ impl Completion {
                 }
             }
         }
-        self.rows.insert(root, Row(row));
+        let firsts = self.firsts(tables, root, &row);
+        self.rows[root.index()] = Some(Box::new(Row { above: row, firsts }));
+    }
+
+    fn firsts(
+        &self,
+        tables: &Tables,
+        root: NtId,
+        above: &FxHashMap<NtId, (u64, Slot)>,
+    ) -> Box<[(u64, TerminalId, Slot)]> {
+        let others = above.iter().filter(|(nt, _)| **nt != root).map(|(nt, (cost, _))| (*nt, *cost));
+        let mut all: Vec<(TerminalId, u64, Slot)> = Vec::new();
+        for (nt, cost) in others.chain([(root, 0)]) {
+            for p in tables.productions(nt) {
+                let mut slot = tables.first[p.index()];
+                while tables.is_nullable(tables.next[slot as usize]) {
+                    slot += 1;
+                }
+                all.extend(self.first_at(tables, slot, cost));
+            }
+        }
+        all.sort_unstable();
+        all.dedup_by_key(|first| first.0);
+        let mut firsts: Vec<(u64, TerminalId, Slot)> =
+            all.into_iter().map(|(t, cost, slot)| (cost, t, slot)).collect();
+        firsts.sort_unstable();
+        firsts.into()
+    }
+
+    /// The terminal at a slot, and the cost of all that comes after it in a nonterminal that needs `above` more.
+    fn first_at(&self, tables: &Tables, slot: Slot, above: u64) -> Option<(TerminalId, u64, Slot)> {
+        let terminal = tables.next[slot as usize].as_terminal()?;
+        let cost = above + self.suffix[slot as usize + 1];
+        (cost < INFINITE).then_some((terminal, cost, slot + 1))
     }
 
     /// From a finished item up to the next item that waits for it, writing what the predictions between need.
@@ -205,7 +323,7 @@ impl Completion {
         let mut nt = tables.lhs[item.slot as usize];
         let (_, root) = self.return_cost(recognizer, item.origin, nt)?;
         while nt != root.nt {
-            let (_, slot) = self.rows[&root.nt].0[&nt];
+            let (_, slot) = self.known_row(root.nt).above[&nt];
             self.emit_rest(recognizer, slot, out);
             nt = tables.lhs[slot as usize];
         }

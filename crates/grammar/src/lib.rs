@@ -20,6 +20,7 @@ pub mod bytes;
 mod chart;
 pub mod complete;
 pub mod completion;
+pub mod constraint;
 pub mod core;
 pub mod count;
 pub mod cover;
@@ -45,6 +46,7 @@ pub mod space;
 pub mod spaces;
 pub mod spell;
 pub mod tables;
+pub mod token_solver;
 pub mod tree;
 pub mod uniform;
 

@@ -72,6 +72,11 @@ impl Recognizer {
         &self.tables
     }
 
+    /// Tables of predictions grow on demand; nothing else about them changes.
+    pub(crate) fn tables_mut(&mut self) -> &mut Tables {
+        &mut self.tables
+    }
+
     /// The configuration of the empty prefix.
     pub fn begin(&self) -> Config {
         Config(0)
@@ -130,10 +135,27 @@ impl Recognizer {
         (to != NOWHERE).then_some(to)
     }
 
+    /// The configuration after one more token, which may be any of `terminals`: the union of what each leads to.
+    pub fn advance_any(&mut self, config: Config, terminals: &[TerminalId]) -> Option<Config> {
+        if let [terminal] = terminals {
+            return self.advance(config, *terminal);
+        }
+        let to = self.union(config, terminals);
+        (to != NOWHERE).then_some(to)
+    }
+
     fn compute(&mut self, config: Config, terminal: TerminalId) -> Config {
+        let to = self.union(config, &[terminal]);
+        self.remember(config, terminal, to);
+        to
+    }
+
+    fn union(&mut self, config: Config, terminals: &[TerminalId]) -> Config {
         let mut work = std::mem::take(&mut self.work);
         work.begin();
-        self.advance_over(config, Next::terminal(terminal), &mut work);
+        for terminal in terminals {
+            self.advance_over(config, Next::terminal(*terminal), &mut work);
+        }
         let mut accepting = false;
         while let Some(item) = work.next_complete(&self.tables) {
             accepting |= self.complete(item, &mut work);
@@ -141,7 +163,6 @@ impl Recognizer {
         let to =
             if work.kernel.is_empty() && !accepting { NOWHERE } else { self.intern(&mut work, accepting) };
         self.work = work;
-        self.remember(config, terminal, to);
         to
     }
 

@@ -1,5 +1,7 @@
 //! Measures the grammar engine on one core and prints one JSON object: `bench_grammar GRAMMARS [JAVASCRIPT.g4]`.
-//! bench/grammar/run.py runs it next to other tools.
+//! bench/grammar/run.py runs it next to other tools. `bench_grammar solve JAVASCRIPT.g4` measures the solver only.
+
+mod solve;
 
 use grammar::complete::Completer;
 use grammar::enumerate::Enumerator;
@@ -144,18 +146,31 @@ const RECORD: &str = "{\"key\":[1,22,-3.5e7,[]],\"other\":\"some text\",\"n\":nu
 fn main() {
     let mut args = std::env::args().skip(1).map(PathBuf::from);
     let folder = args.next().expect("the folder with the grammars");
+    let out = if folder == Path::new("solve") {
+        solve::measure(javascript(&args.next().expect("a grammar")))
+    } else {
+        engine(&folder, args.next().as_deref())
+    };
+    println!("{}", serde_json::to_string_pretty(&Value::Object(out)).expect("JSON"));
+}
+
+fn javascript(path: &Path) -> grammar::Grammar {
+    grammar_formats::read_path(path, None, None).expect("a grammar").grammar
+}
+
+fn engine(folder: &Path, script: Option<&Path>) -> Map<String, Value> {
     let mut out = Map::new();
-    let (expr, json) = (language(&folder, "expr"), language(&folder, "json"));
+    let (expr, json) = (language(folder, "expr"), language(folder, "json"));
     for (name, language) in [("expr", &expr), ("json", &json)] {
         out.insert(format!("sample MB/s {name} size 200"), json!(sample(language, 200)));
         out.insert(format!("sample MB/s {name} size 2000"), json!(sample(language, 2000)));
         out.insert(format!("uniform MB/s {name} len 50"), json!(uniform(language, 50)));
         out.insert(format!("uniform MB/s {name} len 200"), json!(uniform(language, 200)));
     }
-    let calc = language(&folder, "simplecalc");
+    let calc = language(folder, "simplecalc");
     out.insert("enumerate M/s simplecalc derivations".into(), json!(enumerate(&calc, 6, false)));
     out.insert("enumerate M/s simplecalc strings".into(), json!(enumerate(&calc, 6, true)));
-    let brackets = language(&folder, "brackets");
+    let brackets = language(folder, "brackets");
     out.insert("enumerate M/s brackets derivations".into(), json!(enumerate(&brackets, 18, false)));
     for mb in [1, 10] {
         let text = long(&expr, "", "+", "", mb << 20);
@@ -165,14 +180,15 @@ fn main() {
     }
     let records = format!("[{}]", vec![RECORD; 20_000].join(","));
     out.insert("parse us/B json records 1 MB".into(), parse(&json.grammar, records.as_bytes()));
-    if let Some(script) = args.next() {
-        let grammar = grammar_formats::read_path(&script, None, None).expect("a grammar").grammar;
+    if let Some(script) = script {
+        let grammar = javascript(script);
         out.insert(
             "parse us/B javascript 100 kB".into(),
             parse(&grammar, SCRIPT.repeat(100_000 / SCRIPT.len()).as_bytes()),
         );
+        out.extend(solve::measure(grammar));
     }
     out.insert("complete us expr".into(), json!(complete(&expr, b"1+((2*(3-a)+4)*(")));
     out.insert("complete us json".into(), json!(complete(&json, b"[{\"a\":[1,2,{\"b\":")));
-    println!("{}", serde_json::to_string_pretty(&Value::Object(out)).expect("JSON"));
+    out
 }

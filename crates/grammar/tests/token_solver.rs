@@ -1,0 +1,224 @@
+//! The context-free constraint solver against brute force and against the paper's own algorithm, on random grammars:
+//! empty rules, left recursion, ambiguity and cycles included.
+
+mod common;
+
+use common::{RULES, Spec, grammar, spec};
+use grammar::TerminalId;
+use grammar::constraint::{Constraint, TerminalSet};
+use grammar::language::Language;
+use grammar::recognize::Recognizer;
+use grammar::token_solver::TokenSolver;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// Longest sentence that brute force looks at.
+const MAX: usize = 6;
+const TERMINALS: usize = 3;
+
+type Tokens = Vec<usize>;
+
+fn set(mask: u8) -> TerminalSet {
+    TerminalSet::of(TERMINALS, (0..TERMINALS).filter(|t| mask >> t & 1 == 1).map(TerminalId::from))
+}
+
+/// Sets of terminals as bits: mostly with a choice, sometimes impossible.
+fn constraints() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(prop_oneof![6 => 1u8..8, 3 => Just(7u8), 1 => Just(0u8)], 0..5)
+}
+
+fn satisfies(tokens: &[usize], masks: &[u8]) -> bool {
+    tokens.len() >= masks.len() && masks.iter().zip(tokens).all(|(mask, t)| mask >> t & 1 == 1)
+}
+
+/// All sentences of up to `MAX` tokens.
+fn sentences(spec: &Spec) -> BTreeSet<Tokens> {
+    let mut rules: Vec<BTreeSet<Tokens>> = vec![BTreeSet::new(); RULES];
+    loop {
+        let next: Vec<BTreeSet<Tokens>> =
+            spec.iter().map(|alternatives| derive(alternatives, &rules)).collect();
+        if next == rules {
+            return rules.swap_remove(0);
+        }
+        rules = next;
+    }
+}
+
+fn derive(alternatives: &[Vec<usize>], rules: &[BTreeSet<Tokens>]) -> BTreeSet<Tokens> {
+    let mut all = BTreeSet::new();
+    for alternative in alternatives {
+        let mut partial: BTreeSet<Tokens> = [Vec::new()].into();
+        for symbol in alternative {
+            let parts = match symbol.checked_sub(RULES) {
+                Some(t) => [vec![t]].into(),
+                None => rules[*symbol].clone(),
+            };
+            let joined =
+                partial.iter().flat_map(|left| parts.iter().map(move |right| [&left[..], right].concat()));
+            partial = joined.filter(|tokens| tokens.len() <= MAX).collect();
+        }
+        all.extend(partial);
+    }
+    all
+}
+
+fn shortest(sentences: &BTreeSet<Tokens>, masks: &[u8]) -> Option<usize> {
+    sentences.iter().filter(|s| satisfies(s, masks)).map(Vec::len).min()
+}
+
+fn solve(solver: &mut TokenSolver, masks: &[u8]) -> Option<Tokens> {
+    let mut prefix = solver.begin();
+    let possible = masks.iter().all(|mask| solver.push(&mut prefix, &set(*mask)));
+    let found = if possible { solver.solve(&prefix) } else { None };
+    found.map(|tokens| tokens.iter().map(|t| t.index()).collect())
+}
+
+fn is_sentence(language: &Language, tokens: &[usize]) -> bool {
+    let mut recognizer = Recognizer::new(&language.core);
+    let begin = recognizer.begin();
+    let end = tokens.iter().try_fold(begin, |config, t| recognizer.advance(config, TerminalId::from(*t)));
+    end.is_some_and(|config| recognizer.accepts(config))
+}
+
+/// Same verdict and length as brute force as far as that looks; beyond, at least a sentence.
+fn check(
+    language: &Language,
+    all: &BTreeSet<Tokens>,
+    masks: &[u8],
+    found: Option<&Tokens>,
+) -> Result<(), TestCaseError> {
+    match (shortest(all, masks), found) {
+        (Some(len), found) => prop_assert_eq!(found.map(Vec::len), Some(len)),
+        (None, Some(found)) => prop_assert!(found.len() > MAX, "{:?} is no sentence", found),
+        (None, None) => {}
+    }
+    if let Some(found) = found {
+        prop_assert!(satisfies(found, masks) && is_sentence(language, found), "{:?}", found);
+    }
+    Ok(())
+}
+
+/// Least number of tokens of each rule.
+fn least(spec: &Spec) -> Vec<Option<usize>> {
+    let mut rules = vec![None; RULES];
+    loop {
+        let next: Vec<Option<usize>> = spec
+            .iter()
+            .map(|alternatives| alternatives.iter().filter_map(|a| cost(a, &rules)).min())
+            .collect();
+        if next == rules {
+            return rules;
+        }
+        rules = next;
+    }
+}
+
+fn cost(form: &[usize], rules: &[Option<usize>]) -> Option<usize> {
+    form.iter().map(|s| if *s >= RULES { Some(1) } else { rules[*s] }).sum()
+}
+
+/// Algorithm 2 of the paper: unrolls the start rule to its first tokens and prunes what violates the constraint.
+/// `None` if it takes too long, as with left recursion.
+fn unroll_and_prune(spec: &Spec, masks: &[u8]) -> Option<Option<usize>> {
+    let rules = least(spec);
+    let mut work = vec![vec![0]];
+    let mut best: Option<usize> = None;
+    for _ in 0..5000 {
+        let Some(form) = work.pop() else { return Some(best) };
+        let open = form.iter().take(masks.len()).position(|s| *s < RULES);
+        let fixed: Tokens = form.iter().take(open.unwrap_or(masks.len())).map(|s| s - RULES).collect();
+        if !satisfies(&fixed, &masks[..fixed.len()]) {
+            continue;
+        }
+        match open {
+            Some(at) => work
+                .extend(spec[form[at]].iter().map(|body| [&form[..at], &body[..], &form[at + 1..]].concat())),
+            None if form.len() < masks.len() => {}
+            None => best = cost(&form, &rules).into_iter().chain(best).min(),
+        }
+    }
+    None
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::default())]
+
+    #[test]
+    fn agrees_with_brute_force(spec in spec(), queries in prop::collection::vec(constraints(), 1..8)) {
+        let language = Language::unchecked(grammar(&spec)).unwrap();
+        let (mut solver, all) = (TokenSolver::new(&language), sentences(&spec));
+        for masks in &queries {
+            let found = solve(&mut solver, masks);
+            check(&language, &all, masks, found.as_ref())?;
+            prop_assert_eq!(found, solve(&mut TokenSolver::new(&language), masks), "depends on earlier queries");
+        }
+    }
+
+    #[test]
+    fn agrees_with_unroll_and_prune(spec in spec(), masks in constraints()) {
+        let language = Language::unchecked(grammar(&spec)).unwrap();
+        if let Some(expected) = unroll_and_prune(&spec, &masks) {
+            let found = solve(&mut TokenSolver::new(&language), &masks);
+            prop_assert_eq!(found.map(|tokens| tokens.len()), expected);
+        }
+    }
+
+    /// A running input whose tokens lie in the sets; then each is asked to be something else.
+    #[test]
+    fn negations_start_from_the_prefix(spec in spec(), loose in prop::collection::vec(0u8..8, MAX), pick in 0usize..1000) {
+        let language = Language::unchecked(grammar(&spec)).unwrap();
+        let (mut solver, all) = (TokenSolver::new(&language), sentences(&spec));
+        prop_assume!(!all.is_empty());
+        let run = all.iter().nth(pick % all.len()).unwrap();
+        let masks: Vec<u8> = run.iter().zip(&loose).map(|(t, loose)| 1 << t | loose).collect();
+        let mut prefix = solver.begin();
+        for (t, mask) in run.iter().zip(&masks) {
+            prop_assert!(solver.push_run(&mut prefix, &set(*mask), Some(TerminalId::from(*t))));
+        }
+        for (i, token) in run.iter().enumerate() {
+            for negated in [!masks[i] & 7, 7 & !(1u8 << *token)] {
+                let query = [&masks[..i], &[negated]].concat();
+                let found = solver.solve_with(&prefix, i, &set(negated));
+                let found: Option<Tokens> = found.map(|f| f.iter().map(|t| t.index()).collect());
+                check(&language, &all, &query, found.as_ref())?;
+                let anew = solve(&mut TokenSolver::new(&language), &query);
+                prop_assert_eq!(found.map(|f| f.len()), anew.map(|f| f.len()));
+                let mut shorter = prefix.clone();
+                shorter.truncate(i);
+                let pushed = solver.push(&mut shorter, &set(negated));
+                let again = if pushed { solver.solve(&shorter) } else { None };
+                prop_assert_eq!(again.map(|f| f.len()), solver.solve_with(&prefix, i, &set(negated)).map(|f| f.len()));
+            }
+        }
+    }
+}
+
+/// Terminals without a lexeme are no tokens, and a lexeme stands for the terminals that match it.
+#[test]
+fn lexemes() {
+    let mut with_never = grammar(&vec![vec![vec![3, 1], vec![5, 4]], vec![vec![3]], vec![vec![4]]]);
+    let language = Language::new(with_never.clone()).unwrap();
+    let terminals = |text: &str| -> Vec<usize> {
+        Constraint::Lexeme(text.into()).terminals(&language).iter().map(|t| t.index()).collect()
+    };
+    assert_eq!((terminals("a"), terminals("bb"), terminals("c")), (vec![0, 2], vec![2], vec![]));
+    assert_eq!(solve(&mut TokenSolver::new(&language), &[0b100]), Some(vec![2, 1]));
+    with_never.terminals[1].pattern = grammar::Pattern::never();
+    let language = Language::unchecked(with_never).unwrap();
+    assert_eq!(solve(&mut TokenSolver::new(&language), &[0b100]), None);
+    assert_eq!(solve(&mut TokenSolver::new(&language), &[0b111]), Some(vec![0, 0]));
+}
+
+/// The first token's choice decides whether the second can be had: the run's own choice has to be given up.
+#[test]
+fn earlier_choices_follow_later_ones() {
+    let language =
+        Language::new(grammar(&vec![vec![vec![3, 3], vec![4, 4, 3]], vec![vec![3]], vec![vec![3]]])).unwrap();
+    let mut solver = TokenSolver::new(&language);
+    let mut prefix = solver.begin();
+    assert!(solver.push_run(&mut prefix, &set(0b011), Some(TerminalId(0))));
+    let found = solver.solve_with(&prefix, 1, &set(0b110)).unwrap();
+    assert_eq!(found, [TerminalId(1), TerminalId(1), TerminalId(0)]);
+    assert_eq!(solver.solve_with(&prefix, 1, &set(0b100)), None);
+    assert_eq!(solver.solve(&prefix).unwrap(), [TerminalId(0), TerminalId(0)]);
+}
