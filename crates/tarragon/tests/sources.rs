@@ -123,7 +123,8 @@ int main(void)
 
 #[test]
 fn persistent_harnesses_of_afl() {
-    assert_eq!(found(PERSISTENT, &[], &[]), ["heap-buffer-overflow in program.c:15:58 (main)"]);
+    let options = ["--max-runs", "50"];
+    assert_eq!(found(PERSISTENT, &options, &[]), ["heap-buffer-overflow in program.c:15:58 (main)"]);
 }
 
 const MARKED: &str = r#"

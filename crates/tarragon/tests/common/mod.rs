@@ -15,8 +15,16 @@ pub fn fuzz(dir: &Path, source: &str, flags: &[&str], options: &[&str], argument
     std::fs::write(dir.join("program.c"), source).expect("written");
     let built = tarragon().args(["cc", "-g", "program.c", "-o", "program"]).args(flags).status();
     assert!(built.expect("starts").success());
-    let words = ["fuzz", "--quiet", "--max-runs", "1000", "--out", "out"];
-    tarragon().args(words).args(options).args(["--", "./program"]).args(arguments).status().expect("starts");
+    let runs = if options.contains(&"--max-runs") { &[][..] } else { &["--max-runs", "1000"][..] };
+    let words = ["fuzz", "--quiet", "--out", "out"];
+    tarragon()
+        .args(words)
+        .args(runs)
+        .args(options)
+        .args(["--", "./program"])
+        .args(arguments)
+        .status()
+        .expect("starts");
     let stats = std::fs::read(dir.join("out/stats.json")).expect("statistics");
     serde_json::from_slice(&stats).expect("JSON")
 }
