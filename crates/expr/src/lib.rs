@@ -7,6 +7,7 @@
 
 mod dag;
 mod eval;
+mod function;
 mod import;
 mod program;
 mod rewrite;
@@ -17,6 +18,7 @@ mod validate;
 
 pub use dag::{Dag, TableData};
 pub use eval::{Assignment, Evaluation, Evaluator};
+pub use function::{FunctionMap, Functions, Values};
 pub use import::Importer;
 pub use program::{Dependents, Program, Registers};
 pub use support::{Support, SupportId, Supports};

@@ -6,7 +6,7 @@
 use trace::Op;
 
 /// An operator with the widths that its meaning depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Operator {
     pub op: Op,
     /// Width of the result.

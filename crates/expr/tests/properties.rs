@@ -3,7 +3,7 @@
 #[path = "support/random.rs"]
 mod random;
 
-use expr::{Assignment, Dag, Importer, Label, Program, Registers, parse, print};
+use expr::{Assignment, Dag, FunctionMap, Functions, Importer, Label, Program, Registers, parse, print};
 use proptest::prelude::*;
 use random::{Shape, build};
 
@@ -30,6 +30,13 @@ fn run(program: &Program, input: &[u8], count: usize) -> Vec<u128> {
     (0..count).map(|root| program.get(&registers, root)).collect()
 }
 
+/// True if a node below `label` is wider than a word.
+fn is_below_wide(dag: &Dag, label: Label) -> bool {
+    let operands = dag.operands(label);
+    let mut below = operands.iter().chain(dag.table_labels(label)).filter(|&&operand| operand != 0);
+    below.any(|&operand| dag.bits(operand) > 64 || is_below_wide(dag, operand))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -53,6 +60,24 @@ proptest! {
             let values = run(&program, &input, roots.len());
             for (&label, value) in roots.iter().zip(values) {
                 prop_assert_eq!(value, random.dag.eval(label, &Assignment::new(input)));
+            }
+        }
+    }
+
+    #[test]
+    fn functions_of_a_byte_agree_with_evaluator(steps in steps(), others: Vec<[u32; 4]>) {
+        let shape = Shape { inputs: 1, length: false, ..SHAPE };
+        // The second Dag finds the functions and applications of the first.
+        let mut functions = Functions::default();
+        for steps in [&steps, &others] {
+            let random = build(shape, steps);
+            let mut map = FunctionMap::default();
+            for &label in &random.nodes {
+                let values = functions.of(&mut map, &random.dag, label).copied();
+                prop_assert!(values.is_some() || random.dag.bits(label) > 64 || is_below_wide(&random.dag, label));
+                for (byte, value) in (0..=255).zip(values.into_iter().flatten()).step_by(15) {
+                    prop_assert_eq!(u128::from(value), random.dag.eval(label, &Assignment::new([byte])));
+                }
             }
         }
     }

@@ -82,6 +82,18 @@ pub struct Optimism {
     pub confirmed: u64,
 }
 
+impl Optimism {
+    /// Second attempts that may bring nothing for each that is confirmed, and runs.
+    const ATTEMPTS: u64 = 1000;
+    const RUNS: u64 = 32;
+
+    /// False where second attempts cost more than they bring.
+    pub(crate) fn is_justified(&self) -> bool {
+        let worth = self.confirmed + 1;
+        self.asked < worth * Optimism::ATTEMPTS && self.sat < worth * Optimism::RUNS
+    }
+}
+
 /// What one link of the solver chain did.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct LinkStats {

@@ -35,6 +35,14 @@ impl ByteSet {
     }
 }
 
+impl FromIterator<u8> for ByteSet {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> ByteSet {
+        let mut set = ByteSet::EMPTY;
+        bytes.into_iter().for_each(|byte| set.insert(byte));
+        set
+    }
+}
+
 /// Letters, digits, other printable characters, white space, the rest.
 const PREFERENCE: [u8; 256] = preference();
 

@@ -2,7 +2,7 @@
 //! other bytes, or in another run, are answered at once.
 
 use crate::digest::{Digest, Key};
-use crate::query::{Answer, Query};
+use crate::query::{Answer, Query, UnknownReason};
 use expr::{Dag, Label, Op, Supports};
 use rustc_hash::FxHashMap;
 
@@ -21,6 +21,8 @@ enum Known {
     /// Values of the bytes in order, and the length if it matters.
     Sat(Vec<u8>, Option<usize>),
     Unsat,
+    /// The links gave up. They would again, but other current bytes may still lead to an answer.
+    Unknown(UnknownReason),
 }
 
 /// A question with its key.
@@ -51,6 +53,7 @@ impl Cache {
     pub fn get(&self, question: &Question, query: &Query) -> Option<Answer> {
         Some(match self.answers.get(&question.key)? {
             Known::Unsat => Answer::Unsat,
+            Known::Unknown(reason) => Answer::Unknown(*reason),
             Known::Sat(values, len) => {
                 let bytes = question.bytes.iter().copied().zip(values.iter().copied());
                 Answer::Sat(query.input_with(bytes, *len))
@@ -60,7 +63,7 @@ impl Cache {
 
     pub fn put(&mut self, question: Question, answer: &Answer) {
         let known = match answer {
-            Answer::Unknown(_) => return,
+            Answer::Unknown(reason) => Known::Unknown(*reason),
             Answer::Unsat => Known::Unsat,
             Answer::Sat(input) => {
                 let value = |&byte: &u32| input.get(byte as usize).copied().unwrap_or(0);

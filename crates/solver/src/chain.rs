@@ -6,7 +6,7 @@ use crate::descent::DescentLink;
 use crate::domain::DomainLink;
 use crate::inversion::InversionLink;
 use crate::path_solver::PathSolver;
-use crate::query::{Answer, Link, Query, UnknownReason};
+use crate::query::{Answer, Effort, Link, Query, UnknownReason};
 use crate::subsumption::{Literals, Subsumption};
 use crate::truth::Truths;
 use std::time::Instant;
@@ -20,7 +20,7 @@ pub struct ChainOptions {
     pub without: Vec<String>,
     /// Instructions that the domain solver may take for one query.
     pub domain_budget: u64,
-    /// Slices with more nodes than this are not tried as a whole.
+    /// Slices with more nodes than this are not tried.
     pub max_nodes: usize,
 }
 
@@ -46,6 +46,8 @@ impl ChainOptions {
 /// Solvers in the order in which they are asked.
 pub struct Chain {
     pub(crate) options: ChainOptions,
+    /// How hard to try from now on.
+    pub effort: Effort,
     /// Conditions on one byte or on the length alone, answered before anything is copied.
     pub(crate) truths: Truths,
     /// Goals that no input at all can meet.
@@ -61,6 +63,15 @@ pub struct Chain {
     links: Vec<(Box<dyn Link>, Counters)>,
 }
 
+/// What the cache knows about a question.
+pub(crate) enum Recalled {
+    Answer(Answer),
+    /// The same was asked before, and the links had no answer.
+    GivenUp(UnknownReason),
+    /// Nothing; with the question, if the answer is to be kept.
+    New(Option<Question>),
+}
+
 /// A part of the chain that is not a link.
 pub(crate) struct Stage {
     pub name: &'static str,
@@ -73,6 +84,9 @@ impl Stage {
         Stage { name, enabled: options.allows(name), counters: Counters::default() }
     }
 }
+
+/// What part of the nodes a slice may have that is solved quickly.
+const QUICK_SHARE: usize = 4;
 
 /// What part of the domain solver's budget is spent on a query with most bytes fixed.
 const LOCAL_SHARE: u64 = 8;
@@ -106,6 +120,7 @@ impl Chain {
     /// The links of this crate. Others are added with [`Chain::push`].
     pub fn standard(options: ChainOptions) -> Chain {
         let mut chain = Chain {
+            effort: Effort::Full,
             truths: Truths::default(),
             ranges: Stage::new(Chain::NAMES[0], &options),
             unary: Stage::new(Chain::NAMES[1], &options),
@@ -131,6 +146,15 @@ impl Chain {
         }
     }
 
+    /// How many nodes a slice may have.
+    pub(crate) fn max_nodes(&self) -> usize {
+        if self.effort == Effort::Quick {
+            self.options.max_nodes / QUICK_SHARE
+        } else {
+            self.options.max_nodes
+        }
+    }
+
     /// Name and counters of each part, in order.
     pub fn counters(&self) -> impl Iterator<Item = (&'static str, Counters)> + '_ {
         let stages = [&self.ranges, &self.unary, &self.local, &self.caching, &self.subsuming]
@@ -147,21 +171,39 @@ impl Chain {
         path.solve(self, query.path.len(), &[], query.goal)
     }
 
-    /// Asks the caches and then the links about a query that is a slice already.
-    pub(crate) fn solve_slice(&mut self, query: &Query, check: &mut Check) -> Answer {
+    /// What is known about a query that is a slice already.
+    pub(crate) fn recall(&mut self, query: &Query, check: &mut Check) -> Recalled {
         if !self.caching.enabled {
-            return self.ask_subsumption(query, check);
+            return Recalled::New(None);
         }
         let start = Instant::now();
         let question = Question::new(query);
-        let known = self.cache.get(&question, query).unwrap_or(Answer::Unknown(UnknownReason::Unsupported));
+        let (known, given_up) = match self.cache.get(&question, query) {
+            Some(known) => (known, true),
+            None => (Answer::Unknown(UnknownReason::Unsupported), false),
+        };
         let known = checked(known, check, &mut self.caching.counters);
         self.caching.counters.count(&known, start.elapsed());
-        if !matches!(known, Answer::Unknown(_)) {
-            return known;
+        match known {
+            Answer::Unknown(reason) if given_up => Recalled::GivenUp(reason),
+            Answer::Unknown(_) => Recalled::New(Some(question)),
+            answer => Recalled::Answer(answer),
         }
+    }
+
+    /// Asks the subsumption cache and then the links about a query that is a slice already.
+    pub(crate) fn solve_slice(
+        &mut self,
+        query: &Query,
+        question: Option<Question>,
+        check: &mut Check,
+    ) -> Answer {
         let answer = self.ask_subsumption(query, check);
-        self.cache.put(question, &answer);
+        // What a quick attempt does not know is not known to be hard.
+        let final_word = query.effort == Effort::Full || !matches!(answer, Answer::Unknown(_));
+        if let Some(question) = question.filter(|_| final_word) {
+            self.cache.put(question, &answer);
+        }
         answer
     }
 
@@ -184,7 +226,7 @@ impl Chain {
 
     /// Asks about a query in which bytes were fixed: only "sat" carries over.
     pub(crate) fn solve_locally(&mut self, query: &Query, check: &mut Check) -> Answer {
-        for link in &mut self.local_links {
+        for link in self.local_links.iter_mut().filter(|link| is_asked(&***link, query)) {
             match checked(link.solve(query), check, &mut self.local.counters) {
                 Answer::Sat(input) => return Answer::Sat(input),
                 Answer::Unsat => break,
@@ -198,6 +240,9 @@ impl Chain {
     fn ask_links(&mut self, query: &Query, check: &mut Check) -> (Answer, Option<usize>) {
         let mut reason = UnknownReason::Unsupported;
         for (number, (link, counters)) in self.links.iter_mut().enumerate() {
+            if !is_asked(&**link, query) {
+                continue;
+            }
             let start = Instant::now();
             let answer = checked(link.solve(query), check, counters);
             counters.count(&answer, start.elapsed());
@@ -208,6 +253,11 @@ impl Chain {
         }
         (Answer::Unknown(reason), None)
     }
+}
+
+/// Whether the link does what the query's effort allows.
+fn is_asked(link: &dyn Link, query: &Query) -> bool {
+    query.effort == Effort::Full || link.can_be_quick()
 }
 
 /// Believes no input that does not pass the check.

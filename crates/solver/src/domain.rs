@@ -13,7 +13,7 @@ use crate::byte_set::ByteSet;
 use crate::length_set::LengthSet;
 use crate::levels::{Levels, Variable};
 use crate::outlook::Outlook;
-use crate::query::{Answer, Link, Lit, Query, UnknownReason};
+use crate::query::{Answer, Effort, Link, Lit, Query, UnknownReason};
 use crate::truth::{ShapeMap, Truths};
 use expr::{Dag, Registers, Support, Supports};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,10 +39,18 @@ impl Link for DomainLink {
         DomainLink::NAME
     }
 
+    fn can_be_quick(&self) -> bool {
+        true
+    }
+
     fn solve(&mut self, query: &Query) -> Answer {
         let Some(problem) = Problem::new(&mut self.truths, query) else { return Answer::Unsat };
         match problem.levels(query.dag) {
-            Some(levels) => Search::new(query, &problem, &levels, self.budget).run(),
+            Some(levels) => {
+                let budget =
+                    if query.effort == Effort::Quick { self.budget / QUICK_SHARE } else { self.budget };
+                Search::new(query, &problem, &levels, budget).run()
+            }
             None => Answer::Unknown(UnknownReason::Unsupported),
         }
     }
@@ -107,6 +115,9 @@ impl Problem {
         Levels::new(dag, variables, &self.joint)
     }
 }
+
+/// What part of the budget a quick search has.
+const QUICK_SHARE: u64 = 32;
 
 /// Lengths beyond this number are not tried.
 const MOST_LENGTHS: usize = 4096;

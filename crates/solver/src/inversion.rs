@@ -34,6 +34,10 @@ impl Link for InversionLink {
         InversionLink::NAME
     }
 
+    fn can_be_quick(&self) -> bool {
+        true
+    }
+
     fn solve(&mut self, query: &Query) -> Answer {
         let mut seen = FxHashSet::default();
         let attempts = (MOST_NODES / query.dag.len()).clamp(FEWEST_ATTEMPTS, MOST_ATTEMPTS);

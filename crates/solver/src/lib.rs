@@ -35,4 +35,4 @@ pub use descent::DescentLink;
 pub use domain::DomainLink;
 pub use inversion::InversionLink;
 pub use path_solver::PathSolver;
-pub use query::{Answer, Link, Lit, Query, UnknownReason};
+pub use query::{Answer, Effort, Link, Lit, Query, UnknownReason};

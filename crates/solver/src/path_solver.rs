@@ -1,6 +1,6 @@
 //! All questions about one path: what they have in common is computed once.
 
-use crate::chain::Chain;
+use crate::chain::{Chain, Recalled};
 use crate::checker::Checker;
 use crate::components::{Components, Slot};
 use crate::path_domains::PathDomains;
@@ -115,20 +115,27 @@ impl<'a> PathSolver<'a> {
             return answer;
         }
         self.collect(&mut goal);
+        let slice = self.slice(chain, &goal);
+        if slice.as_ref().is_some_and(Slice::is_contradictory) {
+            return Answer::Unsat;
+        }
+        let query = slice.as_ref().and_then(|slice| self.slice_query(chain, slice));
+        let recalled = query.as_ref().map(|query| chain.recall(query, &mut meets(&mut self.checker, &goal)));
+        if let Some(Recalled::Answer(answer)) = recalled {
+            return answer;
+        }
         if let Some(answer) = self.solve_local(chain, &goal) {
             return answer;
         }
-        let Some(slice) = self.slice(chain, &goal) else { return Answer::Unknown(UnknownReason::Budget) };
-        if slice.is_contradictory() {
-            return Answer::Unsat;
-        }
-        let query = self.slice_query(&slice);
-        let checker = &mut self.checker;
-        let mut check = |input: &[u8]| checker.check(input, goal.prefix, goal.extra, goal.goal);
-        match query {
-            Some(query) => chain.solve_slice(&query, &mut check),
-            None if check(self.current) => Answer::Sat(self.current.to_vec()),
-            None => Answer::Unknown(UnknownReason::WrongModel),
+        let mut check = meets(&mut self.checker, &goal);
+        match (slice.is_some(), query, recalled) {
+            (false, ..) => Answer::Unknown(UnknownReason::Budget),
+            (_, _, Some(Recalled::GivenUp(reason))) => Answer::Unknown(reason),
+            (_, Some(query), Some(Recalled::New(question))) => {
+                chain.solve_slice(&query, question, &mut check)
+            }
+            _ if check(self.current) => Answer::Sat(self.current.to_vec()),
+            _ => Answer::Unknown(UnknownReason::WrongModel),
         }
     }
 
@@ -175,8 +182,7 @@ impl<'a> PathSolver<'a> {
         if proposals.is_empty() {
             return Answer::Unsat;
         }
-        let checker = &mut self.checker;
-        let mut check = |input: &[u8]| checker.check(input, goal.prefix, goal.extra, goal.goal);
+        let mut check = meets(&mut self.checker, goal);
         match proposals.into_iter().find(|input| check(input)) {
             Some(input) => Answer::Sat(input),
             None => {
@@ -205,12 +211,12 @@ impl<'a> PathSolver<'a> {
         Some(self.query(goal.goal).input_with([], Some(len as usize)))
     }
 
-    fn slice_query<'s>(&self, slice: &'s Slice) -> Option<Query<'s>>
+    fn slice_query<'s>(&self, chain: &Chain, slice: &'s Slice) -> Option<Query<'s>>
     where
         'a: 's,
     {
         let (path, goal) = slice.split_goal()?;
-        Some(Query { dag: &slice.dag, path, ..self.query(goal) })
+        Some(Query { dag: &slice.dag, path, effort: chain.effort, ..self.query(goal) })
     }
 
     fn query(&self, goal: Lit) -> Query<'a> {
@@ -283,17 +289,19 @@ impl<'a> PathSolver<'a> {
     }
 
     fn solve_window(&mut self, chain: &mut Chain, goal: &Goal, free: &Support) -> Answer {
-        let slice = self.local_slice(chain, goal, free);
-        let query = self.slice_query(&slice);
-        let checker = &mut self.checker;
-        let mut check = |input: &[u8]| checker.check(input, goal.prefix, goal.extra, goal.goal);
+        let Some(slice) = self.local_slice(chain, goal, free) else {
+            return Answer::Unknown(UnknownReason::Budget);
+        };
+        let query = self.slice_query(chain, &slice);
+        let mut check = meets(&mut self.checker, goal);
         match query {
             Some(query) if !slice.is_contradictory() => chain.solve_locally(&query, &mut check),
             _ => Answer::Unknown(UnknownReason::Unsupported),
         }
     }
 
-    fn local_slice(&mut self, chain: &mut Chain, goal: &Goal, free: &Support) -> Slice {
+    /// `None` if it gets too large.
+    fn local_slice(&mut self, chain: &mut Chain, goal: &Goal, free: &Support) -> Option<Slice> {
         let mut slicer = Slicer::new(self.dag);
         if free.uses_len() {
             self.add_length(chain, goal, &mut slicer);
@@ -313,8 +321,11 @@ impl<'a> PathSolver<'a> {
         };
         for lit in lits.into_iter().chain([goal.goal]) {
             slicer.add_fixed(lit, &mut fixed);
+            if slicer.len() > chain.max_nodes() {
+                return None;
+            }
         }
-        slicer.finish()
+        Some(slicer.finish())
     }
 
     /// `None` if it gets too large.
@@ -333,7 +344,7 @@ impl<'a> PathSolver<'a> {
             if !(summarised && *support == Support::length()) {
                 slicer.add(self.path[number as usize]);
             }
-            if slicer.len() > chain.options.max_nodes {
+            if slicer.len() > chain.max_nodes() {
                 return None;
             }
         }
@@ -344,7 +355,7 @@ impl<'a> PathSolver<'a> {
             slicer.add(lit);
         }
         slicer.add(goal.goal);
-        (slicer.len() <= chain.options.max_nodes).then(|| slicer.finish())
+        (slicer.len() <= chain.max_nodes()).then(|| slicer.finish())
     }
 
     /// What the path says about the length alone, if that is one interval.
@@ -362,4 +373,9 @@ impl<'a> PathSolver<'a> {
         slicer.require_length(first.max(self.needed_len(goal)));
         slicer.limit_length(last);
     }
+}
+
+/// Whether an input meets the goal, and the path before it.
+fn meets<'s>(checker: &'s mut Checker, goal: &'s Goal) -> impl FnMut(&[u8]) -> bool {
+    |input| checker.check(input, goal.prefix, goal.extra, goal.goal)
 }

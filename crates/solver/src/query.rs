@@ -36,13 +36,23 @@ pub struct Query<'a> {
     pub max_len: usize,
     /// What new bytes are when the input grows and nothing constrains them.
     pub filler: u8,
+    pub effort: Effort,
+}
+
+/// How hard to try.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// What takes about a millisecond: for a search that has many other questions.
+    Quick,
+    #[default]
+    Full,
 }
 
 impl<'a> Query<'a> {
     pub const DEFAULT_FILLER: u8 = b'0';
 
     pub fn new(dag: &'a Dag, path: &'a [Lit], goal: Lit, current: &'a [u8], max_len: usize) -> Query<'a> {
-        Query { dag, path, goal, current, max_len, filler: Query::DEFAULT_FILLER }
+        Query { dag, path, goal, current, max_len, filler: Query::DEFAULT_FILLER, effort: Effort::Full }
     }
 
     /// All literals, the goal last.
@@ -93,6 +103,11 @@ pub trait Link {
     fn name(&self) -> &'static str;
 
     fn solve(&mut self, query: &Query) -> Answer;
+
+    /// Whether the link keeps to [`Effort::Quick`]; others are asked with full effort only.
+    fn can_be_quick(&self) -> bool {
+        false
+    }
 
     /// After the answer "unsat": numbers of literals of the query, in the order of [`Query::literals`], that cannot all be
     /// true. `None` if the link does not tell.

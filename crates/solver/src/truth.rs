@@ -1,10 +1,11 @@
 //! Truth sets: for which values of the one byte it depends on, or for which lengths, a condition is true.
 //!
-//! Kept by normal form, so that the same test on another byte or in another run is a lookup.
+//! Conditions on a byte are functions of it (see [`Functions`]); those that cannot be, and conditions on the length, are kept by
+//! normal form, so that the same test on another byte or in another run is a lookup.
 
 use crate::byte_set::ByteSet;
 use crate::length_set::LengthSet;
-use expr::{Dag, Importer, Label, Op, Program, Registers};
+use expr::{Dag, FunctionMap, Functions, Importer, Label, Op, Program, Registers};
 use rustc_hash::FxHashMap;
 
 /// Normal forms beyond this number are forgotten.
@@ -13,6 +14,7 @@ const MOST_SHAPES: usize = 1 << 20;
 /// Truth sets of conditions on one byte or on the length.
 #[derive(Default)]
 pub struct Truths {
+    functions: Functions,
     /// Conditions in normal form, the byte being input byte 0.
     shapes: Dag,
     of_byte: FxHashMap<Label, ByteSet>,
@@ -24,6 +26,7 @@ pub struct Truths {
 /// Where the nodes of one Dag are among the shapes.
 #[derive(Default)]
 pub struct ShapeMap {
+    functions: FunctionMap,
     importer: Importer,
     generation: u64,
 }
@@ -31,6 +34,9 @@ pub struct ShapeMap {
 impl Truths {
     /// The byte values that make `label`, which depends on one byte only, true.
     pub fn of_byte(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label) -> ByteSet {
+        if let Some(values) = self.functions.of(&mut map.functions, dag, label) {
+            return (0..=255).zip(values).filter(|(_, value)| **value == 1).map(|(byte, _)| byte).collect();
+        }
         let shape = self.shape(map, dag, label);
         if let Some(&set) = self.of_byte.get(&shape) {
             return set;
@@ -77,10 +83,11 @@ impl Truths {
 
     fn shape(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label) -> Label {
         if self.shapes.len() > MOST_SHAPES {
-            *self = Truths { generation: self.generation + 1, ..Truths::default() };
+            let functions = std::mem::take(&mut self.functions);
+            *self = Truths { functions, generation: self.generation + 1, ..Truths::default() };
         }
         if map.generation != self.generation {
-            *map = ShapeMap { importer: Importer::new(), generation: self.generation };
+            (map.importer, map.generation) = (Importer::new(), self.generation);
         }
         let mut same_byte =
             |label: Label, shapes: &mut Dag| (dag.op(label) == Op::Input).then(|| shapes.input(0));

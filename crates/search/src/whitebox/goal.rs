@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use path::{Constraint, Purpose, Step};
-use solver::{Answer, Lit};
+use solver::{Answer, Effort, Lit};
 
 use super::question::Questions;
 use super::store::{Live, extend};
@@ -48,7 +48,7 @@ pub(crate) struct Solution {
 }
 
 /// Asks for an input that reaches the goal, and if there is none and `optimistic` is set, once more without the
-/// constraints of concretisations.
+/// constraints of concretisations. A quick attempt that leaves the goal open is not counted.
 pub(crate) fn solve(
     live: &mut Live,
     goal: &Goal,
@@ -93,12 +93,15 @@ fn ask(
     context: &mut Context<'_>,
 ) -> Solution {
     let answer = questions.ask(context.solver, index, lit);
-    context.stats.answers.count(&answer);
     let unknown = matches!(answer, Answer::Unknown(_));
+    if unknown && context.solver.effort == Effort::Quick {
+        return Solution { unknown, ..Solution::default() };
+    }
+    context.stats.answers.count(&answer);
     if let Answer::Sat(input) = answer {
         return Solution { input: Some(input), unknown, optimistic: false };
     }
-    let second = match optimistic {
+    let second = match optimistic && context.stats.optimism.is_justified() {
         true => questions.ask_optimistically(context.solver, constraints, index, lit),
         false => None,
     };

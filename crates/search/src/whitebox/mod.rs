@@ -10,8 +10,8 @@
 
 mod completeness;
 mod goal;
+mod hard;
 mod novelty;
-mod patience;
 mod question;
 mod store;
 mod worklist;
@@ -21,11 +21,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use path::{Constraint, Purpose, Step};
 use sites::SiteTable;
+use solver::Effort;
 
 pub use completeness::Completeness;
 use goal::{Goal, Solution, solve, solve_other_value};
+use hard::{Hard, Turn};
 use novelty::Novelty;
-use patience::Patience;
 use store::{Live, Store, extend};
 use worklist::{Buckets, Candidate, Target, Worklist};
 
@@ -93,11 +94,11 @@ pub struct Whitebox {
     inputs: HashSet<u64>,
     expected: Option<Expected>,
     /// A flip whose trace was just brought back.
-    ready: Option<Candidate>,
+    ready: Option<Turn>,
     /// The values that concretisations had, by the path before them. Only an exhaustive search looks for others.
     values: HashMap<u64, BTreeSet<u64>>,
     novelty: Novelty,
-    patience: Patience,
+    hard: Hard,
     completeness: Completeness,
 }
 
@@ -114,7 +115,7 @@ enum Expected {
         index: usize,
         hash: u64,
     },
-    Retrace(Candidate),
+    Retrace(Turn),
 }
 
 impl Whitebox {
@@ -136,7 +137,7 @@ impl Whitebox {
             ready: None,
             values: HashMap::new(),
             novelty: Novelty::default(),
-            patience: Patience::default(),
+            hard: Hard::new(BUCKET),
             completeness: Completeness::default(),
             options,
         }
@@ -147,33 +148,46 @@ impl Whitebox {
         &self.completeness
     }
 
-    fn pop(&mut self, context: &Context<'_>) -> Option<Candidate> {
-        let taken = &self.taken;
-        self.ready.take().or_else(|| self.worklist.pop(|target| is_wanted(target, context, taken)))
+    fn pop(&mut self, context: &Context<'_>) -> Option<Turn> {
+        let Whitebox { taken, hard, worklist, .. } = self;
+        let wanted = |target: &Target| is_wanted(target, context, taken);
+        let first = |candidate| Turn { candidate, second: false };
+        let second = |candidate| Turn { candidate, second: true };
+        let ready = self.ready.take();
+        ready
+            .or_else(|| hard.pop_due(context.clock.elapsed(), wanted).map(second))
+            .or_else(|| worklist.pop(wanted).map(first))
+            .or_else(|| hard.pop(wanted).map(second))
     }
 
-    fn attempt(&mut self, candidate: Candidate, context: &mut Context<'_>) -> Next {
+    fn attempt(&mut self, turn: Turn, context: &mut Context<'_>) -> Next {
+        let candidate = turn.candidate;
         let Some(input) = self.store.input(candidate.run).map(<[u8]>::to_vec) else { return Next::Busy };
         let Some(live) = self.store.live(candidate.run) else {
-            self.expected = Some(Expected::Retrace(candidate));
+            self.expected = Some(Expected::Retrace(turn));
             return Next::Run(Proposal { input, symbolic: true, origin: Origin::Retrace });
         };
         let Some(goal) = Goal::new(live, candidate) else { return self.done(candidate) };
         if candidate.direction == OTHER_VALUE {
             return self.attempt_other_value(candidate, &goal, &input, context);
         }
-        if !self.explored.insert(goal.hash) {
+        if !self.explored.insert(goal.hash) && !turn.second {
             context.stats.known_flips += 1;
             return self.done(candidate);
         }
-        let step =
-            Step { site: live.constraints[goal.index].site, direction: u64::from(candidate.direction) };
-        if !self.options.exhaustive && !self.patience.asks(step) {
-            context.stats.dropped_flips += 1;
-            return self.done(candidate);
-        }
+        let postpones = !self.options.exhaustive && self.options.order == Order::Generational && !turn.second;
+        context.solver.effort = if postpones { Effort::Quick } else { Effort::Full };
+        let started = context.clock.elapsed();
         let solution = solve(live, &goal, &input, self.options.optimistic, context);
-        self.patience.learn(step, !solution.unknown);
+        if turn.second {
+            self.hard.spend(context.clock.elapsed().saturating_sub(started));
+        }
+        if postpones && solution.unknown {
+            let target =
+                target_of(&live.constraints[goal.index], u64::from(candidate.direction), context.sites);
+            self.hard.push(candidate, target);
+            return Next::Busy;
+        }
         self.act_on(candidate, &goal, solution, context)
     }
 
@@ -351,28 +365,24 @@ impl Whitebox {
             if self.explored.contains(&target) || self.earlier.contains(&target) {
                 continue;
             }
-            let target = Target {
-                site: constraint.site,
-                direction: direction as u32,
-                outcome: constraint.outcome_of(direction, sites),
-                violation: constraint.purpose(direction) != Purpose::Cover,
-            };
+            let target = target_of(constraint, direction, sites);
             flips.push((Candidate { run, index, direction: direction as u32 }, target));
         }
     }
 
     fn forget_dropped(&mut self, context: &mut Context<'_>) {
-        for candidate in self.worklist.take_dropped() {
+        let dropped = self.worklist.take_dropped().into_iter().chain(self.hard.take_dropped());
+        for candidate in dropped {
             context.stats.dropped_flips += 1;
             self.store.finished_flip(candidate.run);
         }
     }
 
-    fn learn_retrace(&mut self, candidate: Candidate, ran: Ran<'_>, context: &mut Context<'_>) {
+    fn learn_retrace(&mut self, turn: Turn, ran: Ran<'_>, context: &mut Context<'_>) {
         context.stats.retraces += 1;
-        let restored = ran.path.is_some_and(|path| self.store.restore(candidate.run, Live::new(path)));
+        let restored = ran.path.is_some_and(|path| self.store.restore(turn.candidate.run, Live::new(path)));
         if restored {
-            self.ready = Some(candidate);
+            self.ready = Some(turn);
         } else {
             context.stats.divergences += 1;
             self.completeness.divergences += 1;
@@ -387,7 +397,7 @@ impl Strategy for Whitebox {
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
         match self.pop(context) {
-            Some(candidate) => self.attempt(candidate, context),
+            Some(turn) => self.attempt(turn, context),
             None => {
                 self.completeness.finished = true;
                 Next::Finished
@@ -397,8 +407,8 @@ impl Strategy for Whitebox {
 
     fn learn(&mut self, ran: Ran<'_>, context: &mut Context<'_>) {
         let expected = self.expected.take();
-        if let Some(Expected::Retrace(candidate)) = expected {
-            return self.learn_retrace(candidate, ran, context);
+        if let Some(Expected::Retrace(turn)) = expected {
+            return self.learn_retrace(turn, ran, context);
         }
         self.inputs.insert(hash_of(ran.input));
         let Some(path) = ran.path else {
@@ -417,7 +427,7 @@ impl Strategy for Whitebox {
     }
 
     fn queue(&self) -> usize {
-        self.worklist.len()
+        self.worklist.len() + self.hard.len()
     }
 
     fn save(&self) -> Option<SavedSearch> {
@@ -435,6 +445,15 @@ impl Strategy for Whitebox {
     fn restore(&mut self, saved: &SavedSearch) {
         self.earlier.extend(&saved.explored);
         self.completeness = Completeness { finished: false, ..saved.completeness.clone() };
+    }
+}
+
+fn target_of(constraint: &Constraint, direction: u64, sites: &SiteTable) -> Target {
+    Target {
+        site: constraint.site,
+        direction: direction as u32,
+        outcome: constraint.outcome_of(direction, sites),
+        violation: constraint.purpose(direction) != Purpose::Cover,
     }
 }
 

@@ -1,0 +1,205 @@
+//! Expressions of one input byte as functions: the table of their 256 values.
+//!
+//! Functions are shared by content, and so is every application of an operator to them. A parser's long chain of table
+//! reads over one token goes through few different functions, so most of its nodes cost one lookup.
+
+use crate::dag::{Dag, op_of, operands_of};
+use crate::semantics::{Operator, narrow};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use trace::{Label, Node, Op};
+
+/// The value of an expression for each value of its byte.
+pub type Values = [u64; 256];
+
+/// Functions and applications beyond these numbers are forgotten.
+const MOST_FUNCTIONS: usize = 1 << 14;
+const MOST_APPLICATIONS: usize = 1 << 20;
+
+/// Functions of a byte, of any number of Dags.
+#[derive(Default)]
+pub struct Functions {
+    values: Vec<Box<Values>>,
+    by_content: FxHashMap<u64, u32>,
+    applications: FxHashMap<Application, u32>,
+    tables: FxHashMap<Arc<[u8]>, u32>,
+    table_bytes: Vec<Arc<[u8]>>,
+    generation: u64,
+}
+
+/// An operator and the functions that it is applied to; a read has a table in place of its second operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Application {
+    operator: Operator,
+    operands: [u32; 3],
+}
+
+/// The functions of the nodes of one Dag.
+#[derive(Default)]
+pub struct FunctionMap {
+    /// `None` for what cannot be a function of a byte.
+    functions: FxHashMap<Label, Option<u32>>,
+    tables: FxHashMap<u32, u32>,
+    stack: Vec<Label>,
+    generation: u64,
+}
+
+impl Functions {
+    /// The values of `label`, which depends on at most one input byte. `None` where a word does not hold them or what they
+    /// are made from, or where they depend on the length.
+    pub fn of(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<&Values> {
+        if self.values.len() > MOST_FUNCTIONS || self.applications.len() > MOST_APPLICATIONS {
+            *self = Functions { generation: self.generation + 1, ..Functions::default() };
+        }
+        if map.generation != self.generation {
+            *map = FunctionMap { generation: self.generation, ..FunctionMap::default() };
+        }
+        map.stack.push(label);
+        while let Some(&top) = map.stack.last() {
+            if map.functions.contains_key(&top) {
+                map.stack.pop();
+            } else if !map.waits_for(&dag.operands(top)) && !map.waits_for(&self.cells(map, dag, top)) {
+                let function = self.make(map, dag, top);
+                map.functions.insert(top, function);
+                map.stack.pop();
+            }
+        }
+        map.functions[&label].map(|number| &*self.values[number as usize])
+    }
+
+    fn make(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<u32> {
+        let node = dag.node(label);
+        if node.bits > 64 {
+            return None;
+        }
+        match op_of(node) {
+            Op::Const => {
+                let value = node.const_value();
+                Some(self.share(|_| value))
+            }
+            Op::Input => Some(self.share(|byte| byte as u64)),
+            Op::Len => None,
+            Op::Read if dag.table(node.b).labels.is_some() => self.read_symbolic(map, dag, node),
+            Op::Read => {
+                let table = self.table(map, dag, node.b);
+                Some(self.apply(operator(dag, node), [map.functions[&node.a]?, table, 0]))
+            }
+            _ => {
+                let mut operands = [0; 3];
+                for (operand, label) in
+                    operands.iter_mut().zip(operands_of(node)).filter(|(_, label)| *label != 0)
+                {
+                    *operand = map.functions[&label]?;
+                }
+                let operator = operator(dag, node);
+                (operator.operand_bits <= 64).then(|| self.apply(operator, operands))
+            }
+        }
+    }
+
+    fn apply(&mut self, operator: Operator, operands: [u32; 3]) -> u32 {
+        let application = Application { operator, operands };
+        if let Some(&known) = self.applications.get(&application) {
+            return known;
+        }
+        let [a, b, c] = operands.map(|number| number as usize);
+        let values = &self.values;
+        let result: Box<Values> = if operator.op == Op::Read {
+            let (offsets, table) = (&values[a], &self.table_bytes[b]);
+            Box::new(std::array::from_fn(|byte| read(table, offsets[byte], operator.bits)))
+        } else {
+            let (a, b, c) = (&values[a], &values[b], &values[c]);
+            Box::new(std::array::from_fn(|byte| narrow::apply(operator, a[byte], b[byte], c[byte])))
+        };
+        let number = self.intern(result);
+        self.applications.insert(application, number);
+        number
+    }
+
+    fn share(&mut self, value: impl Fn(usize) -> u64) -> u32 {
+        self.intern(Box::new(std::array::from_fn(value)))
+    }
+
+    /// Functions whose hashes collide are not shared, which costs nothing but memory.
+    fn intern(&mut self, values: Box<Values>) -> u32 {
+        let mut hasher = FxHasher::default();
+        values.hash(&mut hasher);
+        let next = self.values.len() as u32;
+        let number = *self.by_content.entry(hasher.finish()).or_insert(next);
+        if self.values.get(number as usize) == Some(&values) {
+            return number;
+        }
+        self.values.push(values);
+        next
+    }
+
+    /// The number of a table without symbolic bytes, by content.
+    fn table(&mut self, map: &mut FunctionMap, dag: &Dag, number: u32) -> u32 {
+        *map.tables.entry(number).or_insert_with(|| {
+            let bytes = &dag.table(number).bytes[..];
+            if let Some(&known) = self.tables.get(bytes) {
+                return known;
+            }
+            let (next, bytes): (u32, Arc<[u8]>) = (self.table_bytes.len() as u32, bytes.into());
+            self.table_bytes.push(Arc::clone(&bytes));
+            self.tables.insert(bytes, next);
+            next
+        })
+    }
+
+    /// The symbolic bytes that a read can get to, once the function of its offset is known.
+    fn cells(&self, map: &FunctionMap, dag: &Dag, label: Label) -> Vec<Label> {
+        let node = dag.node(label);
+        if dag.table_labels(label).is_empty() {
+            return Vec::new();
+        }
+        let Some(offsets) = map.functions[&node.a] else { return Vec::new() };
+        let mut offsets: Vec<u64> = self.values[offsets as usize].to_vec();
+        offsets.sort_unstable();
+        offsets.dedup();
+        let places = offsets.iter().flat_map(|&offset| places(offset, node.bits));
+        places.map(|place| dag.table(node.b).label(place)).collect()
+    }
+
+    fn read_symbolic(&mut self, map: &FunctionMap, dag: &Dag, node: &Node) -> Option<u32> {
+        let (table, offsets) = (dag.table(node.b), &self.values[map.functions[&node.a]? as usize]);
+        let mut values = Box::new([0; 256]);
+        for (byte, value) in values.iter_mut().enumerate() {
+            for place in places(offsets[byte], node.bits).rev() {
+                let cell = match table.label(place) {
+                    0 => u64::from(table.byte(place)),
+                    label => self.values[map.functions[&label]? as usize][byte],
+                };
+                *value = *value << 8 | cell;
+            }
+        }
+        Some(self.intern(values))
+    }
+}
+
+impl FunctionMap {
+    /// Pushes the operands that have no entry yet; true if there are any.
+    fn waits_for(&mut self, operands: &[Label]) -> bool {
+        let before = self.stack.len();
+        let missing = operands.iter().filter(|&&label| label != 0 && !self.functions.contains_key(&label));
+        self.stack.extend(missing);
+        self.stack.len() > before
+    }
+}
+
+fn operator(dag: &Dag, node: &Node) -> Operator {
+    let op = op_of(node);
+    Operator { op, bits: node.bits, operand_bits: dag.bits(node.a) as u8, low: node.aux as u8 }
+}
+
+/// Where the bytes of a value at `offset` are, lowest first. What no memory holds reads as 0.
+fn places(offset: u64, bits: u8) -> impl DoubleEndedIterator<Item = u64> {
+    (0..u64::from(bits / 8)).map(move |index| offset.checked_add(index).unwrap_or(u64::MAX))
+}
+
+fn read(table: &[u8], offset: u64, bits: u8) -> u64 {
+    let byte =
+        |place: u64| usize::try_from(place).ok().and_then(|place| table.get(place)).copied().unwrap_or(0);
+    places(offset, bits).rev().fold(0, |value, place| value << 8 | u64::from(byte(place)))
+}

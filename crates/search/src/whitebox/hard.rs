@@ -1,0 +1,82 @@
+//! Flips that a quick attempt of the solver leaves open.
+//!
+//! A question that is beyond the solver costs its whole time limit, and a program that mixes bytes (a hash, a checksum) asks
+//! thousands of them. So every flip is tried quickly first. What that leaves open waits here, and is tried with all effort in a
+//! fixed part of the time, and when nothing else is left to do.
+
+use std::time::Duration;
+
+use super::worklist::{Buckets, Candidate, Target, Worklist};
+
+/// One part in so many of the time is for hard flips.
+const SHARE: u32 = 4;
+
+/// A flip whose turn it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub candidate: Candidate,
+    /// It was left open by a quick attempt.
+    pub second: bool,
+}
+
+pub(super) struct Hard {
+    waiting: Worklist,
+    spent: Duration,
+}
+
+impl Hard {
+    pub(super) fn new(capacity: usize) -> Hard {
+        Hard { waiting: Worklist::Generational(Buckets::new(Some(capacity))), spent: Duration::ZERO }
+    }
+
+    pub(super) fn push(&mut self, candidate: Candidate, target: Target) {
+        self.waiting.push(candidate, target, 0);
+    }
+
+    /// A flip, if hard ones had less than their share of the time.
+    pub(super) fn pop_due(
+        &mut self,
+        elapsed: Duration,
+        wanted: impl Fn(&Target) -> bool,
+    ) -> Option<Candidate> {
+        if self.spent * SHARE <= elapsed { self.waiting.pop(wanted) } else { None }
+    }
+
+    pub(super) fn pop(&mut self, wanted: impl Fn(&Target) -> bool) -> Option<Candidate> {
+        self.waiting.pop(wanted)
+    }
+
+    pub(super) fn spend(&mut self, time: Duration) {
+        self.spent += time;
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) fn take_dropped(&mut self) -> Vec<Candidate> {
+        self.waiting.take_dropped()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hard_flips_keep_to_their_share_of_the_time() {
+        let mut hard = Hard::new(100);
+        for run in 0..3 {
+            let target = Target { site: run, direction: 1, outcome: None, violation: false };
+            hard.push(Candidate { run, index: 0, direction: 1 }, target);
+        }
+        let second = Duration::from_secs(1);
+        assert!(hard.pop_due(Duration::ZERO, |_| true).is_some());
+        hard.spend(second);
+        assert!(hard.pop_due(second * (SHARE - 1), |_| true).is_none());
+        assert!(hard.pop_due(second * SHARE, |_| true).is_some());
+        hard.spend(second);
+        assert!(hard.pop_due(second * SHARE, |_| true).is_none());
+        assert!(hard.pop(|_| true).is_some() && hard.pop(|_| true).is_none(), "nothing else is left to do");
+    }
+}
