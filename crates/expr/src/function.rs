@@ -20,7 +20,7 @@ const MOST_APPLICATIONS: usize = 1 << 20;
 /// Functions of a byte, of any number of Dags.
 #[derive(Default)]
 pub struct Functions {
-    values: Vec<Box<Values>>,
+    values: Vec<Values>,
     by_content: FxHashMap<u64, u32>,
     applications: FxHashMap<Application, u32>,
     tables: FxHashMap<Arc<[u8]>, u32>,
@@ -65,7 +65,7 @@ impl Functions {
                 map.stack.pop();
             }
         }
-        map.functions[&label].map(|number| &*self.values[number as usize])
+        map.functions[&label].map(|number| &self.values[number as usize])
     }
 
     fn make(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<u32> {
@@ -105,12 +105,12 @@ impl Functions {
         }
         let [a, b, c] = operands.map(|number| number as usize);
         let values = &self.values;
-        let result: Box<Values> = if operator.op == Op::Read {
+        let result: Values = if operator.op == Op::Read {
             let (offsets, table) = (&values[a], &self.table_bytes[b]);
-            Box::new(std::array::from_fn(|byte| read(table, offsets[byte], operator.bits)))
+            std::array::from_fn(|byte| read(table, offsets[byte], operator.bits))
         } else {
             let (a, b, c) = (&values[a], &values[b], &values[c]);
-            Box::new(std::array::from_fn(|byte| narrow::apply(operator, a[byte], b[byte], c[byte])))
+            std::array::from_fn(|byte| narrow::apply(operator, a[byte], b[byte], c[byte]))
         };
         let number = self.intern(result);
         self.applications.insert(application, number);
@@ -118,11 +118,11 @@ impl Functions {
     }
 
     fn share(&mut self, value: impl Fn(usize) -> u64) -> u32 {
-        self.intern(Box::new(std::array::from_fn(value)))
+        self.intern(std::array::from_fn(value))
     }
 
     /// Functions whose hashes collide are not shared, which costs nothing but memory.
-    fn intern(&mut self, values: Box<Values>) -> u32 {
+    fn intern(&mut self, values: Values) -> u32 {
         let mut hasher = FxHasher::default();
         values.hash(&mut hasher);
         let next = self.values.len() as u32;
@@ -164,7 +164,7 @@ impl Functions {
 
     fn read_symbolic(&mut self, map: &FunctionMap, dag: &Dag, node: &Node) -> Option<u32> {
         let (table, offsets) = (dag.table(node.b), &self.values[map.functions[&node.a]? as usize]);
-        let mut values = Box::new([0; 256]);
+        let mut values = [0; 256];
         for (byte, value) in values.iter_mut().enumerate() {
             for place in places(offsets[byte], node.bits).rev() {
                 let cell = match table.label(place) {
@@ -195,7 +195,7 @@ fn operator(dag: &Dag, node: &Node) -> Operator {
 
 /// Where the bytes of a value at `offset` are, lowest first. What no memory holds reads as 0.
 fn places(offset: u64, bits: u8) -> impl DoubleEndedIterator<Item = u64> {
-    (0..u64::from(bits / 8)).map(move |index| offset.checked_add(index).unwrap_or(u64::MAX))
+    (0..u64::from(bits / 8)).map(move |index| offset.saturating_add(index))
 }
 
 fn read(table: &[u8], offset: u64, bits: u8) -> u64 {

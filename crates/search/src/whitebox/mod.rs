@@ -28,7 +28,7 @@ use goal::{Goal, Solution, solve, solve_other_value};
 use hard::{Hard, Turn};
 use novelty::Novelty;
 use store::{Live, Store, extend};
-use worklist::{Buckets, Candidate, Target, Worklist};
+use worklist::{Buckets, Candidate, Target, Worklist, thin_out};
 
 use crate::{BugKind, Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Strategy, TracedPath};
 
@@ -322,6 +322,11 @@ impl Whitebox {
                     &mut flips,
                 );
             }
+        }
+        if !self.options.exhaustive {
+            let all = flips.len();
+            flips = thin_out(flips);
+            context.stats.dropped_flips += (all - flips.len()) as u64;
         }
         if flips.is_empty() {
             return;

@@ -31,6 +31,30 @@ pub(crate) struct Target {
     pub violation: bool,
 }
 
+/// Flips of one run with the same target that are worth keeping.
+const SAME_TARGET: usize = 64;
+
+/// Leaves out most flips of those targets of which a run has hundreds, one for each round of a loop: what remains is spread
+/// evenly over the run.
+pub(crate) fn thin_out(flips: Vec<(Candidate, Target)>) -> Vec<(Candidate, Target)> {
+    let mut counts: HashMap<Target, usize> = HashMap::new();
+    for (_, target) in &flips {
+        *counts.entry(*target).or_default() += 1;
+    }
+    let mut seen: HashMap<Target, usize> = HashMap::new();
+    let mut is_kept = |(_, target): &(Candidate, Target)| {
+        let count = counts[target];
+        if count <= SAME_TARGET {
+            return true;
+        }
+        let place = seen.entry(*target).or_default();
+        *place += 1;
+        // The first of each of as many equal parts.
+        (*place * SAME_TARGET).div_ceil(count) != ((*place - 1) * SAME_TARGET).div_ceil(count)
+    };
+    flips.into_iter().filter(|flip| is_kept(flip)).collect()
+}
+
 #[derive(Debug)]
 pub(crate) enum Worklist {
     Generational(Buckets),
@@ -252,6 +276,21 @@ mod tests {
             buckets.push(candidate(run), target(1), usize::from(run != 2));
         }
         assert_eq!(drain(&mut buckets, |_| true), [0, 4, 1, 3, 2]);
+    }
+
+    #[test]
+    fn loops_are_thinned_out_evenly() {
+        for rounds in [1, SAME_TARGET, SAME_TARGET + 1, 1000, 6401] {
+            let flips =
+                (0..rounds).flat_map(|run| [(candidate(run as u32), target(1)), (candidate(7), target(2))]);
+            let kept = thin_out(flips.take(2 * rounds - 1).collect());
+            let places: Vec<u32> =
+                kept.iter().filter(|(_, kept)| *kept == target(1)).map(|(c, _)| c.run).collect();
+            assert_eq!(places.len(), rounds.min(SAME_TARGET), "{rounds}");
+            assert_eq!(places[0], 0);
+            let widest = places.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(1);
+            assert!(widest as usize <= rounds.div_ceil(SAME_TARGET), "{widest} of {rounds}");
+        }
     }
 
     #[test]
