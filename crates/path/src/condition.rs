@@ -4,8 +4,7 @@
 //! could never be satisfied. Expressions of flips are made on demand, because most flips of a long run are never
 //! tried.
 
-use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use rustc_hash::FxHashSet;
 
 use expr::Dag;
 use sites::{SiteKind, SiteTable};
@@ -66,6 +65,22 @@ pub struct Step {
     pub direction: u64,
 }
 
+impl Step {
+    /// Hash of a path that is one step longer than one with the given hash.
+    pub fn after(self, hash: u64) -> u64 {
+        fold(
+            hash ^ 0x9e37_79b9_7f4a_7c15,
+            fold(u64::from(self.site) ^ 0xd1b5_4a32_d192_ed03, self.direction ^ 0x8bb8_4b93_962e_acc9),
+        )
+    }
+}
+
+/// Both halves of the product: every bit of the result depends on all bits of both numbers.
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct PathCondition {
     pub constraints: Vec<Constraint>,
@@ -75,7 +90,7 @@ impl PathCondition {
     /// Reads the events of a trace in order. Adds expressions for switches and concretisations to its table.
     pub fn new(trace: &mut Trace, sites: &SiteTable) -> PathCondition {
         let mut builder =
-            Builder { dag: &mut trace.dag, sites, seen: HashSet::new(), constraints: Vec::new() };
+            Builder { dag: &mut trace.dag, sites, seen: FxHashSet::default(), constraints: Vec::new() };
         for event in &trace.events {
             builder.event(event);
         }
@@ -92,11 +107,8 @@ impl PathCondition {
 
     /// Hash of the control flow alone: sites and directions, without the values of concretisations.
     pub fn control_hash(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        for constraint in self.constraints.iter().filter(|c| !c.is_concretisation()) {
-            constraint.step().hash(&mut hasher);
-        }
-        hasher.finish()
+        let control = self.constraints.iter().filter(|c| !c.is_concretisation());
+        control.fold(0, |hash, constraint| constraint.step().after(hash))
     }
 }
 
@@ -169,7 +181,7 @@ fn case_flip(dag: &mut Dag, on: Label, cases: &[u64], direction: u64) -> Option<
 
 /// Every other case whose value is not one that an earlier case has, and the default.
 fn other_cases(cases: &[u64], taken: u32) -> Vec<u64> {
-    let mut values: HashSet<u64> = cases.get(taken as usize).copied().into_iter().collect();
+    let mut values: FxHashSet<u64> = cases.get(taken as usize).copied().into_iter().collect();
     let mut others: Vec<u64> = Vec::with_capacity(cases.len());
     for (index, &value) in cases.iter().enumerate() {
         if values.insert(value) {
@@ -202,7 +214,7 @@ struct Builder<'a> {
     dag: &'a mut Dag,
     sites: &'a SiteTable,
     /// Labels that were already asserted.
-    seen: HashSet<Label>,
+    seen: FxHashSet<Label>,
     constraints: Vec<Constraint>,
 }
 

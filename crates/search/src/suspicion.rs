@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use path::{PathCondition, Step};
+use rustc_hash::FxHashMap;
 
 use crate::Origin;
 
@@ -50,7 +51,7 @@ impl Suspicions {
         if self.examined.saturating_sub(FIRST) * RUNS_FOR_ONE > run {
             return false;
         }
-        let mut counts: HashMap<u32, u32> = HashMap::new();
+        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
         for constraint in path.constraints.iter().filter(|constraint| !constraint.is_concretisation()) {
             *counts.entry(constraint.site).or_default() += 1;
         }

@@ -6,7 +6,7 @@ use path::{Constraint, Purpose, Step};
 use solver::{Answer, Effort, Lit};
 
 use super::question::Questions;
-use super::store::{Live, extend};
+use super::store::Live;
 use super::worklist::Candidate;
 use crate::{Context, Origin};
 
@@ -26,7 +26,7 @@ impl Goal {
         let direction = u64::from(candidate.direction);
         let step = Step { site: constraint.site, direction };
         let violation = constraint.purpose(direction) != Purpose::Cover;
-        Some(Goal { index, step, hash: extend(live.hashes[index], step), violation })
+        Some(Goal { index, step, hash: step.after(live.hashes[index]), violation })
     }
 
     pub(crate) fn origin(&self, optimistic: bool) -> Origin {

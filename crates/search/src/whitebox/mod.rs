@@ -16,10 +16,11 @@ mod question;
 mod store;
 mod worklist;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use path::{Constraint, Purpose, Step};
+use rustc_hash::{FxHashMap, FxHashSet};
 use sites::SiteTable;
 use solver::Effort;
 
@@ -27,7 +28,7 @@ pub use completeness::Completeness;
 use goal::{Goal, Solution, solve, solve_other_value};
 use hard::{Hard, Turn};
 use novelty::Novelty;
-use store::{Live, Store, extend};
+use store::{Live, Store};
 use worklist::{Buckets, Candidate, Target, Worklist, thin_out};
 
 use crate::{BugKind, Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Strategy, TracedPath};
@@ -83,20 +84,20 @@ pub struct Whitebox {
     options: WhiteboxOptions,
     store: Store,
     worklist: Worklist,
-    /// Prefixes that were run or solved for; see [`extend`].
-    explored: HashSet<u64>,
+    /// Prefixes that were run or solved for; see [`Step::after`].
+    explored: FxHashSet<u64>,
     /// The same from earlier sessions. Runs that are made again in this one are expanded all the same, because some
     /// of their flips may not have been tried.
-    earlier: HashSet<u64>,
+    earlier: FxHashSet<u64>,
     /// Directions taken at sites that coverage does not count.
-    taken: HashSet<Step>,
+    taken: FxHashSet<Step>,
     /// Inputs that were run.
-    inputs: HashSet<u64>,
+    inputs: FxHashSet<u64>,
     expected: Option<Expected>,
     /// A flip whose trace was just brought back.
     ready: Option<Turn>,
     /// The values that concretisations had, by the path before them. Only an exhaustive search looks for others.
-    values: HashMap<u64, BTreeSet<u64>>,
+    values: FxHashMap<u64, BTreeSet<u64>>,
     novelty: Novelty,
     hard: Hard,
     completeness: Completeness,
@@ -129,13 +130,13 @@ impl Whitebox {
         Whitebox {
             store: Store::new(options.trace_memory),
             worklist,
-            explored: HashSet::new(),
-            earlier: HashSet::new(),
-            taken: HashSet::new(),
-            inputs: HashSet::new(),
+            explored: FxHashSet::default(),
+            earlier: FxHashSet::default(),
+            taken: FxHashSet::default(),
+            inputs: FxHashSet::default(),
             expected: None,
             ready: None,
-            values: HashMap::new(),
+            values: FxHashMap::default(),
             novelty: Novelty::default(),
             hard: Hard::new(BUCKET),
             completeness: Completeness::default(),
@@ -366,7 +367,7 @@ impl Whitebox {
             flips.push((Candidate { run, index, direction: OTHER_VALUE }, target));
         }
         for direction in constraint.other_directions(sites) {
-            let target = extend(prefix, Step { site: constraint.site, direction });
+            let target = Step { site: constraint.site, direction }.after(prefix);
             if self.explored.contains(&target) || self.earlier.contains(&target) {
                 continue;
             }
@@ -463,7 +464,7 @@ fn target_of(constraint: &Constraint, direction: u64, sites: &SiteTable) -> Targ
 }
 
 /// A side that was never taken, or a property that was never violated.
-fn is_wanted(target: &Target, context: &Context<'_>, taken: &HashSet<Step>) -> bool {
+fn is_wanted(target: &Target, context: &Context<'_>, taken: &FxHashSet<Step>) -> bool {
     match target.outcome {
         Some(outcome) => !context.coverage.has(outcome),
         None if target.direction == OTHER_VALUE => false,

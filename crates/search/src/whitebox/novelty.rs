@@ -5,10 +5,8 @@
 //! sequence even if both were seen elsewhere. A run is worth more the more sequences of a few steps it is the first to
 //! take.
 
-use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use path::{Constraint, Step};
+use rustc_hash::FxHashSet;
 
 /// Lengths of the sequences. Between two decisions on bytes there is often one on the length of the input.
 const LENGTHS: [usize; 2] = [2, 4];
@@ -20,7 +18,7 @@ const OUTCOME: usize = 1000;
 /// The sequences seen so far.
 #[derive(Default)]
 pub(crate) struct Novelty {
-    seen: HashSet<u64>,
+    seen: FxHashSet<u64>,
 }
 
 impl Novelty {
@@ -44,9 +42,7 @@ fn step(constraint: &Constraint) -> Step {
 }
 
 fn hash(steps: &[Step]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    steps.hash(&mut hasher);
-    hasher.finish()
+    steps.iter().fold(steps.len() as u64, |hash, step| step.after(hash))
 }
 
 #[cfg(test)]

@@ -4,10 +4,9 @@
 //! exceed the limit. A dropped trace is had again by running the input once more.
 
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use expr::Dag;
-use path::{Constraint, Step};
+use path::Constraint;
 use sites::SiteTable;
 
 use super::question::Questions;
@@ -29,7 +28,7 @@ impl Live {
         let constraints = path.condition.constraints;
         let mut hashes = vec![0];
         for constraint in &constraints {
-            hashes.push(extend(hashes[hashes.len() - 1], constraint.step()));
+            hashes.push(constraint.step().after(hashes[hashes.len() - 1]));
         }
         let size = size(&path.dag, constraints.len());
         Live { constraints, hashes, dag: path.dag, questions: None, size }
@@ -61,13 +60,6 @@ fn size(dag: &Dag, constraints: usize) -> usize {
     const CONSTRAINT: usize = 256;
     let tables: usize = dag.tables().iter().map(|table| table.bytes.len() * 5).sum();
     dag.len() * NODE + constraints * CONSTRAINT + tables
-}
-
-/// Hash of a path that is one step longer.
-pub(crate) fn extend(hash: u64, step: Step) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (hash, step).hash(&mut hasher);
-    hasher.finish()
 }
 
 struct Stored {

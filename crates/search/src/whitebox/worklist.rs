@@ -10,7 +10,9 @@
 //! A rank can only get worse while a bucket waits, so ranks are brought up to date when a bucket comes to the front.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
 
 /// A flip: leave run number `run` at its constraint `index` in `direction`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,11 +39,11 @@ const SAME_TARGET: usize = 64;
 /// Leaves out most flips of those targets of which a run has hundreds, one for each round of a loop: what remains is spread
 /// evenly over the run.
 pub(crate) fn thin_out(flips: Vec<(Candidate, Target)>) -> Vec<(Candidate, Target)> {
-    let mut counts: HashMap<Target, usize> = HashMap::new();
+    let mut counts: FxHashMap<Target, usize> = FxHashMap::default();
     for (_, target) in &flips {
         *counts.entry(*target).or_default() += 1;
     }
-    let mut seen: HashMap<Target, usize> = HashMap::new();
+    let mut seen: FxHashMap<Target, usize> = FxHashMap::default();
     let mut is_kept = |(_, target): &(Candidate, Target)| {
         let count = counts[target];
         if count <= SAME_TARGET {
@@ -99,7 +101,7 @@ type Rank = (u32, bool, Reverse<usize>, u64, usize);
 #[derive(Debug, Default)]
 pub(crate) struct Buckets {
     buckets: Vec<Bucket>,
-    by_target: HashMap<Target, usize>,
+    by_target: FxHashMap<Target, usize>,
     order: BTreeSet<Rank>,
     next_age: u64,
     len: usize,
