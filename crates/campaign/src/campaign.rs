@@ -19,12 +19,12 @@ use crate::report::{About, BugReport, Report};
 use crate::{Display, OutputDir, WallClock, inputs, summary};
 
 /// A strategy, and what only some strategies can say at the end.
-pub enum Searcher {
-    Whitebox { strategy: Box<Whitebox>, exhaustive: bool },
-    Other(Box<dyn Strategy>),
+pub enum Searcher<'s> {
+    Whitebox { strategy: Box<Whitebox<'s>>, exhaustive: bool },
+    Other(Box<dyn Strategy + 's>),
 }
 
-impl Searcher {
+impl Searcher<'_> {
     fn strategy(&mut self) -> &mut dyn Strategy {
         match self {
             Searcher::Whitebox { strategy, .. } => &mut **strategy,
@@ -64,7 +64,7 @@ pub struct CampaignEnd {
 
 impl Campaign<'_> {
     /// Runs the session. `seeds` come after what an earlier session left.
-    pub fn run(mut self, mut searcher: Searcher, seeds: Vec<Seed>) -> CampaignEnd {
+    pub fn run(mut self, mut searcher: Searcher<'_>, seeds: Vec<Seed>) -> CampaignEnd {
         let strategy = searcher.strategy().name().to_owned();
         let seeds = self.resumed_seeds(searcher.strategy(), seeds);
         let clock = WallClock::start();

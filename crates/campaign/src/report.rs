@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use search::{Answers, Bug, Completeness, LinkStats, Optimism, Stats};
+use search::{Answers, Bug, Completeness, LinkStats, Optimism, SentenceStats, Stats};
 use serde::Serialize;
 use sites::SiteTable;
 use trace::GiveUp;
@@ -46,6 +46,7 @@ pub struct Report {
     pub dropped_flips: u64,
     pub answers: Answers,
     pub optimism: Optimism,
+    pub sentences: SentenceStats,
     pub divergences: u64,
     /// The places where most of them left the predicted path.
     pub divergence_places: Vec<PlaceCount>,
@@ -149,6 +150,8 @@ pub struct Seconds {
     pub total: f64,
     pub running: f64,
     pub solving: f64,
+    /// Looking for sentences of the grammar.
+    pub grammar: f64,
     pub other: f64,
 }
 
@@ -204,6 +207,7 @@ impl Report {
             dropped_flips: stats.dropped_flips,
             answers: stats.answers,
             optimism: stats.optimism,
+            sentences: stats.sentences,
             divergences: stats.divergences,
             divergence_places: places(&stats.divergence_sites, sites),
             silent_violations: stats.silent_violations,
@@ -236,9 +240,9 @@ fn give_ups(stats: &Stats) -> BTreeMap<&'static str, u64> {
 
 fn seconds(stats: &Stats) -> Seconds {
     let times = &stats.times;
-    let (total, running, solving) =
-        (times.total.as_secs_f64(), times.running.as_secs_f64(), times.solving.as_secs_f64());
-    Seconds { total, running, solving, other: (total - running - solving).max(0.0) }
+    let [total, running, solving, grammar] =
+        [times.total, times.running, times.solving, times.grammar].map(|time| time.as_secs_f64());
+    Seconds { total, running, solving, grammar, other: (total - running - solving - grammar).max(0.0) }
 }
 
 #[cfg(test)]

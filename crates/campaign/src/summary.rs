@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use search::SentenceStats;
+
 use crate::SourceCoverage;
 use crate::report::{BugReport, CoverageReport, FunctionCount, PlaceCount, Report};
 
@@ -28,7 +30,14 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
     writeln!(text, "  coverage    {covered} of {total} branch outcomes ({:.1} %)", coverage.percent())?;
     write_source_coverage(text, report)?;
     let (running, solving, other) = (seconds.running, seconds.solving, seconds.other);
-    writeln!(text, "  time        running {running:.1} s, solving {solving:.1} s, other {other:.1} s")?;
+    let grammar = match report.sentences {
+        SentenceStats { lifted: 0, pruned: 0 } => String::new(),
+        _ => format!("grammar {:.1} s, ", seconds.grammar),
+    };
+    writeln!(
+        text,
+        "  time        running {running:.1} s, solving {solving:.1} s, {grammar}other {other:.1} s"
+    )?;
     write_solver(text, report)?;
     write_losses(text, report)?;
     if let Some(completeness) = &report.completeness {
@@ -64,6 +73,13 @@ fn write_solver(text: &mut String, report: &Report) -> std::fmt::Result {
         let answered = link.sat + link.unsat;
         let (name, asked, time) = (&link.name, link.asked, link.seconds);
         writeln!(text, "    {name:<12} answered {answered} of {asked} in {time:.2} s")?;
+    }
+    let SentenceStats { lifted, pruned } = report.sentences;
+    if lifted + pruned > 0 {
+        writeln!(
+            text,
+            "  grammar     {lifted} sentences in place of other answers, {pruned} answers without one"
+        )?;
     }
     Ok(())
 }

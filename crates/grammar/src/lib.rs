@@ -33,6 +33,7 @@ pub mod enumerate;
 mod extract;
 pub mod language;
 pub mod lexer;
+pub mod lift;
 pub mod model;
 pub mod mutate;
 pub mod parse;

@@ -69,6 +69,12 @@ impl Speller {
         out.extend_from_slice(lexeme);
     }
 
+    /// What to write between two lexemes of the first mode so that they do not merge.
+    pub fn separator(&mut self, left: &[u8], right: &[u8]) -> &[u8] {
+        let merges = self.apart && self.lexer.merges(ModeId(0), left, right);
+        self.separators[0].as_deref().filter(|_| merges).unwrap_or(&[])
+    }
+
     /// Something to write between any lexeme of `left` and any of `right` so that they cannot merge; for
     /// grammars with one mode, where it depends on the terminals only.
     #[inline]

@@ -16,6 +16,7 @@ mod engine;
 mod executor;
 mod mutate;
 mod random;
+mod sentences;
 mod stats;
 mod strategy;
 mod suspicion;
@@ -29,6 +30,7 @@ pub use engine::{Clock, Engine, Limits, Observer, OutputError, Results, Seed, St
 pub use executor::{Ending, ExecError, Execution, Executor};
 pub use mutate::Mutate;
 pub use random::Random;
-pub use stats::{Answers, LinkStats, Optimism, PhaseTimes, Stats};
+pub use sentences::Sentences;
+pub use stats::{Answers, LinkStats, Optimism, PhaseTimes, SentenceStats, Stats};
 pub use strategy::{Context, Next, Origin, Proposal, Ran, SavedSearch, Strategy, TracedPath};
 pub use whitebox::{Completeness, Order, Whitebox, WhiteboxOptions};

@@ -29,6 +29,7 @@ pub struct Stats {
     pub known_flips: u64,
     pub answers: Answers,
     pub optimism: Optimism,
+    pub sentences: SentenceStats,
     /// Runs that left the path that the solver's answer predicted.
     pub divergences: u64,
     /// How many of them parted from the prediction at each site.
@@ -94,6 +95,15 @@ impl Optimism {
     }
 }
 
+/// Answers within a language.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SentenceStats {
+    /// Sentences that took the place of an answer which was none.
+    pub lifted: u64,
+    /// Goals that no sentence near the running input reaches.
+    pub pruned: u64,
+}
+
 /// What one link of the solver chain did.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct LinkStats {
@@ -117,6 +127,9 @@ pub struct PhaseTimes {
     pub running: Duration,
     #[serde(serialize_with = "seconds")]
     pub solving: Duration,
+    /// Looking for sentences.
+    #[serde(serialize_with = "seconds")]
+    pub grammar: Duration,
     /// Second opinions.
     #[serde(serialize_with = "seconds")]
     pub examining: Duration,

@@ -4,7 +4,7 @@ use crate::chain::{Chain, Recalled};
 use crate::checker::Checker;
 use crate::components::{Components, Slot};
 use crate::path_domains::PathDomains;
-use crate::query::{Answer, Lit, Query, UnknownReason};
+use crate::query::{Answer, Effort, Lit, Query, UnknownReason};
 use crate::ranges::Ranges;
 use crate::slice::{Slice, Slicer};
 use expr::{Dag, Evaluator, Label, Support, SupportId, Supports};
@@ -114,6 +114,9 @@ impl<'a> PathSolver<'a> {
         if let Some(answer) = self.solve_unary(chain, &goal) {
             return answer;
         }
+        if chain.effort == Effort::Glance {
+            return Answer::Unknown(UnknownReason::Budget);
+        }
         self.collect(&mut goal);
         let slice = self.slice(chain, &goal);
         if slice.as_ref().is_some_and(Slice::is_contradictory) {
@@ -137,6 +140,17 @@ impl<'a> PathSolver<'a> {
             _ if check(self.current) => Answer::Sat(self.current.to_vec()),
             _ => Answer::Unknown(UnknownReason::WrongModel),
         }
+    }
+
+    /// Whether the first `prefix` literals and the goal hold on an input.
+    pub fn holds(&mut self, prefix: usize, goal: Lit, input: &[u8]) -> bool {
+        self.checker.check(input, prefix, &[], goal)
+    }
+
+    /// The first byte that the literal depends on.
+    pub fn first_byte(&mut self, lit: Lit) -> Option<usize> {
+        let id = self.supports.of(self.dag, lit.label);
+        self.supports.get(id).bytes().next().map(|byte| byte as usize)
     }
 
     /// True if no input at all makes the literal true, as far as ranges of values tell.

@@ -42,6 +42,8 @@ pub struct Query<'a> {
 /// How hard to try.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
+    /// What takes microseconds: ranges, and conditions on one byte alone.
+    Glance,
     /// What takes about a millisecond: for a search that has many other questions.
     Quick,
     #[default]

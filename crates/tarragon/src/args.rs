@@ -65,13 +65,16 @@ Examples:
   tarragon fuzz --time 60s -- ./calc
   tarragon fuzz --strategy mutate --seeds corpus/ --max-runs 100000 --seed 7 -- ./conv -i @@
   tarragon fuzz --exhaustive --max-len 4 -- ./parser
+  tarragon fuzz --grammar json.g4 --time 60s -- ./parser   no run is wasted on what its parser throws away
   tarragon fuzz -- ./expr '@{}'                        the input is an argument
   tarragon fuzz --env 'CONFIG=@{}' -- ./tool           the input is an environment variable
   tarragon fuzz --resume --time 1h -- ./calc")]
 pub(crate) struct FuzzArgs {
-    /// How inputs are made
-    #[arg(long, value_enum, default_value_t = StrategyName::Whitebox)]
-    pub strategy: StrategyName,
+    /// How inputs are made [default: whitebox; auto with a grammar]
+    #[arg(long, value_enum)]
+    pub strategy: Option<StrategyName>,
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
     /// Directory (or file) with inputs to start from
     #[arg(long, value_name = "DIR")]
     pub seeds: Vec<PathBuf>,
@@ -167,6 +170,23 @@ pub(crate) struct OutputArgs {
     pub json: bool,
 }
 
+/// The grammar of the input.
+#[derive(Debug, Args)]
+pub(crate) struct GrammarArgs {
+    /// Grammar of the input, in any notation that `tarragon grammar` reads
+    #[arg(long, value_name = "FILE")]
+    pub grammar: Option<PathBuf>,
+    /// Notation of the grammar, if it is not the one that extension and content say
+    #[arg(long, value_name = "NOTATION", requires = "grammar")]
+    pub grammar_format: Option<String>,
+    /// Rule of the grammar to start with
+    #[arg(long, value_name = "RULE", requires = "grammar")]
+    pub start: Option<String>,
+    /// Scanner of a grammar in two files (flex, ANTLR lexer)
+    #[arg(long, value_name = "FILE", requires = "grammar")]
+    pub scanner: Option<PathBuf>,
+}
+
 /// The program under test and how it is run.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
@@ -207,6 +227,15 @@ pub(crate) enum StrategyName {
     Random,
     /// Random changes of seeds and of what was found
     Mutate,
+    /// Random sentences of the grammar
+    GrammarRandom,
+    /// Random changes of the derivation trees of seeds and of what was found
+    TreeMutate,
+    /// Solve for sentences of the grammar that take other paths
+    GrammarWhitebox,
+    /// With a grammar: grammar-whitebox and tree-mutate in turn, by what they bring, and answers outside of the language where
+    /// only they reach something new; without one: whitebox and mutate
+    Auto,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

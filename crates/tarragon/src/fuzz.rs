@@ -8,18 +8,23 @@ use campaign::{
     stop_on_signals,
 };
 use compiler::Variant;
-use search::{Limits, Mutate, Order, Random, Seed, Stop, Whitebox, WhiteboxOptions};
+use grammar::language::Language;
+use grammar::parse::Parser;
+use grammar_formats::{Format, read_path};
+use grammar_search::{Auto, GrammarRandom, Lifting, TreeMutate};
+use search::{Limits, Mutate, Order, Random, Seed, Stop, Strategy, Whitebox, WhiteboxOptions};
 use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
-use crate::args::{FuzzArgs, OrderName, OutputArgs, SanitizerName, StrategyName, Switch};
+use crate::args::{FuzzArgs, GrammarArgs, OrderName, OutputArgs, SanitizerName, StrategyName, Switch};
 use crate::replay::print_notes;
 use crate::target::{Target, prepare};
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
-    check(args)?;
     let mut notes = Vec::new();
-    let seeds = seeds(args, &mut notes)?;
+    let language = language(&args.grammar, &mut notes)?;
+    let strategy = strategy(args, language.as_ref())?;
+    let seeds = seeds(args, strategy.language(), &mut notes)?;
     let mut solver = chain(args)?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
     prepare(&args.target, &variants(args), args.output.quiet || args.output.json);
@@ -38,10 +43,10 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         display: display(&args.output),
         stop: &stop,
         limits: Limits { time: args.time, runs: args.max_runs, max_len: args.max_len },
-        about: about(args, &target.command, notes),
+        about: about(args, strategy, &target.command, notes),
         covered,
     };
-    conclude(campaign.run(searcher(args), seeds), &args.output)
+    conclude(campaign.run(searcher(args, strategy)?, seeds), &args.output)
 }
 
 fn variants(args: &FuzzArgs) -> Vec<Variant> {
@@ -50,16 +55,95 @@ fn variants(args: &FuzzArgs) -> Vec<Variant> {
     [Some(Variant::Traced), sanitized, covered].into_iter().flatten().collect()
 }
 
-fn check(args: &FuzzArgs) -> Result<()> {
-    if args.strategy != StrategyName::Whitebox && (args.exhaustive || args.max_depth.is_some()) {
-        bail!("--exhaustive and --max-depth go with --strategy whitebox only");
-    }
-    Ok(())
+/// How inputs are made, with the language that strategies with a grammar need.
+#[derive(Clone, Copy)]
+enum Plan<'l> {
+    Plain(Plain),
+    Grammar(WithGrammar, &'l Language),
 }
 
-fn seeds(args: &FuzzArgs, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Plain {
+    Whitebox,
+    Random,
+    Mutate,
+    Auto,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WithGrammar {
+    Random,
+    TreeMutate,
+    Whitebox,
+    Auto,
+}
+
+impl<'l> Plan<'l> {
+    fn language(self) -> Option<&'l Language> {
+        match self {
+            Plan::Plain(_) => None,
+            Plan::Grammar(_, language) => Some(language),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Plan::Plain(Plain::Whitebox) => "whitebox",
+            Plan::Plain(Plain::Random) => "random",
+            Plan::Plain(Plain::Mutate) => "mutate",
+            Plan::Grammar(WithGrammar::Random, _) => "grammar-random",
+            Plan::Grammar(WithGrammar::TreeMutate, _) => "tree-mutate",
+            Plan::Grammar(WithGrammar::Whitebox, _) => "grammar-whitebox",
+            Plan::Plain(Plain::Auto) | Plan::Grammar(WithGrammar::Auto, _) => "auto",
+        }
+    }
+}
+
+fn strategy<'l>(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<'l>> {
+    let default = if language.is_some() { StrategyName::Auto } else { StrategyName::Whitebox };
+    let plan = match (args.strategy.unwrap_or(default), language) {
+        (StrategyName::Whitebox, _) => Plan::Plain(Plain::Whitebox),
+        (StrategyName::Random, _) => Plan::Plain(Plain::Random),
+        (StrategyName::Mutate, _) => Plan::Plain(Plain::Mutate),
+        (StrategyName::Auto, None) => Plan::Plain(Plain::Auto),
+        (StrategyName::Auto, Some(language)) => Plan::Grammar(WithGrammar::Auto, language),
+        (StrategyName::GrammarRandom, Some(language)) => Plan::Grammar(WithGrammar::Random, language),
+        (StrategyName::TreeMutate, Some(language)) => Plan::Grammar(WithGrammar::TreeMutate, language),
+        (StrategyName::GrammarWhitebox, Some(language)) => Plan::Grammar(WithGrammar::Whitebox, language),
+        (_, None) => bail!("this strategy needs the grammar of the input: give it with --grammar FILE"),
+    };
+    let is_whitebox = matches!(plan, Plan::Plain(Plain::Whitebox));
+    if !is_whitebox && (args.exhaustive || args.max_depth.is_some()) {
+        bail!("--exhaustive and --max-depth go with --strategy whitebox only");
+    }
+    Ok(plan)
+}
+
+fn language(args: &GrammarArgs, notes: &mut Vec<String>) -> Result<Option<Language>> {
+    let Some(file) = &args.grammar else { return Ok(None) };
+    let known = || Format::ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let by_name = |name: &String| {
+        Format::by_name(name)
+            .ok_or_else(|| anyhow!("there is no notation named {name}; there are: {}", known()))
+    };
+    let format = args.grammar_format.as_ref().map(by_name).transpose()?;
+    let read = read_path(file, format, args.scanner.as_deref())?;
+    notes.extend(read.notes.iter().map(|note| format!("grammar: {note}")));
+    let grammar = match &args.start {
+        None => read.grammar,
+        Some(name) => {
+            read.grammar.with_start(name).ok_or_else(|| anyhow!("there is no rule `{name}` to start with"))?
+        }
+    };
+    Language::new(grammar).with_context(|| file.display().to_string()).map(Some)
+}
+
+fn seeds(args: &FuzzArgs, language: Option<&Language>, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
     if args.seeds.is_empty() {
-        return Ok(built_in_seeds(args.max_len));
+        return match language {
+            Some(language) => Ok(grammar_search::seeds(language, args.max_len, args.seed)?),
+            None => Ok(built_in_seeds(args.max_len)),
+        };
     }
     let mut seeds = Vec::new();
     for path in &args.seeds {
@@ -70,8 +154,26 @@ fn seeds(args: &FuzzArgs, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
         };
         notes.extend(truncated.into_iter().map(cut));
     }
+    if let Some(language) = language {
+        notes.extend(outside(language, &seeds)?);
+    }
     Ok(seeds)
 }
+
+/// Says which seeds are no sentences; they are run all the same.
+fn outside(language: &Language, seeds: &[Seed]) -> Result<Option<String>> {
+    let mut parser = Parser::new(&language.grammar)?;
+    let is_outside = |seed: &&Seed| parser.check(&seed.input).is_err();
+    let names: Vec<&str> = seeds.iter().filter(is_outside).map(|seed| seed.name.as_str()).collect();
+    let (count, shown) = (names.len(), names[..names.len().min(SHOWN)].join(", "));
+    let more = if count > SHOWN { ", …" } else { "" };
+    Ok((count > 0).then(|| {
+        format!("{count} of {} seeds are not in the grammar's language: {shown}{more}", seeds.len())
+    }))
+}
+
+/// Names of seeds that are listed.
+const SHOWN: usize = 5;
 
 /// The solver chain with the links that `--solver` leaves.
 fn chain(args: &FuzzArgs) -> Result<Chain> {
@@ -97,15 +199,35 @@ fn check_names(options: &ChainOptions, limits: smt::Limits) -> Result<()> {
     }
 }
 
-fn searcher(args: &FuzzArgs) -> Searcher {
-    match args.strategy {
-        StrategyName::Whitebox => {
-            let strategy = Box::new(Whitebox::new(whitebox_options(args)));
-            Searcher::Whitebox { strategy, exhaustive: args.exhaustive }
+fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>) -> Result<Searcher<'l>> {
+    let options = whitebox_options(args);
+    Ok(match plan {
+        Plan::Plain(Plain::Whitebox) => {
+            Searcher::Whitebox { strategy: Box::new(Whitebox::new(options)), exhaustive: args.exhaustive }
         }
-        StrategyName::Random => Searcher::Other(Box::new(Random)),
-        StrategyName::Mutate => Searcher::Other(Box::<Mutate>::default()),
-    }
+        Plan::Plain(Plain::Random) => Searcher::Other(Box::new(Random)),
+        Plan::Plain(Plain::Mutate) => Searcher::Other(Box::<Mutate>::default()),
+        Plan::Plain(Plain::Auto) => {
+            let parts: Vec<Box<dyn Strategy>> =
+                vec![Box::new(Whitebox::new(options)), Box::<Mutate>::default()];
+            Searcher::Other(Box::new(Auto::new(parts)))
+        }
+        Plan::Grammar(WithGrammar::Random, language) => {
+            Searcher::Other(Box::new(GrammarRandom::new(language)?))
+        }
+        Plan::Grammar(WithGrammar::TreeMutate, language) => {
+            Searcher::Other(Box::new(TreeMutate::new(language)?))
+        }
+        Plan::Grammar(WithGrammar::Whitebox, language) => {
+            Searcher::Other(Box::new(Whitebox::within(options, Lifting::new(language)?)))
+        }
+        Plan::Grammar(WithGrammar::Auto, language) => {
+            let options = WhiteboxOptions { outside: true, ..options };
+            let whitebox = Box::new(Whitebox::within(options, Lifting::new(language)?));
+            let parts: Vec<Box<dyn Strategy + 'l>> = vec![whitebox, Box::new(TreeMutate::new(language)?)];
+            Searcher::Other(Box::new(Auto::new(parts)))
+        }
+    })
 }
 
 fn whitebox_options(args: &FuzzArgs) -> WhiteboxOptions {
@@ -131,16 +253,11 @@ fn display(output: &OutputArgs) -> Display {
     }
 }
 
-fn about(args: &FuzzArgs, command: &str, notes: Vec<String>) -> About {
-    let strategy = match args.strategy {
-        StrategyName::Whitebox => "whitebox",
-        StrategyName::Random => "random",
-        StrategyName::Mutate => "mutate",
-    };
+fn about(args: &FuzzArgs, plan: Plan<'_>, command: &str, notes: Vec<String>) -> About {
     About {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: command.to_owned(),
-        strategy: strategy.to_owned(),
+        strategy: plan.name().to_owned(),
         seed: args.seed,
         max_len: args.max_len,
         notes,

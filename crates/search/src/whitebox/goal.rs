@@ -47,8 +47,20 @@ pub(crate) struct Solution {
     pub optimistic: bool,
 }
 
+impl Solution {
+    /// An input that was checked against the whole path condition.
+    pub(crate) fn exact(input: Vec<u8>) -> Solution {
+        Solution { input: Some(input), ..Solution::default() }
+    }
+
+    /// No input reaches the goal.
+    pub(crate) fn is_refuted(&self) -> bool {
+        self.input.is_none() && !self.unknown
+    }
+}
+
 /// Asks for an input that reaches the goal, and if there is none and `optimistic` is set, once more without the
-/// constraints of concretisations. A quick attempt that leaves the goal open is not counted.
+/// constraints of concretisations. An attempt that leaves the goal open for a better one is not counted.
 pub(crate) fn solve(
     live: &mut Live,
     goal: &Goal,
@@ -94,12 +106,19 @@ fn ask(
 ) -> Solution {
     let answer = questions.ask(context.solver, index, lit);
     let unknown = matches!(answer, Answer::Unknown(_));
-    if unknown && context.solver.effort == Effort::Quick {
-        return Solution { unknown, ..Solution::default() };
+    let leaves_open = match context.solver.effort {
+        Effort::Glance => answer != Answer::Unsat,
+        Effort::Quick => unknown,
+        Effort::Full => false,
+    };
+    if !leaves_open {
+        context.stats.answers.count(&answer);
     }
-    context.stats.answers.count(&answer);
     if let Answer::Sat(input) = answer {
         return Solution { input: Some(input), unknown, optimistic: false };
+    }
+    if leaves_open {
+        return Solution { unknown, ..Solution::default() };
     }
     let second = match optimistic && context.stats.optimism.is_justified() {
         true => questions.ask_optimistically(context.solver, constraints, index, lit),

@@ -14,6 +14,7 @@ mod hard;
 mod novelty;
 mod question;
 mod store;
+mod within;
 mod worklist;
 
 use std::collections::BTreeSet;
@@ -29,9 +30,12 @@ use goal::{Goal, Solution, solve, solve_other_value};
 use hard::{Hard, Turn};
 use novelty::Novelty;
 use store::{Live, Store};
+use within::{Flip, solve_within};
 use worklist::{Buckets, Candidate, Target, Worklist, thin_out};
 
-use crate::{BugKind, Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Strategy, TracedPath};
+use crate::{
+    BugKind, Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Sentences, Strategy, TracedPath,
+};
 
 #[derive(Clone, Debug)]
 pub struct WhiteboxOptions {
@@ -44,6 +48,8 @@ pub struct WhiteboxOptions {
     pub trace_memory: usize,
     /// Try again without the constraints of concretisations when the strict query has no answer.
     pub optimistic: bool,
+    /// Where no sentence of the language reaches a side that was never taken, take an answer that is none.
+    pub outside: bool,
 }
 
 impl Default for WhiteboxOptions {
@@ -54,6 +60,7 @@ impl Default for WhiteboxOptions {
             max_depth: usize::MAX,
             trace_memory: 512 << 20,
             optimistic: true,
+            outside: false,
         }
     }
 }
@@ -80,8 +87,10 @@ const OTHER_VALUE: u32 = u32::MAX;
 /// Values of one concretisation that an exhaustive search goes through.
 const MOST_VALUES: usize = 256;
 
-pub struct Whitebox {
+pub struct Whitebox<'s> {
     options: WhiteboxOptions,
+    /// The language that answers must belong to.
+    sentences: Option<Box<dyn Sentences + 's>>,
     store: Store,
     worklist: Worklist,
     /// Prefixes that were run or solved for; see [`Step::after`].
@@ -119,8 +128,8 @@ enum Expected {
     Retrace(Turn),
 }
 
-impl Whitebox {
-    pub fn new(options: WhiteboxOptions) -> Whitebox {
+impl<'s> Whitebox<'s> {
+    pub fn new(options: WhiteboxOptions) -> Whitebox<'s> {
         let worklist = match options.order {
             Order::Generational => {
                 Worklist::Generational(Buckets::new((!options.exhaustive).then_some(BUCKET)))
@@ -140,8 +149,14 @@ impl Whitebox {
             novelty: Novelty::default(),
             hard: Hard::new(BUCKET),
             completeness: Completeness::default(),
+            sentences: None,
             options,
         }
+    }
+
+    /// Proposes sentences of a language only.
+    pub fn within(options: WhiteboxOptions, sentences: impl Sentences + 's) -> Whitebox<'s> {
+        Whitebox { sentences: Some(Box::new(sentences)), ..Whitebox::new(options) }
     }
 
     /// What can be claimed about the paths explored; only an exhaustive search accounts for all of it.
@@ -177,15 +192,26 @@ impl Whitebox {
             return self.done(candidate);
         }
         let postpones = !self.options.exhaustive && self.options.order == Order::Generational && !turn.second;
-        context.solver.effort = if postpones { Effort::Quick } else { Effort::Full };
+        let effort = if postpones { Effort::Quick } else { Effort::Full };
+        let target = target_of(&live.constraints[goal.index], goal.step.direction, context.sites);
         let started = context.clock.elapsed();
-        let solution = solve(live, &goal, &input, self.options.optimistic, context);
+        let optimistic = self.options.optimistic;
+        let solution = match &mut self.sentences {
+            Some(sentences) => {
+                let outside = self.options.outside && is_wanted(&target, context, &self.taken);
+                let is_new = |text: &[u8]| !self.inputs.contains(&hash_of(text));
+                let flip = Flip { goal: &goal, input: &input, live, optimistic, outside };
+                solve_within(&mut **sentences, flip, effort, &is_new, context)
+            }
+            None => {
+                context.solver.effort = effort;
+                solve(live, &goal, &input, optimistic, context)
+            }
+        };
         if turn.second {
             self.hard.spend(context.clock.elapsed().saturating_sub(started));
         }
         if postpones && solution.unknown {
-            let target =
-                target_of(&live.constraints[goal.index], u64::from(candidate.direction), context.sites);
             self.hard.push(candidate, target);
             return Next::Busy;
         }
@@ -396,9 +422,9 @@ impl Whitebox {
     }
 }
 
-impl Strategy for Whitebox {
+impl Strategy for Whitebox<'_> {
     fn name(&self) -> &'static str {
-        "whitebox"
+        if self.sentences.is_some() { "grammar-whitebox" } else { "whitebox" }
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {

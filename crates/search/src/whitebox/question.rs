@@ -90,6 +90,16 @@ impl Questions {
         self.strict.solve(chain, prefix, goal)
     }
 
+    /// Whether an input meets the first `prefix` constraints and the goal.
+    pub(crate) fn holds(&mut self, prefix: usize, goal: Lit, input: &[u8]) -> bool {
+        self.strict.with_dependent_mut(|_, solver| solver.holds(prefix, goal, input))
+    }
+
+    /// The first input byte that the goal depends on.
+    pub(crate) fn first_byte(&mut self, goal: Lit) -> Option<usize> {
+        self.strict.with_dependent_mut(|_, solver| solver.first_byte(goal))
+    }
+
     /// An input that meets the first `prefix` constraints and on which the value that the next one fixes is none of
     /// `known`. Rare enough to prepare the path anew.
     pub(crate) fn ask_other_value(
