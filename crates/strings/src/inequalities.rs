@@ -4,7 +4,7 @@ use crate::budget::{Budget, Stop};
 use crate::cases::{Literal, membership};
 use crate::language::UNBOUNDED;
 use crate::problem::{Atom, Piece, Problem, Term, VariableId};
-use crate::scan::Size;
+use crate::scan::{Part, Size};
 
 /// Unbounded variables are tried with this many lengths, with fewer if there are many variables.
 const LENGTHS: [u64; 4] = [12, 6, 4, 2];
@@ -12,24 +12,45 @@ const LENGTHS: [u64; 4] = [12, 6, 4, 2];
 const CHOICES: usize = 20_000;
 /// The same where choices do not cover everything.
 const GUESSES: usize = 3_000;
+/// Bounds of lengths up to this are worth counting.
+const SHORT: u64 = 32;
 /// Bounds follow from each other this many times.
 const ROUNDS: usize = 20;
 
-/// The sum of the lengths times their factors plus the constant is not negative.
+/// The sum of the lengths times their factors plus the constant is not negative. Lengths are those of variables or of
+/// segments, by index.
 #[derive(Clone, Debug, Default)]
 pub struct Inequality {
-    sum: Vec<(i128, VariableId)>,
-    constant: i128,
+    pub sum: Vec<(i128, usize)>,
+    pub constant: i128,
 }
 
 impl Inequality {
+    /// Adds one length times a factor.
+    pub fn add_length(&mut self, factor: i128, index: usize) {
+        match self.sum.iter_mut().find(|known| known.1 == index) {
+            Some(known) => known.0 += factor,
+            None => self.sum.push((factor, index)),
+        }
+    }
+
+    /// Adds the length of a sequence of parts times a factor.
+    pub fn add_parts(&mut self, factor: i128, parts: &[Part]) {
+        for part in parts {
+            match part {
+                Part::Literal(text) => self.constant += factor * text.len() as i128,
+                Part::Segment(segment) => self.add_length(factor, *segment),
+            }
+        }
+    }
+
     /// Adds the length of a term times a factor.
     fn add(&mut self, factor: i128, term: &Term) {
         for piece in term {
             match piece {
                 Piece::Literal(text) => self.constant += factor * text.len() as i128,
                 Piece::Slice { length, .. } => self.constant += factor * i128::from(*length),
-                Piece::Variable(variable) => self.sum.push((factor, *variable)),
+                Piece::Variable(variable) => self.add_length(factor, variable.0),
             }
         }
     }
@@ -42,11 +63,22 @@ impl Inequality {
         inequality
     }
 
+    /// The same over the segments of which variables consist.
+    pub fn of_parts(&self, parts: impl Fn(usize) -> Vec<Part>) -> Self {
+        let mut total = Inequality { sum: Vec::new(), constant: self.constant };
+        for &(factor, variable) in &self.sum {
+            total.add_parts(factor, &parts(variable));
+        }
+        total.sum.retain(|part| part.0 != 0);
+        total
+    }
+
     /// The greatest value of the sum without its `skip`th part; `None` if there is none.
     fn greatest(&self, sizes: &[Size], skip: Option<usize>) -> Option<i128> {
         let mut total = self.constant;
-        for (_, &(factor, variable)) in self.sum.iter().enumerate().filter(|&(i, _)| Some(i) != skip) {
-            let size = sizes[variable.0];
+        let others = self.sum.iter().enumerate().filter(|&(i, part)| Some(i) != skip && part.0 != 0);
+        for (_, &(factor, variable)) in others {
+            let size = sizes[variable];
             let length = if factor > 0 { size.most } else { size.least };
             if factor > 0 && length == UNBOUNDED {
                 return None;
@@ -62,8 +94,8 @@ impl Inequality {
 
     /// Whether it holds, if all lengths are known.
     pub fn value(&self, sizes: &[Size]) -> Option<bool> {
-        let known = self.sum.iter().all(|(_, variable)| {
-            let size = sizes[variable.0];
+        let known = self.sum.iter().all(|&(_, variable)| {
+            let size = sizes[variable];
             size.least == size.most
         });
         known.then(|| self.can_hold(sizes))
@@ -73,7 +105,7 @@ impl Inequality {
     fn narrow(&self, sizes: &mut [Size]) {
         for (i, &(factor, variable)) in self.sum.iter().enumerate() {
             let Some(others) = self.greatest(sizes, Some(i)) else { continue };
-            let size = &mut sizes[variable.0];
+            let size = &mut sizes[variable];
             let magnitude = factor.abs();
             if factor > 0 {
                 let least =
@@ -98,11 +130,34 @@ impl Problem {
     /// A literal about lengths as an inequality.
     pub(crate) fn inequality(&self, literal: &Literal) -> Option<Inequality> {
         let Atom::Lengths(sum, constant) = &literal.atom else { return None };
-        if literal.positive {
-            return Some(Inequality { sum: sum.clone(), constant: *constant });
+        let sign = if literal.positive { 1 } else { -1 };
+        let sum = sum.iter().map(|&(factor, variable)| (sign * factor, variable.0)).collect();
+        Some(Inequality { sum, constant: if literal.positive { *constant } else { -constant - 1 } })
+    }
+
+    /// False if what literals imply of lengths contradicts itself.
+    pub(crate) fn lengths_can_hold(&mut self, literals: &[Literal]) -> bool {
+        let inequalities = self.implied(literals);
+        narrow(&inequalities, &mut self.sizes())
+    }
+
+    /// The sizes of all variables; where literals compare terms or lengths, with what they imply of short lengths. `None` if
+    /// they contradict each other.
+    pub(crate) fn known_sizes(&mut self, literals: &[Literal]) -> Option<Vec<Size>> {
+        let mut sizes = self.sizes();
+        let compares =
+            |atom: &Atom| matches!(atom, Atom::Equals(..) | Atom::Contains(..) | Atom::Lengths(..));
+        if !literals.iter().any(|literal| compares(&literal.atom)) {
+            return Some(sizes);
         }
-        let sum = sum.iter().map(|&(factor, variable)| (-factor, variable)).collect();
-        Some(Inequality { sum, constant: -constant - 1 })
+        let mut implied = sizes.clone();
+        if !narrow(&self.implied(literals), &mut implied) {
+            return None;
+        }
+        for (size, implied) in sizes.iter_mut().zip(implied).filter(|(_, implied)| implied.most <= SHORT) {
+            *size = implied;
+        }
+        Some(sizes)
     }
 
     /// What literals say or imply of lengths.

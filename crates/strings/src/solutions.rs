@@ -39,7 +39,7 @@ impl Problem {
     fn count_watched(&mut self, budget: &mut Budget) -> Result<Count, Stop> {
         let mut total = BigUint::ZERO;
         let mut cases = Cases::new(&self.constraints, true);
-        while let Some(literals) = cases.next(&mut self.languages) {
+        while let Some(literals) = cases.next(self) {
             let split = self.split(&literals, budget)?;
             if !split.cases.iter().all(Case::is_one_to_one) {
                 return self.count_one_by_one(budget);
@@ -76,7 +76,7 @@ impl Problem {
 
     fn each_watched(&mut self, budget: &mut Budget, visit: &mut Visitor<'_>) -> Result<(), Stop> {
         let mut cases = Cases::new(&self.constraints, true);
-        while let Some(literals) = cases.next(&mut self.languages) {
+        while let Some(literals) = cases.next(self) {
             let split = self.split(&literals, budget)?;
             let mut seen = FxHashSet::default();
             for case in split.cases {
