@@ -13,6 +13,8 @@ use crate::search::{Graph, Words};
 
 /// Known lengths up to this are counted by the automaton, so that it stays small.
 const COUNTED: u64 = 200;
+/// Larger graphs are not searched for lengths.
+const PLACES: usize = 100_000;
 /// How often a shorter solution is looked for.
 const SHORTER: usize = 8;
 
@@ -37,7 +39,14 @@ impl Conjunction {
             }
         }
         let measured = measured(&inequalities);
-        let Some(graph) = self.graph(languages, &measured, budget)? else { return Ok(None) };
+        let graph = match self.graph(languages, &measured, &mut budget.with_limit(PLACES)) {
+            Ok(Some(graph)) => graph,
+            Ok(None) => return Ok(None),
+            Err(Stop::Memory(_)) => {
+                return Err(Stop::Unsupported("lengths are compared in a large graph".to_string()));
+            }
+            Err(stop) => return Err(stop),
+        };
         let mut best: Option<Vec<u64>> = None;
         for _ in 0..SHORTER {
             let mut lengths = Lengths::new(&graph, &self.segments, &measured, &self.sizes, &inequalities);

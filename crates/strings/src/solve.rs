@@ -77,7 +77,7 @@ impl Problem {
         }
     }
 
-    /// A shortest solution of some cases. If one case is not decided, a solution of another will do.
+    /// A shortest solution of some cases. If not all can be decided, any solution will do.
     fn best_of(&mut self, cases: &[Case], budget: &mut Budget) -> Result<Option<Vec<Vec<u8>>>, Stop> {
         let mut best: Option<Vec<Vec<u8>>> = None;
         let mut undecided = Ok(());
@@ -89,7 +89,8 @@ impl Problem {
                     undecided = Err(Stop::Unsupported(reason));
                     continue;
                 }
-                Err(stop) => return Err(stop),
+                Err(stop) if best.is_none() => return Err(stop),
+                Err(_) => break,
             };
             let solution: Vec<Vec<u8>> =
                 (0..self.variables.len()).map(|v| word(&case.segments.variable(v), &words)).collect();
