@@ -244,14 +244,14 @@ impl Conjunction {
         Ok(false)
     }
 
-    /// No segment without a size can be longer than this in a solution.
-    pub fn longest_unbounded(&self, languages: &Languages) -> u64 {
+    /// No segment can be longer than this in a solution.
+    pub fn longest_segment(&self, languages: &Languages) -> u64 {
         let longest = |segment: &SegmentId| {
             let around = self.conjuncts.iter().filter(|c| segments_of(&c.parts).any(|s| s == *segment));
-            around.map(|conjunct| languages.longest(conjunct.language)).min().unwrap_or(UNBOUNDED)
+            let bound = around.map(|conjunct| languages.longest(conjunct.language)).min();
+            bound.unwrap_or(UNBOUNDED).min(self.sizes[*segment].most)
         };
-        let unbounded = self.segments.iter().filter(|&&segment| self.sizes[segment].most == UNBOUNDED);
-        unbounded.map(longest).max().unwrap_or(0)
+        self.segments.iter().map(longest).max().unwrap_or(0)
     }
 
     fn is_bounded(&self) -> bool {
@@ -303,7 +303,7 @@ impl Conjunction {
         let mut stop = Ok(());
         let language = languages.map_grammars(conjunct.language, &mut |languages, leaf| {
             let (grammar, start) = languages.as_context_free(leaf)?;
-            let mut small = budget.with_limit(WRITTEN_OUT);
+            let mut small = budget.with_limit(WRITTEN_OUT.min(budget.left()));
             match up_to(languages.grammar(grammar), start, longest, &mut small) {
                 Ok(nfa) => Some(languages.add_nfa(nfa)),
                 Err(Stop::Time) => {

@@ -5,6 +5,7 @@ use crate::cases::{Literal, membership};
 use crate::language::UNBOUNDED;
 use crate::problem::{Atom, Piece, Problem, Term, VariableId};
 use crate::scan::{Part, Size};
+use crate::segments::SHORT;
 
 /// Unbounded variables are tried with this many lengths, with fewer if there are many variables.
 const LENGTHS: [u64; 4] = [12, 6, 4, 2];
@@ -12,8 +13,6 @@ const LENGTHS: [u64; 4] = [12, 6, 4, 2];
 const CHOICES: usize = 20_000;
 /// The same where choices do not cover everything.
 const GUESSES: usize = 3_000;
-/// Bounds of lengths up to this are worth counting.
-const SHORT: u64 = 32;
 /// Bounds follow from each other this many times.
 const ROUNDS: usize = 20;
 

@@ -42,7 +42,10 @@ pub fn solve_equations(
             return Err(Stop::Unsupported("an equation between terms of unknown lengths".to_string()));
         }
         budget.spend_many(STATES_OF_A_BRANCH)?;
-        if !branch.unify(languages) || !branch.lengths_can_hold(lengths) {
+        if !branch.unify(languages)
+            || !branch.lengths_can_hold(lengths)
+            || !branch.prefixes_can_hold(languages)
+        {
             continue;
         }
         match branch.shortest_equation() {
@@ -79,7 +82,8 @@ impl Branch {
         }
     }
 
-    fn lengths_can_hold(&self, lengths: &[Inequality]) -> bool {
+    /// Restricts sizes by what equations and `lengths` imply; false if they contradict each other.
+    fn lengths_can_hold(&mut self, lengths: &[Inequality]) -> bool {
         let segments = &self.case.segments;
         let mut all = self.case.of_segments(lengths);
         for (a, b) in &self.equations {
@@ -90,7 +94,23 @@ impl Branch {
                 all.push(difference);
             }
         }
-        narrow(&all, &mut segments.sizes())
+        let mut sizes = segments.sizes();
+        let can_hold = narrow(&all, &mut sizes);
+        self.case.segments.shorten(&sizes);
+        can_hold
+    }
+
+    /// False if a language has no word that starts with the literal that a conjunct starts with.
+    fn prefixes_can_hold(&self, languages: &mut Languages) -> bool {
+        self.case.conjuncts.iter().all(|conjunct| {
+            let parts = self.case.segments.resolve(&conjunct.parts);
+            let Some(Part::Literal(text)) = parts.first() else { return true };
+            let mut rest = conjunct.language;
+            for &byte in text {
+                rest = languages.derivative(rest, byte);
+            }
+            if parts.len() == 1 { languages.nullable(rest) } else { rest != Languages::EMPTY }
+        })
     }
 
     fn shortest_equation(&self) -> Option<usize> {
@@ -100,6 +120,9 @@ impl Branch {
     /// The choices for the first parts of an equation.
     fn split(self, languages: &mut Languages, equation: usize) -> Vec<Branch> {
         let (a, b) = &self.equations[equation];
+        if let Some((conjugate, text)) = self.conjugate(a, b).or_else(|| self.conjugate(b, a)) {
+            return self.rotated(conjugate, &text);
+        }
         match (a.first().cloned(), b.first().cloned()) {
             (Some(Part::Segment(x)), Some(Part::Segment(y))) => {
                 [self.same(x, y), self.starts(languages, x, y), self.starts(languages, y, x)]
@@ -112,6 +135,30 @@ impl Branch {
             // Two literals, or a term without parts: unification leaves no such equation.
             _ => vec![self],
         }
+    }
+
+    /// In `c x = x u` or `u x = x c` with a text `u` as long as `c`: `c` and `u`.
+    fn conjugate(&self, a: &[Part], b: &[Part]) -> Option<(SegmentId, Vec<u8>)> {
+        let (c, text) = match (a, b) {
+            ([Part::Segment(c), x], [y, Part::Literal(text)])
+            | ([x, Part::Segment(c)], [Part::Literal(text), y])
+                if x == y =>
+            {
+                (*c, text)
+            }
+            _ => return None,
+        };
+        let length = text.len() as u64;
+        (self.case.segments.size(c) == Size { least: length, most: length }).then(|| (c, text.clone()))
+    }
+
+    /// A conjugate of a text is one of its rotations.
+    fn rotated(&self, conjugate: SegmentId, text: &[u8]) -> Vec<Branch> {
+        let mut rotations: Vec<Vec<u8>> =
+            (0..text.len()).map(|cut| [&text[cut..], &text[..cut]].concat()).collect();
+        rotations.sort_unstable();
+        rotations.dedup();
+        rotations.into_iter().map(|word| self.with(conjugate, vec![Part::Literal(word)])).collect()
     }
 
     fn with(&self, segment: SegmentId, parts: Vec<Part>) -> Branch {

@@ -42,6 +42,7 @@ mod segments;
 pub mod smtlib;
 mod solutions;
 mod solve;
+mod window;
 
 pub use budget::{Budget, Stop};
 pub use bytes::ByteSet;
@@ -51,3 +52,4 @@ pub use problem::{Atom, Formula, Piece, Problem, Term, Variable, VariableId};
 pub use scan::Size;
 pub use solutions::{Count, Visitor};
 pub use solve::Answer;
+pub use window::{Finder, Window};

@@ -8,6 +8,9 @@ use crate::language::{Languages, UNBOUNDED};
 use crate::problem::Piece;
 use crate::scan::{Conjunct, Part, SegmentId, Size};
 
+/// Bounds of lengths up to this are worth counting.
+pub const SHORT: u64 = 32;
+
 #[derive(Clone, Debug)]
 struct Segment {
     size: Size,
@@ -74,6 +77,13 @@ impl Segments {
     /// Puts parts without the segment itself in its place. The caller sees to its size.
     pub fn replace(&mut self, segment: SegmentId, parts: Vec<Part>) {
         self.segments[segment].value = Some(parts);
+    }
+
+    /// Takes over those sizes that bound a length, where they are small enough to be counted.
+    pub fn shorten(&mut self, sizes: &[Size]) {
+        for (segment, &size) in self.segments.iter_mut().zip(sizes).filter(|(_, size)| size.most <= SHORT) {
+            segment.size = size;
+        }
     }
 
     pub fn sizes(&self) -> Vec<Size> {

@@ -25,6 +25,9 @@ pub enum Count {
     Infinite,
 }
 
+/// Where the graph of all solutions is larger, they are listed length by length.
+const AT_ONCE: usize = 5_000;
+
 /// Called with each solution; says whether to go on.
 pub type Visitor<'v> = dyn FnMut(&[Vec<u8>]) -> ControlFlow<()> + 'v;
 
@@ -111,11 +114,11 @@ impl Problem {
         if !conjunction.prepare(&mut self.languages) {
             return Ok(ControlFlow::Continue(()));
         }
-        match graph_of(&mut self.languages, conjunction.clone(), budget) {
+        match graph_of(&mut self.languages, conjunction.clone(), &mut budget.with_limit(AT_ONCE)) {
             Ok(None) => Ok(ControlFlow::Continue(())),
             Ok(Some((scan, graph))) => graph.each_path(&scan, budget, &mut |words| one(self, words)),
-            Err(Stop::Unsupported(_)) => {
-                for longest in 0..=conjunction.longest_unbounded(&self.languages) {
+            Err(Stop::Unsupported(_) | Stop::Memory(_)) => {
+                for longest in 0..=conjunction.longest_segment(&self.languages) {
                     budget.check_time()?;
                     self.languages.stopped()?;
                     let sliced = slice(&conjunction, longest);
@@ -137,22 +140,17 @@ impl Problem {
     }
 }
 
-/// The same with no unbounded segment longer than `longest`.
+/// The same with no segment longer than `longest`.
 fn slice(conjunction: &Conjunction, longest: u64) -> Conjunction {
     let mut slice = conjunction.clone();
-    for size in &mut slice.sizes {
-        if size.most == UNBOUNDED {
-            size.most = longest;
-        }
-    }
+    slice.sizes.iter_mut().for_each(|size| size.most = size.most.min(longest));
     slice
 }
 
-/// Whether the longest unbounded segment has exactly this length.
+/// Whether the longest segment has exactly this length.
 fn is_at(conjunction: &Conjunction, words: &Words, longest: u64) -> bool {
-    let unbounded =
-        conjunction.segments.iter().filter(|&&segment| conjunction.sizes[segment].most == UNBOUNDED);
-    unbounded.map(|segment| words.get(segment).map_or(0, |word| word.len() as u64)).max() == Some(longest)
+    let lengths = conjunction.segments.iter().map(|segment| words.get(segment).map_or(0, Vec::len));
+    lengths.max() == Some(longest as usize)
 }
 
 /// The graph of all solutions of a conjunction; `None` if there are none.

@@ -273,9 +273,7 @@ impl Translator<'_> {
             }
             ("distinct", [_, _, ..]) => {
                 let pairs = (0..arguments.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
-                let differ = |(i, j): (usize, usize)| {
-                    Ok(self.equal(&arguments[i], &arguments[j])?.negate())
-                };
+                let differ = |(i, j): (usize, usize)| Ok(self.equal(&arguments[i], &arguments[j])?.negate());
                 Formula::And(pairs.map(differ).collect::<Result<_>>()?)
             }
             (">=" | "<=" | ">" | "<", [_, _, ..]) => {
