@@ -195,9 +195,6 @@ impl Run<'_> {
         let mut found = Vec::new();
         let mut count = 0;
         let mut visit = |words: &[Vec<u8>]| {
-            if count == limit {
-                return ControlFlow::Break(());
-            }
             count += 1;
             if json {
                 found.push(assignment(&names, words));
@@ -206,11 +203,7 @@ impl Run<'_> {
             }
             if count == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let result = if limit == 0 {
-            Ok(())
-        } else {
-            self.problem.each_solution(&mut Budget::until(deadline(self.args)), &mut visit)
-        };
+        let result = self.problem.each_solution(&mut Budget::until(deadline(self.args)), &mut visit);
         if let Err(stop) = result {
             eprintln!("tarragon solve: not all solutions were found: {stop}");
             if json {

@@ -17,7 +17,7 @@ use crate::language::{Languages, UNBOUNDED};
 use crate::problem::Problem;
 use crate::scan::{Conjunct, Scan, SegmentId, Step};
 use crate::search::{Graph, Words};
-use crate::solve::{Case, word};
+use crate::solve::{Answer, Case, word};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Count {
@@ -36,7 +36,12 @@ impl Problem {
     pub fn count(&mut self, budget: &mut Budget) -> Result<Count, Stop> {
         self.languages.watch(budget);
         let count = self.count_watched(budget);
-        self.languages.stopped().and(count)
+        match self.languages.stopped().and(count) {
+            Err(Stop::Unsupported(_)) if self.solve(budget) == Answer::Unsat => {
+                Ok(Count::Finite(BigUint::ZERO))
+            }
+            count => count,
+        }
     }
 
     fn count_watched(&mut self, budget: &mut Budget) -> Result<Count, Stop> {
@@ -121,6 +126,11 @@ impl Problem {
                 for longest in 0..=conjunction.longest_segment(&self.languages) {
                     budget.check_time()?;
                     self.languages.stopped()?;
+                    if (longest == 0 || longest.is_power_of_two())
+                        && !has_solution_from(&mut self.languages, &conjunction, longest, budget)?
+                    {
+                        break;
+                    }
                     let sliced = slice(&conjunction, longest);
                     let Some((scan, graph)) = graph_of(&mut self.languages, sliced.clone(), budget)? else {
                         continue;
@@ -145,6 +155,25 @@ fn slice(conjunction: &Conjunction, longest: u64) -> Conjunction {
     let mut slice = conjunction.clone();
     slice.sizes.iter_mut().for_each(|size| size.most = size.most.min(longest));
     slice
+}
+
+/// Whether some solution has a segment of at least this length. Where that is not known, there may be one.
+fn has_solution_from(
+    languages: &mut Languages,
+    conjunction: &Conjunction,
+    length: u64,
+    budget: &mut Budget,
+) -> Result<bool, Stop> {
+    for &segment in &conjunction.segments {
+        let mut longer = conjunction.clone();
+        longer.sizes[segment].least = longer.sizes[segment].least.max(length);
+        match longer.solve(languages, &mut budget.with_limit(AT_ONCE)) {
+            Ok(None) => {}
+            Err(Stop::Time) => return Err(Stop::Time),
+            _ => return Ok(true),
+        }
+    }
+    Ok(false)
 }
 
 /// Whether the longest segment has exactly this length.
