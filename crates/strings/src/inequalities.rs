@@ -3,6 +3,7 @@
 use crate::budget::{Budget, Stop};
 use crate::cases::{Literal, membership};
 use crate::language::UNBOUNDED;
+use crate::linear::{Outcome, Row, solve};
 use crate::problem::{Atom, Piece, Problem, Term, VariableId};
 use crate::scan::{Part, Size};
 use crate::segments::SHORT;
@@ -159,6 +160,34 @@ impl Problem {
         Some(sizes)
     }
 
+    /// Whether what literals imply of lengths has no solution in integers. This costs more than `lengths_can_hold`.
+    pub(crate) fn lengths_are_refuted(
+        &mut self,
+        literals: &[Literal],
+        budget: &mut Budget,
+    ) -> Result<bool, Stop> {
+        if !compare(literals) {
+            return Ok(false);
+        }
+        let implied = self.implied(literals);
+        let mut used: Vec<usize> =
+            implied.iter().flat_map(|inequality| inequality.sum.iter().map(|part| part.1)).collect();
+        used.sort_unstable();
+        used.dedup();
+        let row = |inequality: &Inequality| {
+            let mut factors = vec![0; used.len()];
+            for &(factor, index) in &inequality.sum {
+                if let Ok(place) = used.binary_search(&index) {
+                    factors[place] += factor;
+                }
+            }
+            Row { factors, constant: inequality.constant }
+        };
+        let bounds = used.iter().flat_map(|&index| self.variables[index].size.inequalities(index));
+        let rows = implied.iter().map(row).chain(bounds.map(|bound| row(&bound))).collect();
+        Ok(solve(rows, used.len(), budget)? == Outcome::None)
+    }
+
     /// What literals say or imply of lengths.
     pub(crate) fn implied(&mut self, literals: &[Literal]) -> Vec<Inequality> {
         let mut all = Vec::new();
@@ -189,6 +218,21 @@ impl Problem {
         }
         all
     }
+}
+
+impl Size {
+    /// The size as conditions on the length with this index.
+    fn inequalities(self, index: usize) -> impl Iterator<Item = Inequality> {
+        let least = Inequality { sum: vec![(1, index)], constant: -i128::from(self.least) };
+        let most = Inequality { sum: vec![(-1, index)], constant: i128::from(self.most) };
+        [Some(least), (self.most != UNBOUNDED).then_some(most)].into_iter().flatten()
+    }
+}
+
+/// Whether a literal compares terms or lengths.
+fn compare(literals: &[Literal]) -> bool {
+    let compares = |atom: &Atom| matches!(atom, Atom::Equals(..) | Atom::Contains(..) | Atom::Lengths(..));
+    literals.iter().any(|literal| compares(&literal.atom))
 }
 
 /// Restricts sizes to what the inequalities allow; false if they allow nothing.

@@ -68,12 +68,33 @@ impl Problem {
         literals: &[Literal],
         budget: &mut Budget,
     ) -> Result<Option<Vec<Vec<u8>>>, Stop> {
+        if self.lengths_are_refuted(literals, budget)? {
+            return Ok(None);
+        }
         let exact = Case::all(self, literals, &[], budget).and_then(|cases| self.best_of(&cases, budget));
         let Err(Stop::Unsupported(reason)) = exact else { return exact };
+        if self.memberships_are_refuted(literals, budget)? {
+            return Ok(None);
+        }
         let split = self.split_by_lengths(literals, Stop::Unsupported(reason), budget)?;
         match (self.best_of(&split.cases, budget)?, split.incomplete) {
             (None, Some(stop)) => Err(stop),
             (best, _) => Ok(best),
+        }
+    }
+
+    /// Whether the literals that are memberships have no solution, whatever the others say.
+    fn memberships_are_refuted(&mut self, literals: &[Literal], budget: &mut Budget) -> Result<bool, Stop> {
+        let mut memberships = literals.to_vec();
+        memberships.retain(|literal| membership(&mut self.languages, &literal.atom).is_some());
+        if memberships.len() == literals.len() {
+            return Ok(false);
+        }
+        let cases = Case::all(self, &memberships, &[], budget);
+        match cases.and_then(|cases| self.best_of(&cases, budget)) {
+            Ok(solution) => Ok(solution.is_none()),
+            Err(Stop::Time) => Err(Stop::Time),
+            Err(_) => Ok(false),
         }
     }
 
