@@ -33,7 +33,8 @@ const CHECK: usize = 500_000;
 const LONG: usize = 10_000;
 
 impl Problem {
-    /// A solution that is as short as possible within the first case of the formula that has one.
+    /// A solution, as short as possible within the first case of the formula that has one unless any will do. Where lengths
+    /// without bounds are compared, it need not be the shortest.
     pub fn solve(&mut self, budget: &mut Budget) -> Answer {
         let mut cases = Cases::new(&self.constraints, false);
         let mut answer = Answer::Unsat;
@@ -115,6 +116,9 @@ impl Problem {
             };
             let solution: Vec<Vec<u8>> =
                 (0..self.variables.len()).map(|v| word(&case.segments.variable(v), &words)).collect();
+            if self.any_solution {
+                return Ok(Some(solution));
+            }
             let length = |solution: &Vec<Vec<u8>>| solution.iter().map(Vec::len).sum::<usize>();
             if best.as_ref().is_none_or(|best| length(&solution) < length(best)) {
                 best = Some(solution);

@@ -89,6 +89,7 @@ impl Session<'_> {
 
     fn check(&mut self, budget: &mut Budget) -> Result<(), SyntaxError> {
         let mut translator = Translator::new(self.text);
+        translator.problem.any_solution = true;
         let mut refused = None;
         for command in self.scopes.iter().flatten() {
             match translator.command(command) {
