@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long)]
     count: bool,
     /// List no more solutions than this
-    #[arg(long, value_name = "N", requires = "all")]
+    #[arg(long, value_name = "N", requires = "all", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
     /// Give up after this time (10s, 500ms)
     #[arg(long, value_name = "TIME", value_parser = time)]

@@ -38,13 +38,18 @@ fn file(args: &Args, path: &Path) -> u8 {
         Err(error) => return wrong_file(args, path, &error),
     };
     let mut run = Run { args, path, problem, start, reading: start.elapsed() };
-    if args.count {
+    let code = if args.count {
         run.count()
     } else if args.all {
         run.all()
     } else {
         run.one()
+    };
+    if args.files.last().is_some_and(|last| last == path) {
+        // The process ends here: taking millions of states apart one by one would only overrun the time limit.
+        std::mem::forget(run.problem);
     }
+    code
 }
 
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
@@ -190,9 +195,6 @@ impl Run<'_> {
         let mut found = Vec::new();
         let mut count = 0;
         let mut visit = |words: &[Vec<u8>]| {
-            if count == limit {
-                return ControlFlow::Break(());
-            }
             count += 1;
             if json {
                 found.push(assignment(&names, words));
@@ -201,11 +203,7 @@ impl Run<'_> {
             }
             if count == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let result = if limit == 0 {
-            Ok(())
-        } else {
-            self.problem.each_solution(&mut Budget::until(deadline(self.args)), &mut visit)
-        };
+        let result = self.problem.each_solution(&mut Budget::until(deadline(self.args)), &mut visit);
         if let Err(stop) = result {
             eprintln!("tarragon solve: not all solutions were found: {stop}");
             if json {

@@ -37,8 +37,19 @@ fn all_solutions_and_their_number() {
     let text = "var v : 0 .. 2; assert v in star(\"a\");";
     assert_eq!(solve(text, &["--all"]).1, "v = \"\"\nv = \"a\"\nv = \"aa\"\n");
     assert_eq!(solve(text, &["--all", "--limit", "1"]).1, "v = \"\"\n");
+    assert_eq!(solve(text, &["--all", "--limit", "0"]).0, Some(3));
     assert_eq!(solve(text, &["--count"]).1, "sat\n3\n");
     assert!(solve(text, &["--count", "--json"]).1.contains("\"verdict\":\"sat\",\"count\":\"3\""));
+}
+
+#[test]
+fn listing_a_context_free_language_without_a_size_ends() {
+    let nested = "var v; cfg A := \"a\" A \"b\" | \"ab\"; assert v in A;";
+    let none = format!("{nested} assert v in concat(star(\"b\"), star(\"a\"));");
+    assert_eq!(solve(&none, &["--all"]), (Some(1), "unsat\n".to_string()));
+    assert_eq!(solve(&none, &["--count"]), (Some(1), "unsat\n0\n".to_string()));
+    let two = format!("{nested} assert v in concat(star(\"a\"), or(\"b\", \"bb\"));");
+    assert_eq!(solve(&two, &["--all"]), (Some(0), "v = \"ab\"\nv = \"aabb\"\n".to_string()));
 }
 
 #[test]

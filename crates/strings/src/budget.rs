@@ -44,6 +44,11 @@ impl Budget {
         Budget { deadline: self.deadline, limit, used: 0, since_look: 0 }
     }
 
+    /// How many states may still be built.
+    pub fn left(&self) -> usize {
+        self.limit.saturating_sub(self.used)
+    }
+
     /// The same deadline and a fresh account.
     pub(crate) fn renewed(&self) -> Self {
         self.with_limit(STATES)

@@ -8,6 +8,13 @@ use std::fmt;
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ByteSet([u64; 4]);
 
+impl From<[u64; 4]> for ByteSet {
+    /// Byte `b` is bit `b % 64` of word `b / 64`.
+    fn from(words: [u64; 4]) -> Self {
+        ByteSet(words)
+    }
+}
+
 impl ByteSet {
     pub const EMPTY: ByteSet = ByteSet([0; 4]);
     pub const FULL: ByteSet = ByteSet([u64::MAX; 4]);
@@ -51,6 +58,12 @@ impl ByteSet {
 
     pub fn complement(self) -> Self {
         ByteSet(self.0.map(|word| !word))
+    }
+
+    /// The smallest byte.
+    pub fn first(self) -> Option<u8> {
+        let word = self.0.iter().position(|&word| word != 0)?;
+        Some((word * 64) as u8 + self.0[word].trailing_zeros() as u8)
     }
 
     pub fn iter(self) -> impl Iterator<Item = u8> {

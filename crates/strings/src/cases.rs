@@ -1,7 +1,7 @@
 //! From a formula to cases without disjunction.
 
 use crate::language::Languages;
-use crate::problem::{Atom, Formula, Piece, Term};
+use crate::problem::{Atom, Formula, Piece, Problem, Term};
 
 /// An atom that must hold, or must not.
 #[derive(Clone, Debug)]
@@ -22,52 +22,67 @@ pub struct Cases {
 struct Case {
     todo: Vec<(Formula, bool)>,
     literals: Vec<Literal>,
+    /// Disjunctions that wait until everything else is known, the last one first.
+    disjunctions: Vec<(Vec<Formula>, bool)>,
 }
 
 impl Cases {
     pub fn new(constraints: &[Formula], disjoint: bool) -> Self {
         let todo = constraints.iter().rev().map(|formula| (formula.clone(), true)).collect();
-        Cases { open: vec![Case { todo, literals: Vec::new() }], disjoint }
+        Cases { open: vec![Case { todo, ..Case::default() }], disjoint }
     }
 
-    pub fn next(&mut self, languages: &mut Languages) -> Option<Vec<Literal>> {
-        let mut case = self.open.pop()?;
-        while let Some((formula, positive)) = case.todo.pop() {
+    /// The next case. Those that cannot hold because of lengths are passed over.
+    pub fn next(&mut self, problem: &mut Problem) -> Option<Vec<Literal>> {
+        while let Some(mut case) = self.open.pop() {
+            case.flatten(&mut problem.languages);
+            if case.disjunctions.is_empty() {
+                return Some(case.literals);
+            }
+            if problem.lengths_can_hold(&case.literals)
+                && let Some((parts, positive)) = case.disjunctions.pop()
+            {
+                self.branch(&case, &parts, positive);
+            }
+        }
+        None
+    }
+
+    /// One case for each part, the first on top.
+    fn branch(&mut self, case: &Case, parts: &[Formula], positive: bool) {
+        for i in (0..parts.len()).rev() {
+            let mut branch = case.clone();
+            if self.disjoint {
+                branch.todo.extend(parts[..i].iter().map(|part| (part.clone(), !positive)));
+            }
+            branch.todo.push((parts[i].clone(), positive));
+            self.open.push(branch);
+        }
+    }
+}
+
+impl Case {
+    /// Takes everything apart but disjunctions.
+    fn flatten(&mut self, languages: &mut Languages) {
+        let waiting = self.disjunctions.len();
+        while let Some((formula, positive)) = self.todo.pop() {
             match formula {
-                Formula::Atom(atom) => case.literals.push(Literal { atom, positive }),
-                Formula::Not(inner) => case.todo.push((*inner, !positive)),
+                Formula::Atom(atom) => self.literals.push(Literal { atom, positive }),
+                Formula::Not(inner) => self.todo.push((*inner, !positive)),
                 Formula::And(parts) if positive => {
-                    case.todo.extend(parts.into_iter().rev().map(|part| (part, true)))
+                    self.todo.extend(parts.into_iter().rev().map(|part| (part, true)))
                 }
                 Formula::Or(parts) if !positive => {
-                    case.todo.extend(parts.into_iter().rev().map(|part| (part, false)))
+                    self.todo.extend(parts.into_iter().rev().map(|part| (part, false)))
                 }
                 Formula::And(parts) | Formula::Or(parts) => match one_membership(languages, &parts, positive)
                 {
-                    Some(atom) => case.literals.push(Literal { atom, positive: true }),
-                    None => self.branch(&mut case, parts, positive)?,
+                    Some(atom) => self.literals.push(Literal { atom, positive: true }),
+                    None => self.disjunctions.push((parts, positive)),
                 },
             }
         }
-        Some(case.literals)
-    }
-
-    /// Goes on with the first part; the others wait. `None` if there are no parts and no other cases.
-    fn branch(&mut self, case: &mut Case, parts: Vec<Formula>, positive: bool) -> Option<()> {
-        let mut branches: Vec<Case> = (0..parts.len())
-            .map(|i| {
-                let mut branch = case.clone();
-                if self.disjoint {
-                    branch.todo.extend(parts[..i].iter().map(|part| (part.clone(), !positive)));
-                }
-                branch.todo.push((parts[i].clone(), positive));
-                branch
-            })
-            .collect();
-        branches.reverse();
-        self.open.append(&mut branches);
-        *case = self.open.pop()?;
-        Some(())
+        self.disjunctions[waiting..].reverse();
     }
 }
 

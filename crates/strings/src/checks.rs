@@ -79,7 +79,14 @@ pub fn settle(
             }
             other => other,
         };
-        if matches!(&check, Check::Differ(a, b) | Check::Lacks(a, b) if a == b) {
+        let never = match &check {
+            Check::Differ(a, b) => a == b,
+            Check::Lacks(whole, part) => {
+                part.is_empty() || whole.windows(part.len()).any(|some| some == part)
+            }
+            Check::In(..) => false,
+        };
+        if never {
             return None;
         }
         match check.membership(languages, &conjunction.sizes) {

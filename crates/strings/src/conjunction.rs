@@ -9,6 +9,7 @@ use crate::bounded::up_to;
 use crate::budget::{Budget, Stop};
 use crate::bytes::ByteSet;
 use crate::grammar::Nonterminal;
+use crate::inequalities::Inequality;
 use crate::language::{GrammarId, Language, Languages, Node, UNBOUNDED};
 use crate::nfa::approximate;
 use crate::saturate::{Bounds, Saturation};
@@ -27,6 +28,8 @@ pub struct Conjunction {
     pub conjuncts: Vec<Conjunct>,
     pub sizes: Vec<Size>,
     pub segments: Vec<SegmentId>,
+    /// Conditions on the lengths of segments.
+    pub inequalities: Vec<Inequality>,
 }
 
 impl Conjunction {
@@ -34,6 +37,9 @@ impl Conjunction {
     pub fn solve(mut self, languages: &mut Languages, budget: &mut Budget) -> Result<Option<Words>, Stop> {
         if !self.prepare(languages) {
             return Ok(None);
+        }
+        if !self.inequalities.is_empty() {
+            return self.solve_measured(languages, budget);
         }
         let (hard, easy): (Vec<_>, Vec<_>) =
             self.conjuncts.iter().cloned().partition(|conjunct| languages.has_grammar(conjunct.language));
@@ -61,7 +67,8 @@ impl Conjunction {
                 Node::Bytes(ByteSet::FULL) if self.resize(&conjunct.parts, 1, 1) => {}
                 Node::Repeat(any, least, most)
                     if matches!(languages.node(any), Node::Bytes(ByteSet::FULL))
-                        && self.resize(&conjunct.parts, least, most) => {}
+                        && (self.resize(&conjunct.parts, least, most)
+                            || self.measure(&conjunct.parts, least, most)) => {}
                 _ if self.conjuncts.contains(&conjunct) => {}
                 _ => self.conjuncts.push(conjunct),
             }
@@ -83,7 +90,21 @@ impl Conjunction {
         true
     }
 
-    fn scan(
+    /// Where lengths are measured anyway, a condition on the length of several segments is one more inequality.
+    fn measure(&mut self, parts: &[Part], least: u64, most: u64) -> bool {
+        if self.inequalities.is_empty() {
+            return false;
+        }
+        let literals = i128::from(literal_length(parts));
+        let sum = |factor| segments_of(parts).map(|segment| (factor, segment)).collect();
+        self.inequalities.push(Inequality { sum: sum(1), constant: literals - i128::from(least) });
+        if most != UNBOUNDED {
+            self.inequalities.push(Inequality { sum: sum(-1), constant: i128::from(most) - literals });
+        }
+        true
+    }
+
+    pub fn scan(
         &self,
         languages: &mut Languages,
         conjuncts: &[Conjunct],
@@ -223,14 +244,14 @@ impl Conjunction {
         Ok(false)
     }
 
-    /// No segment without a size can be longer than this in a solution.
-    pub fn longest_unbounded(&self, languages: &Languages) -> u64 {
+    /// No segment can be longer than this in a solution.
+    pub fn longest_segment(&self, languages: &Languages) -> u64 {
         let longest = |segment: &SegmentId| {
             let around = self.conjuncts.iter().filter(|c| segments_of(&c.parts).any(|s| s == *segment));
-            around.map(|conjunct| languages.longest(conjunct.language)).min().unwrap_or(UNBOUNDED)
+            let bound = around.map(|conjunct| languages.longest(conjunct.language)).min();
+            bound.unwrap_or(UNBOUNDED).min(self.sizes[*segment].most)
         };
-        let unbounded = self.segments.iter().filter(|&&segment| self.sizes[segment].most == UNBOUNDED);
-        unbounded.map(longest).max().unwrap_or(0)
+        self.segments.iter().map(longest).max().unwrap_or(0)
     }
 
     fn is_bounded(&self) -> bool {
@@ -282,7 +303,7 @@ impl Conjunction {
         let mut stop = Ok(());
         let language = languages.map_grammars(conjunct.language, &mut |languages, leaf| {
             let (grammar, start) = languages.as_context_free(leaf)?;
-            let mut small = budget.with_limit(WRITTEN_OUT);
+            let mut small = budget.with_limit(WRITTEN_OUT.min(budget.left()));
             match up_to(languages.grammar(grammar), start, longest, &mut small) {
                 Ok(nfa) => Some(languages.add_nfa(nfa)),
                 Err(Stop::Time) => {

@@ -3,8 +3,10 @@
 use crate::budget::{Budget, Stop};
 use crate::cases::{Literal, membership};
 use crate::language::UNBOUNDED;
+use crate::linear::{Outcome, Row, solve};
 use crate::problem::{Atom, Piece, Problem, Term, VariableId};
-use crate::scan::Size;
+use crate::scan::{Part, Size};
+use crate::segments::SHORT;
 
 /// Unbounded variables are tried with this many lengths, with fewer if there are many variables.
 const LENGTHS: [u64; 4] = [12, 6, 4, 2];
@@ -15,21 +17,40 @@ const GUESSES: usize = 3_000;
 /// Bounds follow from each other this many times.
 const ROUNDS: usize = 20;
 
-/// The sum of the lengths times their factors plus the constant is not negative.
+/// The sum of the lengths times their factors plus the constant is not negative. Lengths are those of variables or of
+/// segments, by index.
 #[derive(Clone, Debug, Default)]
 pub struct Inequality {
-    sum: Vec<(i128, VariableId)>,
-    constant: i128,
+    pub sum: Vec<(i128, usize)>,
+    pub constant: i128,
 }
 
 impl Inequality {
+    /// Adds one length times a factor.
+    pub fn add_length(&mut self, factor: i128, index: usize) {
+        match self.sum.iter_mut().find(|known| known.1 == index) {
+            Some(known) => known.0 += factor,
+            None => self.sum.push((factor, index)),
+        }
+    }
+
+    /// Adds the length of a sequence of parts times a factor.
+    pub fn add_parts(&mut self, factor: i128, parts: &[Part]) {
+        for part in parts {
+            match part {
+                Part::Literal(text) => self.constant += factor * text.len() as i128,
+                Part::Segment(segment) => self.add_length(factor, *segment),
+            }
+        }
+    }
+
     /// Adds the length of a term times a factor.
     fn add(&mut self, factor: i128, term: &Term) {
         for piece in term {
             match piece {
                 Piece::Literal(text) => self.constant += factor * text.len() as i128,
                 Piece::Slice { length, .. } => self.constant += factor * i128::from(*length),
-                Piece::Variable(variable) => self.sum.push((factor, *variable)),
+                Piece::Variable(variable) => self.add_length(factor, variable.0),
             }
         }
     }
@@ -42,11 +63,22 @@ impl Inequality {
         inequality
     }
 
+    /// The same over the segments of which variables consist.
+    pub fn of_parts(&self, parts: impl Fn(usize) -> Vec<Part>) -> Self {
+        let mut total = Inequality { sum: Vec::new(), constant: self.constant };
+        for &(factor, variable) in &self.sum {
+            total.add_parts(factor, &parts(variable));
+        }
+        total.sum.retain(|part| part.0 != 0);
+        total
+    }
+
     /// The greatest value of the sum without its `skip`th part; `None` if there is none.
     fn greatest(&self, sizes: &[Size], skip: Option<usize>) -> Option<i128> {
         let mut total = self.constant;
-        for (_, &(factor, variable)) in self.sum.iter().enumerate().filter(|&(i, _)| Some(i) != skip) {
-            let size = sizes[variable.0];
+        let others = self.sum.iter().enumerate().filter(|&(i, part)| Some(i) != skip && part.0 != 0);
+        for (_, &(factor, variable)) in others {
+            let size = sizes[variable];
             let length = if factor > 0 { size.most } else { size.least };
             if factor > 0 && length == UNBOUNDED {
                 return None;
@@ -62,8 +94,8 @@ impl Inequality {
 
     /// Whether it holds, if all lengths are known.
     pub fn value(&self, sizes: &[Size]) -> Option<bool> {
-        let known = self.sum.iter().all(|(_, variable)| {
-            let size = sizes[variable.0];
+        let known = self.sum.iter().all(|&(_, variable)| {
+            let size = sizes[variable];
             size.least == size.most
         });
         known.then(|| self.can_hold(sizes))
@@ -73,7 +105,7 @@ impl Inequality {
     fn narrow(&self, sizes: &mut [Size]) {
         for (i, &(factor, variable)) in self.sum.iter().enumerate() {
             let Some(others) = self.greatest(sizes, Some(i)) else { continue };
-            let size = &mut sizes[variable.0];
+            let size = &mut sizes[variable];
             let magnitude = factor.abs();
             if factor > 0 {
                 let least =
@@ -98,11 +130,62 @@ impl Problem {
     /// A literal about lengths as an inequality.
     pub(crate) fn inequality(&self, literal: &Literal) -> Option<Inequality> {
         let Atom::Lengths(sum, constant) = &literal.atom else { return None };
-        if literal.positive {
-            return Some(Inequality { sum: sum.clone(), constant: *constant });
+        let sign = if literal.positive { 1 } else { -1 };
+        let sum = sum.iter().map(|&(factor, variable)| (sign * factor, variable.0)).collect();
+        Some(Inequality { sum, constant: if literal.positive { *constant } else { -constant - 1 } })
+    }
+
+    /// False if what literals imply of lengths contradicts itself.
+    pub(crate) fn lengths_can_hold(&mut self, literals: &[Literal]) -> bool {
+        let inequalities = self.implied(literals);
+        narrow(&inequalities, &mut self.sizes())
+    }
+
+    /// The sizes of all variables; where literals compare terms or lengths, with what they imply of short lengths. `None` if
+    /// they contradict each other.
+    pub(crate) fn known_sizes(&mut self, literals: &[Literal]) -> Option<Vec<Size>> {
+        let mut sizes = self.sizes();
+        let compares =
+            |atom: &Atom| matches!(atom, Atom::Equals(..) | Atom::Contains(..) | Atom::Lengths(..));
+        if !literals.iter().any(|literal| compares(&literal.atom)) {
+            return Some(sizes);
         }
-        let sum = sum.iter().map(|&(factor, variable)| (-factor, variable)).collect();
-        Some(Inequality { sum, constant: -constant - 1 })
+        let mut implied = sizes.clone();
+        if !narrow(&self.implied(literals), &mut implied) {
+            return None;
+        }
+        for (size, implied) in sizes.iter_mut().zip(implied).filter(|(_, implied)| implied.most <= SHORT) {
+            *size = implied;
+        }
+        Some(sizes)
+    }
+
+    /// Whether what literals imply of lengths has no solution in integers. This costs more than `lengths_can_hold`.
+    pub(crate) fn lengths_are_refuted(
+        &mut self,
+        literals: &[Literal],
+        budget: &mut Budget,
+    ) -> Result<bool, Stop> {
+        if !compare(literals) {
+            return Ok(false);
+        }
+        let implied = self.implied(literals);
+        let mut used: Vec<usize> =
+            implied.iter().flat_map(|inequality| inequality.sum.iter().map(|part| part.1)).collect();
+        used.sort_unstable();
+        used.dedup();
+        let row = |inequality: &Inequality| {
+            let mut factors = vec![0; used.len()];
+            for &(factor, index) in &inequality.sum {
+                if let Ok(place) = used.binary_search(&index) {
+                    factors[place] += factor;
+                }
+            }
+            Row { factors, constant: inequality.constant }
+        };
+        let bounds = used.iter().flat_map(|&index| self.variables[index].size.inequalities(index));
+        let rows = implied.iter().map(row).chain(bounds.map(|bound| row(&bound))).collect();
+        Ok(solve(rows, used.len(), budget)? == Outcome::None)
     }
 
     /// What literals say or imply of lengths.
@@ -135,6 +218,21 @@ impl Problem {
         }
         all
     }
+}
+
+impl Size {
+    /// The size as conditions on the length with this index.
+    fn inequalities(self, index: usize) -> impl Iterator<Item = Inequality> {
+        let least = Inequality { sum: vec![(1, index)], constant: -i128::from(self.least) };
+        let most = Inequality { sum: vec![(-1, index)], constant: i128::from(self.most) };
+        [Some(least), (self.most != UNBOUNDED).then_some(most)].into_iter().flatten()
+    }
+}
+
+/// Whether a literal compares terms or lengths.
+fn compare(literals: &[Literal]) -> bool {
+    let compares = |atom: &Atom| matches!(atom, Atom::Equals(..) | Atom::Contains(..) | Atom::Lengths(..));
+    literals.iter().any(|literal| compares(&literal.atom))
 }
 
 /// Restricts sizes to what the inequalities allow; false if they allow nothing.

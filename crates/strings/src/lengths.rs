@@ -21,18 +21,24 @@ pub struct Split {
 }
 
 impl Problem {
-    /// The cases of a conjunction: one, unless equations need lengths to be known.
+    /// The cases of a conjunction, in such a form that solutions can be counted.
     pub(crate) fn split(&mut self, literals: &[Literal], budget: &mut Budget) -> Result<Split, Stop> {
-        match Case::new(self, literals, &[]) {
-            Ok(case) => Ok(Split { cases: case.into_iter().collect(), incomplete: None }),
-            Err(Stop::Unsupported(reason)) => {
-                self.split_by_lengths(literals, Stop::Unsupported(reason), budget)
+        let reason = match Case::all(self, literals, &[], budget) {
+            Ok(cases) if cases.len() <= 1 && cases.iter().all(|case| case.inequalities.is_empty()) => {
+                return Ok(Split { cases, incomplete: None });
             }
-            Err(stop) => Err(stop),
-        }
+            Ok(cases) if cases.iter().all(Case::is_one_to_one) => {
+                return Ok(Split { cases, incomplete: None });
+            }
+            Ok(_) => "terms of unknown lengths are compared".to_string(),
+            Err(Stop::Unsupported(reason)) => reason,
+            Err(stop) => return Err(stop),
+        };
+        self.split_by_lengths(literals, Stop::Unsupported(reason), budget)
     }
 
-    fn split_by_lengths(
+    /// One case for each choice of the lengths that equations depend on. `reason` says why this is needed.
+    pub(crate) fn split_by_lengths(
         &mut self,
         literals: &[Literal],
         reason: Stop,
@@ -79,7 +85,7 @@ impl Problem {
         let mut offsets = vec![0; ranges.len()];
         loop {
             budget.spend_many(STATES_OF_A_CASE)?;
-            cases.extend(Case::new(self, literals, &offsets)?);
+            cases.extend(Case::all(self, literals, &offsets, budget)?);
             if !next(&mut offsets, &ranges) {
                 return Ok(());
             }

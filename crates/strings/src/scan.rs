@@ -6,6 +6,8 @@
 //! yet is followed from every language that it might start in, and the runs are put together at the end. Its paths
 //! correspond one to one to assignments of the segments.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use crate::budget::{Budget, Stop};
@@ -64,6 +66,9 @@ struct Run {
     first: bool,
 }
 
+/// The languages that the runs are in, for each language that a run might have started in.
+type Tuple = Rc<[Box<[Language]>]>;
+
 /// What one step does to one run.
 #[derive(Debug)]
 struct Action {
@@ -82,8 +87,8 @@ pub struct Scan {
     actions: Vec<Vec<Action>>,
     /// Classes of all languages involved; with each, the byte that stands for it in the conjuncts.
     classes: Vec<(Class, u8)>,
-    tuples: Vec<Box<[Box<[Language]>]>>,
-    tuple_ids: FxHashMap<Box<[Box<[Language]>]>, u32>,
+    tuples: Vec<Tuple>,
+    tuple_ids: FxHashMap<Tuple, u32>,
     /// Size of the tuples since `take_growth`, in states.
     growth: usize,
 }
@@ -215,7 +220,7 @@ impl Scan {
     }
 
     pub fn start(&mut self, languages: &mut Languages) -> Option<Place> {
-        let tuple = self.runs.iter().map(|run| run.starts.clone().into_boxed_slice()).collect();
+        let tuple: Vec<_> = self.runs.iter().map(|run| run.starts.clone().into_boxed_slice()).collect();
         self.enter(languages, 0, tuple)
     }
 
@@ -280,7 +285,7 @@ impl Scan {
         if actions.is_empty() {
             return Some(place.tuple);
         }
-        let mut tuple = self.tuples[place.tuple as usize].clone();
+        let mut tuple = self.tuples[place.tuple as usize].to_vec();
         for action in actions {
             for language in &mut tuple[action.run as usize] {
                 *language = languages.derivative(*language, byte);
@@ -301,7 +306,7 @@ impl Scan {
         if !ended {
             return None;
         }
-        let mut tuple = self.tuples[place.tuple as usize].clone();
+        let mut tuple = self.tuples[place.tuple as usize].to_vec();
         for action in &self.actions[place.step as usize] {
             let run = &self.runs[action.run as usize];
             if action.last {
@@ -321,7 +326,7 @@ impl Scan {
         &mut self,
         languages: &mut Languages,
         step: u32,
-        mut tuple: Box<[Box<[Language]>]>,
+        mut tuple: Vec<Box<[Language]>>,
     ) -> Option<Place> {
         if step as usize == self.steps.len() {
             return self.fits_together(languages, &tuple).then(|| {
@@ -360,10 +365,11 @@ impl Scan {
         true
     }
 
-    fn intern(&mut self, tuple: Box<[Box<[Language]>]>) -> u32 {
-        if let Some(&id) = self.tuple_ids.get(&tuple) {
+    fn intern(&mut self, tuple: Vec<Box<[Language]>>) -> u32 {
+        if let Some(&id) = self.tuple_ids.get(&tuple[..]) {
             return id;
         }
+        let tuple = Tuple::from(tuple);
         let id = self.tuples.len() as u32;
         self.growth += tuple.iter().map(|run| run.len()).sum::<usize>() / LANGUAGES_OF_A_STATE;
         self.tuples.push(tuple.clone());

@@ -1,13 +1,15 @@
 //! From terms over variables to sequences of segments.
 //!
 //! Variables are cut where slices start and end; equations between terms cut further, until equal segments meet and
-//! become one, or a segment can be replaced by what it equals. What remains are memberships only. An equation that
-//! cannot be brought into this form is reported, not guessed.
+//! become one, or a segment can be replaced by what it equals. What remains are memberships only. An equation whose
+//! lengths are not known is given back where nothing more can be cut off.
 
-use crate::budget::Stop;
 use crate::language::{Languages, UNBOUNDED};
-use crate::problem::{Piece, Variable};
+use crate::problem::Piece;
 use crate::scan::{Conjunct, Part, SegmentId, Size};
+
+/// Bounds of lengths up to this are worth counting.
+pub const SHORT: u64 = 32;
 
 #[derive(Clone, Debug)]
 struct Segment {
@@ -27,23 +29,25 @@ pub enum Unified {
     Yes,
     /// The equation has no solution.
     Never,
+    /// What remains of the equation; the lengths of the first and last parts are not known.
+    Stuck(Vec<Part>, Vec<Part>),
 }
 
 impl Segments {
-    /// Cuts variables where the terms need it. `None` if a slice reaches beyond every size of its variable.
-    pub fn new<'t>(variables: &[Variable], terms: impl Iterator<Item = &'t Piece>) -> Option<Self> {
-        let mut cuts: Vec<Vec<u64>> = vec![vec![0]; variables.len()];
+    /// Cuts variables of the given sizes where the terms need it. `None` if a slice reaches beyond every size of its variable.
+    pub fn new<'t>(sizes: &[Size], terms: impl Iterator<Item = &'t Piece>) -> Option<Self> {
+        let mut cuts: Vec<Vec<u64>> = vec![vec![0]; sizes.len()];
         for piece in terms {
             if let Piece::Slice { variable, offset, length } = piece {
                 cuts[variable.0].extend([*offset, offset.saturating_add(*length)]);
             }
         }
         let mut segments = Segments::default();
-        for (variable, mut cuts) in variables.iter().zip(cuts) {
+        for (size, mut cuts) in sizes.iter().zip(cuts) {
             cuts.sort_unstable();
             cuts.dedup();
             let last = *cuts.last()?;
-            if last > variable.size.most {
+            if last > size.most {
                 return None;
             }
             let mut parts = Vec::new();
@@ -51,8 +55,8 @@ impl Segments {
                 let size = Size { least: pair[1] - pair[0], most: pair[1] - pair[0] };
                 parts.push((pair[0], segments.add(size)));
             }
-            let most = if variable.size.most == UNBOUNDED { UNBOUNDED } else { variable.size.most - last };
-            let rest = Size { least: variable.size.least.saturating_sub(last), most };
+            let most = if size.most == UNBOUNDED { UNBOUNDED } else { size.most - last };
+            let rest = Size { least: size.least.saturating_sub(last), most };
             if most > 0 || parts.is_empty() {
                 parts.push((last, segments.add(rest)));
             }
@@ -64,6 +68,22 @@ impl Segments {
     pub fn add(&mut self, size: Size) -> SegmentId {
         self.segments.push(Segment { size, value: None });
         self.segments.len() - 1
+    }
+
+    pub fn size(&self, segment: SegmentId) -> Size {
+        self.segments[segment].size
+    }
+
+    /// Puts parts without the segment itself in its place. The caller sees to its size.
+    pub fn replace(&mut self, segment: SegmentId, parts: Vec<Part>) {
+        self.segments[segment].value = Some(parts);
+    }
+
+    /// Takes over those sizes that bound a length, where they are small enough to be counted.
+    pub fn shorten(&mut self, sizes: &[Size]) {
+        for (segment, &size) in self.segments.iter_mut().zip(sizes).filter(|(_, size)| size.most <= SHORT) {
+            segment.size = size;
+        }
     }
 
     pub fn sizes(&self) -> Vec<Size> {
@@ -129,28 +149,24 @@ impl Segments {
         a: &[Part],
         b: &[Part],
         conjuncts: &mut Vec<Conjunct>,
-    ) -> Result<Unified, Stop> {
+    ) -> Unified {
         let (mut a, mut b) = (self.resolve(a), self.resolve(b));
         loop {
             match (a.is_empty(), b.is_empty()) {
-                (true, true) => return Ok(Unified::Yes),
+                (true, true) => return Unified::Yes,
                 (true, false) | (false, true) => {
-                    return Ok(self.make_empty(if a.is_empty() { &b } else { &a }));
+                    return self.make_empty(if a.is_empty() { &b } else { &a });
                 }
                 _ => {}
             }
             if let Some(result) = self.replace_whole(languages, &a, &b, conjuncts) {
-                return Ok(result);
+                return result;
             }
             let cut = self.cut_first(&mut a, &mut b, false).or_else(|| self.cut_last(&mut a, &mut b));
             match cut {
                 Some(true) => {}
-                Some(false) => return Ok(Unified::Never),
-                None => {
-                    return Err(Stop::Unsupported(
-                        "an equation between terms of unknown lengths".to_string(),
-                    ));
-                }
+                Some(false) => return Unified::Never,
+                None => return Unified::Stuck(a, b),
             }
         }
     }

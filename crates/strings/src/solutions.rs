@@ -17,13 +17,16 @@ use crate::language::{Languages, UNBOUNDED};
 use crate::problem::Problem;
 use crate::scan::{Conjunct, Scan, SegmentId, Step};
 use crate::search::{Graph, Words};
-use crate::solve::{Case, word};
+use crate::solve::{Answer, Case, word};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Count {
     Finite(BigUint),
     Infinite,
 }
+
+/// Where the graph of all solutions is larger, they are listed length by length.
+const AT_ONCE: usize = 5_000;
 
 /// Called with each solution; says whether to go on.
 pub type Visitor<'v> = dyn FnMut(&[Vec<u8>]) -> ControlFlow<()> + 'v;
@@ -33,13 +36,18 @@ impl Problem {
     pub fn count(&mut self, budget: &mut Budget) -> Result<Count, Stop> {
         self.languages.watch(budget);
         let count = self.count_watched(budget);
-        self.languages.stopped().and(count)
+        match self.languages.stopped().and(count) {
+            Err(Stop::Unsupported(_)) if self.solve(budget) == Answer::Unsat => {
+                Ok(Count::Finite(BigUint::ZERO))
+            }
+            count => count,
+        }
     }
 
     fn count_watched(&mut self, budget: &mut Budget) -> Result<Count, Stop> {
         let mut total = BigUint::ZERO;
         let mut cases = Cases::new(&self.constraints, true);
-        while let Some(literals) = cases.next(&mut self.languages) {
+        while let Some(literals) = cases.next(self) {
             let split = self.split(&literals, budget)?;
             if !split.cases.iter().all(Case::is_one_to_one) {
                 return self.count_one_by_one(budget);
@@ -76,7 +84,7 @@ impl Problem {
 
     fn each_watched(&mut self, budget: &mut Budget, visit: &mut Visitor<'_>) -> Result<(), Stop> {
         let mut cases = Cases::new(&self.constraints, true);
-        while let Some(literals) = cases.next(&mut self.languages) {
+        while let Some(literals) = cases.next(self) {
             let split = self.split(&literals, budget)?;
             let mut seen = FxHashSet::default();
             for case in split.cases {
@@ -111,13 +119,18 @@ impl Problem {
         if !conjunction.prepare(&mut self.languages) {
             return Ok(ControlFlow::Continue(()));
         }
-        match graph_of(&mut self.languages, conjunction.clone(), budget) {
+        match graph_of(&mut self.languages, conjunction.clone(), &mut budget.with_limit(AT_ONCE)) {
             Ok(None) => Ok(ControlFlow::Continue(())),
             Ok(Some((scan, graph))) => graph.each_path(&scan, budget, &mut |words| one(self, words)),
-            Err(Stop::Unsupported(_)) => {
-                for longest in 0..=conjunction.longest_unbounded(&self.languages) {
+            Err(Stop::Unsupported(_) | Stop::Memory(_)) => {
+                for longest in 0..=conjunction.longest_segment(&self.languages) {
                     budget.check_time()?;
                     self.languages.stopped()?;
+                    if (longest == 0 || longest.is_power_of_two())
+                        && !has_solution_from(&mut self.languages, &conjunction, longest, budget)?
+                    {
+                        break;
+                    }
                     let sliced = slice(&conjunction, longest);
                     let Some((scan, graph)) = graph_of(&mut self.languages, sliced.clone(), budget)? else {
                         continue;
@@ -137,22 +150,36 @@ impl Problem {
     }
 }
 
-/// The same with no unbounded segment longer than `longest`.
+/// The same with no segment longer than `longest`.
 fn slice(conjunction: &Conjunction, longest: u64) -> Conjunction {
     let mut slice = conjunction.clone();
-    for size in &mut slice.sizes {
-        if size.most == UNBOUNDED {
-            size.most = longest;
-        }
-    }
+    slice.sizes.iter_mut().for_each(|size| size.most = size.most.min(longest));
     slice
 }
 
-/// Whether the longest unbounded segment has exactly this length.
+/// Whether some solution has a segment of at least this length. Where that is not known, there may be one.
+fn has_solution_from(
+    languages: &mut Languages,
+    conjunction: &Conjunction,
+    length: u64,
+    budget: &mut Budget,
+) -> Result<bool, Stop> {
+    for &segment in &conjunction.segments {
+        let mut longer = conjunction.clone();
+        longer.sizes[segment].least = longer.sizes[segment].least.max(length);
+        match longer.solve(languages, &mut budget.with_limit(AT_ONCE)) {
+            Ok(None) => {}
+            Err(Stop::Time) => return Err(Stop::Time),
+            _ => return Ok(true),
+        }
+    }
+    Ok(false)
+}
+
+/// Whether the longest segment has exactly this length.
 fn is_at(conjunction: &Conjunction, words: &Words, longest: u64) -> bool {
-    let unbounded =
-        conjunction.segments.iter().filter(|&&segment| conjunction.sizes[segment].most == UNBOUNDED);
-    unbounded.map(|segment| words.get(segment).map_or(0, |word| word.len() as u64)).max() == Some(longest)
+    let lengths = conjunction.segments.iter().map(|segment| words.get(segment).map_or(0, Vec::len));
+    lengths.max() == Some(longest as usize)
 }
 
 /// The graph of all solutions of a conjunction; `None` if there are none.

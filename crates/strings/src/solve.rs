@@ -9,11 +9,13 @@ use crate::budget::{Budget, Stop};
 use crate::cases::{Cases, Literal, membership};
 use crate::checks::{Check, reads_twice, settle, split};
 use crate::conjunction::Conjunction;
+use crate::inequalities::Inequality;
 use crate::language::{Languages, UNBOUNDED};
+use crate::levi::{Equation, solve_equations};
 use crate::problem::{Atom, Piece, Problem};
 use crate::scan::{Conjunct, Part, Size};
 use crate::search::Words;
-use crate::segments::{Segments, Unified};
+use crate::segments::Segments;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -31,12 +33,13 @@ const CHECK: usize = 500_000;
 const LONG: usize = 10_000;
 
 impl Problem {
-    /// A solution that is as short as possible within the first case of the formula that has one.
+    /// A solution, as short as possible within the first case of the formula that has one unless any will do. Where lengths
+    /// without bounds are compared, it need not be the shortest.
     pub fn solve(&mut self, budget: &mut Budget) -> Answer {
         let mut cases = Cases::new(&self.constraints, false);
         let mut answer = Answer::Unsat;
         self.languages.watch(budget);
-        while let Some(literals) = cases.next(&mut self.languages) {
+        while let Some(literals) = cases.next(self) {
             let solved = budget.check_time().and_then(|()| self.solve_case(&literals, budget));
             match self.languages.stopped().and(solved) {
                 Ok(Some(solution)) => return self.checked(solution, budget),
@@ -66,20 +69,64 @@ impl Problem {
         literals: &[Literal],
         budget: &mut Budget,
     ) -> Result<Option<Vec<Vec<u8>>>, Stop> {
-        let split = self.split(literals, budget)?;
+        if self.lengths_are_refuted(literals, budget)? {
+            return Ok(None);
+        }
+        let exact = Case::all(self, literals, &[], budget).and_then(|cases| self.best_of(&cases, budget));
+        let Err(Stop::Unsupported(reason)) = exact else { return exact };
+        if self.memberships_are_refuted(literals, budget)? {
+            return Ok(None);
+        }
+        let split = self.split_by_lengths(literals, Stop::Unsupported(reason), budget)?;
+        match (self.best_of(&split.cases, budget)?, split.incomplete) {
+            (None, Some(stop)) => Err(stop),
+            (best, _) => Ok(best),
+        }
+    }
+
+    /// Whether the literals that are memberships have no solution, whatever the others say.
+    fn memberships_are_refuted(&mut self, literals: &[Literal], budget: &mut Budget) -> Result<bool, Stop> {
+        let mut memberships = literals.to_vec();
+        memberships.retain(|literal| membership(&mut self.languages, &literal.atom).is_some());
+        if memberships.len() == literals.len() {
+            return Ok(false);
+        }
+        let cases = Case::all(self, &memberships, &[], budget);
+        match cases.and_then(|cases| self.best_of(&cases, budget)) {
+            Ok(solution) => Ok(solution.is_none()),
+            Err(Stop::Time) => Err(Stop::Time),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// A shortest solution of some cases. If not all can be decided, any solution will do.
+    fn best_of(&mut self, cases: &[Case], budget: &mut Budget) -> Result<Option<Vec<Vec<u8>>>, Stop> {
         let mut best: Option<Vec<Vec<u8>>> = None;
-        for case in split.cases {
-            let Some(words) = case.solve(&mut self.languages, budget)? else { continue };
+        let mut undecided = Ok(());
+        for case in cases {
+            let words = match case.solve(&mut self.languages, budget) {
+                Ok(Some(words)) => words,
+                Ok(None) => continue,
+                Err(Stop::Unsupported(reason)) => {
+                    undecided = Err(Stop::Unsupported(reason));
+                    continue;
+                }
+                Err(stop) if best.is_none() => return Err(stop),
+                Err(_) => break,
+            };
             let solution: Vec<Vec<u8>> =
                 (0..self.variables.len()).map(|v| word(&case.segments.variable(v), &words)).collect();
+            if self.any_solution {
+                return Ok(Some(solution));
+            }
             let length = |solution: &Vec<Vec<u8>>| solution.iter().map(Vec::len).sum::<usize>();
             if best.as_ref().is_none_or(|best| length(&solution) < length(best)) {
                 best = Some(solution);
             }
         }
-        match (best, split.incomplete) {
-            (None, Some(stop)) => Err(stop),
-            (best, _) => Ok(best),
+        match best {
+            None => undecided.map(|()| None),
+            best => Ok(best),
         }
     }
 }
@@ -90,58 +137,79 @@ pub(crate) struct Case {
     pub segments: Segments,
     pub conjuncts: Vec<Conjunct>,
     checks: Vec<Check>,
+    /// Conditions on the lengths of segments.
+    pub inequalities: Vec<Inequality>,
     /// Whether there are segments that are no part of a variable.
     helpers: bool,
 }
 
 impl Case {
-    /// `None` if the case has no solution. `offsets` are the places where terms that are contained in others start.
-    pub fn new(problem: &mut Problem, literals: &[Literal], offsets: &[u64]) -> Result<Option<Self>, Stop> {
+    /// The cases that literals amount to: one, unless equations between terms of unknown lengths need more. `offsets`
+    /// are the places where terms that are contained in others start, as far as they are known.
+    pub fn all(
+        problem: &mut Problem,
+        literals: &[Literal],
+        offsets: &[u64],
+        budget: &mut Budget,
+    ) -> Result<Vec<Self>, Stop> {
+        let Some(sizes) = problem.known_sizes(literals) else { return Ok(Vec::new()) };
+        let Some((case, equations)) = Case::new(problem, &sizes, literals, offsets) else {
+            return Ok(Vec::new());
+        };
+        let lengths: Vec<Inequality> =
+            literals.iter().filter_map(|literal| problem.inequality(literal)).collect();
+        let solved = solve_equations(&mut problem.languages, case, equations, &lengths, budget)?;
+        Ok(solved.into_iter().filter_map(|case| case.resolved(&problem.languages, &lengths)).collect())
+    }
+
+    /// What literals say, and their equations, which are not solved yet. `None` if there is no solution.
+    fn new(
+        problem: &mut Problem,
+        sizes: &[Size],
+        literals: &[Literal],
+        offsets: &[u64],
+    ) -> Option<(Self, Vec<Equation>)> {
         let terms = literals.iter().flat_map(|literal| match &literal.atom {
             Atom::In(term, _) => vec![term],
             Atom::Contains(a, b) | Atom::Equals(a, b) => vec![a, b],
             Atom::Lengths(..) => vec![],
         });
         let pieces: Vec<Piece> = terms.flatten().cloned().collect();
-        let Some(segments) = Segments::new(&problem.variables, pieces.iter()) else { return Ok(None) };
-        let mut case = Case { segments, conjuncts: Vec::new(), checks: Vec::new(), helpers: false };
+        let segments = Segments::new(sizes, pieces.iter())?;
+        let (conjuncts, checks, inequalities) = (Vec::new(), Vec::new(), Vec::new());
+        let mut case = Case { segments, conjuncts, checks, inequalities, helpers: false };
         let mut offsets = offsets.iter().copied();
+        let mut equations = Vec::new();
         for literal in literals {
-            if let Some(inequality) = problem.inequality(literal) {
-                match inequality.value(&problem.sizes()) {
-                    Some(true) => continue,
-                    Some(false) => return Ok(None),
-                    None => return Err(Stop::Unsupported("lengths without bounds are compared".to_string())),
-                }
-            }
-            if !case.add(&mut problem.languages, literal, &mut offsets)? {
-                return Ok(None);
-            }
+            equations.extend(case.add(&mut problem.languages, literal, &mut offsets));
         }
-        Ok(Some(case.resolved(&problem.languages)))
+        Some((case, equations))
     }
 
     /// Whether words of the segments and solutions correspond one to one.
     pub fn is_one_to_one(&self) -> bool {
-        self.checks.is_empty() && !self.helpers
+        self.checks.is_empty() && self.inequalities.is_empty() && !self.helpers
     }
 
+    /// Takes a literal up; one that is an equation is given back.
     fn add(
         &mut self,
         languages: &mut Languages,
         literal: &Literal,
         offsets: &mut impl Iterator<Item = u64>,
-    ) -> Result<bool, Stop> {
+    ) -> Option<Equation> {
+        if let (Atom::Equals(a, b), true) = (&literal.atom, literal.positive)
+            && matches!((&a[..], &b[..]), ([Piece::Variable(_)], _) | (_, [Piece::Variable(_)]))
+        {
+            return Some((self.segments.term(a), self.segments.term(b)));
+        }
         if let Some((term, language)) = membership(languages, &literal.atom) {
             let language = if literal.positive { language } else { languages.not(language) };
             self.conjuncts.push(Conjunct { parts: self.segments.term(&term), language });
-            return Ok(true);
+            return None;
         }
         match (&literal.atom, literal.positive) {
-            (Atom::Equals(a, b), true) => {
-                let (a, b) = (self.segments.term(a), self.segments.term(b));
-                self.equate(languages, &a, &b)
-            }
+            (Atom::Equals(a, b), true) => return Some((self.segments.term(a), self.segments.term(b))),
             (Atom::Contains(whole, part), true) => {
                 let any = Size { least: 0, most: UNBOUNDED };
                 self.helpers = true;
@@ -149,30 +217,22 @@ impl Case {
                 let mut inside = vec![Part::Segment(self.segments.add(before))];
                 inside.extend(self.segments.term(part));
                 inside.push(Part::Segment(self.segments.add(any)));
-                let whole = self.segments.term(whole);
-                self.equate(languages, &whole, &inside)
+                return Some((self.segments.term(whole), inside));
             }
             (Atom::Equals(a, b), false) => {
                 self.checks.push(Check::Differ(self.segments.term(a), self.segments.term(b)));
-                Ok(true)
             }
             (Atom::Contains(whole, part), false) => {
                 self.checks.push(Check::Lacks(self.segments.term(whole), self.segments.term(part)));
-                Ok(true)
             }
-            (Atom::In(..) | Atom::Lengths(..), _) => Ok(true),
+            (Atom::In(..) | Atom::Lengths(..), _) => {}
         }
+        None
     }
 
-    fn equate(&mut self, languages: &mut Languages, a: &[Part], b: &[Part]) -> Result<bool, Stop> {
-        let mut more = Vec::new();
-        let unified = self.segments.unify(languages, a, b, &mut more)?;
-        self.conjuncts.append(&mut more);
-        Ok(matches!(unified, Unified::Yes))
-    }
-
-    /// Puts what stands for segments into all conjuncts, now that all equations are known.
-    fn resolved(mut self, languages: &Languages) -> Self {
+    /// Puts what stands for segments into everything, now that all equations are solved. `None` if `lengths`, conditions
+    /// on the lengths of variables, cannot hold.
+    fn resolved(mut self, languages: &Languages, lengths: &[Inequality]) -> Option<Self> {
         let sizes = self.segments.sizes();
         for conjunct in std::mem::take(&mut self.conjuncts) {
             let parts = self.segments.resolve(&conjunct.parts);
@@ -184,7 +244,20 @@ impl Case {
         }
         self.checks =
             self.checks.iter().map(|check| check.map(|parts| self.segments.resolve(parts))).collect();
-        self
+        for inequality in self.of_segments(lengths) {
+            match inequality.value(&sizes) {
+                Some(true) => {}
+                Some(false) => return None,
+                None => self.inequalities.push(inequality),
+            }
+        }
+        Some(self)
+    }
+
+    /// Conditions on the lengths of variables as such on the lengths of segments.
+    pub fn of_segments(&self, lengths: &[Inequality]) -> Vec<Inequality> {
+        let of_parts = |inequality: &Inequality| inequality.of_parts(|v| self.segments.variable(v));
+        lengths.iter().map(of_parts).collect()
     }
 
     pub fn conjunction(&self) -> Conjunction {
@@ -192,6 +265,7 @@ impl Case {
             conjuncts: self.conjuncts.clone(),
             sizes: self.segments.sizes(),
             segments: self.segments.free(),
+            inequalities: self.inequalities.clone(),
         }
     }
 

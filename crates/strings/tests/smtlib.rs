@@ -72,6 +72,55 @@ fn the_fragment_by_example() {
 }
 
 #[test]
+fn unsat_needs_no_bounds() {
+    let even = "(re.* (str.to_re \"ab\"))";
+    check(&format!("(assert (str.in_re x {even}))(assert (= (str.len x) (+ 1 (* 2 (str.len y)))))"), "unsat");
+    check(
+        &format!(
+            "(assert (= x (str.++ y \"b\")))(assert (not (str.suffixof \"b\" x)))(assert (str.in_re y {even}))"
+        ),
+        "unsat",
+    );
+    check("(assert (> (str.len x) (str.len y)))(assert (> (str.len y) (str.len x)))", "unsat");
+    check("(assert (str.contains x (str.++ x y)))(assert (str.prefixof \"a\" y))", "unsat");
+    check("(assert (= (str.++ x y) (str.++ \"a\" y \"b\")))(assert (str.prefixof \"b\" x))", "unsat");
+    check("(assert (= (str.++ \"ab\" x) (str.++ x \"ba\")))(assert (str.suffixof \"b\" x))", "unsat");
+    check(
+        "(assert (str.contains x y))(assert (str.in_re x (re.* (str.to_re \"a\"))))(assert (str.contains y \"b\"))",
+        "unsat",
+    );
+    check(
+        "(assert (str.prefixof x y))(assert (str.prefixof \"ab\" x))(assert (= (str.at y 0) \"b\"))",
+        "unsat",
+    );
+    check(
+        "(declare-const i Int)(assert (= (str.substr x i 2) \"ab\"))(assert (not (str.contains x \"b\")))",
+        "unsat",
+    );
+}
+
+#[test]
+fn solutions_may_be_long() {
+    check(
+        "(assert (= (str.len x) (+ 70 (str.len y))))(assert (str.in_re y (re.+ (str.to_re \"abc\"))))",
+        "sat",
+    );
+    check("(assert (= (* 3 (str.len x)) (+ 100 (* 7 (str.len y)))))(assert (> (str.len y) 50))", "sat");
+    check(
+        "(assert (= (str.++ x \"b\" y) (str.++ y \"b\" x)))(assert (distinct x y))(assert (> (str.len y) 20))",
+        "sat",
+    );
+}
+
+#[test]
+fn characters_above_bytes_are_not_forgotten() {
+    check(
+        "(assert (= (str.len x) 1))(assert (not (str.in_re x (re.range \"\\u{0}\" \"\\u{ff}\"))))",
+        "unknown",
+    );
+}
+
+#[test]
 fn a_model_is_printed_when_asked_for() {
     let text = "(declare-const x String)(assert (= x \"a\"\"b\"))(check-sat)(get-model)(get-value (x))";
     let responses = smtlib::run(text.as_bytes(), &mut Budget::default()).unwrap();
@@ -125,13 +174,17 @@ fn string() -> impl Strategy<Value = String> {
         "x",
         "y",
         "\"ab\"",
+        "z",
         "(str.++ x y)",
+        "(str.++ y z)",
+        "(str.++ \"b\" y)",
         "(str.++ x \"a\")",
         "(str.at x 1)",
         "(str.substr y 1 2)",
         "(str.replace x \"a\" \"b\")",
         "(str.at x i)",
         "(str.substr x i (str.len y))",
+        "(str.substr x 1 (- (str.len x) 1))",
     ])
     .prop_map(str::to_string)
 }
@@ -157,6 +210,8 @@ fn formula() -> impl Strategy<Value = String> {
         (string(), language()).prop_map(|(s, r)| format!("(str.in_re {s} {r})")),
         (string(), string()).prop_map(|(s, t)| format!("(= {s} {t})")),
         string().prop_map(|s| format!("(str.contains {s} \"ab\")")),
+        (string(), string()).prop_map(|(s, t)| format!("(str.contains {s} {t})")),
+        (string(), string()).prop_map(|(s, t)| format!("(str.prefixof {s} {t})")),
         string().prop_map(|s| format!("(str.prefixof \"b\" {s})")),
         string().prop_map(|s| format!("(str.suffixof \"ba\" {s})")),
         (compare.clone(), string(), 0..4).prop_map(|(op, s, n)| format!("({op} (str.len {s}) {n})")),
@@ -175,11 +230,11 @@ fn formula() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_files_have_the_verdicts_of_cvc5_and_z3(formulas in prop::collection::vec(formula(), 1..4)) {
-        let mut text = "(set-logic QF_SLIA)\n(declare-const x String)\n(declare-const y String)\n(declare-const i Int)\n".to_string();
+        let mut text = "(set-logic QF_SLIA)\n(declare-const x String)\n(declare-const y String)\n(declare-const z String)\n(declare-const i Int)\n".to_string();
         formulas.iter().for_each(|formula| text.push_str(&format!("(assert {formula})\n")));
         text.push_str("(check-sat)\n");
         let ours = verdict_within(&text, Duration::from_millis(200));

@@ -3,9 +3,12 @@
 //! Beyond HAMPI: several variables, variables without a size, `and`, `not`, `plus`, `opt` and `repeat` in regular
 //! expressions, EBNF groups, and `and`, `or`, `not` between assertions. Solving is not done here.
 
+mod assertions;
 mod build;
 mod cursor;
 mod parser;
+mod regular;
+mod rules;
 mod syntax;
 
 use crate::language::{Language, Languages};

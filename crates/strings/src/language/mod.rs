@@ -288,6 +288,24 @@ impl Languages {
         self.intern(Node::Grammar(grammar, state))
     }
 
+    /// The language of a finite automaton, deterministic or not: for each state its moves. Moves to states that are
+    /// not listed are dropped.
+    pub fn automaton(
+        &mut self,
+        moves: Vec<Vec<(ByteSet, u32)>>,
+        accepting: impl IntoIterator<Item = u32>,
+        start: u32,
+    ) -> Language {
+        let exists = |state: &u32| (*state as usize) < moves.len();
+        if !exists(&start) {
+            return Self::EMPTY;
+        }
+        let accepting: Vec<u32> = accepting.into_iter().filter(exists).collect();
+        let known = moves.iter().map(|out| out.iter().copied().filter(|(_, to)| exists(to)).collect());
+        let nfa = Nfa::new(known.collect(), accepting.into_iter(), start);
+        self.add_nfa(nfa)
+    }
+
     pub(crate) fn add_nfa(&mut self, nfa: Nfa) -> Language {
         let start = nfa.start();
         self.nfas.push(nfa);

@@ -30,6 +30,7 @@ impl Translator<'_> {
                     ([first], [last]) => ByteSet::range(*first, *last),
                     _ => ByteSet::EMPTY,
                 };
+                self.told_apart = self.told_apart.union(set);
                 return Ok(self.problem.languages.bytes(set));
             }
             _ => {}

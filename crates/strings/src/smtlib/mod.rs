@@ -1,6 +1,8 @@
 //! SMT-LIB 2.6: the theory of strings, as far as path conditions and common benchmarks use it.
 //!
-//! Characters are bytes. What cannot be translated makes the answer `unknown`, with the reason; it is never dropped.
+//! Characters are bytes. A byte that the file does not mention stands for all characters above; where there are too few
+//! of these, nothing is called unsatisfiable. What cannot be translated makes the answer `unknown`, with the reason; it is
+//! never dropped.
 
 mod expressions;
 mod integers;
@@ -14,6 +16,9 @@ use crate::hmp::SyntaxError;
 use crate::solve::Answer;
 use sexp::Sexp;
 use translate::{Sort, Translator};
+
+/// So many different characters above \u{ff} could be needed.
+const STAND_INS: usize = 48;
 
 /// What a command of the file is answered with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +89,7 @@ impl Session<'_> {
 
     fn check(&mut self, budget: &mut Budget) -> Result<(), SyntaxError> {
         let mut translator = Translator::new(self.text);
+        translator.problem.any_solution = true;
         let mut refused = None;
         for command in self.scopes.iter().flatten() {
             match translator.command(command) {
@@ -96,7 +102,12 @@ impl Session<'_> {
         let names = declared.iter().map(|(name, ..)| name.clone()).collect();
         let answer = match refused {
             Some(reason) => Answer::Unknown(Stop::Unsupported(reason)),
-            None => translator.problem.solve(budget),
+            None => match translator.problem.solve(budget) {
+                Answer::Unsat if translator.told_apart.complement().len() < STAND_INS => {
+                    Answer::Unknown(Stop::Unsupported("characters above \\u{ff} may matter".to_string()))
+                }
+                answer => answer,
+            },
         };
         self.model = None;
         let answer = match answer {

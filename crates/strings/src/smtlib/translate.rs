@@ -43,6 +43,8 @@ pub struct Translator<'t> {
     pub problem: Problem,
     /// Name, sort and the first of its variables of each constant that the file declares.
     pub declared: Vec<(String, Sort, VariableId)>,
+    /// Bytes that constants of the file tell apart from others.
+    pub told_apart: ByteSet,
     scope: FxHashMap<String, Meaning>,
     fresh: usize,
 }
@@ -53,6 +55,7 @@ impl<'t> Translator<'t> {
             text,
             problem: Problem::default(),
             declared: Vec::new(),
+            told_apart: ByteSet::EMPTY,
             scope: FxHashMap::default(),
             fresh: 0,
         }
@@ -120,6 +123,7 @@ impl<'t> Translator<'t> {
     ) -> Result<T> {
         match sexp {
             Sexp::Text(text, _) => {
+                self.told_apart = self.told_apart.union(text.iter().copied().collect());
                 then(self, Resolved::Meaning(Meaning::String(vec![Piece::Literal(text.clone())])))
             }
             Sexp::Wide(_) => Err(Refused::Unsupported("characters above \\u{ff}".to_string())),
@@ -267,7 +271,15 @@ impl Translator<'_> {
                 let parts: Result<Vec<Formula>> = rest.iter().map(|other| self.equal(first, other)).collect();
                 Formula::And(parts?)
             }
-            (">=" | "<=" | ">" | "<", [a, b]) => self.compare(head, a, b)?,
+            ("distinct", [_, _, ..]) => {
+                let pairs = (0..arguments.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+                let differ = |(i, j): (usize, usize)| Ok(self.equal(&arguments[i], &arguments[j])?.negate());
+                Formula::And(pairs.map(differ).collect::<Result<_>>()?)
+            }
+            (">=" | "<=" | ">" | "<", [_, _, ..]) => {
+                let pairs = arguments.windows(2);
+                Formula::And(pairs.map(|pair| self.compare(head, &pair[0], &pair[1])).collect::<Result<_>>()?)
+            }
             _ => self.predicate(head, arguments, sexp, positive)?,
         })
     }
