@@ -19,13 +19,15 @@ impl Sentences for Lifting<'_> {
         self.0.is_sentence(input)
     }
 
-    fn near(
-        &mut self,
-        current: &[u8],
-        byte: usize,
-        proposal: Option<&[u8]>,
-        passes: &mut dyn FnMut(&[u8]) -> bool,
-    ) -> Option<Vec<u8>> {
-        self.0.near(current, byte, proposal, passes)
+    fn token_at(&mut self, input: &[u8], byte: usize) -> Option<usize> {
+        self.0.token_at(input, byte)
+    }
+
+    fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Vec<u8>> {
+        self.0.neighbours(input, token)
+    }
+
+    fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>> {
+        self.0.with_proposal(input, proposal)
     }
 }

@@ -6,7 +6,7 @@ use grammar::mutate::Mutator;
 use grammar::parse::Parser;
 use grammar::rng::Rng;
 use grammar::tree::Tree;
-use search::{Context, Next, Origin, Proposal, Ran, Strategy};
+use search::{Context, Ending, Next, Origin, Proposal, Ran, Strategy};
 
 /// Mutates the trees of seeds and of every sentence that added coverage.
 pub struct TreeMutate<'l> {
@@ -55,7 +55,9 @@ impl Strategy for TreeMutate<'_> {
     }
 
     fn learn(&mut self, ran: Ran<'_>, _context: &mut Context<'_>) {
-        if ran.new_outcomes > 0 || matches!(ran.origin, Origin::Seed(_)) {
+        // Children of what hangs tend to hang.
+        let is_new = ran.new_outcomes > 0 || matches!(ran.origin, Origin::Seed(_));
+        if is_new && ran.ending != Ending::Timeout {
             self.trees.extend(self.parser.parse(ran.input));
         }
     }

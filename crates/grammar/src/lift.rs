@@ -155,35 +155,39 @@ impl<'l> Lifter<'l> {
         Some(Lifted { text: input.to_vec(), tokens, configs })
     }
 
-    /// The first sentence that differs from `input` at the token of `byte` and passes. `proposal` is a text with wanted bytes:
-    /// what stands there is tried first.
-    pub fn near(
-        &mut self,
-        input: &[u8],
-        byte: usize,
-        proposal: Option<&[u8]>,
-        passes: &mut dyn FnMut(&[u8]) -> bool,
-    ) -> Option<Vec<u8>> {
-        let lifted = self.lift(input)?;
-        let mut passes = |lifter: &mut Lifter<'l>, text: Vec<u8>| {
-            (passes(&text) && lifter.is_sentence(&text)).then_some(text)
-        };
-        let finished = proposal.and_then(|proposal| self.finish(&lifted, proposal));
-        if let Some(found) = finished.and_then(|text| passes(self, text)) {
-            return Some(found);
-        }
-        let token = lifted.token_at(byte);
-        let choices = self.choices(&lifted, token, proposal);
+    /// The number of the token at `byte`; `None` for texts that are no sentence.
+    pub fn token_at(&mut self, input: &[u8], byte: usize) -> Option<usize> {
+        self.lift(input).map(|lifted| lifted.token_at(byte))
+    }
+
+    /// Texts that differ from `input` at one of its tokens. They are sentences unless tokens merge in a way that a separator does not
+    /// prevent.
+    pub fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Vec<u8>> {
+        let Some(lifted) = self.lift(input) else { return Vec::new() };
+        let mut texts = Vec::new();
+        let choices = self.choices(&lifted, token);
         for edit in [Edit::Replace, Edit::Insert, Edit::Complete] {
             for (terminal, lexeme) in &choices {
-                let text = self.edited(&lifted, token, edit, *terminal, lexeme);
-                if let Some(found) = text.and_then(|text| passes(self, text)) {
-                    return Some(found);
-                }
+                texts.extend(self.edited(&lifted, token, edit, *terminal, lexeme));
             }
         }
-        let removed = self.without(&lifted, token);
-        removed.and_then(|text| passes(self, text))
+        texts.extend(self.without(&lifted, token));
+        texts
+    }
+
+    /// Texts that have the wanted bytes of a proposal: what stands there as one token, and a completion.
+    pub fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>> {
+        let Some(lifted) = self.lift(input) else { return Vec::new() };
+        let byte = input.iter().zip(proposal).take_while(|(a, b)| a == b).count();
+        let token = lifted.token_at(byte);
+        let mut texts = Vec::new();
+        if let Some((terminal, lexeme)) = self.proposed(&lifted, token, proposal) {
+            for edit in [Edit::Replace, Edit::Insert, Edit::Complete] {
+                texts.extend(self.edited(&lifted, token, edit, terminal, &lexeme));
+            }
+        }
+        texts.extend(self.finish(&lifted, proposal));
+        texts
     }
 
     /// A proposal up to the last byte that it changes, and a cheapest completion of that.
@@ -195,20 +199,10 @@ impl<'l> Lifter<'l> {
         Some([wanted, &rest].concat())
     }
 
-    /// Terminals that can stand at a token, each with lexemes; those of the proposal and of the sentence come first.
-    fn choices(
-        &mut self,
-        lifted: &Lifted,
-        token: usize,
-        proposal: Option<&[u8]>,
-    ) -> Vec<(TerminalId, Vec<u8>)> {
+    /// Terminals that can stand at a token, each with lexemes; those of the sentence come first.
+    fn choices(&mut self, lifted: &Lifted, token: usize) -> Vec<(TerminalId, Vec<u8>)> {
         let mut choices = Vec::new();
         let expected = self.recognizer.expected(lifted.configs[token]);
-        if let Some((terminal, lexeme)) = proposal.and_then(|proposal| self.proposed(lifted, token, proposal))
-            && expected.contains(&terminal)
-        {
-            choices.push((terminal, lexeme));
-        }
         for terminal in expected {
             let places = (0..lifted.tokens.len()).filter(|&other| lifted.tokens[other].terminal == terminal);
             let own = places.map(|other| lifted.lexeme(other));

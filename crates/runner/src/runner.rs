@@ -119,6 +119,11 @@ impl Runner {
         self.segment.max_input_len()
     }
 
+    /// Changes the time limit of the runs from now on.
+    pub fn set_run_time(&mut self, limit: Duration) {
+        self.stage.options.limits.run_time = limit;
+    }
+
     /// A server that dies takes the run along, so the run is made again with a new one.
     fn run_or_restart(&mut self, input: &[u8], symbolic: bool) -> Result<Report, RunnerError> {
         const TRIES: u32 = 3;

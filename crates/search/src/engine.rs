@@ -189,8 +189,16 @@ impl<'a> Engine<'a> {
     }
 
     fn execute(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, Stop> {
+        self.count_run(symbolic, |executor| executor.run(input, symbolic))
+    }
+
+    fn count_run(
+        &mut self,
+        symbolic: bool,
+        run: impl FnOnce(&mut dyn Executor) -> Result<Execution, ExecError>,
+    ) -> Result<Execution, Stop> {
         let started = self.world.clock.elapsed();
-        let execution = self.world.executor.run(input, symbolic).map_err(Stop::Execution)?;
+        let execution = run(self.world.executor).map_err(Stop::Execution)?;
         let stats = &mut self.results.stats;
         stats.times.running += self.world.clock.elapsed().saturating_sub(started);
         stats.runs += 1;
@@ -297,9 +305,10 @@ impl<'a> Engine<'a> {
         Ok(last)
     }
 
-    /// A machine under load makes slow runs look like hangs; a hang hangs twice.
+    /// A machine under load makes slow runs look like hangs; a hang hangs twice, however much time it gets.
     fn hangs_again(&mut self, input: &[u8]) -> Result<bool, Stop> {
-        Ok(self.execute(input, false)?.ending == Ending::Timeout)
+        let execution = self.count_run(false, |executor| executor.run_patiently(input))?;
+        Ok(execution.ending == Ending::Timeout)
     }
 
     fn report(&mut self, strategy: &dyn Strategy) -> Result<(), Stop> {

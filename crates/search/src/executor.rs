@@ -12,6 +12,11 @@ pub trait Executor {
     /// With `symbolic` the execution carries a trace; without, only coverage is recorded, which is faster.
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError>;
 
+    /// As `run` without a trace, with all the time that a run may take: `run` may end those early that take much longer than others.
+    fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
+        self.run(input, false)
+    }
+
     /// Runs the input once more in a build that checks more, if there is one: what is wrong there.
     fn examine(&mut self, _input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
         Ok(Vec::new())

@@ -4,13 +4,12 @@
 pub trait Sentences {
     fn contains(&mut self, input: &[u8]) -> bool;
 
-    /// The first sentence that `passes`, of those that differ from `current` where `byte` is. `proposal` is a text that passes but is
-    /// no sentence.
-    fn near(
-        &mut self,
-        current: &[u8],
-        byte: usize,
-        proposal: Option<&[u8]>,
-        passes: &mut dyn FnMut(&[u8]) -> bool,
-    ) -> Option<Vec<u8>>;
+    /// The number of the token that a byte of a sentence belongs to, or that follows it; `None` for other inputs.
+    fn token_at(&mut self, input: &[u8], byte: usize) -> Option<usize>;
+
+    /// Texts that differ from a sentence at one of its tokens. Most of them are sentences.
+    fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Vec<u8>>;
+
+    /// Texts near a sentence that have the bytes which a proposal, itself no sentence, changes. Some of them are sentences.
+    fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>>;
 }

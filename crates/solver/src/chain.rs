@@ -77,11 +77,27 @@ pub(crate) struct Stage {
     pub name: &'static str,
     pub enabled: bool,
     pub counters: Counters,
+    /// Questions in a row that were not worth asking.
+    passed_over: u64,
 }
 
 impl Stage {
+    /// Questions after which a stage has to have shown what it is worth, answers that show it, and how many questions
+    /// one without them still gets.
+    const TRIED: u64 = 64;
+    const WORTH: u64 = 64;
+    const ONE_IN: u64 = 8;
+
+    /// False for most questions to a stage that hardly ever has an answer.
+    pub(crate) fn is_worth_asking(&mut self) -> bool {
+        let Counters { asked, sat, .. } = self.counters;
+        let is_worth = asked < Stage::TRIED || sat * Stage::WORTH >= asked;
+        self.passed_over = if is_worth { 0 } else { self.passed_over + 1 };
+        is_worth || self.passed_over.is_multiple_of(Stage::ONE_IN)
+    }
+
     fn new(name: &'static str, options: &ChainOptions) -> Stage {
-        Stage { name, enabled: options.allows(name), counters: Counters::default() }
+        Stage { name, enabled: options.allows(name), counters: Counters::default(), passed_over: 0 }
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct Checker<'a> {
     floors: Vec<(u32, u64)>,
     /// One more than the largest byte used by each literal, as a running maximum.
     needed_len: Vec<usize>,
+    /// Literals that depend on the length.
+    on_length: Vec<u32>,
 }
 
 /// Literals with more variables than this are listed apart.
@@ -47,6 +49,7 @@ impl<'a> Checker<'a> {
             violated,
             floors: Vec::new(),
             needed_len: vec![0],
+            on_length: Vec::new(),
         }
     }
 
@@ -54,6 +57,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn add(&mut self, number: u32, support: &Support) {
         let needed = support.last_byte().map_or(0, |byte| byte as usize + 1);
         self.needed_len.push(needed.max(self.needed_len[number as usize]));
+        self.on_length.extend(support.uses_len().then_some(number));
         if let Some(floor) = self.floor(number) {
             if self.floors.last().is_none_or(|&(_, largest)| floor > largest) {
                 self.floors.push((number, floor));
@@ -122,6 +126,20 @@ impl<'a> Checker<'a> {
             && self.violated.iter().all(&mut number_holds)
             && extra.iter().copied().all(&mut holds)
             && holds(goal)
+    }
+
+    /// The numbers of the literals that do not hold on `input`, in order.
+    pub(crate) fn departures<'s>(&'s mut self, input: &'s [u8]) -> impl Iterator<Item = usize> + use<'s, 'a> {
+        let same = input.iter().zip(self.current).take_while(|(new, old)| new == old).count();
+        // Literals before the first that needs a changed byte depend on the length at most.
+        let first = self.needed_len.partition_point(|&needed| needed <= same).saturating_sub(1);
+        let early =
+            self.on_length.iter().map(|&number| number as usize).take_while(move |&number| number < first);
+        let mut evaluation = self.evaluator.under(self.dag, input);
+        let path = self.path;
+        early
+            .chain(first..path.len())
+            .filter(move |&number| evaluation.holds(path[number].label) != path[number].value)
     }
 
     /// Variables whose value differs from the current input's.

@@ -142,15 +142,20 @@ impl<'a> PathSolver<'a> {
         }
     }
 
-    /// Whether the first `prefix` literals and the goal hold on an input.
-    pub fn holds(&mut self, prefix: usize, goal: Lit, input: &[u8]) -> bool {
-        self.checker.check(input, prefix, &[], goal)
+    /// Whether a literal holds on an input.
+    pub fn is_true(&mut self, lit: Lit, input: &[u8]) -> bool {
+        self.checker.check(input, 0, &[], lit)
     }
 
-    /// The first byte that the literal depends on.
-    pub fn first_byte(&mut self, lit: Lit) -> Option<usize> {
+    /// The numbers of the literals of the path that do not hold on an input, in order.
+    pub fn departures<'s>(&'s mut self, input: &'s [u8]) -> impl Iterator<Item = usize> + use<'s, 'a> {
+        self.checker.departures(input)
+    }
+
+    /// The last byte that the literal depends on.
+    pub fn last_byte(&mut self, lit: Lit) -> Option<usize> {
         let id = self.supports.of(self.dag, lit.label);
-        self.supports.get(id).bytes().next().map(|byte| byte as usize)
+        self.supports.get(id).last_byte().map(|byte| byte as usize)
     }
 
     /// True if no input at all makes the literal true, as far as ranges of values tell.
@@ -275,7 +280,7 @@ impl<'a> PathSolver<'a> {
         let usable =
             chain.local.enabled && goal.extra.is_empty() && !self.checker.violated_before(goal.prefix);
         let small = goal.literals.len() <= FEW_LITERALS && goal.support.byte_count() <= FEW_BYTES;
-        if !usable || small {
+        if !usable || small || !chain.local.is_worth_asking() {
             return None;
         }
         self.local_windows(goal).into_iter().find_map(|free| {

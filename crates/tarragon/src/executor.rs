@@ -1,20 +1,55 @@
 //! The search's view of a started program.
 
+use std::time::Duration;
+
 use expr::TableData;
 use path::{RawTrace, Trace};
 use runner::{Outcome, RawRun, Runner, RunnerError, SanitizerReport};
 use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame};
 
+use crate::patience::Patience;
+
 pub(crate) struct RunnerExecutor {
     pub traced: Runner,
     /// The build that checks more.
     pub sanitized: Option<Runner>,
+    /// Without traces and with, if runs are ended early.
+    patience: Option<[Patience; 2]>,
+    /// Time limit of one run.
+    run_time: Duration,
+}
+
+impl RunnerExecutor {
+    pub(crate) fn new(traced: Runner, run_time: Duration) -> RunnerExecutor {
+        RunnerExecutor { traced, sanitized: None, patience: None, run_time }
+    }
+
+    /// Ends runs early from now on that take much longer than others.
+    pub(crate) fn end_early(&mut self) {
+        self.patience = Some([Patience::new(self.run_time), Patience::new(self.run_time)]);
+    }
+
+    fn run_within(&mut self, limit: Duration, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
+        self.traced.set_run_time(limit);
+        let run = self.traced.run(input, symbolic).map_err(failed)?;
+        let execution = execution(run, input.len() as u32, symbolic);
+        if let Some(patience) = &mut self.patience
+            && execution.ending != Ending::Timeout
+        {
+            patience[usize::from(symbolic)].learn(execution.run_time);
+        }
+        Ok(execution)
+    }
 }
 
 impl Executor for RunnerExecutor {
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
-        let run = self.traced.run(input, symbolic).map_err(failed)?;
-        Ok(execution(run, input.len() as u32, symbolic))
+        let patience = self.patience.as_ref().map(|patience| patience[usize::from(symbolic)].limit());
+        self.run_within(patience.unwrap_or(self.run_time), input, symbolic)
+    }
+
+    fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
+        self.run_within(self.run_time, input, false)
     }
 
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {

@@ -29,6 +29,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     let stop = stop_on_signals().context("cannot listen to signals")?;
     prepare(&args.target, &variants(args), args.output.quiet || args.output.json);
     let mut target = Target::start(&args.target, args.max_len)?;
+    if !args.exhaustive {
+        target.executor.end_early();
+    }
     if !args.sanitizer.contains(&SanitizerName::Off) {
         target.add_sanitizer(&args.sanitizer);
     }

@@ -5,6 +5,8 @@
 mod args;
 mod executor;
 mod fuzz;
+mod patience;
+
 mod replay;
 mod show;
 mod target;

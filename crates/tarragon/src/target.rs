@@ -44,7 +44,7 @@ impl Target {
             .with_context(|| format!("{} cannot be tested; its traced variant", program.display()))?;
         let notes = notes(&traced, args.sandbox);
         let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
-        let executor = RunnerExecutor { traced, sanitized: None };
+        let executor = RunnerExecutor::new(traced, args.timeout);
         Ok(Target { executor, sites, command: words.join(" "), notes, program, options })
     }
 
@@ -98,8 +98,9 @@ fn covered(program: &Path, mut options: TargetOptions) -> Result<Covered> {
     options.program = derived.executable;
     let input = options.capacities.input;
     options.capacities = Capacities { input, ..default_capacities(table.coverage_len()) };
+    let run_time = options.limits.run_time;
     let runner = Runner::start(options).context("the covered variant does not run")?;
-    Ok(Covered { table, executor: Box::new(RunnerExecutor { traced: runner, sanitized: None }) })
+    Ok(Covered { table, executor: Box::new(RunnerExecutor::new(runner, run_time)) })
 }
 
 /// How much longer than the traced variant the sanitized one may run, for a report with its source lines.

@@ -48,11 +48,6 @@ pub(crate) struct Solution {
 }
 
 impl Solution {
-    /// An input that was checked against the whole path condition.
-    pub(crate) fn exact(input: Vec<u8>) -> Solution {
-        Solution { input: Some(input), ..Solution::default() }
-    }
-
     /// No input reaches the goal.
     pub(crate) fn is_refuted(&self) -> bool {
         self.input.is_none() && !self.unknown

@@ -198,9 +198,10 @@ impl<'s> Whitebox<'s> {
         let optimistic = self.options.optimistic;
         let solution = match &mut self.sentences {
             Some(sentences) => {
-                let outside = self.options.outside && is_wanted(&target, context, &self.taken);
+                let wanted = is_wanted(&target, context, &self.taken);
+                let outside = self.options.outside && wanted;
                 let is_new = |text: &[u8]| !self.inputs.contains(&hash_of(text));
-                let flip = Flip { goal: &goal, input: &input, live, optimistic, outside };
+                let flip = Flip { goal: &goal, input: &input, live, optimistic, wanted, outside };
                 solve_within(&mut **sentences, flip, effort, &is_new, context)
             }
             None => {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use expr::Dag;
 use path::{Constraint, ConstraintKind, Flip};
+use rustc_hash::FxHashSet;
 use self_cell::self_cell;
 use sites::SiteTable;
 use solver::{Answer, Chain, Lit, PathSolver};
@@ -47,6 +48,19 @@ pub(crate) struct Questions {
     cases: HashMap<(u32, Label), Vec<Option<Flip>>>,
     strict: Prepared,
     optimistic: Option<Optimistic>,
+    /// Constraints that fix the value of a concretisation.
+    fixed: FxHashSet<u32>,
+    /// Texts near this run's input, by token, with where they leave its path.
+    pub(crate) neighbours: HashMap<usize, Vec<(Departure, Vec<u8>)>>,
+}
+
+/// Where an input leaves a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Departure {
+    /// The first constraint that it does not meet, those of concretisations left out.
+    pub index: usize,
+    /// It meets those too.
+    pub exact: bool,
 }
 
 /// The path without the constraints of concretisations.
@@ -66,9 +80,11 @@ impl Questions {
     ) -> Questions {
         let cases = case_flips(&mut dag, constraints, sites);
         let (dag, input): (Arc<Dag>, Arc<[u8]>) = (Arc::new(dag), input.into());
+        let fixed =
+            (0..).zip(constraints).filter(|(_, c)| c.is_concretisation()).map(|(index, _)| index).collect();
         let lits = constraints.iter().map(lit).collect();
         let strict = Prepared::make(Path { dag: Arc::clone(&dag), lits, input: Arc::clone(&input), max_len });
-        Questions { dag, input, max_len, cases, strict, optimistic: None }
+        Questions { dag, input, max_len, cases, strict, optimistic: None, fixed, neighbours: HashMap::new() }
     }
 
     /// The literal that sends a run in `direction` at `constraint`.
@@ -90,14 +106,26 @@ impl Questions {
         self.strict.solve(chain, prefix, goal)
     }
 
-    /// Whether an input meets the first `prefix` constraints and the goal.
-    pub(crate) fn holds(&mut self, prefix: usize, goal: Lit, input: &[u8]) -> bool {
-        self.strict.with_dependent_mut(|_, solver| solver.holds(prefix, goal, input))
+    pub(crate) fn is_true(&mut self, lit: Lit, input: &[u8]) -> bool {
+        self.strict.with_dependent_mut(|_, solver| solver.is_true(lit, input))
     }
 
-    /// The first input byte that the goal depends on.
-    pub(crate) fn first_byte(&mut self, goal: Lit) -> Option<usize> {
-        self.strict.with_dependent_mut(|_, solver| solver.first_byte(goal))
+    /// Where an input leaves the path; `None` if it does not.
+    pub(crate) fn departure(&mut self, input: &[u8]) -> Option<Departure> {
+        let fixed = &self.fixed;
+        self.strict.with_dependent_mut(|_, solver| {
+            let mut exact = true;
+            let mut departures =
+                solver.departures(input).inspect(|index| exact &= !fixed.contains(&(*index as u32)));
+            let index = departures.find(|index| !fixed.contains(&(*index as u32)))?;
+            drop(departures);
+            Some(Departure { index, exact })
+        })
+    }
+
+    /// The last input byte that the goal depends on.
+    pub(crate) fn last_byte(&mut self, goal: Lit) -> Option<usize> {
+        self.strict.with_dependent_mut(|_, solver| solver.last_byte(goal))
     }
 
     /// An input that meets the first `prefix` constraints and on which the value that the next one fixes is none of

@@ -1,12 +1,14 @@
 //! Answers within a language.
 //!
 //! The solver knows nothing of the language, and evaluating the path condition is much cheaper than solving it. So what one look
-//! does not refute is tried on sentences near the running input first, and only then solved: an answer that is no sentence is a
-//! hint for where to look again. Every answer is a sentence that the plain evaluator accepts, whatever the solver said.
+//! does not refute is looked for among the sentences near the running input, and only then solved, if it is worth it: an answer
+//! that is no sentence is a hint for where to look again. Every answer is a sentence that the plain evaluator accepts,
+//! whatever the solver said; only values that were fixed may differ, for which the run decides.
 
-use solver::Effort;
+use solver::{Effort, Lit};
 
 use super::goal::{Goal, Solution, solve};
+use super::question::{Departure, Questions};
 use super::store::Live;
 use crate::{Context, Sentences};
 
@@ -17,6 +19,8 @@ pub(super) struct Flip<'f> {
     pub live: &'f mut Live,
     /// Try again without the constraints of concretisations.
     pub optimistic: bool,
+    /// The side was never taken: worth solving for.
+    pub wanted: bool,
     /// Take an answer that is no sentence where there is no other.
     pub outside: bool,
 }
@@ -26,6 +30,12 @@ impl Flip<'_> {
         context.solver.effort = effort;
         let optimistic = self.optimistic && effort != Effort::Glance;
         solve(self.live, self.goal, self.input, optimistic, context)
+    }
+
+    fn questions(&mut self, context: &Context<'_>) -> Option<(Lit, &mut Questions)> {
+        let (constraints, questions) = self.live.questions(self.input, context.max_len, context.sites);
+        let lit = questions.goal(&constraints[self.goal.index], self.goal.step.direction)?;
+        Some((lit, questions))
     }
 }
 
@@ -42,59 +52,85 @@ pub(super) fn solve_within(
         if glance.is_refuted() {
             return glance;
         }
-        if let Some(found) = sentence(sentences, &mut flip, glance.input, is_new, context) {
-            return Solution::exact(found);
+        if let Some(found) = timed(context, |context| neighbour(sentences, &mut flip, is_new, context)) {
+            return found;
         }
+        // What is worth solving for has its turn with the hard flips.
+        return Solution { unknown: flip.wanted, ..Solution::default() };
     }
     let solution = flip.solve(effort, context);
     let Some(proposal) = solution.input else { return solution };
-    if let Some(found) = sentence(sentences, &mut flip, Some(proposal.clone()), is_new, context) {
-        return Solution::exact(found);
+    if let Some(found) =
+        timed(context, |context| like_proposal(sentences, &mut flip, &proposal, is_new, context))
+    {
+        return found;
     }
     context.stats.sentences.pruned += 1;
-    Solution {
-        input: Some(proposal).filter(|_| flip.outside),
-        unknown: false,
-        optimistic: solution.optimistic,
-    }
+    let input = Some(proposal).filter(|_| flip.outside);
+    Solution { input, unknown: false, optimistic: solution.optimistic }
 }
 
-/// The proposal if it is a sentence, else a sentence near the running input that reaches the goal.
-fn sentence(
-    sentences: &mut dyn Sentences,
-    flip: &mut Flip<'_>,
-    proposal: Option<Vec<u8>>,
-    is_new: &dyn Fn(&[u8]) -> bool,
-    context: &mut Context<'_>,
-) -> Option<Vec<u8>> {
+fn timed<T>(context: &mut Context<'_>, work: impl FnOnce(&mut Context<'_>) -> T) -> T {
     let started = context.clock.elapsed();
-    let found = match proposal {
-        Some(proposal) if sentences.contains(&proposal) => Some(proposal),
-        proposal => near(sentences, flip, proposal.as_deref(), is_new, context),
-    };
+    let result = work(context);
     context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
-    found
+    result
 }
 
-fn near(
+/// A sentence that differs from the run's input at the goal's token. Each leaves the path somewhere, so they are made once for
+/// all flips of a token.
+fn neighbour(
     sentences: &mut dyn Sentences,
     flip: &mut Flip<'_>,
-    proposal: Option<&[u8]>,
     is_new: &dyn Fn(&[u8]) -> bool,
     context: &mut Context<'_>,
-) -> Option<Vec<u8>> {
-    let (input, goal, max_len) = (flip.input, flip.goal, context.max_len);
-    let (constraints, questions) = flip.live.questions(input, max_len, context.sites);
-    let lit = questions.goal(&constraints[goal.index], goal.step.direction)?;
-    let place = proposal.map(|proposal| first_difference(input, proposal));
-    let place = place.or_else(|| questions.first_byte(lit)).unwrap_or(input.len());
-    let mut passes =
-        |text: &[u8]| text.len() <= max_len && is_new(text) && questions.holds(goal.index, lit, text);
-    let found = sentences.near(input, place, proposal, &mut passes);
-    context.stats.sentences.lifted += u64::from(found.is_some());
+) -> Option<Solution> {
+    let (input, index, max_len) = (flip.input, flip.goal.index, context.max_len);
+    let (lit, questions) = flip.questions(context)?;
+    // In a parser that reads from left to right, conditions depend on all tokens so far, and the last one decides.
+    let place = questions.last_byte(lit).unwrap_or(input.len());
+    let token = sentences.token_at(input, place)?;
+    let departures = questions.neighbours.remove(&token).unwrap_or_else(|| {
+        let texts = sentences.neighbours(input, token).into_iter();
+        let fitting = texts.filter(|text| text.len() <= max_len && is_new(text));
+        fitting.filter_map(|text| Some((questions.departure(&text)?, text))).collect()
+    });
+    let mut here = departures.iter().filter(|(departure, _)| departure.index == index);
+    let found =
+        here.find(|(_, text)| is_new(text) && questions.is_true(lit, text) && sentences.contains(text));
+    let found = found.map(|(departure, text)| accept(*departure, text, context));
+    questions.neighbours.insert(token, departures);
     found
 }
 
-fn first_difference(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+/// The proposal if it is a sentence, else one that has its bytes.
+fn like_proposal(
+    sentences: &mut dyn Sentences,
+    flip: &mut Flip<'_>,
+    proposal: &[u8],
+    is_new: &dyn Fn(&[u8]) -> bool,
+    context: &mut Context<'_>,
+) -> Option<Solution> {
+    if sentences.contains(proposal) {
+        return Some(Solution { input: Some(proposal.to_vec()), ..Solution::default() });
+    }
+    let (input, index, max_len) = (flip.input, flip.goal.index, context.max_len);
+    let (lit, questions) = flip.questions(context)?;
+    for text in sentences.with_proposal(input, proposal) {
+        if text.len() > max_len || !is_new(&text) || !questions.is_true(lit, &text) {
+            continue;
+        }
+        match questions.departure(&text) {
+            Some(departure) if departure.index == index && sentences.contains(&text) => {
+                return Some(accept(departure, &text, context));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn accept(departure: Departure, text: &[u8], context: &mut Context<'_>) -> Solution {
+    context.stats.sentences.lifted += 1;
+    Solution { input: Some(text.to_vec()), unknown: false, optimistic: !departure.exact }
 }
