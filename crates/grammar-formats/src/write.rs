@@ -2,7 +2,7 @@
 
 use crate::build::quoted;
 use grammar::analysis::{Combine, INFINITE, cheapest};
-use grammar::automaton::Automaton;
+use grammar::automaton::{Automaton, Edge};
 use grammar::core::{NtId, ProdId, Sym};
 use grammar::model::{Alternative, Emit, Expr, Grammar, LexRule, Lexing, ModeId, ModeOp, TerminalId};
 use grammar::{Core, Pattern};
@@ -346,15 +346,16 @@ fn writable(mut automaton: Automaton) -> (Automaton, Option<String>) {
         return (automaton, Some("it has no lexeme".to_string()));
     }
     let single = automaton.single().is_some_and(|l| String::from_utf8(l).is_ok());
-    if single || automaton.edges.iter().flatten().all(|e| e.bytes.is_ascii()) {
+    if single || automaton.edges.all().iter().all(|e| e.bytes.is_ascii()) {
         return (automaton, None);
     }
-    for edge in automaton.edges.iter_mut().flatten() {
-        edge.bytes = edge.bytes.iter().copied().filter(u8::is_ascii).collect();
-    }
-    automaton.edges.iter_mut().for_each(|edges| edges.retain(|e| !e.bytes.is_empty()));
+    automaton.edges = automaton.edges.filter_map(|edge| {
+        let bytes: grammar::pattern::ByteSet = edge.bytes.iter().copied().filter(u8::is_ascii).collect();
+        (!bytes.is_empty()).then_some(Edge { bytes, to: edge.to })
+    });
     let distance = automaton.distances();
-    automaton.edges.iter_mut().for_each(|edges| edges.retain(|e| distance[e.to as usize] < u32::MAX));
+    let alive = |edge: &Edge| (distance[edge.to as usize] < u32::MAX).then(|| edge.clone());
+    automaton.edges = automaton.edges.filter_map(alive);
     let some = distance[0] < u32::MAX;
     (if some { automaton } else { Automaton::default() }, Some("ASCII only".to_string()))
 }

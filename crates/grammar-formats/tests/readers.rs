@@ -129,7 +129,7 @@ fn antlr_mistakes() {
     assert_eq!(error("g.g4", "grammar G;\ns : t ;"), "g.g4:2:5: `t` is used here but never defined");
     assert_eq!(
         error("g.g4", "grammar G; import X; s : 'a' ;"),
-        "g.g4:1:1: the imported grammar `X` was not found"
+        "g.g4:1:19: the imported grammar `X` was not found"
     );
     assert_eq!(
         error("g.g4", "s : 'a' ;"),

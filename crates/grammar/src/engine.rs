@@ -27,7 +27,7 @@ pub(crate) struct Engine {
 enum Fast {
     Tokens(Box<Recognizer>),
     Bytes(Box<Recognizer>, Box<ByteCore>),
-    /// The terminals' automata are too large to be spelled out in bytes: the chart has to do.
+    /// The terminals' automata are not known, or too large to be spelled out in bytes: the chart has to do.
     None,
 }
 
@@ -68,8 +68,18 @@ impl Engine {
     pub fn new(grammar: &Grammar, core: Core, original: Vec<Option<ProdId>>) -> Engine {
         let fast = match grammar.lexing {
             Lexing::Scannerless => Fast::bytes(grammar, &core),
-            _ => Fast::Tokens(Box::new(Recognizer::new(&core))),
+            _ => Fast::tokens(&core),
         };
+        Engine::with(fast, core, original)
+    }
+
+    /// An engine that does not know how terminals are spelled; without a lexer it has only a chart.
+    pub fn of_tokens(lexing: Lexing, core: Core, original: Vec<Option<ProdId>>) -> Engine {
+        let fast = if lexing == Lexing::Scannerless { Fast::None } else { Fast::tokens(&core) };
+        Engine::with(fast, core, original)
+    }
+
+    fn with(fast: Fast, core: Core, original: Vec<Option<ProdId>>) -> Engine {
         Engine { fast, tables: Tables::new(&core), empty: empty_productions(&core), original, core }
     }
 
@@ -120,6 +130,10 @@ impl Engine {
 }
 
 impl Fast {
+    fn tokens(core: &Core) -> Fast {
+        Fast::Tokens(Box::new(Recognizer::new(core)))
+    }
+
     fn bytes(grammar: &Grammar, core: &Core) -> Fast {
         let long = |t: &Terminal| t.pattern.hir().properties().minimum_len().unwrap_or(0);
         if grammar.terminals.iter().map(long).sum::<usize>() > SPELLED_OUT {

@@ -12,6 +12,7 @@
 //! Any context-free grammar is legal. Nothing here recurses over user data: grammars, trees and inputs may be
 //! as deep as memory allows.
 
+mod alias;
 pub mod ambiguity;
 pub mod analysis;
 pub mod automaton;
@@ -27,6 +28,7 @@ pub mod cover;
 mod derivations;
 pub mod dfa;
 mod earley;
+pub mod edges;
 pub mod edit;
 mod end_of_input;
 mod engine;
@@ -35,7 +37,10 @@ mod extract;
 mod flatten;
 mod fragment;
 pub mod language;
+mod lexeme;
 pub mod lexer;
+mod minimise;
+mod mode;
 pub mod model;
 pub mod mutate;
 pub mod parse;

@@ -12,7 +12,7 @@ use crate::tree::Tree;
 
 /// A parser with its caches: use one for many inputs.
 pub struct Parser {
-    grammar: Grammar,
+    lexing: Lexing,
     core: Core,
     lexer: Lexer,
     engine: Engine,
@@ -33,7 +33,7 @@ impl Parser {
         let layers = stratify(grammar, &core);
         let lexer = Lexer::new(grammar)?;
         let engine = Engine::new(grammar, layers.core, layers.original);
-        Ok(Parser { grammar: grammar.clone(), core, lexer, engine, flat: None, dense: DENSE })
+        Ok(Parser { lexing: grammar.lexing, core, lexer, engine, flat: None, dense: DENSE })
     }
 
     /// With another size of sets from which on flat productions are tried. Zero tries them for every input.
@@ -79,11 +79,11 @@ impl Parser {
 
     /// What parses dense inputs: the flat productions, if they can be made.
     fn unlimited(&mut self) -> (&mut Engine, &mut Lexer, Option<&Flat>) {
-        let Parser { grammar, lexer, engine, flat, .. } = self;
+        let Parser { lexing, lexer, engine, flat, .. } = self;
         let flat = flat.get_or_insert_with(|| {
             let flat = flatten(&engine.core, &engine.original)?;
             let shown = flat.core.prod_ids().map(Some).collect::<Vec<Option<ProdId>>>();
-            Some(Box::new((Engine::new(grammar, flat.core.clone(), shown), flat)))
+            Some(Box::new((Engine::of_tokens(*lexing, flat.core.clone(), shown), flat)))
         });
         match flat {
             Some(made) => (&mut made.0, lexer, Some(&made.1)),
@@ -109,7 +109,7 @@ impl Parser {
     }
 
     pub fn lexing(&self) -> Lexing {
-        self.grammar.lexing
+        self.lexing
     }
 }
 
