@@ -299,8 +299,7 @@ fn json_everywhere() {
     let (_, out, _) = run(&["enumerate", name(&grammar), "--max-len", "3", "--json", "--count-only"], "");
     assert_eq!(out, "{\"count\":\"4\"}\n");
     let (code, out, err) = run(&["parse", name(&grammar), "-", "--json"], "a\"c");
-    let wanted =
-        r#"{"input":"-","sentence":false,"line":1,"column":3,"offset":2,"expected":["\"b\""]}"#;
+    let wanted = r#"{"input":"-","sentence":false,"line":1,"column":3,"offset":2,"expected":["\"b\""]}"#;
     assert_eq!((code, out.trim(), err.as_str()), (1, wanted, ""));
     let (code, out, _) = run(&["parse", name(&grammar), "-", "--json", "--count-trees"], "a\"b");
     assert_eq!((code, out.trim()), (0, r#"{"input":"-","sentence":true,"trees":"1"}"#));
