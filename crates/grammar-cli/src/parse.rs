@@ -117,6 +117,7 @@ fn explain(grammar: &Grammar, name: &str, text: &[u8], stuck: &Stuck) -> String 
     let rest = &text[stuck.pos..];
     let found = match rest.utf8_chunks().next() {
         None => "the end of the input".to_string(),
+        Some(chunk) if chunk.valid().is_empty() => format!("the byte 0x{:02x}", chunk.invalid()[0]),
         Some(chunk) => {
             let near: String = chunk.valid().chars().take(20).collect();
             format!("`{}`", near.escape_debug())
