@@ -104,22 +104,28 @@ impl Levels {
         let suffixes = placed(&[Shape::Suffix]);
         let operators = placed(&[Shape::Suffix, Shape::Binary]);
         let mut closed_below: Vec<Option<NtId>> = vec![None; ids.len()];
+        let mut made: Option<(usize, NtId)> = None;
         for (k, id) in ids.iter().enumerate() {
             let left = |o: &&(ProdId, usize, Vec<Sym>)| o.2[0] == Sym::nonterminal(*id);
             let below: Vec<_> = suffixes.iter().filter(|s| s.1 < k).collect();
             if below.is_empty() || !operators.iter().any(|o| left(&o)) {
                 continue;
             }
-            let closed = NtId::from(nts.len());
+            // Levels between the same two suffixes share one.
+            let shared = made.filter(|(suffixes, _)| *suffixes == below.len());
+            let closed = shared.map_or(NtId::from(nts.len()), |(_, closed)| closed);
+            if shared.is_none() {
+                nts.push(RawNt { prods: Vec::new(), ..nts[ids[0].index()].clone() });
+                original.push(Vec::new());
+            }
+            made = Some((below.len(), closed));
             closed_below[k] = Some(closed);
-            nts.push(RawNt { prods: Vec::new(), ..nts[ids[0].index()].clone() });
-            original.push(Vec::new());
             let mut put = |nt: NtId, rhs: Vec<Sym>, p: ProdId| {
                 let (alt, weight) = (core.prod(p).alt, core.prod(p).weight);
                 nts[nt.index()].prods.push(RawProd { rhs, alt, weight });
                 original[nt.index()].push(Some(p));
             };
-            for (p, level, rhs) in below {
+            for (p, level, rhs) in below.iter().filter(|_| shared.is_none()) {
                 put(closed, rhs.clone(), *p);
                 if let Some(operand) = closed_below[*level] {
                     put(closed, with_left(rhs, operand), *p);
