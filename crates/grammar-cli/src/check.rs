@@ -1,7 +1,7 @@
 //! `check`
 
 use crate::load::GrammarArgs;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use grammar::Grammar;
 use grammar::ambiguity::{Example, Witness, search};
 use grammar::analysis::INFINITE;
@@ -32,7 +32,7 @@ const STATES: usize = 200_000;
 /// Exit code 1 if the start rule derives nothing.
 pub fn run(args: &Args) -> Result<u8> {
     let (grammar, notes) = args.grammar.read_with_notes()?;
-    let language = Language::unchecked(grammar)?;
+    let language = Language::unchecked(grammar).with_context(|| args.grammar.file.display().to_string())?;
     let usable = language.analysis.productive[language.core.start.index()];
     let (witness, bound) = if usable { search(&language, args.ambiguity, STATES) } else { (None, 0) };
     let report = Report { args, language: &language, notes, witness, bound, usable };

@@ -1,7 +1,7 @@
 //! `enumerate` and `sample`
 
 use crate::load::GrammarArgs;
-use crate::output::{Strings, interrupted, watch_interrupt};
+use crate::output::{StringArgs, Strings, interrupted, watch_interrupt};
 use anyhow::{Result, bail};
 use grammar::enumerate::{Enumerator, Found};
 use grammar::language::Language;
@@ -48,9 +48,8 @@ pub struct EnumerateArgs {
     /// Longest lexeme of terminals with infinitely many, when enumerating by height
     #[arg(long, value_name = "N")]
     max_lexeme: Option<usize>,
-    /// End strings with NUL instead of a line end
-    #[arg(short = '0', long = "null")]
-    nul: bool,
+    #[command(flatten)]
+    strings_as: StringArgs,
 }
 
 pub fn enumerate(args: &EnumerateArgs) -> Result<u8> {
@@ -69,10 +68,14 @@ pub fn enumerate(args: &EnumerateArgs) -> Result<u8> {
                 ControlFlow::Continue(())
             }
         });
-        println!("{count}");
+        if args.strings_as.json {
+            println!("{}", serde_json::json!({ "count": count.to_string() }));
+        } else {
+            println!("{count}");
+        }
         return Ok(0);
     }
-    let mut out = Strings::new(args.nul);
+    let mut out = Strings::new(args.strings_as);
     let mut speller = Speller::new(&language.grammar)?;
     let mut failed = None;
     let _ = enumerator.run(&from, Some(&limit), |found| {
@@ -157,9 +160,8 @@ pub struct SampleArgs {
     /// No string twice
     #[arg(long)]
     unique: bool,
-    /// End strings with NUL instead of a line end
-    #[arg(short = '0', long = "null")]
-    nul: bool,
+    #[command(flatten)]
+    strings_as: StringArgs,
 }
 
 /// So many repeated strings in a row, and there are probably no others.
@@ -194,7 +196,7 @@ pub fn sample(args: &SampleArgs) -> Result<u8> {
     let mut rng = Rng::new(args.seed);
     watch_interrupt();
     let seen = args.unique.then(HashSet::new);
-    let mut sink = Sink { out: Strings::new(args.nul), seen, left: args.count, repeated: 0 };
+    let mut sink = Sink { out: Strings::new(args.strings_as), seen, left: args.count, repeated: 0 };
     let mut text = Vec::new();
     if let Some(k) = args.k_path {
         sink.left = usize::MAX;

@@ -11,6 +11,7 @@ mod generate;
 mod load;
 mod output;
 mod parse;
+mod shrink;
 mod solve;
 mod tokens;
 
@@ -57,7 +58,7 @@ pub enum Command {
     /// Variants of inputs that are still in the language
     Mutate(change::MutateArgs),
     /// The smallest input for which a command still succeeds
-    Shrink(change::ShrinkArgs),
+    Shrink(shrink::ShrinkArgs),
     /// Which rules, alternatives and k-paths inputs exercise
     Cover(cover::Args),
     /// Write the grammar in another notation
@@ -87,7 +88,7 @@ pub fn execute(command: &Command) -> u8 {
         Command::Complete(args) => change::complete(args),
         Command::Solve(args) => solve::run(args),
         Command::Mutate(args) => change::mutate(args),
-        Command::Shrink(args) => change::shrink(args),
+        Command::Shrink(args) => shrink::shrink(args),
         Command::Cover(args) => cover::run(args),
         Command::Convert(args) => parse::convert(args),
     };

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use grammar::Grammar;
 use grammar::language::Language;
 use grammar_formats::{Format, Read, read_path};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args, Debug)]
@@ -79,10 +80,12 @@ fn notations() -> Vec<&'static str> {
 /// An input; `-` is standard input.
 pub fn input(path: &Path) -> Result<Vec<u8>> {
     let mut text = Vec::new();
+    let limit = grammar::parse::MAX_INPUT as u64 + 1;
     if path.as_os_str() == "-" {
-        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut text).context("standard input")?;
+        std::io::stdin().lock().take(limit).read_to_end(&mut text).context("standard input")?;
     } else {
-        text = std::fs::read(path).with_context(|| path.display().to_string())?;
+        let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
+        file.take(limit).read_to_end(&mut text).with_context(|| path.display().to_string())?;
     }
     if text.len() > grammar::parse::MAX_INPUT {
         bail!("{}: inputs of more than {} bytes are not read", path.display(), grammar::parse::MAX_INPUT);

@@ -1,5 +1,6 @@
 //! Standard output, and what ends it early: a closed pipe or Ctrl-C.
 
+use serde_json::Value;
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,24 +35,44 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
         .any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe))
 }
 
-/// Strings one a line, or NUL-separated.
+/// How strings are written.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct StringArgs {
+    /// End strings with NUL instead of a line end
+    #[arg(short = '0', long = "null", conflicts_with = "json")]
+    nul: bool,
+    /// Write each string as JSON on a line of its own; one that is not UTF-8 as the list of its bytes
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Strings one a line, NUL-separated, or in JSON.
 pub struct Strings {
     out: BufWriter<StdoutLock<'static>>,
-    end: u8,
+    how: StringArgs,
 }
 
 impl Strings {
-    pub fn new(nul: bool) -> Strings {
+    pub fn new(how: StringArgs) -> Strings {
         let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        Strings { out, end: if nul { 0 } else { b'\n' } }
+        Strings { out, how }
     }
 
     pub fn write(&mut self, text: &[u8]) -> io::Result<()> {
-        self.out.write_all(text)?;
-        self.out.write_all(&[self.end])
+        if self.how.json {
+            serde_json::to_writer(&mut self.out, &in_json(text))?;
+        } else {
+            self.out.write_all(text)?;
+        }
+        self.out.write_all(if self.how.nul { &[0] } else { b"\n" })
     }
 
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// A string, or the list of its bytes.
+pub fn in_json(text: &[u8]) -> Value {
+    std::str::from_utf8(text).map_or_else(|_| text.into(), Value::from)
 }

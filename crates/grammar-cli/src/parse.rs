@@ -4,6 +4,7 @@ use crate::load::{GrammarArgs, input};
 use anyhow::{Context, Result};
 use grammar::parse::{Parser, Stuck, line_column};
 use grammar::{Grammar, ambiguity};
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -25,6 +26,9 @@ pub struct Args {
     /// Print the number of trees
     #[arg(long)]
     count_trees: bool,
+    /// Write an object for each input, one a line
+    #[arg(long)]
+    json: bool,
 }
 
 /// Names of expected terminals that are listed.
@@ -41,6 +45,10 @@ pub fn run(args: &Args) -> Result<u8> {
         let name = path.display().to_string();
         let text = characters(args, &name, input(path)?);
         match one(args, &grammar, &mut parser, &text)? {
+            answer if args.json => {
+                code = code.max(u8::from(answer.is_err()));
+                writeln!(out, "{}", object(args, &grammar, &name, &text, &answer))?;
+            }
             Ok(report) => {
                 let line = if report.is_empty() { format!("{name}: yes\n") } else { report };
                 out.write_all(line.as_bytes())?;
@@ -53,6 +61,28 @@ pub fn run(args: &Args) -> Result<u8> {
         }
     }
     Ok(code)
+}
+
+/// What `--json` writes about an input.
+fn object(
+    args: &Args,
+    grammar: &Grammar,
+    name: &str,
+    text: &[u8],
+    answer: &std::result::Result<String, Stuck>,
+) -> Value {
+    match answer {
+        Ok(report) if args.count_trees => json!({ "input": name, "sentence": true, "trees": report.trim() }),
+        Ok(report) if args.tree => json!({ "input": name, "sentence": true, "tree": report }),
+        Ok(_) => json!({ "input": name, "sentence": true }),
+        Err(stuck) => {
+            let (line, column) = line_column(text, stuck.pos);
+            let expected: Vec<&str> =
+                stuck.expected.iter().map(|t| grammar.terminal(*t).name.as_str()).collect();
+            json!({ "input": name, "sentence": false, "line": line, "column": column, "offset": stuck.pos,
+                "expected": expected })
+        }
+    }
 }
 
 /// ANTLR's grammars are about characters, not bytes: an input in another encoding than UTF-8 is read as Latin-1.
@@ -87,6 +117,7 @@ fn explain(grammar: &Grammar, name: &str, text: &[u8], stuck: &Stuck) -> String 
     let rest = &text[stuck.pos..];
     let found = match rest.utf8_chunks().next() {
         None => "the end of the input".to_string(),
+        Some(chunk) if chunk.valid().is_empty() => format!("the byte 0x{:02x}", chunk.invalid()[0]),
         Some(chunk) => {
             let near: String = chunk.valid().chars().take(20).collect();
             format!("`{}`", near.escape_debug())

@@ -290,3 +290,36 @@ fn solve_for_machines() {
     let (code, out, _) = run(&["solve", name(&grammar), "--start", "op", "--tokens", "!{+}"], "");
     assert_eq!((code, out.trim()), (0, "-"));
 }
+
+#[test]
+fn json_everywhere() {
+    let grammar = file("ab.tg", "s = 'a' s 'b' | '\\xff' | '\"' ;");
+    let (_, out, _) = run(&["enumerate", name(&grammar), "--max-len", "3", "--json"], "");
+    assert_eq!(out, "[255]\n\"\\\"\"\n[97,255,98]\n\"a\\\"b\"\n");
+    let (_, out, _) = run(&["enumerate", name(&grammar), "--max-len", "3", "--json", "--count-only"], "");
+    assert_eq!(out, "{\"count\":\"4\"}\n");
+    let (code, out, err) = run(&["parse", name(&grammar), "-", "--json"], "a\"c");
+    let wanted = r#"{"input":"-","sentence":false,"line":1,"column":3,"offset":2,"expected":["\"b\""]}"#;
+    assert_eq!((code, out.trim(), err.as_str()), (1, wanted, ""));
+    let (code, out, _) = run(&["parse", name(&grammar), "-", "--json", "--count-trees"], "a\"b");
+    assert_eq!((code, out.trim()), (0, r#"{"input":"-","sentence":true,"trees":"1"}"#));
+    let (code, out, _) = run(&["complete", name(&grammar), "--json", "--prefix", "a\""], "");
+    assert_eq!((code, out.trim()), (0, r#"{"text":"a\"b","rest":"b"}"#));
+    let (code, out, _) = run(&["complete", name(&grammar), "--json", "--prefix", "b"], "");
+    assert_eq!((code, out.trim()), (1, r#"{"line":1,"column":1,"offset":0}"#));
+}
+
+#[test]
+fn shrinking_ends_commands_that_hang_and_says_so_of_those_that_waver() {
+    let grammar = file("list.tg", "s = i* ; i = 'a' | 'b' ;");
+    let input = file("long.txt", "aaabaa");
+    let hangs = "grep -q b {} || { sleep 100 & wait; }";
+    let args = ["shrink", name(&grammar), name(&input), "--timeout", "0.2", "--", "sh", "-c", hangs];
+    let (code, out, _) = run(&args, "");
+    assert_eq!((code, out.as_str()), (0, "b"));
+    let once = tempfile::tempdir().expect("a folder");
+    let wavers = format!("mkdir {}/$(wc -c <{{}})", once.path().display());
+    let (code, _, err) = run(&["shrink", name(&grammar), name(&input), "--", "sh", "-c", &wavers], "");
+    assert_eq!(code, 0);
+    assert!(err.contains("does not answer the same every time"), "{err}");
+}

@@ -17,10 +17,12 @@ mod tg;
 mod tg_text;
 mod tree_sitter;
 mod w3c;
-mod write;
+mod write_json;
+mod write_tg;
 
 pub use detect::{Format, read_path, read_text};
-pub use write::{to_bnf_json, to_tg};
+pub use write_json::to_bnf_json;
+pub use write_tg::to_tg;
 
 use grammar::Grammar;
 use std::fmt;

@@ -80,10 +80,6 @@ fn all_grammars_are_read_and_examples_parse() {
 fn check(parser: &mut Parser, example: &Path) -> Result<(), String> {
     let name = example.file_name().expect("a file").to_string_lossy().into_owned();
     let text = std::fs::read(example).expect("a file");
-    // Slow in a debug build, and covered by the benchmark.
-    if name == "treutwein-algol60.bnf" {
-        return Ok(());
-    }
     let excepted = EXCEPTIONS.iter().any(|(n, _)| *n == name);
     match parser.check(&text) {
         Ok(()) if excepted => Err(format!("{name} parses now: take it off the list")),

@@ -1,5 +1,7 @@
 //! What ANTLR 4 grammars of the public collections use beyond rules and tokens.
 
+use grammar::complete::Completer;
+use grammar::language::Language;
 use grammar::parse::Parser;
 use grammar_formats::{Read, read_text};
 
@@ -105,6 +107,59 @@ fn modes_and_more() {
     let mut parser = Parser::new(&grammar).expect("a parser");
     let tree = parser.parse(b"\"a b\"1").expect("a tree");
     assert!(tree.render(&grammar, parser.core()).contains("STRING \"\\\"a b\\\"\""), "one token");
+}
+
+#[test]
+fn completions_end_what_more_began() {
+    let language = Language::new(read(MODES).grammar).expect("a language");
+    let mut completer = Completer::new(&language).expect("a completer");
+    for (prefix, rest) in [("12 \"a", "\""), ("\"", "\""), ("\"a\\", " \""), ("abc \"x\"", ""), ("keyA", "")]
+    {
+        let found = completer.complete(prefix.as_bytes()).map(|r| String::from_utf8_lossy(&r).into_owned());
+        assert_eq!(found.as_deref(), Ok(rest), "{prefix}");
+    }
+    assert_eq!(completer.complete(b"1 %"), Err(2));
+}
+
+#[test]
+fn completions_know_the_mode_they_are_in() {
+    let tokens = "lexer grammar X; OPEN : '<' -> pushMode(IN) ; TEXT : ~[<]+ ;
+        mode IN; CLOSE : '>' -> popMode ; NAME : [a-z]+ ; WS : ' ' -> skip ;";
+    let rules = "parser grammar P; options { tokenVocab = X; } s : OPEN NAME NAME CLOSE TEXT EOF ;";
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("X.g4"), tokens).expect("a file");
+    let file = folder.path().join("P.g4");
+    std::fs::write(&file, rules).expect("a file");
+    let grammar = grammar_formats::read_path(&file, None, None).expect("a grammar").grammar;
+    let language = Language::new(grammar).expect("a language");
+    let mut completer = Completer::new(&language).expect("a completer");
+    for (prefix, rest) in [("<", "a a>a"), ("<b", " a>a"), ("<b ", "a>a"), ("<b c>", "a"), ("<b c> ", "")] {
+        let found = completer.complete(prefix.as_bytes()).map(|r| String::from_utf8_lossy(&r).into_owned());
+        assert_eq!(found.as_deref(), Ok(rest), "{prefix}");
+    }
+}
+
+#[test]
+fn unicode_properties() {
+    check(
+        r"grammar G; s : (A | B | C | D)+ EOF ; A : [\p{InCyrillic}] ; B : '(' [\P{Block=Basic_Latin}] ')' ;
+          C : '!' [\p{Blk=Latin-1 Supplement}] ; D : '?' [\p{EmojiPresentation=EmojiDefault}] ;",
+        &["яЖ", "(é)", "!÷", "?😀"],
+        &["a", "(a)", "!a", "?1"],
+    );
+    let notes = read(r"grammar G; s : A ; A : 'a' | [\p{InNowhere}] ;").notes;
+    let said: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert_eq!(said, ["g.g4:1:31: Unicode property `InNowhere` is not known and matches nothing"]);
+}
+
+#[test]
+fn missing_files_are_named_where_they_are_wanted() {
+    let text = "parser grammar P;\noptions {\n  tokenVocab = Q;\n}\ns : A ;";
+    let notes = read(text).notes;
+    let said: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert_eq!(said, ["g.g4:3:16: Q was not found: tokens are written by their names"]);
+    let error = read_text("g.g4", "grammar G;\nimport A = X,\n Y;\ns : 'a' ;", None).expect_err("no file");
+    assert_eq!(error.to_string(), "g.g4:2:12: the imported grammar `X` was not found");
 }
 
 #[test]

@@ -50,6 +50,19 @@ fn ten_thousand_alternatives() {
     assert_eq!(counts[3], Count::Finite(10u32.into()));
 }
 
+/// Any token may be text, so every line and every bracket so far may still be open: items that remember where they
+/// began would be as many as there are tokens before, in every set.
+#[test]
+fn text_that_may_be_anything_stays_linear() {
+    let grammar = read(
+        "s = line (NL line)* ; line = name '=' item+ ; name = '<' any+ '>' ; item = '<' any* '>' | any ;
+         any = '<' | '>' | '=' | NL | W ; token NL = '\\n' ; token W = /[a-z]/ ;",
+    );
+    let text = b"<a>=<b>c<d\n".repeat(4_000);
+    assert!(accepts(&grammar, &text));
+    assert!(!accepts(&grammar, &text[1..]));
+}
+
 #[test]
 fn left_recursion_everywhere() {
     let grammar = read("a = b 'x' | c ; b = c 'y' | a ; c = a 'z' | b 'w' | 'q' ;");

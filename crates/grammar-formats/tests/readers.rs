@@ -123,13 +123,40 @@ fn antlr_combined() {
     assert!(shown.starts_with("s #1\n  e #3\n    e #5\n"), "{shown}");
 }
 
+/// Precedence decides between trees, never about membership.
+#[test]
+fn suffixes_that_bind_loosely_are_operands_too() {
+    let text = "grammar G; s : e EOF ; e : '-' e | e '*' e | <assoc=right> e '^' e | e '+' e | e '?' | e '!' | 'x' ;";
+    let grammar = read("g.g4", text);
+    let mut parser = Parser::new(&grammar).expect("a lexer");
+    let mut bare = grammar.clone();
+    bare.rules.iter_mut().flat_map(|r| &mut r.alternatives).for_each(|a| a.prec = None);
+    let mut plain = Parser::new(&bare).expect("a lexer");
+    let symbols = b"-*^+?!x";
+    for code in 0..symbols.len().pow(5) {
+        let input: Vec<u8> = (0..5).map(|i| symbols[code / symbols.len().pow(i) % symbols.len()]).collect();
+        let shown = String::from_utf8_lossy(&input);
+        let expected = plain.check(&input).is_ok();
+        assert_eq!(parser.check(&input).is_ok(), expected, "{shown}");
+        assert_eq!(parser.parse(&input).is_ok(), expected, "{shown}");
+    }
+    let mut tree = |input: &[u8]| {
+        let tree = parser.parse(input).expect("a tree");
+        let shown = tree.render(&grammar, parser.core());
+        let rules = shown.lines().filter(|l| l.trim().starts_with("e #"));
+        rules.map(|l| l.trim().trim_start_matches("e ").to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(tree(b"x*x?"), "#5 #2 #7 #7");
+    assert_eq!(tree(b"x?*x"), "#2 #5 #7 #7");
+}
+
 #[test]
 fn antlr_mistakes() {
     assert_eq!(error("g.g4", "grammar G; s : ( 'a' ;"), "g.g4:1:22: expected `)`, found `;`");
     assert_eq!(error("g.g4", "grammar G;\ns : t ;"), "g.g4:2:5: `t` is used here but never defined");
     assert_eq!(
         error("g.g4", "grammar G; import X; s : 'a' ;"),
-        "g.g4:1:1: the imported grammar `X` was not found"
+        "g.g4:1:19: the imported grammar `X` was not found"
     );
     assert_eq!(
         error("g.g4", "s : 'a' ;"),

@@ -1,13 +1,13 @@
 //! Several strategies in turn, by what they brought lately.
 //!
 //! Each turn is a slice of time. A strategy's worth is what it found in its last turns for the time that they took; the best one has
-//! the next turn, and every few turns it is the one that waited longest, so that none is given up for good. Inputs that add coverage
-//! are traced for the first strategy, which is the one that solves.
+//! the next turn, and every few turns it is the one that waited longest, so that none is given up for good. Inputs that add
+//! coverage are traced for the first strategy, which is the one that solves, when it has its turn.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use search::{Context, Next, Origin, Proposal, Ran, SavedSearch, Strategy};
+use search::{Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Strategy};
 
 pub struct Auto<'s> {
     parts: Vec<Part<'s>>,
@@ -33,7 +33,7 @@ struct Part<'s> {
 /// Length of a turn.
 const TURN: Duration = Duration::from_millis(200);
 /// One turn in so many goes to the strategy that waited longest.
-const ROUND_ROBIN: u64 = 4;
+const ROUND_ROBIN: u64 = 8;
 /// What earlier turns count at each later one.
 const MEMORY: f64 = 0.8;
 
@@ -85,11 +85,13 @@ impl Strategy for Auto<'_> {
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
-        if let Some((input, origin)) = self.untraced.pop_front() {
+        self.take_turns(context.clock.elapsed());
+        if self.current == 0
+            && let Some((input, origin)) = self.untraced.pop_front()
+        {
             self.tracing = true;
             return Next::Run(Proposal { input, symbolic: true, origin });
         }
-        self.take_turns(context.clock.elapsed());
         let part = &mut self.parts[self.current];
         match part.strategy.next(context) {
             Next::Finished => {
@@ -107,10 +109,10 @@ impl Strategy for Auto<'_> {
             return self.learn_seed(ran, context);
         }
         if tracing {
-            self.parts[0].finished = false;
             return self.parts[0].strategy.learn(ran, context);
         }
-        if new_outcomes > 0 && !traced {
+        if new_outcomes > 0 && !traced && ran.ending != Ending::Timeout {
+            self.parts[0].finished = false;
             self.untraced.push_back((ran.input.to_vec(), ran.origin.clone()));
         }
         self.parts[self.current].found += new_outcomes as f64;

@@ -75,7 +75,7 @@ pub fn search(language: &Language, max: usize, states: usize) -> (Option<Witness
 
 /// About as many symbols as the grammar that is searched will have.
 fn size(language: &Language) -> usize {
-    let edges = |a: &Automaton| a.edges.iter().map(Vec::len).sum::<usize>();
+    let edges = |a: &Automaton| a.edges.all().len();
     let lexemes = if language.is_scannerless() { language.lexemes.iter().map(edges).sum() } else { 0 };
     language.core.size() + 2 * lexemes
 }

@@ -3,25 +3,19 @@
 //! With a lexer, the lexemes of a terminal are only those that the lexer reads as that terminal: `if` is no
 //! identifier where it is a keyword.
 
-use crate::dfa::{Compiler, DEAD, Dfa, DfaError};
+use crate::dfa::{Compiler, Dfa, DfaError};
+pub use crate::edges::{Edge, Edges};
+use crate::minimise::Raw;
 use crate::model::{END_MARKER, Emit, Grammar, Lexing, ModeId, ModeOp, TerminalId};
-use crate::pattern::{ByteSet, Pattern, byte_set, one_byte};
-use rustc_hash::FxHashMap;
+use crate::pattern::{ByteSet, Pattern, one_byte};
 
 /// Patterns whose automaton is larger cannot be used for generation.
 pub const STATE_LIMIT: usize = 20_000;
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Edge {
-    /// In increasing order, never empty.
-    pub bytes: ByteSet,
-    pub to: u32,
-}
-
 /// State 0 is the start; every state can reach acceptance. Without states there is no lexeme at all.
 #[derive(Clone, Debug, Default)]
 pub struct Automaton {
-    pub edges: Vec<Vec<Edge>>,
+    pub edges: Edges,
     pub accepts: Vec<bool>,
 }
 
@@ -41,8 +35,8 @@ impl Automaton {
             return Automaton::default();
         }
         let accepts = (0..=places.len()).map(|i| i == places.len()).collect();
-        let edge = |(i, bytes)| vec![Edge { bytes, to: i as u32 + 1 }];
-        let edges = places.into_iter().enumerate().map(edge).chain([Vec::new()]).collect();
+        let edge = |(i, bytes)| Some(Edge { bytes, to: i as u32 + 1 });
+        let edges = places.into_iter().enumerate().map(edge).chain([None]).collect();
         Automaton { edges, accepts }
     }
 
@@ -51,7 +45,7 @@ impl Automaton {
         let mut lexeme = Vec::new();
         let mut state = 0;
         loop {
-            match self.edges.get(state)?.as_slice() {
+            match self.edges.get(state)? {
                 [] => return Some(lexeme),
                 [edge] if edge.bytes.len() == 1 && !self.accepts[state] => {
                     lexeme.push(edge.bytes[0]);
@@ -59,6 +53,14 @@ impl Automaton {
                 }
                 _ => return None,
             }
+        }
+    }
+
+    /// The only lexeme, if that is one byte.
+    pub fn single_byte(&self) -> Option<u8> {
+        match (self.edges.all(), &self.accepts[..]) {
+            ([edge], [_, true]) if edge.bytes.len() == 1 => Some(edge.bytes[0]),
+            _ => None,
         }
     }
 
@@ -97,7 +99,7 @@ impl Automaton {
 
     fn topological(&self) -> Option<Vec<usize>> {
         let mut incoming = vec![0; self.edges.len()];
-        self.edges.iter().flatten().for_each(|e| incoming[e.to as usize] += 1);
+        self.edges.all().iter().for_each(|e| incoming[e.to as usize] += 1);
         let mut ready: Vec<usize> = (0..self.edges.len()).filter(|s| incoming[*s] == 0).collect();
         let mut order = Vec::new();
         while let Some(state) = ready.pop() {
@@ -122,7 +124,7 @@ impl Automaton {
         while !self.accepts[state] {
             let good = self.edges[state].iter().filter(|e| distance[e.to as usize] + 1 == distance[state]);
             let pick =
-                good.map(|e| (crate::lexer::friendliest(&e.bytes), e.to)).min_by_key(|(b, _)| rank(*b))?;
+                good.map(|e| (crate::mode::friendliest(&e.bytes), e.to)).min_by_key(|(b, _)| rank(*b))?;
             lexeme.push(pick.0);
             state = pick.1 as usize;
         }
@@ -268,137 +270,5 @@ impl ModeDfa {
         } else {
             Ok(found)
         }
-    }
-}
-
-/// States as they come from the subset construction.
-struct Raw {
-    edges: Vec<Vec<Edge>>,
-    accepts: Vec<bool>,
-}
-
-impl Raw {
-    fn read(dfa: &mut Dfa, accepts: impl Fn(&Dfa, u32) -> bool) -> Raw {
-        let bytes = dfa.class_bytes();
-        let mut raw = Raw { edges: vec![Vec::new()], accepts: vec![false] };
-        let mut ids: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut todo = vec![(dfa.start(), 0u32)];
-        // The start is copied as state 0 and does not accept, so that the empty string is left out.
-        while let Some((state, id)) = todo.pop() {
-            let mut by_target: Vec<(u32, Vec<u8>)> = Vec::new();
-            for (class, class_bytes) in bytes.iter().enumerate() {
-                let next = dfa.step_class(state, class);
-                if next == DEAD {
-                    continue;
-                }
-                match by_target.iter_mut().find(|(t, _)| *t == next) {
-                    Some((_, all)) => all.extend(class_bytes),
-                    None => by_target.push((next, class_bytes.clone())),
-                }
-            }
-            for (target, mut bytes) in by_target {
-                bytes.sort_unstable();
-                let to = *ids.entry(target).or_insert_with(|| {
-                    raw.edges.push(Vec::new());
-                    raw.accepts.push(accepts(dfa, target));
-                    todo.push((target, raw.edges.len() as u32 - 1));
-                    raw.edges.len() as u32 - 1
-                });
-                raw.edges[id as usize].push(Edge { bytes: byte_set(bytes), to });
-            }
-        }
-        raw
-    }
-
-    fn remove_byte(&mut self, byte: u8) {
-        for edges in &mut self.edges {
-            for edge in edges.iter_mut().filter(|e| e.bytes.contains(&byte)) {
-                edge.bytes = byte_set(edge.bytes.iter().copied().filter(|b| *b != byte).collect());
-            }
-            edges.retain(|e| !e.bytes.is_empty());
-        }
-    }
-
-    /// Keeps the states from which acceptance can be reached.
-    fn trim(self) -> Raw {
-        let n = self.edges.len();
-        let mut back = vec![Vec::new(); n];
-        for (from, edges) in self.edges.iter().enumerate() {
-            edges.iter().for_each(|e| back[e.to as usize].push(from));
-        }
-        let mut alive = self.accepts.clone();
-        let mut todo: Vec<usize> = (0..n).filter(|s| alive[*s]).collect();
-        while let Some(state) = todo.pop() {
-            for &from in &back[state] {
-                if !std::mem::replace(&mut alive[from], true) {
-                    todo.push(from);
-                }
-            }
-        }
-        if !alive[0] {
-            return Raw { edges: Vec::new(), accepts: Vec::new() };
-        }
-        let mut id = vec![0u32; n];
-        for (next, state) in (0..n).filter(|s| alive[*s]).enumerate() {
-            id[state] = next as u32;
-        }
-        let keep = |edges: Vec<Edge>| {
-            let kept = edges.into_iter().filter(|e| alive[e.to as usize]);
-            kept.map(|e| Edge { to: id[e.to as usize], ..e }).collect::<Vec<_>>()
-        };
-        let states = self.edges.into_iter().zip(self.accepts).enumerate().filter(|(s, _)| alive[*s]);
-        let (edges, accepts) = states.map(|(_, (e, a))| (keep(e), a)).unzip();
-        Raw { edges, accepts }
-    }
-
-    /// Moore's partition refinement.
-    fn minimise(self) -> Automaton {
-        let n = self.edges.len();
-        let mut block: Vec<u32> = self.accepts.iter().map(|a| u32::from(*a)).collect();
-        let mut count = 0;
-        loop {
-            let mut ids: FxHashMap<(u32, Vec<(u8, u32)>), u32> = FxHashMap::default();
-            let mut refined = Vec::with_capacity(n);
-            for state in 0..n {
-                let mut signature: Vec<(u8, u32)> = Vec::new();
-                for edge in &self.edges[state] {
-                    signature.extend(edge.bytes.iter().map(|b| (*b, block[edge.to as usize])));
-                }
-                signature.sort_unstable();
-                let next = ids.len() as u32;
-                refined.push(*ids.entry((block[state], signature)).or_insert(next));
-            }
-            let blocks = ids.len();
-            block = refined;
-            if blocks == count {
-                return self.quotient(&block, blocks);
-            }
-            count = blocks;
-        }
-    }
-
-    fn quotient(self, block: &[u32], blocks: usize) -> Automaton {
-        let mut automaton = Automaton { edges: vec![Vec::new(); blocks], accepts: vec![false; blocks] };
-        let mut done = vec![false; blocks];
-        for (state, edges) in self.edges.into_iter().enumerate() {
-            let b = block[state] as usize;
-            automaton.accepts[b] = self.accepts[state];
-            if std::mem::replace(&mut done[b], true) {
-                continue;
-            }
-            for edge in edges {
-                let to = block[edge.to as usize];
-                match automaton.edges[b].iter_mut().find(|e| e.to == to) {
-                    Some(same) => {
-                        let mut bytes = [&*same.bytes, &*edge.bytes].concat();
-                        bytes.sort_unstable();
-                        same.bytes = byte_set(bytes);
-                    }
-                    None => automaton.edges[b].push(Edge { to, bytes: edge.bytes }),
-                }
-            }
-            automaton.edges[b].sort_by(|x, y| x.bytes.cmp(&y.bytes));
-        }
-        automaton
     }
 }

@@ -56,7 +56,7 @@ fn partition(lexemes: &[Automaton]) -> ([u32; 256], Vec<Vec<u8>>) {
     let mut class_of = [0u32; 256];
     let mut count = 1;
     let mut seen: rustc_hash::FxHashSet<&[u8]> = Default::default();
-    for edge in lexemes.iter().flat_map(|a| a.edges.iter().flatten()) {
+    for edge in lexemes.iter().flat_map(|a| a.edges.all()) {
         if count == 256 || !seen.insert(&edge.bytes) {
             continue;
         }
@@ -84,13 +84,11 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn terminal(&mut self, t: usize, automaton: &Automaton) -> Sym {
-        if let ([edges, rest], [_, true]) = (automaton.edges.as_slice(), automaton.accepts.as_slice())
-            && let ([edge], []) = (edges.as_slice(), rest.as_slice())
-        {
+        if let ([edge], [_, true]) = (automaton.edges.all(), automaton.accepts.as_slice()) {
             return self.edge(t, &edge.bytes);
         }
         let base = self.nts.len();
-        for _ in &automaton.edges {
+        for _ in &automaton.accepts {
             self.add(t);
         }
         for (from, edges) in automaton.edges.iter().enumerate() {

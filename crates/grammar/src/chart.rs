@@ -6,6 +6,7 @@
 
 use crate::core::NtId;
 use crate::earley::{self, Chains, Sets, Work};
+use crate::engine::{Limit, TooDense};
 use crate::lexer::{Candidate, Expected, Lexer, Place, StackId};
 use crate::model::TerminalId;
 use crate::tables::{Next, PredId, Slot, Tables};
@@ -83,8 +84,23 @@ impl<'t> Chart<'t> {
         use_chains: bool,
     ) -> Result<Chart<'t>, Stuck> {
         let mut chart = Chart::begin(tables, lexer.begin(), use_chains);
-        chart.run(lexer, input);
-        if chart.accepted.is_some() { Ok(chart) } else { Err(chart.stuck(lexer, input)) }
+        chart.run(lexer, input, Limit::NONE);
+        chart.result(lexer, input)
+    }
+
+    /// Parses `input` as long as no set is larger than `limit`.
+    pub fn within(
+        tables: &'t mut Tables,
+        lexer: &mut Lexer,
+        input: &[u8],
+        limit: Limit,
+    ) -> Result<Result<Chart<'t>, Stuck>, TooDense> {
+        let mut chart = Chart::begin(tables, lexer.begin(), true);
+        if chart.run(lexer, input, limit) { Ok(chart.result(lexer, input)) } else { Err(TooDense) }
+    }
+
+    fn result(self, lexer: &mut Lexer, input: &[u8]) -> Result<Chart<'t>, Stuck> {
+        if self.accepted.is_some() { Ok(self) } else { Err(self.stuck(lexer, input)) }
     }
 
     /// Parses a sequence of tokens, each any of some terminals; its places are their indexes. `None`: no choice of
@@ -117,13 +133,17 @@ impl<'t> Chart<'t> {
         Chart { tables, sets, items, completed, chains, incoming, tops, use_chains, accepted: None }
     }
 
-    fn run(&mut self, lexer: &mut Lexer, input: &[u8]) {
+    /// False if a set grew larger than `limit`, which ends it.
+    fn run(&mut self, lexer: &mut Lexer, input: &[u8], limit: Limit) -> bool {
         let mut pending: Vec<Pending> = Vec::new();
         let mut work = Work::default();
         let mut candidates = Vec::new();
         let mut accepting = self.tables.nullable[self.tables.start.index()];
         loop {
             let set = self.sets.len() as u32 - 1;
+            if self.incomplete(set).len() > limit.0 {
+                return false;
+            }
             candidates.clear();
             let at_end = lexer.candidates(input, self.place(set), &Here(self, set), &mut candidates);
             if at_end && accepting {
@@ -133,7 +153,7 @@ impl<'t> Chart<'t> {
                 self.enqueue(set, candidate, &mut pending);
             }
             loop {
-                let Some(place) = pending.last().map(|p| p.place) else { return };
+                let Some(place) = pending.last().map(|p| p.place) else { return true };
                 if let Some(is_sentence) = self.make(place, &mut pending, &mut work) {
                     accepting = is_sentence;
                     break;

@@ -8,7 +8,7 @@ use crate::completion::Completion;
 use crate::core::Core;
 use crate::dfa::DfaError;
 use crate::language::Language;
-use crate::lexer::{Expected, Lexer, Place};
+use crate::lexer::{Expected, Lexer, Place, StackId};
 use crate::model::TerminalId;
 use crate::recognize::{Config, Recognizer};
 use crate::spell::Speller;
@@ -21,7 +21,11 @@ pub struct Completer {
 
 enum Text {
     Bytes(Box<ByteCore>),
-    Tokens { lexer: Box<Lexer>, speller: Box<Speller>, shortest: Vec<Vec<u8>> },
+    /// The speller's lexer also reads the prefix, so that both mean the same by a stack of modes.
+    Tokens {
+        speller: Box<Speller>,
+        shortest: Vec<Vec<u8>>,
+    },
 }
 
 struct At<'r>(&'r Recognizer, Config);
@@ -32,8 +36,24 @@ impl Expected for At<'_> {
     }
 }
 
-/// Cost, configuration after the prefix, rest of the open lexeme, and the last token (start and terminal).
-type Way = (u64, Config, Vec<u8>, Option<(usize, TerminalId)>);
+/// One way to go on after a prefix.
+struct Way {
+    cost: u64,
+    /// After the last token.
+    config: Config,
+    /// Of the last token's lexeme.
+    rest: Vec<u8>,
+    /// Of a token that ends where the prefix does, or with `rest`.
+    last: Option<Open>,
+}
+
+/// A token that may go on: its terminal, where it begins, and what was before it.
+#[derive(Clone, Copy)]
+struct Open {
+    terminal: TerminalId,
+    start: usize,
+    stack: StackId,
+}
 
 /// A prefix as tokens: where each begins, what it is, and the configuration before it.
 #[derive(Clone, Copy)]
@@ -60,7 +80,6 @@ impl Completer {
         let cost: Vec<u64> = shortest.iter().map(price).collect();
         let completion = Completion::new(core, &recognizer, &cost);
         let text = Text::Tokens {
-            lexer: Box::new(Lexer::new(&language.grammar)?),
             speller: Box::new(Speller::new(&language.grammar)?),
             shortest: shortest.into_iter().map(Option::unwrap_or_default).collect(),
         };
@@ -103,69 +122,67 @@ impl Completer {
         let config = self.after_bytes(prefix)?;
         let classes = self.terminals(config).ok_or(prefix.len())?;
         let Text::Bytes(bytes) = &self.text else { unreachable!("checked by the caller") };
-        Ok(classes.iter().map(|c| crate::lexer::friendliest(&bytes.classes[c.index()])).collect())
+        Ok(classes.iter().map(|c| crate::mode::friendliest(&bytes.classes[c.index()])).collect())
     }
 
     fn complete_tokens(&mut self, prefix: &[u8]) -> Result<Vec<u8>, usize> {
         let (steps, after, place, failed) = self.read(prefix)?;
         // The last lexeme may be unfinished: so may a rest that is no token at all.
-        let open = match (failed, steps.last()) {
-            (Some(pos), _) => Some((place, after, pos)),
-            (None, Some(last)) if last.end == prefix.len() => Some((last.place, last.before, last.start)),
+        let touching = steps.last().filter(|last| last.end == prefix.len());
+        let open = match (failed, touching) {
+            (Some(start), _) => Some((place.stack, after, start)),
+            (None, Some(last)) => Some((last.place.stack, last.before, last.start)),
             _ => None,
         };
         let mut best: Option<Way> = None;
         if failed.is_none()
             && let Some(cost) = self.cost(after)
         {
-            let last = steps.last().map(|s| (s.start, s.terminal));
-            best = Some((cost, after, Vec::new(), last));
+            let last = touching.map(|s| Open { terminal: s.terminal, start: s.start, stack: s.place.stack });
+            best = Some(Way { cost, config: after, rest: Vec::new(), last });
         }
-        if let Some((place, before, start)) = open {
-            let Text::Tokens { lexer, .. } = &mut self.text else { unreachable!("checked by the caller") };
-            for (terminal, rest) in lexer.unfinished(place.stack, &prefix[start..]) {
+        if let Some((stack, before, start)) = open {
+            for (terminal, rest) in self.lexer().unfinished(stack, &prefix[start..]) {
                 let Some(config) = self.recognizer.advance(before, terminal) else { continue };
                 let Some(cost) = self.completion.cost(&self.recognizer, config) else { continue };
                 let cost = cost + rest.len() as u64;
-                if best.as_ref().is_none_or(|b| cost < b.0) {
-                    best = Some((cost, config, rest, Some((start, terminal))));
+                if best.as_ref().is_none_or(|b| cost < b.cost) {
+                    best = Some(Way { cost, config, rest, last: Some(Open { terminal, start, stack }) });
                 }
             }
         }
-        let (_, config, rest, last) = best.ok_or(failed.unwrap_or(prefix.len()))?;
-        let ended = last
-            .is_none_or(|(start, _)| steps.last().is_some_and(|s| s.start == start && s.end < prefix.len()));
-        Ok(self.spell(prefix, config, rest, last.filter(|_| !ended)))
+        let best = best.ok_or(failed.unwrap_or(prefix.len()))?;
+        Ok(self.spell(prefix, &best, place.stack))
     }
 
-    /// The rest of the open lexeme, then the tokens that complete `config`.
-    fn spell(
-        &mut self,
-        prefix: &[u8],
-        config: Config,
-        rest: Vec<u8>,
-        last: Option<(usize, TerminalId)>,
-    ) -> Vec<u8> {
-        let tokens = self.terminals(config).unwrap_or_default();
-        let Text::Tokens { speller, shortest, .. } = &mut self.text else { unreachable!("tokens only") };
-        speller.begin();
+    /// The rest of the open lexeme, then the tokens that complete the sentence. `stack` is that after the prefix.
+    fn spell(&mut self, prefix: &[u8], way: &Way, stack: StackId) -> Vec<u8> {
+        let tokens = self.terminals(way.config).unwrap_or_default();
         let mut out = Vec::new();
-        let mut keep = 0;
-        if let Some((start, terminal)) = last {
-            let lexeme = [&prefix[start..], &rest].concat();
-            speller.write(&mut out, terminal, &lexeme);
-            keep = prefix.len() - start;
+        let (mut keep, mut stack) = (0, stack);
+        if let Some(open) = way.last {
+            out = [&prefix[open.start..], &way.rest].concat();
+            stack = self.lexer().after_lexeme(open.stack, open.terminal, &out);
+            keep = prefix.len() - open.start;
         }
+        let Text::Tokens { speller, shortest } = &mut self.text else { unreachable!("tokens only") };
+        speller.resume(stack, out.len());
         tokens.iter().for_each(|t| speller.write(&mut out, *t, &shortest[t.index()]));
         out.split_off(keep)
+    }
+
+    fn lexer(&mut self) -> &mut Lexer {
+        let Text::Tokens { speller, .. } = &mut self.text else { unreachable!("tokens only") };
+        speller.lexer().expect("tokens come from a lexer")
     }
 
     /// Tokens of a prefix, as far as they are tokens. The last value is where they stop being.
     #[allow(clippy::type_complexity)]
     fn read(&mut self, prefix: &[u8]) -> Result<(Vec<Step>, Config, Place, Option<usize>), usize> {
-        let Text::Tokens { lexer, .. } = &mut self.text else { unreachable!("checked by the caller") };
-        let (mut config, mut place) = (self.recognizer.begin(), lexer.begin());
+        let (mut config, mut place) = (self.recognizer.begin(), self.lexer().begin());
         let mut steps = Vec::new();
+        let Text::Tokens { speller, .. } = &mut self.text else { unreachable!("checked by the caller") };
+        let lexer = speller.lexer().expect("tokens come from a lexer");
         loop {
             let mut candidates = Vec::new();
             let at_end = lexer.candidates(prefix, place, &At(&self.recognizer, config), &mut candidates);

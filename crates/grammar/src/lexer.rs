@@ -4,9 +4,12 @@
 //! offered, so a lexer delivers *candidates*, and the parser keeps those that can stand there.
 
 use crate::automaton::Automaton;
-use crate::dfa::{DEAD, Dfa, DfaError};
-use crate::model::{END_MARKER, Emit, Grammar, LexRule, Lexing, ModeId, ModeOp, TerminalId};
+use crate::dfa::{DEAD, DfaError};
+use crate::mode::{Hit, Mode};
+use crate::model::{Emit, Grammar, Lexing, ModeId, ModeOp, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// A place in the input together with the stack of lexer modes there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -66,24 +69,6 @@ pub struct Lexer {
 
 /// Where the automaton runs, and where the token began.
 type Run = (Place, u32);
-
-#[derive(Clone)]
-struct Mode {
-    dfa: Dfa,
-    /// The lexer rule of each pattern of the automaton.
-    rule: Vec<u32>,
-    predicates: bool,
-    end_marker: bool,
-    /// A rule that matches nothing but changes the mode: taken where no other rule matches.
-    on_nothing: Option<u32>,
-}
-
-/// What one run of a mode's automaton found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Hit {
-    rule: u32,
-    end: usize,
-}
 
 impl Lexer {
     pub fn new(grammar: &Grammar) -> Result<Lexer, DfaError> {
@@ -315,183 +300,60 @@ impl Lexer {
         false
     }
 
-    /// Terminals of which `text` is a proper prefix of a lexeme, with the shortest rest of such a lexeme.
+    /// Terminals of which `text` is a proper prefix of a lexeme, with the shortest rest of such a lexeme. What `more`
+    /// has read belongs to it.
     pub(crate) fn unfinished(&mut self, stack: StackId, text: &[u8]) -> Vec<(TerminalId, Vec<u8>)> {
-        let mode = &mut self.modes[self.stacks[stack.0 as usize].0.index()];
-        let mut state = mode.dfa.start();
-        for &byte in text {
-            state = mode.dfa.step(state, byte);
-            if state == DEAD {
-                return Vec::new();
+        let mut found: Vec<(TerminalId, Vec<u8>)> = Vec::new();
+        let mut seen = FxHashSet::default();
+        // In order of length, so that the first rest of a terminal is its shortest.
+        let mut todo = BinaryHeap::from([Reverse((0, 0usize, stack.0, Vec::new()))]);
+        while let Some(Reverse((_, pos, stack, rest))) = todo.pop() {
+            if seen.len() > OPEN_PLACES || !seen.insert((pos, stack)) {
+                continue;
+            }
+            for (rule, end, more) in self.next_rules(StackId(stack), text, pos) {
+                let whole = [&rest[..], &more].concat();
+                match self.emits[rule as usize] {
+                    Emit::Token(t) if !more.is_empty() => found.push((t, whole)),
+                    Emit::More => {
+                        let stack = self.apply(StackId(stack), rule as usize).0;
+                        todo.push(Reverse((whole.len(), end, stack, whole)));
+                    }
+                    _ => {}
+                }
             }
         }
-        let mut found = Vec::new();
-        for (rule, rest) in mode.shortest_rests(state) {
-            if let Emit::Token(t) = self.emits[rule as usize] {
-                found.push((t, rest));
-            }
-        }
+        found.sort_by_key(|(terminal, rest)| (*terminal, rest.len()));
+        found.dedup_by_key(|(terminal, _)| *terminal);
         found
+    }
+
+    /// The stack after `lexeme`, a whole token of `terminal`.
+    pub(crate) fn after_lexeme(&mut self, stack: StackId, terminal: TerminalId, lexeme: &[u8]) -> StackId {
+        let mut found = Vec::new();
+        self.candidates(lexeme, Place { pos: 0, stack }, &Anything, &mut found);
+        let whole = |c: &&Candidate| c.terminal == terminal && c.next.pos as usize == lexeme.len();
+        found.iter().find(whole).map_or(stack, |c| c.next.stack)
+    }
+
+    /// Rules that may match next: what the mode finds in the text, and what it would find if the text went on. With where
+    /// the match ends in the text, and what it needs beyond the end.
+    fn next_rules(&mut self, stack: StackId, text: &[u8], pos: usize) -> Vec<(u32, usize, Vec<u8>)> {
+        let mode = &mut self.modes[self.stacks[stack.0 as usize].0.index()];
+        let matched = mode.longest(text, pos).map(|hit| (hit.rule, hit.end, Vec::new()));
+        let open = text[pos..].iter().fold(mode.dfa.start(), |state, byte| match state {
+            DEAD => DEAD,
+            _ => mode.dfa.step(state, *byte),
+        });
+        let rests = if open == DEAD { Vec::new() } else { mode.shortest_rests(open) };
+        let further = rests.into_iter().map(|(rule, rest)| (rule, text.len(), rest));
+        matched.into_iter().chain(further).collect()
     }
 }
 
+/// Places inside a lexeme, with the modes there, from which its rest is looked for.
+const OPEN_PLACES: usize = 10_000;
 /// States of two automata that are compared before lexemes are said to merge.
 const MERGE_STATES: usize = 20_000;
 /// Rules that match nothing may change the mode this many times before one matches something.
 const MAX_IDLE: u32 = 32;
-/// Automata for generation look no further than this many states for the rest of a lexeme.
-const REST_STATES: usize = 2_000;
-
-impl Mode {
-    fn new(grammar: &Grammar, mode: ModeId) -> Result<Mode, DfaError> {
-        let (mut patterns, mut rule) = (Vec::new(), Vec::new());
-        let mut predicates = false;
-        for (i, lex) in grammar.lex_rules.iter().enumerate().filter(|(_, r)| r.mode == mode) {
-            for branch in lex.pattern.branches() {
-                patterns.push(branch);
-                rule.push(i as u32);
-            }
-            predicates |= lex.predicated;
-        }
-        let idle =
-            |(_, r): &(usize, &LexRule)| r.mode == mode && r.pattern.matches_empty() && !r.ops.is_empty();
-        let on_nothing = grammar.lex_rules.iter().enumerate().find(idle).map(|(i, _)| i as u32);
-        let dfa = Dfa::new(&patterns)?;
-        Ok(Mode { dfa, rule, predicates, end_marker: grammar.end_marker, on_nothing })
-    }
-
-    fn scannerless(grammar: &Grammar) -> Result<Mode, DfaError> {
-        let patterns: Vec<_> = grammar.terminals.iter().map(|t| t.pattern.clone()).collect();
-        let rule = (0..patterns.len() as u32).collect();
-        let dfa = Dfa::new(&patterns)?;
-        Ok(Mode { dfa, rule, predicates: false, end_marker: false, on_nothing: None })
-    }
-
-    #[inline]
-    fn longest(&mut self, input: &[u8], from: usize) -> Option<Hit> {
-        let mut state = self.dfa.start();
-        let mut best = None;
-        for (i, &byte) in input[from..].iter().enumerate() {
-            state = self.dfa.step(state, byte);
-            if state == DEAD {
-                break;
-            }
-            if let Some(&pattern) = self.dfa.accepts(state).first() {
-                best = Some(Hit { rule: self.rule[pattern as usize], end: from + i + 1 });
-            }
-        }
-        if self.end_marker && state != DEAD {
-            let last = self.dfa.step(state, END_MARKER);
-            let at_end = self.dfa.accepts(last).first();
-            best = at_end.map(|p| Hit { rule: self.rule[*p as usize], end: input.len() }).or(best);
-        }
-        best
-    }
-
-    /// The winner without predicates, and every predicated rule that would have won.
-    fn with_predicates(&mut self, input: &[u8], from: usize, predicated: &[bool], hits: &mut Vec<Hit>) {
-        let mut state = self.dfa.start();
-        let mut sure: Option<Hit> = None;
-        let mut maybe: Vec<Hit> = Vec::new();
-        for (i, &byte) in input[from..].iter().enumerate() {
-            state = self.dfa.step(state, byte);
-            if state == DEAD {
-                break;
-            }
-            let end = from + i + 1;
-            for &pattern in self.dfa.accepts(state) {
-                let rule = self.rule[pattern as usize];
-                if !predicated[rule as usize] {
-                    sure = Some(Hit { rule, end });
-                    break;
-                }
-                maybe.retain(|h| h.rule != rule);
-                maybe.push(Hit { rule, end });
-            }
-        }
-        if self.end_marker && state != DEAD {
-            let last = self.dfa.step(state, END_MARKER);
-            let rules = self.dfa.accepts(last).iter().map(|p| self.rule[*p as usize]);
-            if let Some(rule) = rules.into_iter().find(|r| !predicated[*r as usize]) {
-                sure = Some(Hit { rule, end: input.len() });
-            }
-        }
-        let wins = |h: &Hit| sure.is_none_or(|s| h.end > s.end || (h.end == s.end && h.rule < s.rule));
-        maybe.retain(wins);
-        hits.extend(sure);
-        hits.extend(maybe);
-    }
-
-    fn longest_allowed(&mut self, input: &[u8], from: usize, allows: impl Fn(u32) -> bool) -> Option<Hit> {
-        let mut state = self.dfa.start();
-        let mut best = None;
-        for (i, &byte) in input[from..].iter().enumerate() {
-            state = self.dfa.step(state, byte);
-            if state == DEAD {
-                break;
-            }
-            let rules = self.dfa.accepts(state).iter().map(|p| self.rule[*p as usize]);
-            if let Some(rule) = rules.into_iter().find(|r| allows(*r)) {
-                best = Some(Hit { rule, end: from + i + 1 });
-            }
-        }
-        best
-    }
-
-    /// All lengths of all allowed terminals.
-    fn every(&mut self, input: &[u8], from: usize, allows: impl Fn(u32) -> bool, hits: &mut Vec<Hit>) {
-        let mut state = self.dfa.start();
-        for (i, &byte) in input[from..].iter().enumerate() {
-            state = self.dfa.step(state, byte);
-            // Without the second test a terminal that is not wanted here could be followed to the end.
-            if state == DEAD || (i % 16 == 15 && !self.dfa.live_patterns(state).any(&allows)) {
-                break;
-            }
-            for &rule in self.dfa.accepts(state) {
-                if allows(rule) {
-                    hits.push(Hit { rule, end: from + i + 1 });
-                }
-            }
-        }
-    }
-
-    /// Breadth-first: the shortest way from `state` to a state where each rule wins.
-    fn shortest_rests(&mut self, state: u32) -> Vec<(u32, Vec<u8>)> {
-        let bytes: Vec<u8> = self.dfa.class_bytes().iter().map(|b| friendliest(b)).collect();
-        let mut seen: FxHashMap<u32, Vec<u8>> = FxHashMap::default();
-        seen.insert(state, Vec::new());
-        let mut queue = std::collections::VecDeque::from([state]);
-        let mut found: FxHashMap<u32, Vec<u8>> = FxHashMap::default();
-        while let Some(from) = queue.pop_front() {
-            for (class, &byte) in bytes.iter().enumerate() {
-                let to = self.dfa.step_class(from, class);
-                if to == DEAD || seen.contains_key(&to) || seen.len() > REST_STATES {
-                    continue;
-                }
-                let mut path = seen[&from].clone();
-                path.push(byte);
-                if let Some(&pattern) = self.dfa.accepts(to).first() {
-                    found.entry(self.rule[pattern as usize]).or_insert_with(|| path.clone());
-                }
-                seen.insert(to, path);
-                queue.push_back(to);
-            }
-        }
-        let mut found: Vec<_> = found.into_iter().collect();
-        found.sort();
-        found
-    }
-}
-
-/// The byte of a class that people like to read most.
-pub(crate) fn friendliest(bytes: &[u8]) -> u8 {
-    let rank = |b: &u8| match b {
-        b'a'..=b'z' => (0, *b),
-        b'0'..=b'9' => (1, *b),
-        b'A'..=b'Z' => (2, *b),
-        b' '..=b'~' => (3, *b),
-        b'\n' | b'\t' => (4, *b),
-        _ => (5, *b),
-    };
-    *bytes.iter().min_by_key(|b| rank(b)).expect("a class has a byte")
-}

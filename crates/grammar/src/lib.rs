@@ -12,6 +12,7 @@
 //! Any context-free grammar is legal. Nothing here recurses over user data: grammars, trees and inputs may be
 //! as deep as memory allows.
 
+mod alias;
 pub mod ambiguity;
 pub mod analysis;
 pub mod automaton;
@@ -27,13 +28,20 @@ pub mod cover;
 mod derivations;
 pub mod dfa;
 mod earley;
+pub mod edges;
 pub mod edit;
 mod end_of_input;
+mod engine;
 pub mod enumerate;
 mod extract;
+mod flatten;
+mod fragment;
 pub mod language;
+mod lexeme;
 pub mod lexer;
 pub mod lift;
+mod minimise;
+mod mode;
 pub mod model;
 pub mod mutate;
 pub mod parse;

@@ -166,7 +166,10 @@ impl Expr {
         match parts.len() {
             0 => Expr::Empty,
             1 => parts.remove(0),
-            _ => Expr::Seq(parts),
+            _ => {
+                parts.shrink_to_fit();
+                Expr::Seq(parts)
+            }
         }
     }
 

@@ -6,6 +6,7 @@
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// Bytes in increasing order. A run of bytes, which nearly all sets are, needs no memory of its own.
 pub type ByteSet = Cow<'static, [u8]>;
@@ -38,25 +39,26 @@ pub const NEST_LIMIT: u32 = 200;
 /// Bytes of a regular expression's text: a longer one needs gigabytes, only for its automaton to be refused.
 pub const LONGEST: usize = 1 << 20;
 
+/// Cheap to clone: a terminal, its lexer rule and every machine that reads it share one expression.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Pattern(Hir);
+pub struct Pattern(Arc<Hir>);
 
 impl Pattern {
     pub fn from_hir(hir: Hir) -> Pattern {
-        Pattern(hir)
+        Pattern(Arc::new(hir))
     }
 
     pub fn literal(bytes: &[u8]) -> Pattern {
-        Pattern(Hir::literal(bytes.to_vec()))
+        Pattern::from_hir(Hir::literal(bytes.to_vec()))
     }
 
     pub fn empty() -> Pattern {
-        Pattern(Hir::empty())
+        Pattern::from_hir(Hir::empty())
     }
 
     /// The pattern that matches nothing at all.
     pub fn never() -> Pattern {
-        Pattern(Hir::fail())
+        Pattern::from_hir(Hir::fail())
     }
 
     /// Reads Rust-like syntax (`regex` crate). Bytes outside UTF-8 may be named inside `(?-u:…)`.
@@ -68,19 +70,30 @@ impl Pattern {
         let mut parser = regex_syntax::ParserBuilder::new().utf8(false).nest_limit(NEST_LIMIT).build();
         let hir = parser.parse(text).map_err(PatternError::from_syntax)?;
         reject_looks(&hir)?;
-        Ok(Pattern(strip_captures(hir)))
+        Ok(Pattern::from_hir(strip_captures(hir)))
     }
 
-    pub fn concat(parts: Vec<Pattern>) -> Pattern {
-        Pattern(Hir::concat(parts.into_iter().map(|p| p.0).collect()))
+    pub fn concat(mut parts: Vec<Pattern>) -> Pattern {
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
+        Pattern::from_hir(Hir::concat(parts.into_iter().map(Pattern::into_hir).collect()))
     }
 
-    pub fn alternation(parts: Vec<Pattern>) -> Pattern {
-        Pattern(Hir::alternation(parts.into_iter().map(|p| p.0).collect()))
+    pub fn alternation(mut parts: Vec<Pattern>) -> Pattern {
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
+        Pattern::from_hir(Hir::alternation(parts.into_iter().map(Pattern::into_hir).collect()))
     }
 
     pub fn repeat(self, min: u32, max: Option<u32>, greedy: bool) -> Pattern {
-        Pattern(Hir::repetition(Repetition { min, max, greedy, sub: Box::new(self.0) }))
+        let sub = Box::new(self.into_hir());
+        Pattern::from_hir(Hir::repetition(Repetition { min, max, greedy, sub }))
+    }
+
+    fn into_hir(self) -> Hir {
+        Arc::unwrap_or_clone(self.0)
     }
 
     pub fn hir(&self) -> &Hir {
@@ -89,22 +102,24 @@ impl Pattern {
 
     /// The only string the pattern matches, if it is written as one.
     pub fn as_literal(&self) -> Option<Vec<u8>> {
-        match self.0.kind() {
-            HirKind::Literal(lit) => Some(lit.0.to_vec()),
-            HirKind::Empty => Some(Vec::new()),
-            HirKind::Class(class) => class.literal(),
-            HirKind::Concat(parts) => parts.iter().try_fold(Vec::new(), |mut all, part| {
-                all.extend(Pattern(part.clone()).as_literal()?);
-                Some(all)
-            }),
-            _ => None,
+        let mut text = Vec::new();
+        let mut todo = vec![self.hir()];
+        while let Some(hir) = todo.pop() {
+            match hir.kind() {
+                HirKind::Empty => {}
+                HirKind::Literal(literal) => text.extend_from_slice(&literal.0),
+                HirKind::Class(class) => text.append(&mut class.literal()?),
+                HirKind::Concat(parts) => todo.extend(parts.iter().rev()),
+                _ => return None,
+            }
         }
+        Some(text)
     }
 
     /// The bytes that may stand at each place, if the pattern is no more than a sequence of single bytes.
     pub fn as_places(&self) -> Option<Vec<ByteSet>> {
         let mut places = Vec::new();
-        let mut todo = vec![&self.0];
+        let mut todo = vec![self.hir()];
         while let Some(hir) = todo.pop() {
             match hir.kind() {
                 HirKind::Empty => {}
@@ -128,14 +143,14 @@ impl Pattern {
     /// The alternatives of the outermost choice; ANTLR decides non-greedy loops in each on its own.
     pub fn branches(&self) -> Vec<Pattern> {
         match self.0.kind() {
-            HirKind::Alternation(parts) => parts.iter().cloned().map(Pattern).collect(),
+            HirKind::Alternation(parts) => parts.iter().cloned().map(Pattern::from_hir).collect(),
             _ => vec![self.clone()],
         }
     }
 
     /// Does a non-greedy loop occur anywhere?
     pub fn has_lazy_loop(&self) -> bool {
-        let mut todo = vec![&self.0];
+        let mut todo = vec![self.hir()];
         while let Some(hir) = todo.pop() {
             match hir.kind() {
                 HirKind::Repetition(rep) if !rep.greedy => return true,
@@ -151,7 +166,7 @@ impl Pattern {
     /// Bytes and classes inside bounded repetitions, each as often as it is repeated.
     pub fn repeated_size(&self) -> usize {
         let mut size = 0usize;
-        let mut todo = vec![(&self.0, 1usize)];
+        let mut todo = vec![(self.hir(), 1usize)];
         while let Some((hir, times)) = todo.pop() {
             match hir.kind() {
                 HirKind::Repetition(rep) => {

@@ -83,6 +83,58 @@ impl Levels {
         for level in 0..top {
             put(level, vec![Sym::nonterminal(ids[level + 1])], None);
         }
+        self.loose_suffixes(core, &ids, nts, original);
+    }
+
+    /// `x is null * y`, where `is null` binds less than `*`: what ends with a suffix can be the left operand of anything.
+    /// So wherever an operand of level k stands on the left, `ck ::= e0 'is null'` may too, for all suffixes below k.
+    fn loose_suffixes(
+        &self,
+        core: &Core,
+        ids: &[NtId],
+        nts: &mut Vec<RawNt>,
+        original: &mut Vec<Vec<Option<ProdId>>>,
+    ) {
+        let placed = |shapes: &[Shape]| -> Vec<(ProdId, usize, Vec<Sym>)> {
+            let of = self.shapes.iter().filter(|s| shapes.contains(&s.1));
+            of.map(|&(p, shape, prec)| (p, self.place(core.rhs(p), shape, prec, ids)))
+                .map(|(p, (level, rhs))| (p, level, rhs))
+                .collect()
+        };
+        let suffixes = placed(&[Shape::Suffix]);
+        let operators = placed(&[Shape::Suffix, Shape::Binary]);
+        let mut closed_below: Vec<Option<NtId>> = vec![None; ids.len()];
+        let mut made: Option<(usize, NtId)> = None;
+        for (k, id) in ids.iter().enumerate() {
+            let left = |o: &&(ProdId, usize, Vec<Sym>)| o.2[0] == Sym::nonterminal(*id);
+            let below: Vec<_> = suffixes.iter().filter(|s| s.1 < k).collect();
+            if below.is_empty() || !operators.iter().any(|o| left(&o)) {
+                continue;
+            }
+            // Levels between the same two suffixes share one.
+            let shared = made.filter(|(suffixes, _)| *suffixes == below.len());
+            let closed = shared.map_or(NtId::from(nts.len()), |(_, closed)| closed);
+            if shared.is_none() {
+                nts.push(RawNt { prods: Vec::new(), ..nts[ids[0].index()].clone() });
+                original.push(Vec::new());
+            }
+            made = Some((below.len(), closed));
+            closed_below[k] = Some(closed);
+            let mut put = |nt: NtId, rhs: Vec<Sym>, p: ProdId| {
+                let (alt, weight) = (core.prod(p).alt, core.prod(p).weight);
+                nts[nt.index()].prods.push(RawProd { rhs, alt, weight });
+                original[nt.index()].push(Some(p));
+            };
+            for (p, level, rhs) in below.iter().filter(|_| shared.is_none()) {
+                put(closed, rhs.clone(), *p);
+                if let Some(operand) = closed_below[*level] {
+                    put(closed, with_left(rhs, operand), *p);
+                }
+            }
+            for (p, level, rhs) in operators.iter().filter(left) {
+                put(ids[*level], with_left(rhs, closed), *p);
+            }
+        }
     }
 
     /// The level a production belongs to, and its right-hand side there.
@@ -106,6 +158,12 @@ impl Levels {
         }
         (level, rhs)
     }
+}
+
+fn with_left(rhs: &[Sym], operand: NtId) -> Vec<Sym> {
+    let mut rhs = rhs.to_vec();
+    rhs[0] = Sym::nonterminal(operand);
+    rhs
 }
 
 fn shape(rhs: &[Sym], me: Sym) -> Shape {

@@ -3,11 +3,12 @@
 //! A stack machine over flat tables. What is on the stack needs at least `committed` bytes in all; an
 //! alternative may be taken if that stays within the size, so no expansion ever has to be taken back.
 
+use crate::alias::alias_table;
 use crate::analysis::{Combine, INFINITE, cheapest_productions};
-use crate::automaton::Automaton;
 use crate::core::{NtId, ProdId, Sym};
 use crate::dfa::DfaError;
 use crate::language::Language;
+use crate::lexeme::Lexeme;
 use crate::model::TerminalId;
 use crate::rng::Rng;
 use crate::spell::Speller;
@@ -65,14 +66,6 @@ struct Alternative {
     to: u32,
 }
 
-/// How the lexemes of a terminal are drawn.
-enum Lexeme {
-    Literal(Box<[u8]>),
-    OneOf(Box<[u8]>),
-    Walk(Walk),
-    None,
-}
-
 impl<'l> Sampler<'l> {
     pub fn new(language: &'l Language) -> Result<Sampler<'l>, DfaError> {
         let mut sampler = Sampler {
@@ -84,7 +77,7 @@ impl<'l> Sampler<'l> {
             home: Vec::new(),
             symbols: Vec::new(),
             quick: Vec::new(),
-            lexemes: language.lexemes.iter().map(Lexeme::new).collect(),
+            lexemes: language.lexemes.iter().map(|_| Lexeme::Unmade).collect(),
             speller: Speller::new(&language.grammar)?,
             stack: Vec::new(),
             alias: Vec::new(),
@@ -102,9 +95,9 @@ impl<'l> Sampler<'l> {
 
     fn spell_bytes(&mut self) {
         let apart = self.speller.keeps_apart();
-        let spelled = |symbol: &u32| match self.lexemes.get((symbol & !TERMINAL) as usize) {
-            Some(Lexeme::Literal(text)) if !apart && symbol & TERMINAL != 0 && text.len() == 1 => {
-                TERMINAL | BYTE | u32::from(text[0])
+        let spelled = |symbol: &u32| match self.language.lexemes.get((symbol & !TERMINAL) as usize) {
+            Some(automaton) if !apart && symbol & TERMINAL != 0 => {
+                automaton.single_byte().map_or(*symbol, |byte| TERMINAL | BYTE | u32::from(byte))
             }
             _ => *symbol,
         };
@@ -173,7 +166,7 @@ impl<'l> Sampler<'l> {
                 let fit = if slack == LEVELS - 1 { mine.len() } else { fit } as u32;
                 if fit != last.1 {
                     last = (self.alias.len() as u32, fit);
-                    self.alias.extend(alias_table(&mine[..fit as usize]));
+                    self.alias.extend(alias_table(mine[..fit as usize].iter().map(|a| a.weight)));
                 }
                 self.fitting.push(last);
             }
@@ -283,14 +276,29 @@ impl<'l> Sampler<'l> {
                 {
                     out.extend_from_slice(between);
                 }
-                slack -= self.lexemes[terminal.index()].draw(rng, slack, out);
+                slack -= self.lexemes[terminal.index()].draw(
+                    &self.language.lexemes[terminal.index()],
+                    rng,
+                    slack,
+                    out,
+                );
             } else if spell {
                 lexeme.clear();
-                slack -= self.lexemes[terminal.index()].draw(rng, slack, &mut lexeme);
+                slack -= self.lexemes[terminal.index()].draw(
+                    &self.language.lexemes[terminal.index()],
+                    rng,
+                    slack,
+                    &mut lexeme,
+                );
                 self.speller.write(&mut text, terminal, &lexeme);
             } else {
                 let start = out.len() as u32;
-                slack -= self.lexemes[terminal.index()].draw(rng, slack, out);
+                slack -= self.lexemes[terminal.index()].draw(
+                    &self.language.lexemes[terminal.index()],
+                    rng,
+                    slack,
+                    out,
+                );
                 if TREE {
                     let label = Label::Token(terminal);
                     nodes.push(Node { label, size: 1, start, end: out.len() as u32 });
@@ -344,36 +352,12 @@ impl<'l> Sampler<'l> {
 
     /// Draws a lexeme of a terminal, with at most `extra` bytes more than the shortest.
     pub fn lexeme(&mut self, terminal: TerminalId, rng: &mut Rng, extra: u32, out: &mut Vec<u8>) {
-        self.lexemes[terminal.index()].draw(rng, extra, out);
+        self.lexemes[terminal.index()].draw(&self.language.lexemes[terminal.index()], rng, extra, out);
     }
 
     pub fn speller(&mut self) -> &mut Speller {
         &mut self.speller
     }
-}
-
-/// Thresholds are fractions of 2^32.
-fn alias_table(alternatives: &[Alternative]) -> Vec<(u32, u32)> {
-    let n = alternatives.len();
-    let total = alternatives.last().map_or(1.0, |a| a.weight);
-    let mut before = 0.0;
-    let mut share: Vec<f64> = Vec::with_capacity(n);
-    for alternative in alternatives {
-        share.push((alternative.weight - before) / total * n as f64);
-        before = alternative.weight;
-    }
-    let mut table = vec![(u32::MAX, 0u32); n];
-    let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| share[*i] < 1.0);
-    while let (Some(s), Some(&l)) = (small.pop(), large.last()) {
-        table[s] = ((share[s] * 4_294_967_296.0) as u32, l as u32);
-        share[l] -= 1.0 - share[s];
-        if share[l] < 1.0 {
-            large.pop();
-            small.push(l);
-        }
-    }
-    small.into_iter().chain(large).for_each(|i| table[i] = (u32::MAX, i as u32));
-    table
 }
 
 /// Cheapest first, and weights summed up.
@@ -395,125 +379,4 @@ fn encode(sym: &Sym) -> u32 {
 
 fn close(nodes: &mut [Node], node: u32) {
     nodes[node as usize].size = nodes.len() as u32 - node;
-}
-
-impl Lexeme {
-    fn new(automaton: &Automaton) -> Lexeme {
-        if automaton.is_empty() {
-            return Lexeme::None;
-        }
-        if let Some(only) = automaton.single() {
-            return Lexeme::Literal(only.into());
-        }
-        match (&automaton.edges[..], &automaton.accepts[..]) {
-            ([edges, rest], [_, true]) if edges.len() == 1 && rest.is_empty() => {
-                Lexeme::OneOf(edges[0].bytes.clone().into())
-            }
-            _ => Lexeme::Walk(Walk::new(automaton)),
-        }
-    }
-
-    /// Appends a lexeme; returns how much longer than the shortest it is.
-    #[inline]
-    fn draw(&self, rng: &mut Rng, extra: u32, out: &mut Vec<u8>) -> u32 {
-        match self {
-            Lexeme::Literal(text) => {
-                if let [byte] = text[..] {
-                    out.push(byte);
-                } else {
-                    out.extend_from_slice(text);
-                }
-                0
-            }
-            Lexeme::OneOf(bytes) => {
-                out.push(bytes[rng.below(bytes.len() as u32) as usize]);
-                0
-            }
-            Lexeme::Walk(walk) => walk.draw(rng, extra, out),
-            Lexeme::None => 0,
-        }
-    }
-}
-
-/// A random walk through an automaton. Printable ASCII is preferred, so that the text can be read.
-struct Walk {
-    states: Vec<WalkState>,
-    steps: Vec<(u8, u32)>,
-    least: u32,
-}
-
-struct WalkState {
-    /// Ranges of `steps`: all, printable, and towards the end.
-    all: (u32, u32),
-    nice: (u32, u32),
-    home: (u32, u32),
-    accepts: bool,
-    /// Least number of bytes to acceptance.
-    distance: u32,
-    /// Largest distance after one step.
-    reach: u32,
-}
-
-impl Walk {
-    fn new(automaton: &Automaton) -> Walk {
-        let distance = automaton.distances();
-        let mut walk = Walk { states: Vec::new(), steps: Vec::new(), least: distance[0] };
-        for (state, edges) in automaton.edges.iter().enumerate() {
-            let all = || edges.iter().flat_map(|e| e.bytes.iter().map(move |b| (*b, e.to)));
-            let nearer = |to: u32| distance[to as usize] < distance[state];
-            let every = walk.push(all());
-            let mut nice = walk.push(all().filter(|(b, _)| (b' '..=b'~').contains(b)));
-            if nice.0 == nice.1 {
-                nice = every;
-            }
-            let home = walk.push(all().filter(|(b, to)| nearer(*to) && (b' '..=b'~').contains(b)));
-            let home = if home.0 == home.1 { walk.push(all().filter(|(_, to)| nearer(*to))) } else { home };
-            walk.states.push(WalkState {
-                all: every,
-                nice,
-                home,
-                accepts: automaton.accepts[state],
-                distance: distance[state],
-                reach: edges.iter().map(|e| distance[e.to as usize]).max().unwrap_or(0),
-            });
-        }
-        walk
-    }
-
-    fn push(&mut self, steps: impl Iterator<Item = (u8, u32)>) -> (u32, u32) {
-        let from = self.steps.len() as u32;
-        self.steps.extend(steps);
-        (from, self.steps.len() as u32)
-    }
-
-    #[inline]
-    fn draw(&self, rng: &mut Rng, extra: u32, out: &mut Vec<u8>) -> u32 {
-        let allowed = self.least + extra;
-        let (mut state, mut used) = (&self.states[0], 0);
-        loop {
-            let random = rng.word();
-            let left = allowed - used;
-            let stuck = state.all.0 == state.all.1;
-            if state.accepts && (stuck || left == 0 || random & 3 == 0) {
-                return used - self.least;
-            }
-            // After a free step the way home must fit into what is left.
-            let (from, to) = if left <= state.reach || left == 0 {
-                if state.accepts && state.home.0 == state.home.1 {
-                    return used - self.least;
-                }
-                state.home
-            } else if random & 0x3f0 == 0 {
-                state.all
-            } else {
-                state.nice
-            };
-            let pick = ((random >> 32) * u64::from(to - from)) >> 32;
-            let (byte, next) = self.steps[(u64::from(from) + pick) as usize];
-            out.push(byte);
-            used += 1;
-            state = &self.states[next as usize];
-            debug_assert!(used + state.distance <= allowed);
-        }
-    }
 }

@@ -2,16 +2,19 @@
 
 use crate::automaton::Automaton;
 use crate::dfa::DfaError;
-use crate::lexer::{Lexer, Place, StackId};
+use crate::lexer::{Lexer, StackId};
 use crate::model::{Emit, Grammar, Lexing, ModeId, TerminalId};
 use crate::pattern::Pattern;
 
+/// The stack of modes with which every text begins.
+const BEGIN: StackId = StackId(0);
+
 pub struct Speller {
-    lexer: Lexer,
+    /// `None` where tokens follow each other directly.
+    lexer: Option<Lexer>,
     rules: Vec<(ModeId, Emit)>,
     /// By mode; `None` where nothing may stand between tokens.
     separators: Vec<Option<Vec<u8>>>,
-    apart: bool,
     many_modes: bool,
     stack: StackId,
     last: (usize, usize),
@@ -22,47 +25,56 @@ pub struct Speller {
 
 impl Speller {
     pub fn new(grammar: &Grammar) -> Result<Speller, DfaError> {
-        let lexer = Lexer::new(grammar)?;
+        let apart = grammar.lexing != Lexing::Scannerless;
+        let lexer = apart.then(|| Lexer::new(grammar)).transpose()?;
         let separators = (0..grammar.modes.len()).map(|m| separator(grammar, ModeId::from(m))).collect();
-        let stack = lexer.begin().stack;
         let terminals = grammar.terminals.len();
         Ok(Speller {
             rules: grammar.lex_rules.iter().map(|r| (r.mode, r.emit)).collect(),
             separators,
-            apart: grammar.lexing != Lexing::Scannerless,
             many_modes: grammar.modes.len() > 1,
-            stack,
+            stack: BEGIN,
             last: (0, 0),
-            pairs: if terminals <= 2_000 { vec![0; terminals * terminals] } else { Vec::new() },
+            pairs: if apart && terminals <= 2_000 { vec![0; terminals * terminals] } else { Vec::new() },
             terminals,
             lexer,
         })
     }
 
+    /// The lexer of the texts, where there is one; its stacks are those that `resume` takes.
+    pub(crate) fn lexer(&mut self) -> Option<&mut Lexer> {
+        self.lexer.as_mut()
+    }
+
+    /// Goes on after a text whose last token has `len` bytes, which are all that is written so far.
+    pub(crate) fn resume(&mut self, stack: StackId, len: usize) {
+        self.stack = stack;
+        self.last = (0, len);
+    }
+
     /// Begins a new text.
     pub fn begin(&mut self) {
-        self.stack = Place { pos: 0, stack: StackId(0) }.stack;
-        self.last = (0, 0);
+        self.resume(BEGIN, 0);
     }
 
     /// Is anything ever written between tokens?
     pub fn keeps_apart(&self) -> bool {
-        self.apart
+        self.lexer.is_some()
     }
 
     /// Appends a token to `out`, which holds what was written since `begin`.
     pub fn write(&mut self, out: &mut Vec<u8>, terminal: TerminalId, lexeme: &[u8]) {
-        if self.apart {
-            let mode = self.lexer.mode_of(self.stack);
+        if let Some(lexer) = &mut self.lexer {
+            let mode = lexer.mode_of(self.stack);
             let (from, to) = self.last;
             if to > from
                 && let Some(separator) = &self.separators[mode.index()]
-                && self.lexer.merges(mode, &out[from..to], lexeme)
+                && lexer.merges(mode, &out[from..to], lexeme)
             {
                 out.extend_from_slice(separator);
             }
             if self.many_modes {
-                self.stack = self.lexer.after_token(self.stack, terminal, &self.rules);
+                self.stack = lexer.after_token(self.stack, terminal, &self.rules);
             }
         }
         self.last = (out.len(), out.len() + lexeme.len());
@@ -91,7 +103,8 @@ impl Speller {
 
     #[cold]
     fn examine(&mut self, left: TerminalId, right: TerminalId, lexemes: &[Automaton], index: usize) -> bool {
-        let merges = self.lexer.may_merge(&lexemes[left.index()], &lexemes[right.index()]);
+        let (left, right) = (&lexemes[left.index()], &lexemes[right.index()]);
+        let merges = self.lexer.as_mut().is_some_and(|lexer| lexer.may_merge(left, right));
         self.pairs[index] = if merges { 2 } else { 1 };
         merges
     }

@@ -218,7 +218,7 @@ impl<'l> Uniform<'l> {
         for left in (0..n).rev() {
             let edges = &automaton.edges[state];
             let weigh = |e: &crate::automaton::Edge| paths[left][e.to as usize] * e.bytes.len() as f64;
-            let edge = match &edges[..] {
+            let edge = match edges {
                 [only] => only,
                 _ => {
                     let mut mark = rng.unit() * edges.iter().map(weigh).sum::<f64>();
@@ -247,7 +247,7 @@ fn paths(automaton: &Automaton, len: usize, x: f64) -> Vec<Vec<f64>> {
     let mut rows: Vec<Vec<f64>> = vec![automaton.accepts.iter().map(|a| f64::from(u8::from(*a))).collect()];
     for n in 1..=len {
         let last: &Vec<f64> = &rows[n - 1];
-        let of = |edges: &Vec<crate::automaton::Edge>| {
+        let of = |edges: &[crate::automaton::Edge]| {
             edges.iter().map(|e| last[e.to as usize] * e.bytes.len() as f64 * x).sum()
         };
         rows.push(automaton.edges.iter().map(of).collect());

@@ -44,18 +44,21 @@ proptest! {
     #[test]
     fn parsing_agrees_with_brute_force(spec in spec()) {
         let (grammar, oracle) = (grammar(&spec), oracle(&spec, MAX));
-        let mut parser = Parser::new(&grammar).unwrap();
+        let parsers = || Parser::new(&grammar).unwrap();
         let language = Language::unchecked(grammar.clone()).unwrap();
-        for text in all_strings(MAX) {
-            let expected = oracle.derivations().contains_key(&text);
-            prop_assert_eq!(parser.check(&text).is_ok(), expected, "check {:?}", String::from_utf8_lossy(&text));
-            match parser.parse(&text) {
-                Ok(tree) => {
-                    prop_assert!(expected);
-                    assert_tree(parser.core(), &language, &tree);
-                    prop_assert_eq!(text_of(&tree), text);
+        for mut parser in [parsers(), parsers().dense_from(0)] {
+            for text in all_strings(MAX) {
+                let expected = oracle.derivations().contains_key(&text);
+                let shown = String::from_utf8_lossy(&text);
+                prop_assert_eq!(parser.check(&text).is_ok(), expected, "check {:?}", shown);
+                match parser.parse(&text) {
+                    Ok(tree) => {
+                        prop_assert!(expected);
+                        assert_tree(parser.core(), &language, &tree);
+                        prop_assert_eq!(text_of(&tree), text);
+                    }
+                    Err(_) => prop_assert!(!expected),
                 }
-                Err(_) => prop_assert!(!expected),
             }
         }
     }

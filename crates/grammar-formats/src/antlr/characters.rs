@@ -1,8 +1,9 @@
 //! What a `.g4` file writes in characters: literals, sets, escapes, and code that is skipped.
 
+use super::properties::property;
 use super::syntax::{Element, Parser};
 use crate::ReadError;
-use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, HirKind};
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 impl Parser<'_, '_> {
     pub(super) fn literal_or_range(&mut self) -> Result<Element, ReadError> {
@@ -83,7 +84,7 @@ impl Parser<'_, '_> {
                     return Ok(Element::Class(class));
                 }
                 Some('\\') if self.cursor.at("\\p") || self.cursor.at("\\P") => {
-                    self.property(&mut class);
+                    self.add_property(&mut class);
                     last = None;
                 }
                 Some('-') if last.is_some() && !self.cursor.at("-]") => {
@@ -112,7 +113,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn property(&mut self, class: &mut ClassUnicode) {
+    fn add_property(&mut self, class: &mut ClassUnicode) {
         let pos = self.cursor.pos;
         let negated = self.cursor.at("\\P");
         self.cursor.pos += 2;
@@ -123,10 +124,14 @@ impl Parser<'_, '_> {
         } else {
             self.cursor.bump().map(String::from).unwrap_or_default()
         };
-        let syntax = format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' });
-        match regex_syntax::parse(&syntax).map(|hir| hir.into_kind()) {
-            Ok(HirKind::Class(regex_syntax::hir::Class::Unicode(found))) => class.union(&found),
-            _ => self.note(pos, format!("Unicode property `{name}` is not known and matches nothing")),
+        match property(&name) {
+            Some(mut found) => {
+                if negated {
+                    found.negate();
+                }
+                class.union(&found);
+            }
+            None => self.note(pos, format!("Unicode property `{name}` is not known and matches nothing")),
         }
     }
 

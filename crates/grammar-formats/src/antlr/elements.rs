@@ -26,7 +26,10 @@ impl Parser<'_, '_> {
             let pos = self.cursor.pos;
             match self.cursor.peek() {
                 None => return Err(self.cursor.expected("`;`")),
-                Some('|' | ';' | ')') => return Ok(alt),
+                Some('|' | ';' | ')') => {
+                    alt.parts.shrink_to_fit();
+                    return Ok(alt);
+                }
                 Some('#') => {
                     self.cursor.bump();
                     self.name("a label")?;

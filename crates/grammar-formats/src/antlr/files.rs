@@ -1,6 +1,6 @@
 //! A grammar with everything it imports and the lexer whose tokens it uses.
 
-use super::syntax::{self, File, Kind, RuleAst};
+use super::syntax::{self, File, Kind, Place, RuleAst};
 use crate::{Note, ReadError};
 use std::collections::HashSet;
 
@@ -41,8 +41,9 @@ pub fn gather(file: &str, text: &str, loader: &Loader, notes: &mut Vec<Note>) ->
     Ok(unit)
 }
 
-fn vocabulary(file: &File) -> Option<String> {
-    file.options.iter().find(|(name, _)| name == "tokenVocab").map(|(_, v)| v.trim_matches('\'').to_string())
+fn vocabulary(file: &File) -> Option<(String, Place)> {
+    let option = file.options.iter().find(|o| o.name == "tokenVocab")?;
+    Some((option.value.trim_matches('\'').to_string(), option.at.clone()))
 }
 
 impl Unit {
@@ -50,16 +51,19 @@ impl Unit {
         &mut self,
         file: &str,
         name: &str,
-        vocabulary: Option<String>,
+        vocabulary: Option<(String, Place)>,
         loader: &Loader,
         notes: &mut Vec<Note>,
     ) -> Result<(), ReadError> {
         let sibling = name.strip_suffix("Parser").map(|base| format!("{base}Lexer"));
-        let wanted = [Some("--lexer".to_string()), vocabulary.clone(), sibling];
+        let named = vocabulary.as_ref().map(|(name, _)| name.clone());
+        let wanted = [Some("--lexer".to_string()), named, sibling];
         let Some((lexer_file, text)) = wanted.iter().flatten().find_map(|name| loader(name)) else {
-            let what = vocabulary.unwrap_or_else(|| "its lexer".into());
-            let text = format!("{what} was not found: tokens are written by their names");
-            notes.push(Note { file: file.into(), line: 1, column: 1, text });
+            const WRITTEN: &str = "was not found: tokens are written by their names";
+            notes.push(match vocabulary {
+                Some((name, at)) => at.note(format!("{name} {WRITTEN}")),
+                None => Note { file: file.into(), line: 1, column: 1, text: format!("its lexer {WRITTEN}") },
+            });
             return Ok(());
         };
         let lexer = syntax::parse(&lexer_file, &text, notes)?;
@@ -80,7 +84,7 @@ impl Unit {
         let mut next = 0;
         while next < todo.len() && next < MAX_FILES {
             let imports = std::mem::take(&mut todo[next].1.imports);
-            for import in imports {
+            for (import, at) in imports {
                 if seen.contains(&import) {
                     continue;
                 }
@@ -91,13 +95,7 @@ impl Unit {
                         todo.push((file, parsed));
                     }
                     None => {
-                        let text = format!("the imported grammar `{import}` was not found");
-                        return Err(ReadError {
-                            file: todo[next].0.clone(),
-                            line: 1,
-                            column: 1,
-                            message: text,
-                        });
+                        return Err(at.error(format!("the imported grammar `{import}` was not found")));
                     }
                 }
             }
@@ -110,8 +108,8 @@ impl Unit {
     }
 
     fn take(&mut self, file: File) {
-        let flag = file.options.iter().find(|(name, _)| name == "caseInsensitive");
-        let ignore_case = flag.is_some_and(|(_, value)| value == "true");
+        let flag = file.options.iter().find(|o| o.name == "caseInsensitive");
+        let ignore_case = flag.is_some_and(|o| o.value == "true");
         self.tokens.extend(file.tokens);
         for mut rule in file.rules {
             let list = if rule.is_lexical() { &mut self.lexer_rules } else { &mut self.parser_rules };

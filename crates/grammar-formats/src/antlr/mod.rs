@@ -1,14 +1,16 @@
 //! ANTLR 4: lexer, parser and combined grammars.
 //!
-//! `syntax` reads one file with the help of `elements` and `characters`, `files` follows `import` and `tokenVocab`,
+//! `syntax` reads one file with the help of `elements`, `characters` and `properties`, `files` follows `import` and `tokenVocab`,
 //! `lexical` makes lexer rules out of the `patterns` of each, and `rules` makes parser rules.
 
+mod blocks;
 mod characters;
 mod commands;
 mod elements;
 mod files;
 mod lexical;
 mod patterns;
+mod properties;
 mod rules;
 mod syntax;
 

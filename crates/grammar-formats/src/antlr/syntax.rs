@@ -16,10 +16,18 @@ pub enum Kind {
 pub struct File {
     pub kind: Kind,
     pub name: String,
-    pub options: Vec<(String, String)>,
-    pub imports: Vec<String>,
+    pub options: Vec<Setting>,
+    pub imports: Vec<(String, Place)>,
     pub tokens: Vec<String>,
     pub rules: Vec<RuleAst>,
+}
+
+/// An option, and where its value stands.
+#[derive(Debug)]
+pub struct Setting {
+    pub name: String,
+    pub value: String,
+    pub at: Place,
 }
 
 #[derive(Clone, Debug)]
@@ -186,7 +194,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn options(&mut self) -> Result<Vec<(String, String)>, ReadError> {
+    pub(super) fn options(&mut self) -> Result<Vec<Setting>, ReadError> {
         self.expect("{")?;
         let mut all = Vec::new();
         loop {
@@ -197,8 +205,9 @@ impl Parser<'_, '_> {
             let name = self.name("an option or `}`")?;
             self.expect("=")?;
             self.blank();
+            let at = self.place(self.cursor.pos);
             let value = self.cursor.eat_while(|c| c != ';' && c != '}').trim().to_string();
-            all.push((name, value));
+            all.push(Setting { name, value, at });
             self.blank();
             self.cursor.eat(";");
         }
@@ -220,16 +229,20 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn imports(&mut self) -> Result<Vec<String>, ReadError> {
+    fn imports(&mut self) -> Result<Vec<(String, Place)>, ReadError> {
         let mut all = Vec::new();
         loop {
+            self.blank();
+            let mut at = self.place(self.cursor.pos);
             let mut name = self.name("the name of a grammar")?;
             self.blank();
             if self.cursor.eat("=") {
+                self.blank();
+                at = self.place(self.cursor.pos);
                 name = self.name("the name of a grammar")?;
                 self.blank();
             }
-            all.push(name);
+            all.push((name, at));
             if !self.cursor.eat(",") {
                 self.expect(";")?;
                 return Ok(all);
@@ -288,9 +301,9 @@ impl Parser<'_, '_> {
     }
 
     fn rule_options(&mut self, rule: &mut RuleAst) -> Result<(), ReadError> {
-        for (name, value) in self.options()? {
-            if name == "caseInsensitive" {
-                rule.ignore_case = Some(value == "true");
+        for option in self.options()? {
+            if option.name == "caseInsensitive" {
+                rule.ignore_case = Some(option.value == "true");
             }
         }
         Ok(())
