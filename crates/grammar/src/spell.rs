@@ -83,7 +83,7 @@ impl Speller {
 
     /// What to write between two lexemes of the first mode so that they do not merge.
     pub fn separator(&mut self, left: &[u8], right: &[u8]) -> &[u8] {
-        let merges = self.apart && self.lexer.merges(ModeId(0), left, right);
+        let merges = self.lexer.as_mut().is_some_and(|lexer| lexer.merges(ModeId(0), left, right));
         self.separators[0].as_deref().filter(|_| merges).unwrap_or(&[])
     }
 
