@@ -1,9 +1,10 @@
 //! The sentences of a grammar, for whitebox search.
 
+use grammar::TerminalId;
 use grammar::dfa::DfaError;
 use grammar::language::Language;
-use grammar::lift::Lifter;
-use search::Sentences;
+use grammar::lift::{Lifter, TokenChange};
+use search::{Change, Sentences};
 
 /// Lifts constraints on bytes to tokens of the grammar.
 pub struct Lifting<'l>(Lifter<'l>);
@@ -17,6 +18,22 @@ impl<'l> Lifting<'l> {
 impl Sentences for Lifting<'_> {
     fn contains(&mut self, input: &[u8]) -> bool {
         self.0.is_sentence(input)
+    }
+
+    fn keys(&mut self, input: &[u8]) -> Vec<u64> {
+        self.0.keys(input)
+    }
+
+    fn changes(&mut self, input: &[u8]) -> Vec<Change> {
+        let changes = self.0.changes(input).into_iter();
+        changes
+            .map(|change| Change { key: change.key, token: change.token, choice: change.terminal.0 })
+            .collect()
+    }
+
+    fn change(&mut self, input: &[u8], change: Change) -> Option<Vec<u8>> {
+        let terminal = TerminalId(change.choice);
+        self.0.change(input, TokenChange { key: change.key, token: change.token, terminal })
     }
 
     fn token_at(&mut self, input: &[u8], byte: usize) -> Option<usize> {

@@ -1,11 +1,14 @@
 //! Lifted tokens: an input as the tokens of its derivation, and the sentences that differ from it at one place.
 //!
 //! A constraint on bytes becomes one on the token that they belong to: another lexeme of its terminal, another terminal that
-//! can stand there, a token more or less. What follows stays as it is where that is still a sentence; otherwise the
-//! cheapest completion takes its place. Text that does not change keeps its bytes, white space included; a separator is
+//! can stand there, a token more or less. What follows stays as it is where that is still a sentence, if need be after a few more
+//! tokens; otherwise the cheapest completion takes its place. Text that does not change keeps its bytes, white space included; a separator is
 //! written only where two tokens would merge.
 
+use crate::analysis::INFINITE;
+use crate::automaton::Automaton;
 use crate::complete::Completer;
+use crate::completion::Completion;
 use crate::dfa::DfaError;
 use crate::language::Language;
 use crate::model::TerminalId;
@@ -15,7 +18,8 @@ use crate::rng::Rng;
 use crate::sample::Sampler;
 use crate::spell::Speller;
 use crate::tree::Label;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// A token of an input.
@@ -34,6 +38,15 @@ pub struct Lifted {
     configs: Vec<Config>,
 }
 
+/// Another token at a place of a sentence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TokenChange {
+    /// Stands for the new token and the two before it.
+    pub key: u64,
+    pub token: u32,
+    pub terminal: TerminalId,
+}
+
 /// How a sentence is changed at a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Edit {
@@ -50,6 +63,7 @@ pub struct Lifter<'l> {
     language: &'l Language,
     parser: Parser,
     recognizer: Recognizer,
+    completion: Completion,
     completer: Completer,
     speller: Speller,
     /// Some lexemes of each terminal: short ones, and those of inputs that were lifted.
@@ -65,6 +79,8 @@ const LONGER: u32 = 3;
 /// Inputs whose tokens are kept, and configurations.
 const KEPT: usize = 4_096;
 const CONFIGS: usize = 1_000_000;
+/// Tokens that are added at most so that what follows can stay.
+const LONGEST_BRIDGE: usize = 16;
 /// Longer lexemes are not remembered.
 const LONG: usize = 64;
 
@@ -76,6 +92,14 @@ impl Lifted {
     /// The first token that does not end before `byte`; the number of tokens if there is none.
     fn token_at(&self, byte: usize) -> usize {
         self.tokens.partition_point(|token| token.end <= byte)
+    }
+
+    fn key(&self, token: usize, terminal: TerminalId) -> u64 {
+        let before =
+            |back: usize| token.checked_sub(back).map_or(0, |at| u64::from(self.tokens[at].terminal.0) + 1);
+        let mut hasher = FxHasher::default();
+        (before(2), before(1), terminal.0).hash(&mut hasher);
+        hasher.finish()
     }
 
     fn lexeme(&self, token: usize) -> &[u8] {
@@ -98,10 +122,12 @@ impl<'l> Lifter<'l> {
             }
             lexemes.push(known);
         }
+        let recognizer = Recognizer::new(&language.core);
         Ok(Lifter {
             language,
             parser: Parser::new(&language.grammar)?,
-            recognizer: Recognizer::new(&language.core),
+            completion: completion(language, &recognizer),
+            recognizer,
             completer: Completer::new(language)?,
             speller: Speller::new(&language.grammar)?,
             lexemes,
@@ -133,6 +159,7 @@ impl<'l> Lifter<'l> {
     fn forget(&mut self) {
         self.lifted.clear();
         self.recognizer = Recognizer::new(&self.language.core);
+        self.completion = completion(self.language, &self.recognizer);
         if let Ok(completer) = Completer::new(self.language) {
             self.completer = completer;
         }
@@ -149,10 +176,47 @@ impl<'l> Lifter<'l> {
         };
         let tokens: Vec<Token> = tree.tokens().filter_map(token).collect();
         let mut configs = vec![self.recognizer.begin()];
+        self.completion.prepare(&self.recognizer, configs[0]);
         for token in &tokens {
-            configs.push(self.recognizer.advance(configs[configs.len() - 1], token.terminal)?);
+            configs.push(self.advance(configs[configs.len() - 1], token.terminal)?);
         }
         Some(Lifted { text: input.to_vec(), tokens, configs })
+    }
+
+    /// Keys of the tokens of a sentence, each with the two before it.
+    pub fn keys(&mut self, input: &[u8]) -> Vec<u64> {
+        let Some(lifted) = self.lift(input) else { return Vec::new() };
+        (0..lifted.tokens.len()).map(|token| lifted.key(token, lifted.tokens[token].terminal)).collect()
+    }
+
+    /// The terminals that can stand at each token of a sentence, and behind the last.
+    pub fn changes(&mut self, input: &[u8]) -> Vec<TokenChange> {
+        let Some(lifted) = self.lift(input) else { return Vec::new() };
+        let mut changes = Vec::new();
+        for (token, config) in lifted.configs.iter().enumerate() {
+            let own = lifted.tokens.get(token).map(|token| token.terminal);
+            for terminal in self.recognizer.expected(*config) {
+                if Some(terminal) != own && !self.lexemes[terminal.index()].is_empty() {
+                    let key = lifted.key(token, terminal);
+                    changes.push(TokenChange { key, token: token as u32, terminal });
+                }
+            }
+        }
+        changes
+    }
+
+    /// The sentence with a change: in place of a token or before it, with what follows kept if that is possible.
+    pub fn change(&mut self, input: &[u8], change: TokenChange) -> Option<Vec<u8>> {
+        let lifted = self.lift(input)?;
+        let (token, terminal) = (change.token as usize, change.terminal);
+        if token > lifted.tokens.len() {
+            return None;
+        }
+        let places = (0..lifted.tokens.len()).filter(|&other| lifted.tokens[other].terminal == terminal);
+        let own = places.map(|other| lifted.lexeme(other).to_vec()).next();
+        let lexeme = own.or_else(|| self.lexemes[terminal.index()].first().cloned())?;
+        let edits = [Edit::Insert, Edit::Replace, Edit::Complete];
+        edits.into_iter().find_map(|edit| self.edited(&lifted, token, edit, terminal, &lexeme))
     }
 
     /// The number of the token at `byte`; `None` for texts that are no sentence.
@@ -239,28 +303,55 @@ impl<'l> Lifter<'l> {
         if edit == Edit::Replace && at.is_none_or(|at| &lifted.text[at.start..at.end] == lexeme) {
             return None;
         }
-        let start = at.map_or(lifted.text.len(), |at| at.start);
+        let (start, end) = at.map_or((lifted.text.len(), lifted.text.len()), |at| (at.start, at.end));
+        let config = self.advance(lifted.configs[token], terminal)?;
+        let mut added = vec![lexeme.to_vec()];
+        let (from, next) = match edit {
+            Edit::Replace => (end, token + 1),
+            Edit::Insert => (start, token),
+            Edit::Complete => (lifted.text.len(), lifted.tokens.len()),
+        };
+        let bridge = match edit {
+            Edit::Complete => self.completion.terminals(&self.recognizer, config)?,
+            _ => self.bridge(config, &lifted.tokens[next..])?,
+        };
+        added.extend(
+            bridge.iter().map(|terminal| self.lexemes[terminal.index()].first().cloned().unwrap_or_default()),
+        );
         let mut text = lifted.text[..start].to_vec();
-        if let Some(before) = token.checked_sub(1).filter(|&before| lifted.tokens[before].end == start) {
-            self.separate(&mut text, lifted.lexeme(before), lexeme);
+        let before = token.checked_sub(1).filter(|&before| lifted.tokens[before].end == start);
+        let mut last = before.map_or(&[][..], |before| lifted.lexeme(before));
+        for lexeme in &added {
+            self.separate(&mut text, last, lexeme);
+            text.extend_from_slice(lexeme);
+            last = lexeme;
         }
-        text.extend_from_slice(lexeme);
-        if edit == Edit::Complete {
-            let rest = self.completer.complete(&text).ok()?;
-            text.extend(rest);
-            return Some(text);
+        self.append(lifted, &mut text, (from, next), last);
+        Some(text)
+    }
+
+    /// The configuration after one more token, ready to be completed.
+    fn advance(&mut self, config: Config, terminal: TerminalId) -> Option<Config> {
+        let next = self.recognizer.advance(config, terminal)?;
+        self.completion.prepare(&self.recognizer, next);
+        Some(next)
+    }
+
+    /// Tokens after which the rest can follow: the beginning of a cheapest completion, which finishes the innermost rule first.
+    fn bridge(&mut self, mut config: Config, rest: &[Token]) -> Option<Vec<TerminalId>> {
+        if self.keeps(config, rest) {
+            return Some(Vec::new());
         }
-        let next = if edit == Edit::Insert { token } else { token + 1 };
-        let config = self.recognizer.advance(lifted.configs[token], terminal)?;
-        self.keeps(config, &lifted.tokens[next.min(lifted.tokens.len())..]).then(|| {
-            self.append(
-                lifted,
-                &mut text,
-                (start + usize::from(edit == Edit::Replace) * at.map_or(0, |at| at.end - at.start), next),
-                lexeme,
-            );
-            text
-        })
+        let mut completion = self.completion.terminals(&self.recognizer, config)?;
+        completion.truncate(LONGEST_BRIDGE);
+        for (length, terminal) in completion.iter().enumerate() {
+            config = self.advance(config, *terminal)?;
+            if self.keeps(config, rest) {
+                completion.truncate(length + 1);
+                return Some(completion);
+            }
+        }
+        None
     }
 
     /// The sentence without a token.
@@ -298,6 +389,13 @@ impl<'l> Lifter<'l> {
             text.extend_from_slice(self.speller.separator(left, right));
         }
     }
+}
+
+/// Costs are bytes of the shortest lexemes.
+fn completion(language: &Language, recognizer: &Recognizer) -> Completion {
+    let price = |lexemes: &Automaton| lexemes.min_len().map_or(INFINITE, u64::from);
+    let costs: Vec<u64> = language.lexemes.iter().map(price).collect();
+    Completion::new(&language.core, recognizer, &costs)
 }
 
 fn remember(lexemes: &mut Vec<Vec<u8>>, lexeme: &[u8]) {

@@ -1,7 +1,26 @@
 //! A language that inputs must belong to.
 
+/// Another token at a place of a sentence, or one more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Stands for the changed token and those before it.
+    pub key: u64,
+    pub token: u32,
+    /// Which change at that token; its meaning is the language's own.
+    pub choice: u32,
+}
+
 /// Knows the sentences of a language.
 pub trait Sentences {
+    /// Keys of the tokens of a sentence; none for other inputs.
+    fn keys(&mut self, input: &[u8]) -> Vec<u64>;
+
+    /// Changes of a sentence at all of its tokens.
+    fn changes(&mut self, input: &[u8]) -> Vec<Change>;
+
+    /// The sentence with a change; `None` if it cannot be made.
+    fn change(&mut self, input: &[u8], change: Change) -> Option<Vec<u8>>;
+
     fn contains(&mut self, input: &[u8]) -> bool;
 
     /// The number of the token that a byte of a sentence belongs to, or that follows it; `None` for other inputs.

@@ -90,6 +90,8 @@ pub enum Origin {
         site: u32,
         direction: u64,
     },
+    /// A sentence with another token.
+    Change,
     /// Run before; only its trace is needed again.
     Retrace,
     Random,
@@ -103,6 +105,7 @@ impl fmt::Display for Origin {
             Origin::Flip { .. } => f.write_str("flip"),
             Origin::OptimisticFlip { .. } => f.write_str("optimistic flip"),
             Origin::Violation { .. } => f.write_str("violation"),
+            Origin::Change => f.write_str("change"),
             Origin::Retrace => f.write_str("retrace"),
             Origin::Random => f.write_str("random"),
             Origin::Mutation => f.write_str("mutation"),

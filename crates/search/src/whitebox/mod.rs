@@ -8,6 +8,7 @@
 //! Every answer of the solver is checked by running it: a run that does not take the predicted prefix and then the
 //! flipped side is a divergence, and is counted.
 
+mod changes;
 mod completeness;
 mod goal;
 mod hard;
@@ -25,16 +26,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sites::SiteTable;
 use solver::Effort;
 
+use changes::Changes;
 pub use completeness::Completeness;
 use goal::{Goal, Solution, solve, solve_other_value};
 use hard::{Hard, Turn};
 use novelty::Novelty;
+use question::Departure;
 use store::{Live, Store};
 use within::{Flip, solve_within};
 use worklist::{Buckets, Candidate, Target, Worklist, thin_out};
 
 use crate::{
-    BugKind, Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Sentences, Strategy, TracedPath,
+    BugKind, Change, Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Sentences, Strategy,
+    TracedPath,
 };
 
 #[derive(Clone, Debug)]
@@ -109,6 +113,9 @@ pub struct Whitebox<'s> {
     values: FxHashMap<u64, BTreeSet<u64>>,
     novelty: Novelty,
     hard: Hard,
+    /// Of sentences, where the search is within a language.
+    changes: Changes,
+    turns: u64,
     completeness: Completeness,
 }
 
@@ -124,6 +131,11 @@ enum Expected {
     OtherValue {
         index: usize,
         hash: u64,
+    },
+    /// A change of tokens; the first `index` constraints should come again, whose hash is given.
+    Change {
+        run: u32,
+        prefix: Option<(usize, u64)>,
     },
     Retrace(Turn),
 }
@@ -148,6 +160,8 @@ impl<'s> Whitebox<'s> {
             values: FxHashMap::default(),
             novelty: Novelty::default(),
             hard: Hard::new(BUCKET),
+            changes: Changes::default(),
+            turns: 0,
             completeness: Completeness::default(),
             sentences: None,
             options,
@@ -217,6 +231,61 @@ impl<'s> Whitebox<'s> {
             return Next::Busy;
         }
         self.act_on(candidate, &goal, solution, context)
+    }
+
+    /// Most turns go to changes that bring tokens together which no run had, and one in a few to others.
+    fn changes_have_their_turn(&self) -> bool {
+        let one_in = if self.changes.is_next_new() { 2 } else { 8 };
+        self.changes.len() > 0 && self.turns.is_multiple_of(one_in)
+    }
+
+    /// As `expand`, with what may be changed about the tokens. Nothing is flipped about a run that shows nothing new: there are more
+    /// than enough others. Children of what crashes or hangs do the same.
+    fn expand_sentence(
+        &mut self,
+        (input, ending): (&[u8], Ending),
+        live: Live,
+        (bound, score): (usize, usize),
+        context: &mut Context<'_>,
+    ) {
+        let Some(sentences) = &mut self.sentences else { return };
+        let started = context.clock.elapsed();
+        self.changes.saw(sentences.keys(input));
+        let ends_well = matches!(ending, Ending::Exit(_));
+        let changes = if ends_well && score > 0 { sentences.changes(input) } else { Vec::new() };
+        context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
+        if score > 0 {
+            self.expand(input, live, changes, (bound, score), context);
+        }
+    }
+
+    fn attempt_change(&mut self, context: &mut Context<'_>) -> Next {
+        let (Some((run, change)), Some(sentences)) = (self.changes.pop(), &mut self.sentences) else {
+            return Next::Busy;
+        };
+        let started = context.clock.elapsed();
+        let input = self.store.input(run).map(<[u8]>::to_vec);
+        let is_new = |text: &Vec<u8>| text.len() <= context.max_len && !self.inputs.contains(&hash_of(text));
+        let text = input.as_ref().and_then(|input| sentences.change(input, change)).filter(is_new);
+        let text = text.filter(|text| sentences.contains(text));
+        let prefix = match (&text, &input, self.store.live(run)) {
+            (Some(text), Some(input), Some(live)) => leave(live, input, text, context),
+            _ => Leave::Unknown,
+        };
+        context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
+        let prefix = match (text, prefix) {
+            (None, _) | (_, Leave::Never) => None,
+            (Some(text), Leave::Unknown) => Some((text, None)),
+            (Some(text), Leave::At(index, hash)) => Some((text, Some((index, hash)))),
+        };
+        let Some((input, prefix)) = prefix else {
+            self.store.finished_flip(run);
+            return Next::Busy;
+        };
+        self.inputs.insert(hash_of(&input));
+        context.stats.sentences.changed += 1;
+        self.expected = Some(Expected::Change { run, prefix });
+        Next::Run(Proposal { input, symbolic: true, origin: Origin::Change })
     }
 
     /// Looks for a value of a concretisation that no run with the same path before it had.
@@ -294,6 +363,11 @@ impl<'s> Whitebox<'s> {
                 self.completeness.divergences += u64::from(live.hashes.get(index) != Some(&hash));
                 return 0;
             }
+            Expected::Change { prefix, .. } => {
+                let parted = prefix.is_some_and(|(index, hash)| live.hashes.get(index) != Some(&hash));
+                context.stats.divergences += u64::from(parted);
+                return 0;
+            }
             Expected::Retrace(_) => return 0,
         };
         let place = candidate.index as usize;
@@ -335,7 +409,14 @@ impl<'s> Whitebox<'s> {
     }
 
     /// Puts the flips of a new run on the worklist.
-    fn expand(&mut self, input: &[u8], live: Live, bound: usize, score: usize, context: &mut Context<'_>) {
+    fn expand(
+        &mut self,
+        input: &[u8],
+        live: Live,
+        changes: Vec<Change>,
+        (bound, score): (usize, usize),
+        context: &mut Context<'_>,
+    ) {
         let number = self.store.next_number();
         let depth = live.constraints.len().min(self.options.max_depth);
         let mut flips = Vec::new();
@@ -356,10 +437,15 @@ impl<'s> Whitebox<'s> {
             flips = thin_out(flips);
             context.stats.dropped_flips += (all - flips.len()) as u64;
         }
-        if flips.is_empty() {
+        if flips.is_empty() && changes.is_empty() {
             return;
         }
-        self.store.add(input, live, flips.len());
+        self.store.add(input, live, flips.len() + changes.len());
+        for change in changes {
+            if let Some(run) = self.changes.push(number, change) {
+                self.store.finished_flip(run);
+            }
+        }
         for (candidate, target) in flips {
             self.worklist.push(candidate, target, score);
         }
@@ -429,8 +515,13 @@ impl Strategy for Whitebox<'_> {
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
+        self.turns += 1;
+        if self.changes_have_their_turn() {
+            return self.attempt_change(context);
+        }
         match self.pop(context) {
             Some(turn) => self.attempt(turn, context),
+            None if self.changes.len() > 0 => self.attempt_change(context),
             None => {
                 self.completeness.finished = true;
                 Next::Finished
@@ -453,14 +544,20 @@ impl Strategy for Whitebox<'_> {
         self.note_limits(&limits, &live, ran.ending);
         let bound = expected.as_ref().map_or(0, |expected| self.judge(expected, &live, ran.ending, context));
         let score = self.novelty.score(&live.constraints, ran.new_outcomes);
-        self.expand(ran.input, live, bound, score, context);
-        if let Some(Expected::Flip { candidate, .. }) = expected {
-            self.store.finished_flip(candidate.run);
+        if self.sentences.is_some() {
+            self.expand_sentence((ran.input, ran.ending), live, (bound, score), context);
+        } else {
+            self.expand(ran.input, live, Vec::new(), (bound, score), context);
+        }
+        match expected {
+            Some(Expected::Flip { candidate, .. }) => self.store.finished_flip(candidate.run),
+            Some(Expected::Change { run, .. }) => self.store.finished_flip(run),
+            _ => {}
         }
     }
 
     fn queue(&self) -> usize {
-        self.worklist.len() + self.hard.len()
+        self.worklist.len() + self.hard.len() + self.changes.len()
     }
 
     fn save(&self) -> Option<SavedSearch> {
@@ -478,6 +575,22 @@ impl Strategy for Whitebox<'_> {
     fn restore(&mut self, saved: &SavedSearch) {
         self.earlier.extend(&saved.explored);
         self.completeness = Completeness { finished: false, ..saved.completeness.clone() };
+    }
+}
+
+/// Whether a text leaves the path of a run, as far as that is known.
+enum Leave {
+    At(usize, u64),
+    Never,
+    Unknown,
+}
+
+fn leave(live: &mut Live, input: &[u8], text: &[u8], context: &Context<'_>) -> Leave {
+    let departure = live.questions(input, context.max_len, context.sites).1.departure(text);
+    match departure {
+        None => Leave::Never,
+        Some(Departure { index, exact: true }) => Leave::At(index, live.hashes[index]),
+        Some(_) => Leave::Unknown,
     }
 }
 
