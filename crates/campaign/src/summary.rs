@@ -94,6 +94,7 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
         (report.bad_traces, "traces could not be read"),
         (report.dropped_flips, "flips were dropped"),
         (report.flaky_timeouts, "timeouts did not happen again"),
+        (report.unconfirmed_timeouts, "timeouts at new places were not looked into"),
     ];
     for (count, what) in losses.iter().filter(|(count, _)| *count > 0) {
         writeln!(text, "  losses      {count} {what}")?;

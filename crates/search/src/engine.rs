@@ -117,6 +117,8 @@ pub struct Engine<'a> {
     /// Last sites of untraced runs that ended badly, by what they covered; each is traced once.
     triaged: HashMap<(BugKind, u64), Step>,
     suspicions: Suspicions,
+    /// Time spent on running hangs once more.
+    confirming: Duration,
 }
 
 impl<'a> Engine<'a> {
@@ -124,7 +126,7 @@ impl<'a> Engine<'a> {
     pub fn new(world: World<'a>, limits: Limits, seed: u64, results: Results) -> Engine<'a> {
         let rng = fastrand::Rng::with_seed(seed);
         let (paths, triaged, suspicions) = (HashSet::new(), HashMap::new(), Suspicions::default());
-        Engine { world, limits, rng, results, paths, triaged, suspicions }
+        Engine { world, limits, rng, results, paths, triaged, suspicions, confirming: Duration::ZERO }
     }
 
     /// Runs the seeds, then what the strategy proposes, until a limit is reached.
@@ -245,9 +247,15 @@ impl<'a> Engine<'a> {
             Some(path) => last_step(path),
             None => self.triage(kind, covered, input)?,
         };
-        if kind == BugKind::Hang && !self.results.bugs.knows(kind, last) && !self.hangs_again(input)? {
-            self.results.stats.flaky_timeouts += 1;
-            return Ok(());
+        if kind == BugKind::Hang && !self.results.bugs.knows(kind, last) {
+            if !self.has_time_for_hangs() {
+                self.results.stats.unconfirmed_timeouts += 1;
+                return Ok(());
+            }
+            if !self.hangs_again(input)? {
+                self.results.stats.flaky_timeouts += 1;
+                return Ok(());
+            }
         }
         let failure = Failure { kind, last, input, stderr: &execution.stderr, run: self.results.stats.runs };
         let tells_nothing = kind == BugKind::Hang || self.results.bugs.is_stale(&failure);
@@ -305,9 +313,18 @@ impl<'a> Engine<'a> {
         Ok(last)
     }
 
+    /// A program that runs programs can be made to hang anywhere: confirming that takes no more than a tenth of the time.
+    fn has_time_for_hangs(&self) -> bool {
+        const SHARE: u32 = 10;
+        const FIRST: Duration = Duration::from_secs(3);
+        self.confirming.saturating_sub(FIRST) * SHARE <= self.world.clock.elapsed()
+    }
+
     /// A machine under load makes slow runs look like hangs; a hang hangs twice, however much time it gets.
     fn hangs_again(&mut self, input: &[u8]) -> Result<bool, Stop> {
+        let started = self.world.clock.elapsed();
         let execution = self.count_run(false, |executor| executor.run_patiently(input))?;
+        self.confirming += self.world.clock.elapsed().saturating_sub(started);
         Ok(execution.ending == Ending::Timeout)
     }
 

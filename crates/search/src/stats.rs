@@ -21,6 +21,8 @@ pub struct Stats {
     pub out_of_memory: u64,
     /// Timeouts that did not happen again when the input was run once more.
     pub flaky_timeouts: u64,
+    /// Timeouts at new places that were not looked into, because too many others were.
+    pub unconfirmed_timeouts: u64,
     /// Flips that wait.
     pub queue: usize,
     /// Flips that were dropped because too many for the same branch side waited, or the solver had no answers there.

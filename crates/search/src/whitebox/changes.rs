@@ -35,13 +35,16 @@ struct Bucket {
 }
 
 impl Changes {
-    /// A run had tokens with these keys.
-    pub(super) fn saw(&mut self, keys: impl IntoIterator<Item = u64>) {
+    /// A run had tokens with these keys. True if it was the first for one of them.
+    pub(super) fn saw(&mut self, keys: impl IntoIterator<Item = u64>) -> bool {
+        let mut is_new = false;
         for key in keys {
             if self.seen.insert(key) {
                 self.rank_again(key);
+                is_new = true;
             }
         }
+        is_new
     }
 
     /// Adds a change of a run. Returns the run of one that is dropped for it.

@@ -18,7 +18,7 @@ mod store;
 mod within;
 mod worklist;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use path::{Constraint, Purpose, Step};
@@ -85,6 +85,9 @@ const EXPLORED: usize = 16 << 20;
 /// Bytes of waiting inputs that are saved for a later session.
 const SAVED_BYTES: usize = 64 << 20;
 
+/// Of the changed sentences that only have new tokens together, one in so many is traced.
+const TRACED_ONE_IN: u64 = 8;
+
 /// Stands for "any other value" as the direction of a concretisation.
 const OTHER_VALUE: u32 = u32::MAX;
 
@@ -115,6 +118,10 @@ pub struct Whitebox<'s> {
     hard: Hard,
     /// Of sentences, where the search is within a language.
     changes: Changes,
+    /// Changed sentences whose runs deserve a trace.
+    untraced: VecDeque<Vec<u8>>,
+    /// Changed sentences that had new tokens together and nothing else new.
+    unremarkable: u64,
     turns: u64,
     completeness: Completeness,
 }
@@ -161,6 +168,8 @@ impl<'s> Whitebox<'s> {
             novelty: Novelty::default(),
             hard: Hard::new(BUCKET),
             changes: Changes::default(),
+            untraced: VecDeque::new(),
+            unremarkable: 0,
             turns: 0,
             completeness: Completeness::default(),
             sentences: None,
@@ -285,7 +294,19 @@ impl<'s> Whitebox<'s> {
         self.inputs.insert(hash_of(&input));
         context.stats.sentences.changed += 1;
         self.expected = Some(Expected::Change { run, prefix });
-        Next::Run(Proposal { input, symbolic: true, origin: Origin::Change })
+        Next::Run(Proposal { input, symbolic: false, origin: Origin::Change })
+    }
+
+    /// Runs of changed sentences have no trace, because most show nothing new. Those that do are run once more, and some of the
+    /// others, which are the beginning of longer ones.
+    fn learn_change(&mut self, ran: &Ran<'_>) {
+        let Some(sentences) = &mut self.sentences else { return };
+        let is_new = self.changes.saw(sentences.keys(ran.input));
+        self.unremarkable += u64::from(ran.new_outcomes == 0 && is_new);
+        let deserves = ran.new_outcomes > 0 || is_new && self.unremarkable.is_multiple_of(TRACED_ONE_IN);
+        if deserves && matches!(ran.ending, Ending::Exit(_)) {
+            self.untraced.push_back(ran.input.to_vec());
+        }
     }
 
     /// Looks for a value of a concretisation that no run with the same path before it had.
@@ -516,6 +537,9 @@ impl Strategy for Whitebox<'_> {
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
         self.turns += 1;
+        if let Some(input) = self.untraced.pop_front() {
+            return Next::Run(Proposal { input, symbolic: true, origin: Origin::Change });
+        }
         if self.changes_have_their_turn() {
             return self.attempt_change(context);
         }
@@ -535,6 +559,10 @@ impl Strategy for Whitebox<'_> {
             return self.learn_retrace(turn, ran, context);
         }
         self.inputs.insert(hash_of(ran.input));
+        if let (Some(Expected::Change { run, .. }), None) = (&expected, &ran.path) {
+            self.store.finished_flip(*run);
+            return self.learn_change(&ran);
+        }
         let Some(path) = ran.path else {
             self.completeness.untraced_runs += 1;
             return;
