@@ -8,7 +8,7 @@ use crate::harness::{CONSTANTS, Setup, all_inputs, search};
 use crate::program::{Fake, Machine};
 use search::Executor;
 
-fn exhaustive(order: Order) -> Whitebox {
+fn exhaustive(order: Order) -> Whitebox<'static> {
     Whitebox::new(WhiteboxOptions { exhaustive: true, order, ..WhiteboxOptions::default() })
 }
 

@@ -1,11 +1,11 @@
 //! Generational search: what it reaches and what it counts.
 
-use search::{Ending, Order, Stop, Strategy, Whitebox, WhiteboxOptions};
+use search::{Change, Ending, Order, Sentences, Stop, Strategy, Whitebox, WhiteboxOptions};
 
 use crate::harness::{Setup, search};
 use crate::program::{Fake, Machine};
 
-fn whitebox() -> Whitebox {
+fn whitebox() -> Whitebox<'static> {
     Whitebox::new(WhiteboxOptions::default())
 }
 
@@ -190,4 +190,67 @@ fn a_search_that_ends_early_has_a_queue() {
     assert!(strategy.queue() > 0);
     assert_eq!(results.stats.queue, strategy.queue());
     assert!(!strategy.completeness().finished);
+}
+
+/// A language of few sentences, each near every other.
+struct Few(&'static [&'static [u8]]);
+
+impl Sentences for Few {
+    fn keys(&mut self, input: &[u8]) -> Vec<u64> {
+        self.0.iter().position(|sentence| *sentence == input).into_iter().map(|place| place as u64).collect()
+    }
+
+    fn changes(&mut self, _input: &[u8]) -> Vec<Change> {
+        (0..self.0.len() as u32).map(|choice| Change { key: choice.into(), token: 0, choice }).collect()
+    }
+
+    fn change(&mut self, _input: &[u8], change: Change) -> Option<Vec<u8>> {
+        self.0.get(change.choice as usize).map(|sentence| sentence.to_vec())
+    }
+
+    fn contains(&mut self, input: &[u8]) -> bool {
+        self.0.contains(&input)
+    }
+
+    fn token_at(&mut self, input: &[u8], _byte: usize) -> Option<usize> {
+        self.contains(input).then_some(0)
+    }
+
+    fn neighbours(&mut self, _input: &[u8], _token: usize) -> Vec<Vec<u8>> {
+        self.0.iter().map(|sentence| sentence.to_vec()).collect()
+    }
+
+    fn with_proposal(&mut self, _input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>> {
+        self.0
+            .iter()
+            .filter(|sentence| sentence.starts_with(proposal))
+            .map(|sentence| sentence.to_vec())
+            .collect()
+    }
+}
+
+#[test]
+fn within_a_language_only_its_sentences_are_run() {
+    let sentences: &[&[u8]] = &[b"", b"x", b"ax", b"aba", b"abba"];
+    let mut fake = magic_program();
+    let mut setup = Setup { seeds: vec![b"x"], ..Setup::default() };
+    let mut strategy = Whitebox::within(WhiteboxOptions::default(), Few(sentences));
+    let (results, _) = setup.search(&mut fake, &mut strategy);
+    assert!(fake.inputs.iter().all(|input| sentences.contains(&&input[..])), "{:?}", fake.inputs);
+    assert_eq!(results.bugs.all().len(), 1, "the bug is a sentence");
+    assert!(results.stats.sentences.changed + results.stats.sentences.lifted > 0);
+}
+
+#[test]
+fn outside_of_the_language_only_for_sides_that_no_sentence_takes() {
+    let sentences: &[&[u8]] = &[b"", b"x", b"ax", b"abbx"];
+    let strict = WhiteboxOptions::default();
+    let lenient = WhiteboxOptions { outside: true, ..WhiteboxOptions::default() };
+    let covered = |options: WhiteboxOptions| {
+        let mut setup = Setup { seeds: vec![b"x"], ..Setup::default() };
+        let (results, _) = setup.search(&mut magic_program(), &mut Whitebox::within(options, Few(sentences)));
+        (results.stats.covered, results.bugs.all().len())
+    };
+    assert_eq!(covered(strict).1, 0, "the bug is no sentence");
+    assert_eq!(covered(lenient).1, 1, "it is one byte away from one");
 }
