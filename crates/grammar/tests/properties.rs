@@ -4,12 +4,14 @@
 mod common;
 
 use common::*;
+use grammar::Pattern;
 use grammar::ambiguity::count_trees;
 use grammar::bounded;
 use grammar::complete::Completer;
 use grammar::count::{self, Count, Unit};
 use grammar::enumerate::Enumerator;
 use grammar::language::Language;
+use grammar::model::{Alternative, Expr, Grammar, Rule, RuleId, Terminal, TerminalId};
 use grammar::mutate::Mutator;
 use grammar::parse::Parser;
 use grammar::rng::Rng;
