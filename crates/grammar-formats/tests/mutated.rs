@@ -30,7 +30,7 @@ const SCANNER: &[u8] = b"%option noyywrap\nD [0-9]\n%x IN\n%%\n{D}+(\".\"{D}*)? 
 
 /// Damaged copies of each seed, as many as property tests have cases if that is said.
 fn cases() -> usize {
-    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(400)
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2000)
 }
 
 /// Cuts out, doubles, exchanges and inserts a few bytes.
