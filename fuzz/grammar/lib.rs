@@ -1,18 +1,34 @@
 //! What the fuzz targets do; the tests of the readers use the same library calls.
 
-use grammar::Core;
 use grammar::parse::Parser;
-use grammar_formats::{Format, read_text};
+use grammar::{Core, Grammar};
+use grammar_formats::{Format, read_text, read_texts};
+
+/// The rules that a scanner is read for.
+const PARSER: &str = "%token A B 300 C \"c\"\n%%\ns: A s B | C | '+' | %empty ;\n";
 
 /// Reads `data` in a notation; what is read must have a core, and Tarragon's notation must read it back.
 pub fn read(format: &str, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let format = Format::by_name(format).expect("a notation");
     let Ok(read) = read_text("fuzz", text, Some(format)) else { return };
-    let core = Core::new(&read.grammar);
+    check(&read.grammar);
+}
+
+/// Reads `data` as the flex scanner of a bison grammar.
+pub fn read_flex(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(read) = read_texts(("fuzz.y", PARSER), ("fuzz.l", text), Some(Format::Bison)) else { return };
+    check(&read.grammar);
+}
+
+fn check(grammar: &Grammar) {
+    let core = Core::new(grammar);
     assert!(core.start.index() < core.nts.len());
-    let written = grammar_formats::to_tg(&read.grammar);
-    let _ = read_text("written.tg", &written, Some(Format::Tarragon));
+    let written = grammar_formats::to_tg(grammar);
+    if let Err(error) = read_text("written.tg", &written, Some(Format::Tarragon)) {
+        panic!("{error}\n{written}");
+    }
 }
 
 /// A grammar, a NUL, and an input: both engines agree on whether it is a sentence.

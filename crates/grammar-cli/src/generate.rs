@@ -194,7 +194,6 @@ impl Sink {
 pub fn sample(args: &SampleArgs) -> Result<u8> {
     let language = args.grammar.language()?;
     let mut rng = Rng::new(args.seed);
-    watch_interrupt();
     let seen = args.unique.then(HashSet::new);
     let mut sink = Sink { out: Strings::new(args.strings_as), seen, left: args.count, repeated: 0 };
     let mut text = Vec::new();
@@ -208,6 +207,7 @@ pub fn sample(args: &SampleArgs) -> Result<u8> {
     match args.len {
         Some(len) => {
             let mut uniform = Uniform::new(&language, len)?;
+            watch_interrupt();
             loop {
                 text.clear();
                 uniform.sample(&mut rng, &mut text);
@@ -218,6 +218,7 @@ pub fn sample(args: &SampleArgs) -> Result<u8> {
         }
         None => {
             let mut sampler = Sampler::new(&language)?;
+            watch_interrupt();
             loop {
                 text.clear();
                 sampler.sample(&mut rng, args.size.unwrap_or(DEFAULT_SIZE), &mut text);
@@ -244,6 +245,7 @@ fn sample_paths(
     let mut speller = Speller::new(&language.grammar)?;
     let mut failed = None;
     let size = args.size.unwrap_or(20);
+    watch_interrupt();
     cover::sample_paths(language, &mut sampler, k, size, rng, |tree| {
         match sink.put(&edit::spell(&tree, &mut speller)) {
             Ok(_) => !interrupted(),

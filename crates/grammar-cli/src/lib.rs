@@ -79,6 +79,7 @@ pub fn run(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
 
 /// Runs a sub-command that was read from a command line. Returns the exit code.
 pub fn execute(command: &Command) -> u8 {
+    output::end_on_interrupt();
     let result = match command {
         Command::Check(args) => check::run(args),
         Command::Count(args) => count::run(args),
@@ -93,7 +94,10 @@ pub fn execute(command: &Command) -> u8 {
         Command::Convert(args) => parse::convert(args),
     };
     match result {
-        Ok(_) if output::interrupted() => output::INTERRUPTED,
+        Ok(_) if output::interrupted() => {
+            eprintln!("interrupted: what was written is not all");
+            output::INTERRUPTED
+        }
         Ok(code) => code,
         Err(e) if output::is_closed_pipe(&e) => 0,
         Err(e) => {

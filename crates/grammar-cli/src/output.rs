@@ -13,13 +13,32 @@ extern "C" fn on_interrupt(_: libc::c_int) {
     STOP.store(true, Ordering::Relaxed);
 }
 
-/// For operations that ask `interrupted` as they go: the first Ctrl-C asks them to stop, the second ends the
-/// process. In all others the first one ends it.
+/// The process ends here, since the operation does not ask `interrupted`.
+extern "C" fn on_interrupt_end(_: libc::c_int) {
+    const MESSAGE: &[u8] = b"interrupted\n";
+    // SAFETY: both calls are allowed in signal handlers; the message is a constant of that length.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, MESSAGE.as_ptr().cast(), MESSAGE.len());
+        libc::_exit(INTERRUPTED.into());
+    }
+}
+
+/// Ctrl-C ends the process with a message, until `watch_interrupt`.
+pub fn end_on_interrupt() {
+    handle_interrupt(on_interrupt_end);
+}
+
+/// For operations that ask `interrupted` from here on: the first Ctrl-C asks them to stop, the second ends the
+/// process.
 pub fn watch_interrupt() {
-    // SAFETY: the handler only stores to an atomic; the structure is zeroed, which is a valid sigaction.
+    handle_interrupt(on_interrupt);
+}
+
+fn handle_interrupt(handler: extern "C" fn(libc::c_int)) {
+    // SAFETY: the handlers are safe to run at any time; the structure is zeroed, which is a valid sigaction.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = on_interrupt as *const () as usize;
+        action.sa_sigaction = handler as *const () as usize;
         action.sa_flags = libc::SA_RESETHAND;
         libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
     }

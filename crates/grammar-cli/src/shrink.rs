@@ -51,6 +51,9 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8> {
     };
     // The first run says whether the command can be started at all.
     let interesting = run(&args.command, &folder.path().join("input"), &text, timeout)?;
+    if interrupted() {
+        return Ok(1);
+    }
     if !interesting {
         eprintln!("the command does not find the input itself interesting");
         return Ok(1);

@@ -1,6 +1,6 @@
 //! The commands as scripts use them.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempPath;
 
@@ -174,15 +174,31 @@ fn shrink_with_a_command() {
 fn interrupting_an_enumeration_ends_cleanly() {
     let calc = file("calc6.tg", CALC);
     for extra in ["--count-only", "--null"] {
-        let mut child = command(&["enumerate", name(&calc), "--max-len", "9", extra])
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("the program starts");
-        std::thread::sleep(std::time::Duration::from_millis(500));
-        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
-        assert!(killed.success());
-        assert_eq!(child.wait().expect("it ends").code(), Some(130));
+        let message = interrupt(&["enumerate", name(&calc), "--max-len", "9", extra]);
+        assert_eq!(message, "interrupted: what was written is not all\n");
     }
+}
+
+/// Operations that do not look up from their work end as well, and say so.
+#[test]
+fn interrupting_tables_ends_with_a_message() {
+    let calc = file("calc9.tg", CALC);
+    for args in [["count", name(&calc), "--max-len", "200000"], ["sample", name(&calc), "--len", "200000"]] {
+        assert_eq!(interrupt(&args), "interrupted\n", "{args:?}");
+    }
+}
+
+/// What a command that would take very long says when it is interrupted.
+fn interrupt(args: &[&str]) -> String {
+    let mut child =
+        command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    let mut message = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut message).expect("text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    message
 }
 
 #[test]

@@ -44,6 +44,13 @@ impl Builder {
         self.rules.contains_key(name)
     }
 
+    /// A rule that has the name of a terminal, and where it was first used.
+    pub fn rule_and_terminal(&self) -> Option<(&str, usize)> {
+        let both = |rule: &&grammar::Rule| self.terminals.contains_key(&rule.name);
+        let rule = self.grammar.rules.iter().find(both)?;
+        Some((&rule.name, self.seen[self.rules[&rule.name].index()].0))
+    }
+
     pub fn is_defined(&self, rule: RuleId) -> bool {
         self.seen[rule.index()].1
     }

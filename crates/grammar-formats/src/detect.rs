@@ -75,6 +75,15 @@ pub fn read_text(file: &str, text: &str, format: Option<Format>) -> Result<Read,
     read(file, text, format, None, None)
 }
 
+/// Reads text whose tokens are in a second text, the scanner of a bison or ANTLR grammar.
+pub fn read_texts(
+    text: (&str, &str),
+    lexer: (&str, &str),
+    format: Option<Format>,
+) -> Result<Read, ReadError> {
+    read(text.0, text.1, format, Some((lexer.0.into(), lexer.1.into())), None)
+}
+
 /// Reads a file; `lexer` is the scanner of a bison or ANTLR grammar.
 pub fn read_path(path: &Path, format: Option<Format>, lexer: Option<&Path>) -> Result<Read, ReadError> {
     let file = path.display().to_string();
@@ -140,7 +149,7 @@ fn read(
         Format::Tarragon => tg::read(file, text),
         Format::Antlr => antlr::read(file, text, &loader),
         Format::Bison => {
-            let scanner = lexer.clone().or_else(|| sibling_scanner(file));
+            let scanner = lexer.clone().or_else(|| folder.and_then(|_| sibling_scanner(file)));
             bison::read(file, text, scanner.as_ref().map(|(f, t)| (f.as_str(), t.as_str())))
         }
         Format::TreeSitter => tree_sitter::read(file, text),

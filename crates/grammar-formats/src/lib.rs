@@ -20,7 +20,7 @@ mod w3c;
 mod write_json;
 mod write_tg;
 
-pub use detect::{Format, read_path, read_text};
+pub use detect::{Format, read_path, read_text, read_texts};
 pub use write_json::to_bnf_json;
 pub use write_tg::to_tg;
 

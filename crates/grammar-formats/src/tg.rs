@@ -389,18 +389,29 @@ impl<'t> Reader<'t> {
 
     fn name(&mut self, what: &str) -> Result<String, ReadError> {
         self.blank();
-        if self.cursor.eat("`") {
-            let name = self.cursor.eat_while(|c| c != '`' && c != '\n').to_string();
-            return if self.cursor.eat("`") && !name.is_empty() {
-                Ok(name)
-            } else {
-                Err(self.cursor.expected("a name in back quotes"))
-            };
+        if self.cursor.at("`") {
+            return self.quoted_name();
         }
         if !self.cursor.peek().is_some_and(is_name_start) {
             return Err(self.cursor.expected(what));
         }
         Ok(self.cursor.eat_while(|c| is_name(c) || c == '-').trim_end_matches('-').to_string())
+    }
+
+    /// Any text in back quotes; a back quote in it is written twice.
+    fn quoted_name(&mut self) -> Result<String, ReadError> {
+        let start = self.cursor.pos;
+        let mut name = String::new();
+        while self.cursor.eat("`") {
+            name.push_str(self.cursor.eat_while(|c| c != '`'));
+            if !self.cursor.eat("`") {
+                return Err(self.cursor.error_at(start, "expected a back quote at the end of this name"));
+            }
+            if self.cursor.at("`") {
+                name.push('`');
+            }
+        }
+        Ok(name)
     }
 
     fn semicolon(&mut self) -> Result<(), ReadError> {

@@ -177,5 +177,5 @@ fn name(text: &str) -> String {
     let plain = text.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_alphanumeric() || c == '_')
         && !KEYWORDS.contains(&text);
-    if plain { text.to_string() } else { format!("`{}`", text.replace(['`', '\n'], "_")) }
+    if plain { text.to_string() } else { format!("`{}`", text.replace('`', "``")) }
 }

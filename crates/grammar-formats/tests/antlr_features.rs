@@ -153,6 +153,25 @@ fn unicode_properties() {
 }
 
 #[test]
+fn imports_of_imports() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in [
+        ("A", "grammar A; import B, D; s : b d EOF ; x : 'of A' ;"),
+        ("B", "grammar B; import C; b : c N x ; x : 'of B' ; N : [0-9]+ ;"),
+        ("C", "grammar C; c : 'c' ; x : 'of C' ; WS : ' ' -> skip ;"),
+        ("D", "grammar D; d : 'd' ; N : [a-f]+ ;"),
+    ] {
+        std::fs::write(folder.path().join(format!("{name}.g4")), text).expect("a file");
+    }
+    let read = grammar_formats::read_path(&folder.path().join("A.g4"), None, None).expect("a grammar");
+    let mut parser = Parser::new(&read.grammar).expect("a parser");
+    assert!(parser.check(b"c 12 of A d").is_ok());
+    for other in ["c 12 of B d", "c aa of A d", "c 12 of A"] {
+        assert!(parser.check(other.as_bytes()).is_err(), "{other}");
+    }
+}
+
+#[test]
 fn missing_files_are_named_where_they_are_wanted() {
     let text = "parser grammar P;\noptions {\n  tokenVocab = Q;\n}\ns : A ;";
     let notes = read(text).notes;

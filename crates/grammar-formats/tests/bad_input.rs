@@ -221,6 +221,14 @@ fn damaged_files() {
 }
 
 #[test]
+fn tokens_have_no_rules() {
+    for text in ["%token a\n%%\ns : a ;\na : 'x' ;\n", "%%\ns : a ;\na : 'x' ;\n%token a\n"] {
+        let error = read_text("g.y", text, None).expect_err("both a token and a rule");
+        assert_eq!(error.message, "`a` is a token, so it cannot have rules", "{text}");
+    }
+}
+
+#[test]
 fn several_start_symbols_of_bison() {
     for start in ["%start a b", "%start a\n%start b", "%start a\n%token X\n%start a b"] {
         let text = format!("{start}\n%%\na : 'x' ;\nb : 'y' ;\n");

@@ -38,8 +38,8 @@ fn grammar() -> impl Strategy<Value = Grammar> {
         }
         for (i, alternatives) in rules.into_iter().enumerate() {
             let alternatives = alternatives.into_iter().map(Alternative::new).collect();
-            // Names that are words of the notation need quotes.
-            grammar.rules.push(Rule { name: ["token", "a b", "r"][i].to_string(), alternatives });
+            // Names that are words of the notation, hold quotes or are empty need quotes.
+            grammar.rules.push(Rule { name: ["token", "a `\n`", ""][i].to_string(), alternatives });
         }
         grammar.start = RuleId::from(start);
         grammar

@@ -25,6 +25,14 @@ const SEEDS: [(&str, &str); 7] = [
     ),
 ];
 
+const SCANNER: &[u8] = b"%option noyywrap\nD [0-9]\n%x IN\n%%\n{D}+(\".\"{D}*)?  { return A; }\n[ \\t\\n]+ ;\n\
+    <IN>{\n\"*/\" BEGIN(INITIAL);\n.|\\n ;\n}\n\"/*\" BEGIN(IN);\n[[:alpha:]_]{1,3}/x |\nb$ return B;\n. return yytext[0];\n%%\n";
+
+/// Damaged copies of each seed, as many as property tests have cases if that is said.
+fn cases() -> usize {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2000)
+}
+
 /// Cuts out, doubles, exchanges and inserts a few bytes.
 fn damage(text: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut out = text.to_vec();
@@ -66,10 +74,17 @@ fn damaged_seeds_in_every_notation() {
     let mut rng = Rng::new(4);
     for (format, text) in SEEDS {
         fuzz::read(format, text.as_bytes());
-        for _ in 0..400 {
+        for _ in 0..cases() {
             fuzz::read(format, &damage(text.as_bytes(), &mut rng));
         }
     }
+}
+
+#[test]
+fn damaged_scanners() {
+    let mut rng = Rng::new(5);
+    fuzz::read_flex(SCANNER);
+    (0..cases()).for_each(|_| fuzz::read_flex(&damage(SCANNER, &mut rng)));
 }
 
 #[test]
@@ -77,7 +92,7 @@ fn damaged_real_grammars() {
     let mut rng = Rng::new(9);
     for file in collection() {
         let text = std::fs::read(&file).expect("a file");
-        for _ in 0..(40_000 / (text.len() + 1)).min(4) {
+        for _ in 0..(100 * cases() / (text.len() + 1)).min(cases() / 100) {
             fuzz::read("antlr", &damage(&text, &mut rng));
         }
     }
@@ -88,5 +103,5 @@ fn both_engines_agree_on_damaged_input() {
     let mut rng = Rng::new(11);
     let seed = b"skip / +/; token N = /[0-9]+/; e = e '+' e | '(' e ')' | N ;\0(1 + 2)+3";
     fuzz::parse(seed);
-    (0..300).for_each(|_| fuzz::parse(&damage(seed, &mut rng)));
+    (0..cases()).for_each(|_| fuzz::parse(&damage(seed, &mut rng)));
 }

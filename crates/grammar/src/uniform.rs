@@ -1,7 +1,7 @@
 //! `sample --len`: uniformly among all derivations of a length (McKenzie).
 //!
 //! The tables of `count`, in floating point: every weight is the count times x^length, with x chosen such that
-//! nothing overflows; as all derivations of one length get the same factor, the distribution does not change.
+//! nothing overflows and nothing that matters becomes zero; as all derivations of one length get the same factor, the distribution does not change.
 //! Probabilities are exact up to rounding (relative error below 1e-12 for lengths in the thousands).
 
 use crate::automaton::Automaton;
@@ -12,6 +12,11 @@ use crate::language::Language;
 use crate::model::TerminalId;
 use crate::rng::Rng;
 use crate::spell::Speller;
+
+/// How often x is chosen anew at most.
+const ATTEMPTS: usize = 60;
+/// Some length this near to the wanted one has derivations, if any that long has.
+const NEAR: usize = 64;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum UniformError {
@@ -46,17 +51,34 @@ enum Task {
 impl<'l> Uniform<'l> {
     pub fn new(language: &'l Language, len: usize) -> Result<Uniform<'l>, UniformError> {
         refuse_infinite(language, len)?;
-        let mut x = 1.0;
-        loop {
+        // The largest x that is known to be small enough, and the smallest that is known to be too large.
+        let (mut low, mut high) = (0.0, f64::INFINITY);
+        let mut x: f64 = 1.0;
+        for attempt in 1.. {
             let mut uniform = Uniform::tables(language, len, x)?;
-            if uniform.fill() {
-                if uniform.nt[language.core.start.index()][len] == 0.0 {
-                    return Err(UniformError::NoSentence(len));
-                }
-                return Ok(uniform);
+            if !uniform.fill() {
+                high = x;
+            } else if high.is_infinite() || uniform.is_exact() || attempt >= ATTEMPTS {
+                return uniform.with_sentence();
+            } else {
+                low = x;
             }
-            x *= 0.5;
+            x = if low == 0.0 { high * 0.5 } else { (low * high).sqrt() };
         }
+        Err(UniformError::NoSentence(len))
+    }
+
+    /// Whether the weights of the longest derivations are far from what floating point takes for nothing.
+    fn is_exact(&self) -> bool {
+        let longest = self.nt.iter().flat_map(|row| row.iter().rev().take(NEAR));
+        longest.fold(0.0, |a: f64, b| a.max(*b)) > 1e-150
+    }
+
+    fn with_sentence(self) -> Result<Uniform<'l>, UniformError> {
+        if self.nt[self.language.core.start.index()][self.len] == 0.0 {
+            return Err(UniformError::NoSentence(self.len));
+        }
+        Ok(self)
     }
 
     fn tables(language: &'l Language, len: usize, x: f64) -> Result<Uniform<'l>, UniformError> {

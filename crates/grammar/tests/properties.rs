@@ -4,12 +4,14 @@
 mod common;
 
 use common::*;
+use grammar::Pattern;
 use grammar::ambiguity::count_trees;
 use grammar::bounded;
 use grammar::complete::Completer;
 use grammar::count::{self, Count, Unit};
 use grammar::enumerate::Enumerator;
 use grammar::language::Language;
+use grammar::model::{Alternative, Expr, Grammar, Rule, RuleId, Terminal, TerminalId};
 use grammar::mutate::Mutator;
 use grammar::parse::Parser;
 use grammar::rng::Rng;
@@ -276,6 +278,26 @@ fn uniform_samples_are_uniform() {
     let chi: f64 = seen.values().map(|c| (f64::from(*c) - expected).powi(2) / expected).sum();
     // 15 degrees of freedom: 37.7 is passed by chance once in a thousand; the seed is fixed.
     assert!(chi < 37.7, "chi-squared {chi}");
+}
+
+/// Numbers of derivations that floating point cannot hold, whatever power of two they are scaled by.
+#[test]
+fn long_samples_are_uniform() {
+    let mut grammar = Grammar::new("long");
+    for pattern in ["[a-c]", "de"] {
+        grammar.terminals.push(Terminal::new(pattern, Pattern::parse(pattern).unwrap()));
+    }
+    let and_more = |t: usize| Expr::seq(vec![Expr::Terminal(TerminalId::from(t)), Expr::Rule(RuleId(0))]);
+    let alternatives = [Expr::Empty, and_more(0), and_more(1)].map(Alternative::new).to_vec();
+    grammar.rules.push(Rule { name: "s".into(), alternatives });
+    let language = Language::new(grammar).unwrap();
+    let mut text = Vec::new();
+    Uniform::new(&language, 6000).unwrap().sample(&mut Rng::new(1), &mut text);
+    // A token is `de` with probability 1/r², where r² = 3r + 1 is how fast derivations multiply.
+    let (pairs, first) = (|t: &[u8]| t.iter().filter(|b| **b == b'd').count(), &text[..3000]);
+    assert_eq!(text.len(), 6000);
+    assert!((190..320).contains(&pairs(first)), "{} of 252 in the first half", pairs(first));
+    assert!((190..320).contains(&pairs(&text[3000..])), "{} of 252 in the second", pairs(&text[3000..]));
 }
 
 /// Unequal numbers of derivations per string: uniform is over derivations, not over strings.

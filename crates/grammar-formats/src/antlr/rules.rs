@@ -18,7 +18,9 @@ pub fn define(unit: &Unit, builder: &mut Builder) -> Result<(), ReadError> {
         builder.rule(&rule.name, 0);
     }
     // Literals have to be known before `~` and `.` are taken apart.
-    let mut definer = Definer { unit, builder, tokens: Vec::new(), members: 0, vocabulary_known: false };
+    let ends = lone_ends(unit);
+    let mut definer =
+        Definer { unit, builder, tokens: Vec::new(), members: 0, vocabulary_known: false, ends };
     for pass in [false, true] {
         definer.vocabulary_known = pass;
         for rule in &unit.parser_rules {
@@ -76,6 +78,25 @@ fn mentioned<'u>(alternatives: &'u [Alt], names: &mut HashSet<&'u str>) {
     alternatives.iter().flat_map(|a| &a.parts).for_each(|p| element(&p.element, names));
 }
 
+/// The lexer rules of which `EOF` alone makes a token.
+fn lone_ends(unit: &Unit) -> HashSet<&str> {
+    fn lone(alternatives: &[Alt]) -> bool {
+        alternatives.iter().any(|alt| {
+            let ends = alt.parts.iter().filter(|p| is_end(&p.element)).count();
+            ends > 0 && alt.parts.iter().all(|p| p.min == 0 || is_end(&p.element))
+        })
+    }
+    fn is_end(element: &Element) -> bool {
+        match element {
+            Element::Name(name) => name == "EOF",
+            Element::Block(inner) => lone(inner),
+            _ => false,
+        }
+    }
+    let tokens = unit.lexer_rules.iter().filter(|r| !r.fragment);
+    tokens.filter(|r| lone(&r.alternatives)).map(|r| r.name.as_str()).collect()
+}
+
 /// A lexer alone: any sequence of its tokens.
 fn only_tokens(unit: &Unit, builder: &mut Builder) {
     let emits = builder.grammar.lex_rules.iter().filter_map(|r| match r.emit {
@@ -101,6 +122,8 @@ struct Definer<'u, 'b> {
     /// Members of all sets so far.
     members: usize,
     vocabulary_known: bool,
+    /// Tokens that a lone `EOF` makes.
+    ends: HashSet<&'u str>,
 }
 
 impl Definer<'_, '_> {
@@ -128,13 +151,13 @@ impl Definer<'_, '_> {
     fn sequence(&mut self, alt: &Alt) -> Result<Expr, ReadError> {
         let mut parts = Vec::new();
         for (i, part) in alt.parts.iter().enumerate() {
-            let expr = match self.lazy_set(part, alt.parts.get(i + 1))? {
-                Some(set) => set,
-                None => self.element(&part.element, part)?,
-            };
-            parts.push(match (part.min, part.max) {
-                (1, Some(1)) => expr,
-                (min, max) => expr.repeat(min, max),
+            let lazy = self.lazy_set(part, alt.parts.get(i + 1))?;
+            parts.push(match (lazy, part.min, part.max) {
+                // The first round of `.+?` takes any token.
+                (Some(set), 1, None) => Expr::seq(vec![self.all_but(&[], part)?, set.repeat(0, None)]),
+                (Some(set), min, max) => set.repeat(min, max),
+                (None, 1, Some(1)) => self.element(&part.element, part)?,
+                (None, min, max) => self.element(&part.element, part)?.repeat(min, max),
             });
         }
         Ok(Expr::seq(parts))
@@ -177,6 +200,14 @@ impl Definer<'_, '_> {
         }
     }
 
+    /// A token that may be nothing but the end of the input is an `EOF` to the rules, too.
+    fn token(&mut self, name: &str, id: TerminalId) -> Expr {
+        if !self.ends.contains(name) {
+            return Expr::Terminal(id);
+        }
+        Expr::choice(vec![Expr::Terminal(id), Expr::Terminal(self.builder.end_of_input())])
+    }
+
     fn name(&mut self, name: &str, part: &Part) -> Result<Expr, ReadError> {
         if name == "EOF" {
             return Ok(Expr::Terminal(self.builder.end_of_input()));
@@ -188,7 +219,7 @@ impl Definer<'_, '_> {
             return Ok(Expr::Rule(self.builder.rule(name, 0)));
         }
         if let Some(id) = self.builder.terminal_named(name) {
-            return Ok(Expr::Terminal(id));
+            return Ok(self.token(name, id));
         }
         if self.unit.has_lexer && !self.vocabulary_known {
             let text = format!("no lexer rule makes the token `{name}`");
