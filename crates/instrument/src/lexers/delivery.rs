@@ -70,7 +70,8 @@ fn trail(program: &Program, function: Value, pointer: Value) -> Option<(Root, Ve
     if is_gep(pointer) {
         let offset = constant_offset(program.layout, pointer)?;
         let (root, mut steps) = trail(program, function, llvm::operand(pointer, 0))?;
-        *steps.last_mut()? += offset;
+        let last = steps.last_mut()?;
+        *last = last.checked_add(offset)?;
         return Some((root, steps));
     }
     let load = llvm::as_instruction(pointer).filter(|i| llvm::opcode(*i) == LLVMOpcode::LLVMLoad)?;

@@ -47,7 +47,7 @@ fn argument_path(module: &Module, function: Value, position: u32, steps: &[i64])
     };
     let named = own.and_then(|ty| fields(ty, steps));
     match named {
-        Some(path) if base == "result" => format!("{base}.{path}"),
+        Some(path) if position < hidden as u32 => format!("{base}.{path}"),
         Some(path) if path.is_empty() => format!("*{base}"),
         Some(path) => format!("{base}->{path}"),
         None => format!("{base}{}", offsets(steps)),

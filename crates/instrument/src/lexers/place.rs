@@ -35,10 +35,10 @@ pub fn is_gep(value: Value) -> bool {
 
 /// The variable that a pointer with a fixed offset leads into.
 fn within_global(layout: Layout, pointer: Value) -> Option<(Value, u64)> {
-    let mut offset = 0;
+    let mut offset = 0i64;
     let mut base = pointer;
     while is_gep(base) {
-        offset += constant_offset(layout, base)?;
+        offset = offset.checked_add(constant_offset(layout, base)?)?;
         base = llvm::operand(base, 0);
     }
     Some((llvm::as_global_variable(base)?, u64::try_from(offset).ok()?))
@@ -47,18 +47,21 @@ fn within_global(layout: Layout, pointer: Value) -> Option<(Value, u64)> {
 /// The bytes that an address computation adds, where all its indices are constants.
 pub fn constant_offset(layout: Layout, gep: Value) -> Option<i64> {
     let mut ty = llvm::gep_source_type(gep);
-    let mut offset = 0;
+    let mut offset = 0i64;
     for position in 1..llvm::operand_count(gep) as u32 {
         let index = llvm::signed_constant(llvm::as_constant_int(llvm::operand(gep, position))?);
-        if position == 1 {
-            offset += index * layout.size(ty) as i64;
+        let elements = |ty| index.checked_mul(i64::try_from(layout.size(ty)).ok()?);
+        let step = if position == 1 {
+            elements(ty)?
         } else if llvm::kind(ty) == LLVMTypeKind::LLVMStructTypeKind {
-            offset += layout.field_offset(ty, index as u32) as i64;
+            let start = layout.field_offset(ty, index as u32);
             ty = llvm::struct_element(ty, index as u32);
+            i64::try_from(start).ok()?
         } else {
             ty = llvm::element_type(ty);
-            offset += index * layout.size(ty) as i64;
-        }
+            elements(ty)?
+        };
+        offset = offset.checked_add(step)?;
     }
     Some(offset)
 }
