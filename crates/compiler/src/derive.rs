@@ -10,7 +10,7 @@ use crate::payload::{Module, Payload, PayloadError};
 use crate::recipe::Item;
 use crate::relink::{Relink, RelinkError};
 use sha2::{Digest, Sha256};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -110,13 +110,7 @@ fn find_instrument() -> Result<PathBuf, DeriveError> {
 
 /// The variant of `program`, from the cache or made now.
 pub fn derive(program: &Path, variant: Variant, options: &DeriveOptions) -> Result<Derived, DeriveError> {
-    let program =
-        program.canonicalize().map_err(|source| PayloadError::Io { path: program.to_owned(), source })?;
-    let mut payload = Payload::read(&program)?;
-    let libraries = libraries::absorb(&mut payload);
-    if payload.modules.is_empty() && libraries.is_empty() {
-        return Err(DeriveError::NoModules { program });
-    }
+    let (program, payload, libraries) = read_program(program)?;
     let derivation = Derivation {
         program: &program,
         payload: &payload,
@@ -126,6 +120,18 @@ pub fn derive(program: &Path, variant: Variant, options: &DeriveOptions) -> Resu
     };
     let folder = Cache::open(&options.cache)?.folder(&derivation.key()?, |folder| derivation.make(folder))?;
     Ok(derivation.derived(&folder))
+}
+
+/// What a program carries, with its absolute path; an error if that is no code.
+pub(crate) fn read_program(program: &Path) -> Result<(PathBuf, Payload, Vec<Library>), DeriveError> {
+    let program =
+        program.canonicalize().map_err(|source| PayloadError::Io { path: program.to_owned(), source })?;
+    let mut payload = Payload::read(&program)?;
+    let libraries = libraries::absorb(&mut payload);
+    if payload.modules.is_empty() && libraries.is_empty() {
+        return Err(DeriveError::NoModules { program });
+    }
+    Ok((program, payload, libraries))
 }
 
 /// Like [`derive`], then copied: the executable to `out`, a site table to `out` with `.sites.json` appended.
@@ -171,24 +177,13 @@ impl Derivation<'_> {
         let mut modules = write_modules(&self.payload.modules, &scratch)?;
         let failed = |message| DeriveError::Instrument { program: self.program.to_owned(), message };
         modules.extend(additions::write(self.program, self.payload, self.variant, &scratch).map_err(failed)?);
-        self.instrument(&modules, &self.write_libraries(&scratch)?, &object, &derived.sites)?;
+        self.instrument(&modules, &write_libraries(self.libraries, &scratch)?, &object, &derived.sites)?;
         let origin = self.program.parent().unwrap_or(Path::new("/"));
         let options = self.variant.link_options();
         Relink { payload: self.payload, object: &object, options, origin, scratch: &scratch }
             .link(&derived.executable)
             .map_err(|source| DeriveError::Relink { program: self.program.to_owned(), source })?;
         Ok(std::fs::remove_dir_all(&scratch)?)
-    }
-
-    /// One folder a library, as the instrumenter takes them.
-    fn write_libraries(&self, scratch: &Path) -> io::Result<Vec<PathBuf>> {
-        let write = |(number, library): (usize, &Library)| {
-            let folder = scratch.join(format!("library-{number}"));
-            std::fs::create_dir(&folder)?;
-            write_modules(&library.modules, &folder)?;
-            std::fs::write(folder.join("exports"), library.exports.join("\n")).map(|()| folder)
-        };
-        self.libraries.iter().enumerate().map(write).collect()
     }
 
     fn instrument(
@@ -198,23 +193,14 @@ impl Derivation<'_> {
         object: &Path,
         sites: &Path,
     ) -> Result<(), DeriveError> {
-        let mut command = Command::new(self.instrument);
-        command
-            .args(["--variant", self.variant.name(), "-o"])
-            .arg(object)
-            .args(match self.variant {
-                Variant::Traced | Variant::Covered => vec![OsStr::new("--sites"), sites.as_os_str()],
-                Variant::Sanitized => Vec::new(),
-            })
-            .args(libraries.iter().flat_map(|folder| [OsStr::new("--library"), folder.as_os_str()]))
-            .args(modules);
-        let failed = |message| DeriveError::Instrument { program: self.program.to_owned(), message };
-        let output =
-            command.output().map_err(|error| failed(format!("{}: {error}", self.instrument.display())))?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(failed(format!("{}{}", String::from_utf8_lossy(&output.stderr), output.status))),
+        let mut words: Vec<OsString> =
+            vec!["--variant".into(), self.variant.name().into(), "-o".into(), object.into()];
+        if self.variant != Variant::Sanitized {
+            words.extend(["--sites".into(), sites.into()]);
         }
+        words.extend(libraries.iter().flat_map(|folder| ["--library".into(), folder.into()]));
+        words.extend(modules.iter().map(OsString::from));
+        run_instrument(self.instrument, self.program, &words).map(drop)
     }
 
     fn key(&self) -> Result<String, DeriveError> {
@@ -250,7 +236,33 @@ impl Derivation<'_> {
     }
 }
 
-fn write_modules(modules: &[Module], folder: &Path) -> io::Result<Vec<PathBuf>> {
+/// Runs the instrumenter on a program; what it printed.
+pub(crate) fn run_instrument(
+    instrument: &Path,
+    program: &Path,
+    words: &[OsString],
+) -> Result<Vec<u8>, DeriveError> {
+    let failed = |message| DeriveError::Instrument { program: program.to_owned(), message };
+    let output = Command::new(instrument).args(words).output();
+    let output = output.map_err(|error| failed(format!("{}: {error}", instrument.display())))?;
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(failed(format!("{}{}", String::from_utf8_lossy(&output.stderr), output.status))),
+    }
+}
+
+/// One folder a library, as the instrumenter takes them.
+pub(crate) fn write_libraries(libraries: &[Library], folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let write = |(number, library): (usize, &Library)| {
+        let folder = folder.join(format!("library-{number}"));
+        std::fs::create_dir(&folder)?;
+        write_modules(&library.modules, &folder)?;
+        std::fs::write(folder.join("exports"), library.exports.join("\n")).map(|()| folder)
+    };
+    libraries.iter().enumerate().map(write).collect()
+}
+
+pub(crate) fn write_modules(modules: &[Module], folder: &Path) -> io::Result<Vec<PathBuf>> {
     let write = |(number, module): (usize, &Module)| {
         let name = Path::new(&module.source).file_name().unwrap_or_default().to_string_lossy();
         let file = folder.join(format!("{number:04}-{name}.bc"));

@@ -21,6 +21,7 @@ mod elf;
 mod frame;
 mod harness;
 mod headers;
+mod lexers;
 mod libraries;
 mod link;
 pub mod payload;
@@ -30,3 +31,4 @@ mod relink;
 mod response;
 
 pub use derive::{DeriveError, DeriveOptions, Derived, Variant, derive, derive_to};
+pub use lexers::propose_lexers;

@@ -14,6 +14,7 @@ mod formats;
 mod function;
 mod globals;
 mod intrinsics;
+mod lexers;
 mod library;
 mod llvm;
 mod module;
@@ -26,6 +27,8 @@ mod undefined;
 mod visit;
 mod wide_switch;
 mod words;
+
+pub use lexers::propose as propose_lexers;
 
 use anyhow::{Context as _, Result};
 use coverage::Coverage;

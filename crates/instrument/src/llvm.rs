@@ -57,6 +57,9 @@ wrap! {
     element_type(ty: Type) -> Type = LLVMGetElementType;
     array_size(ty: Type) -> u64 = LLVMGetArrayLength2;
     constant_bits(value: Value) -> u64 = LLVMConstIntGetZExtValue;
+    signed_constant(value: Value) -> i64 = LLVMConstIntGetSExtValue;
+    operand_count(value: Value) -> i32 = LLVMGetNumOperands;
+    case_value(switch: Value, case: u32) -> Value = LLVMGetSwitchCaseValue;
 }
 
 pub fn is_constant(value: Value) -> bool {
@@ -87,6 +90,40 @@ pub fn as_global_variable(value: Value) -> Option<Value> {
 pub fn as_alloca(value: Value) -> Option<Value> {
     // SAFETY: as above.
     non_null(unsafe { LLVMIsAAllocaInst(value) })
+}
+
+pub fn as_argument(value: Value) -> Option<Value> {
+    // SAFETY: as above.
+    non_null(unsafe { LLVMIsAArgument(value) })
+}
+
+/// The function that an argument belongs to.
+pub fn function_of_argument(argument: Value) -> Value {
+    // SAFETY: the handle is an argument.
+    unsafe { LLVMGetParamParent(argument) }
+}
+
+/// Instructions and constants that have `value` as an operand, one entry a use.
+pub fn users(value: Value) -> Vec<Value> {
+    let mut found = Vec::new();
+    // SAFETY: iteration ends with null.
+    unsafe {
+        let mut next = LLVMGetFirstUse(value);
+        while !next.is_null() {
+            found.push(LLVMGetUser(next));
+            next = LLVMGetNextUse(next);
+        }
+    }
+    found
+}
+
+/// Name of a struct type; `None` for one without.
+pub fn struct_name(ty: Type) -> Option<String> {
+    // SAFETY: the handle is a struct type; LLVM returns a C string, or null.
+    unsafe {
+        let text = LLVMGetStructName(ty);
+        (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+    }
 }
 
 pub fn is_constant_gep(value: Value) -> bool {

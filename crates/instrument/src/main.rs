@@ -11,9 +11,12 @@ struct Arguments {
     /// Which variant to derive
     #[arg(long, value_enum, default_value = "traced")]
     variant: Variant,
+    /// Derive nothing, print functions that look like lexers as JSON
+    #[arg(long, conflicts_with_all = ["variant", "output", "sites", "bitcode"])]
+    lexers: bool,
     /// Object file to write
-    #[arg(short, long)]
-    output: PathBuf,
+    #[arg(short, long, required_unless_present = "lexers")]
+    output: Option<PathBuf>,
     /// Table to write: of sites for the traced variant, of source lines for the covered one
     #[arg(long, required_if_eq_any([("variant", "traced"), ("variant", "covered")]))]
     sites: Option<PathBuf>,
@@ -40,23 +43,33 @@ enum Variant {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let options = instrument::Options {
-        inputs: arguments.inputs,
-        libraries: arguments.libraries,
-        object: arguments.output,
-        bitcode: arguments.bitcode,
-    };
-    let table = arguments.sites.unwrap_or_default();
-    let result = match arguments.variant {
-        Variant::Traced => instrument::trace_variant(&options, &table),
-        Variant::Covered => instrument::covered_variant(&options, &table),
-        Variant::Sanitized => instrument::sanitized_variant(&options),
-    };
+    let result = if arguments.lexers { print_lexers(&arguments) } else { derive(arguments) };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("tarragon-instrument: {error:#}");
             ExitCode::from(2)
         }
+    }
+}
+
+fn print_lexers(arguments: &Arguments) -> anyhow::Result<()> {
+    let proposals = instrument::propose_lexers(&arguments.inputs, &arguments.libraries)?;
+    println!("{}", serde_json::to_string(&proposals)?);
+    Ok(())
+}
+
+fn derive(arguments: Arguments) -> anyhow::Result<()> {
+    let options = instrument::Options {
+        inputs: arguments.inputs,
+        libraries: arguments.libraries,
+        object: arguments.output.unwrap_or_default(),
+        bitcode: arguments.bitcode,
+    };
+    let table = arguments.sites.unwrap_or_default();
+    match arguments.variant {
+        Variant::Traced => instrument::trace_variant(&options, &table),
+        Variant::Covered => instrument::covered_variant(&options, &table),
+        Variant::Sanitized => instrument::sanitized_variant(&options),
     }
 }

@@ -83,7 +83,7 @@ fn is_marker(instruction: Value) -> bool {
 }
 
 /// The name in the source: linking appends a dot and a number to static functions that share a name.
-fn source_name(name: &str) -> String {
+pub fn source_name(name: &str) -> String {
     name.split('.').next().filter(|start| !start.is_empty()).unwrap_or(name).to_owned()
 }
 

@@ -2,7 +2,6 @@
 
 use crate::llvm::{self, Block, Builder, LLVMIntPredicate, LLVMOpcode, Value};
 use crate::module::Module;
-use inkwell::llvm_sys::core::LLVMGetSwitchCaseValue;
 
 const WIDEST: u32 = 64;
 
@@ -33,8 +32,7 @@ fn lower_switch(builder: &Builder, switch: Value) {
     for case in (1..llvm::successor_count(switch)).rev() {
         let block = builder.new_block(default);
         builder.at_end_for(block, switch);
-        // SAFETY: the index is that of a case.
-        let case_value = unsafe { LLVMGetSwitchCaseValue(switch, case) };
+        let case_value = llvm::case_value(switch, case);
         let equal = builder.compare(LLVMIntPredicate::LLVMIntEQ, value, case_value);
         builder.branch(equal, llvm::successor(switch, case), otherwise);
         otherwise = block;

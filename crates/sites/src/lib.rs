@@ -3,8 +3,10 @@
 //! The instrumenter numbers them and writes this table beside each derived variant; every variant of one build
 //! numbers them alike. The table is data: it must not know how a program is instrumented or run.
 
+mod lexers;
 mod source;
 
+pub use lexers::LexerProposal;
 pub use source::{SourceBranch, SourceFunction, SourceLine, SourceTable};
 
 use serde::{Deserialize, Serialize};

@@ -23,6 +23,7 @@ Examples:
   tarragon fuzz --time 60s -- ./calc             generate inputs on standard input for a minute
   tarragon fuzz --seeds tests/ -- ./conv -i @@   start from seeds; the input is a file
   tarragon replay tarragon-out -- ./calc         run the suite that was found
+  tarragon lexers ./calc                         which function makes its tokens
   tarragon grammar sample calc.tg -n 10          ten random sentences of a grammar
   tarragon solve query.hmp                       solve string constraints (tarragon solve --help)
 
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Show what the path of one input depended on
     Trace(TraceArgs),
+    /// Propose functions that look like the program's lexer
+    Lexers(LexersArgs),
     /// Write a variant of a program to a file
     Variant(VariantArgs),
     /// Read, check, count, enumerate, sample, parse, complete, mutate, shrink with a grammar
@@ -206,6 +209,24 @@ pub(crate) struct TargetArgs {
     /// itself up to a zero byte (the next @{} goes on behind it), @{...} at the end for as many arguments as it has
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
     pub command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tarragon lexers ./calc
+  tarragon lexers --json ./calc
+
+Exit codes: 0 there is a proposal, 1 there is none, 2 error.")]
+pub(crate) struct LexersArgs {
+    /// A program that was built with `tarragon cc`
+    pub program: PathBuf,
+    /// Most proposals to print
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 5)]
+    pub most: usize,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,10 +1,12 @@
 //! The command line of Tarragon.
 //!
-//! Exit codes: 0 no bug, 1 bugs found, 2 error. `tarragon cc` and `tarragon c++` return what clang returns.
+//! Exit codes: 0 no bug, 1 bugs found, 2 error. `tarragon cc` and `tarragon c++` return what clang returns;
+//! `tarragon lexers` returns 1 if it has nothing to propose.
 
 mod args;
 mod executor;
 mod fuzz;
+mod lexers;
 mod patience;
 
 mod replay;
@@ -21,11 +23,12 @@ use compiler::driver::{self, Language};
 
 use args::{Cli, Command};
 
-/// Whether a command found a bug.
+/// Whether a command found a bug, or (`lexers`) nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     NoBug,
     BugsFound,
+    NothingFound,
 }
 
 fn main() -> ExitCode {
@@ -40,7 +43,7 @@ fn main() -> ExitCode {
     }
     match run(Cli::parse_from(words)) {
         Ok(Verdict::NoBug) => ExitCode::SUCCESS,
-        Ok(Verdict::BugsFound) => ExitCode::from(1),
+        Ok(Verdict::BugsFound | Verdict::NothingFound) => ExitCode::from(1),
         Err(error) => {
             eprintln!("tarragon: error: {error:#}");
             ExitCode::from(2)
@@ -62,6 +65,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Fuzz(args) => fuzz::fuzz(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Trace(args) => show::trace(&args),
+        Command::Lexers(args) => lexers::lexers(&args),
         Command::Variant(args) => variant::variant(&args),
         Command::Solve(args) => std::process::exit(strings_cli::run_parsed(args).into()),
         Command::Grammar { command } => std::process::exit(grammar_cli::execute(&command).into()),
