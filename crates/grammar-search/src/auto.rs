@@ -19,6 +19,8 @@ pub struct Auto<'s> {
     untraced: VecDeque<(Vec<u8>, Origin)>,
     /// The run that was proposed last is for its trace only.
     tracing: bool,
+    /// So was the last of the first strategy's turn.
+    traced_last: bool,
 }
 
 struct Part<'s> {
@@ -55,6 +57,7 @@ impl<'s> Auto<'s> {
             turns: 0,
             untraced: VecDeque::new(),
             tracing: false,
+            traced_last: false,
         }
     }
 
@@ -86,10 +89,10 @@ impl Strategy for Auto<'_> {
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
         self.take_turns(context.clock.elapsed());
-        if self.current == 0
-            && let Some((input, origin)) = self.untraced.pop_front()
-        {
-            self.tracing = true;
+        // No more than every other run of its turns.
+        let may_trace = self.current == 0 && !std::mem::take(&mut self.traced_last);
+        if may_trace && let Some((input, origin)) = self.untraced.pop_front() {
+            (self.tracing, self.traced_last) = (true, true);
             return Next::Run(Proposal { input, symbolic: true, origin });
         }
         let part = &mut self.parts[self.current];

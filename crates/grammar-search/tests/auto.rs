@@ -1,0 +1,105 @@
+//! Turns between strategies.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use grammar_search::Auto;
+use search::{Clock, Context, Corpus, Coverage, Ending, Next, Origin, Proposal, Ran, Stats, Strategy};
+use sites::SiteTable;
+use solver::{Chain, ChainOptions};
+
+/// A clock that tests move.
+#[derive(Default)]
+struct Hand(Cell<Duration>);
+
+impl Clock for Hand {
+    fn elapsed(&self) -> Duration {
+        self.0.get()
+    }
+}
+
+/// Proposes its own name, a number of times.
+struct Named {
+    name: &'static str,
+    left: u32,
+    learnt: Rc<RefCell<Vec<Vec<u8>>>>,
+}
+
+impl Strategy for Named {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn next(&mut self, _context: &mut Context<'_>) -> Next {
+        let Some(left) = self.left.checked_sub(1) else { return Next::Finished };
+        self.left = left;
+        Next::Run(Proposal { input: self.name.into(), symbolic: false, origin: Origin::Mutation })
+    }
+
+    fn learn(&mut self, ran: Ran<'_>, _context: &mut Context<'_>) {
+        self.learnt.borrow_mut().push(ran.input.to_vec());
+    }
+}
+
+/// Runs two strategies, each run taking 10 ms, and returns how many runs each made and what the first one learnt.
+/// `worth` says what a run of an input finds.
+fn turns(left: [u32; 2], runs: u32, worth: impl Fn(&[u8]) -> usize) -> ([u32; 2], u32, Vec<Vec<u8>>) {
+    let learnt = Rc::new(RefCell::new(Vec::new()));
+    let part = |name, left, learnt: &Rc<_>| -> Box<dyn Strategy> {
+        Box::new(Named { name, left, learnt: Rc::clone(learnt) })
+    };
+    let parts = vec![part("first", left[0], &learnt), part("second", left[1], &Rc::default())];
+    let mut auto = Auto::new(parts);
+    let (sites, mut solver) = (SiteTable::default(), Chain::standard(ChainOptions::default()));
+    let (mut rng, clock, mut stats) = (fastrand::Rng::with_seed(1), Hand::default(), Stats::new());
+    let (coverage, corpus) = (Coverage::new(0), Corpus::default());
+    let (mut made, mut traced) = ([0, 0], 0);
+    for _ in 0..runs {
+        clock.0.set(clock.0.get() + Duration::from_millis(10));
+        let mut context = Context {
+            sites: &sites,
+            solver: &mut solver,
+            rng: &mut rng,
+            clock: &clock,
+            coverage: &coverage,
+            corpus: &corpus,
+            stats: &mut stats,
+            max_len: 100,
+        };
+        match auto.next(&mut context) {
+            Next::Run(proposal) => {
+                made[usize::from(proposal.input == b"second")] += u32::from(!proposal.symbolic);
+                traced += u32::from(proposal.symbolic);
+                let new_outcomes = if proposal.symbolic { 0 } else { worth(&proposal.input) };
+                let (input, origin) = (&proposal.input[..], &proposal.origin);
+                let ran = Ran { input, origin, ending: Ending::Exit(0), new_outcomes, path: None };
+                auto.learn(ran, &mut context);
+            }
+            Next::Busy => {}
+            Next::Finished => break,
+        }
+    }
+    let learnt = learnt.borrow().clone();
+    (made, traced, learnt)
+}
+
+#[test]
+fn what_brings_more_gets_more_turns_and_nothing_is_given_up() {
+    let (made, ..) = turns([10_000, 10_000], 5_000, |input| usize::from(input == b"second"));
+    assert!(made[1] > 2 * made[0], "{made:?}");
+    assert!(made[0] > 100, "{made:?}");
+}
+
+#[test]
+fn what_others_find_is_traced_for_the_first() {
+    let (_, traced, learnt) = turns([10_000, 10_000], 5_000, |input| usize::from(input == b"second"));
+    assert!(traced > 0);
+    assert!(learnt.iter().any(|input| input == b"second"), "the first learns of what the second found");
+}
+
+#[test]
+fn it_ends_when_all_have_ended() {
+    let (made, ..) = turns([7, 30], 1_000, |_| 0);
+    assert_eq!(made, [7, 30]);
+}
