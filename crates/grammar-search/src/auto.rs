@@ -1,26 +1,23 @@
 //! Several strategies in turn, by what they brought lately.
 //!
 //! Each turn is a slice of time. A strategy's worth is what it found in its last turns for the time that they took; the best one has
-//! the next turn, and every few turns it is the one that waited longest, so that none is given up for good. Inputs that add
-//! coverage are traced for the first strategy, which is the one that solves, when it has its turn.
+//! the next turn, and every few turns it is the one that waited longest, so that none is given up for good. Inputs that
+//! add coverage are traced for the strategies that solve, when they have their turn.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use search::{Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Strategy};
 
+#[derive(Default)]
 pub struct Auto<'s> {
     parts: Vec<Part<'s>>,
     /// Whose turn it is, and since when.
     current: usize,
     since: Duration,
     turns: u64,
-    /// Inputs that added coverage in runs without a trace.
-    untraced: VecDeque<(Vec<u8>, Origin)>,
     /// The run that was proposed last is for its trace only.
     tracing: bool,
-    /// So was the last of the first strategy's turn.
-    traced_last: bool,
 }
 
 struct Part<'s> {
@@ -30,12 +27,18 @@ struct Part<'s> {
     spent: f64,
     last_turn: u64,
     finished: bool,
+    /// It learns from traces: inputs that wait for one, unless it learns from none.
+    untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
+    /// Its last run was for a trace.
+    traced_last: bool,
 }
 
 /// Length of a turn.
 const TURN: Duration = Duration::from_millis(200);
 /// One turn in so many goes to the strategy that waited longest.
 const ROUND_ROBIN: u64 = 8;
+/// Inputs that wait for a trace; beyond it, none is added.
+const MOST_UNTRACED: usize = 1000;
 /// What earlier turns count at each later one.
 const MEMORY: f64 = 0.8;
 
@@ -47,18 +50,29 @@ impl Part<'_> {
 }
 
 impl<'s> Auto<'s> {
-    /// The first strategy gets the traces of what the others find.
-    pub fn new(strategies: Vec<Box<dyn Strategy + 's>>) -> Auto<'s> {
-        let part = |strategy| Part { strategy, found: 0.0, spent: 0.0, last_turn: 0, finished: false };
-        Auto {
-            parts: strategies.into_iter().map(part).collect(),
-            current: 0,
-            since: Duration::ZERO,
-            turns: 0,
-            untraced: VecDeque::new(),
-            tracing: false,
-            traced_last: false,
-        }
+    pub fn new() -> Auto<'s> {
+        Auto::default()
+    }
+
+    /// Adds a strategy that learns from traces. Those of seeds go to the first.
+    pub fn solving(self, strategy: impl Strategy + 's) -> Auto<'s> {
+        self.add(strategy, Some(VecDeque::new()))
+    }
+
+    /// Adds a strategy that needs no traces.
+    pub fn blind(self, strategy: impl Strategy + 's) -> Auto<'s> {
+        self.add(strategy, None)
+    }
+
+    fn add(
+        mut self,
+        strategy: impl Strategy + 's,
+        untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
+    ) -> Auto<'s> {
+        let strategy = Box::new(strategy);
+        let (found, spent, last_turn, finished, traced_last) = (0.0, 0.0, 0, false, false);
+        self.parts.push(Part { strategy, found, spent, last_turn, finished, untraced, traced_last });
+        self
     }
 
     /// Ends the turn if it is over, or at once if the strategy has nothing left to do.
@@ -89,13 +103,14 @@ impl Strategy for Auto<'_> {
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
         self.take_turns(context.clock.elapsed());
-        // No more than every other run of its turns.
-        let may_trace = self.current == 0 && !std::mem::take(&mut self.traced_last);
-        if may_trace && let Some((input, origin)) = self.untraced.pop_front() {
-            (self.tracing, self.traced_last) = (true, true);
+        let Some(part) = self.parts.get_mut(self.current) else { return Next::Finished };
+        // No more than every other run of a turn is for a trace.
+        if !std::mem::take(&mut part.traced_last)
+            && let Some((input, origin)) = part.untraced.as_mut().and_then(VecDeque::pop_front)
+        {
+            (self.tracing, part.traced_last) = (true, true);
             return Next::Run(Proposal { input, symbolic: true, origin });
         }
-        let part = &mut self.parts[self.current];
         match part.strategy.next(context) {
             Next::Finished => {
                 part.finished = true;
@@ -106,23 +121,18 @@ impl Strategy for Auto<'_> {
     }
 
     fn learn(&mut self, ran: Ran<'_>, context: &mut Context<'_>) {
-        let tracing = std::mem::take(&mut self.tracing);
-        let (new_outcomes, traced) = (ran.new_outcomes, ran.path.is_some());
-        if matches!(ran.origin, Origin::Seed(_)) {
-            return self.learn_seed(ran, context);
+        let is_seed = matches!(ran.origin, Origin::Seed(_));
+        let new_outcomes = ran.new_outcomes;
+        if std::mem::take(&mut self.tracing) {
+            return self.parts[self.current].strategy.learn(ran, context);
         }
-        if tracing {
-            return self.parts[0].strategy.learn(ran, context);
+        // Seeds come before all turns, and are for everyone.
+        let own = if is_seed { 0 } else { self.current };
+        if is_seed || new_outcomes > 0 {
+            self.share(&ran, own, context);
         }
-        if new_outcomes > 0 && !traced && ran.ending != Ending::Timeout {
-            self.parts[0].finished = false;
-            self.untraced.push_back((ran.input.to_vec(), ran.origin.clone()));
-        }
-        self.parts[self.current].found += new_outcomes as f64;
-        if new_outcomes > 0 {
-            self.share(&ran, context);
-        }
-        self.parts[self.current].strategy.learn(ran, context);
+        self.parts[own].found += new_outcomes as f64;
+        self.parts[own].strategy.learn(ran, context);
     }
 
     fn queue(&self) -> usize {
@@ -141,19 +151,20 @@ impl Strategy for Auto<'_> {
 }
 
 impl Auto<'_> {
-    /// Seeds are for all strategies, their traces for the first.
-    fn learn_seed(&mut self, ran: Ran<'_>, context: &mut Context<'_>) {
-        for part in self.parts.iter_mut().skip(1) {
-            part.strategy.learn(untraced(&ran), context);
-        }
-        self.parts[0].strategy.learn(ran, context);
-    }
-
-    /// Tells the other strategies, the first excepted, of an input that added coverage.
-    fn share(&mut self, ran: &Ran<'_>, context: &mut Context<'_>) {
-        let current = self.current;
-        for (_, part) in self.parts.iter_mut().enumerate().skip(1).filter(|(number, _)| *number != current) {
-            part.strategy.learn(untraced(ran), context);
+    /// Tells the other strategies of an input, and its own of one that it has no trace of.
+    fn share(&mut self, ran: &Ran<'_>, own: usize, context: &mut Context<'_>) {
+        for (number, part) in self.parts.iter_mut().enumerate() {
+            let is_own = number == own;
+            match &mut part.untraced {
+                Some(waiting) if !is_own || ran.path.is_none() => {
+                    if ran.ending != Ending::Timeout && waiting.len() < MOST_UNTRACED {
+                        waiting.push_back((ran.input.to_vec(), ran.origin.clone()));
+                        part.finished = false;
+                    }
+                }
+                None if !is_own => part.strategy.learn(untraced(ran), context),
+                _ => {}
+            }
         }
     }
 }

@@ -12,6 +12,9 @@ pub struct Change {
 
 /// Knows the sentences of a language.
 pub trait Sentences {
+    /// A sentence that has nothing to do with those that were run, for when nothing else is left to try.
+    fn fresh(&mut self, random: u64) -> Option<Vec<u8>>;
+
     /// Keys of the tokens of a sentence; none for other inputs.
     fn keys(&mut self, input: &[u8]) -> Vec<u64>;
 

@@ -254,8 +254,7 @@ pub(crate) enum StrategyName {
     TreeMutate,
     /// Solve for sentences of the grammar that take other paths
     GrammarWhitebox,
-    /// With a grammar: grammar-whitebox and tree-mutate in turn, by what they bring, and answers outside of the language where
-    /// only they reach something new; without one: whitebox and mutate
+    /// Several in turn, by what they bring: with a grammar grammar-whitebox, tree-mutate and whitebox, else whitebox and mutate
     Auto,
 }
 

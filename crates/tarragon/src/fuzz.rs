@@ -12,7 +12,7 @@ use grammar::language::Language;
 use grammar::parse::Parser;
 use grammar_formats::{Format, read_path};
 use grammar_search::{Auto, GrammarRandom, Lifting, TreeMutate};
-use search::{Limits, Mutate, Order, Random, Seed, Stop, Strategy, Whitebox, WhiteboxOptions};
+use search::{Limits, Mutate, Order, Random, Seed, Stop, Whitebox, WhiteboxOptions};
 use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
@@ -211,9 +211,8 @@ fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>) -> Result<Searcher<'l>> {
         Plan::Plain(Plain::Random) => Searcher::Other(Box::new(Random)),
         Plan::Plain(Plain::Mutate) => Searcher::Other(Box::<Mutate>::default()),
         Plan::Plain(Plain::Auto) => {
-            let parts: Vec<Box<dyn Strategy>> =
-                vec![Box::new(Whitebox::new(options)), Box::<Mutate>::default()];
-            Searcher::Other(Box::new(Auto::new(parts)))
+            let auto = Auto::new().solving(Whitebox::new(options)).blind(Mutate::default());
+            Searcher::Other(Box::new(auto))
         }
         Plan::Grammar(WithGrammar::Random, language) => {
             Searcher::Other(Box::new(GrammarRandom::new(language)?))
@@ -225,10 +224,12 @@ fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>) -> Result<Searcher<'l>> {
             Searcher::Other(Box::new(Whitebox::within(options, Lifting::new(language)?)))
         }
         Plan::Grammar(WithGrammar::Auto, language) => {
-            let options = WhiteboxOptions { outside: true, ..options };
-            let whitebox = Box::new(Whitebox::within(options, Lifting::new(language)?));
-            let parts: Vec<Box<dyn Strategy + 'l>> = vec![whitebox, Box::new(TreeMutate::new(language)?)];
-            Searcher::Other(Box::new(Auto::new(parts)))
+            let within = WhiteboxOptions { outside: true, ..options.clone() };
+            let auto = Auto::new()
+                .solving(Whitebox::within(within, Lifting::new(language)?))
+                .blind(TreeMutate::new(language)?)
+                .solving(Whitebox::new(options));
+            Searcher::Other(Box::new(auto))
         }
     })
 }

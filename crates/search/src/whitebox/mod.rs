@@ -85,6 +85,9 @@ const EXPLORED: usize = 16 << 20;
 /// Bytes of waiting inputs that are saved for a later session.
 const SAVED_BYTES: usize = 64 << 20;
 
+/// Sentences that were run before that are drawn in a row before the language counts as exhausted.
+const FRESH_TRIES: u32 = 1000;
+
 /// Of the changed sentences that only have new tokens together, one in so many is traced.
 const TRACED_ONE_IN: u64 = 8;
 
@@ -295,6 +298,19 @@ impl<'s> Whitebox<'s> {
         context.stats.sentences.changed += 1;
         self.expected = Some(Expected::Change { run, prefix });
         Next::Run(Proposal { input, symbolic: false, origin: Origin::Change })
+    }
+
+    /// Starts anew somewhere else. Ends the search where the language has nothing new to offer.
+    fn attempt_fresh(&mut self, context: &mut Context<'_>) -> Next {
+        for _ in 0..FRESH_TRIES {
+            let random = context.rng.u64(..);
+            let input = self.sentences.as_mut().and_then(|sentences| sentences.fresh(random));
+            let input = input.filter(|input| input.len() <= context.max_len);
+            if let Some(input) = input.filter(|input| self.inputs.insert(hash_of(input))) {
+                return Next::Run(Proposal { input, symbolic: true, origin: Origin::Random });
+            }
+        }
+        Next::Finished
     }
 
     /// Runs of changed sentences have no trace, because most show nothing new. Those that do are run once more, and some of the
@@ -546,6 +562,7 @@ impl Strategy for Whitebox<'_> {
         match self.pop(context) {
             Some(turn) => self.attempt(turn, context),
             None if self.changes.len() > 0 => self.attempt_change(context),
+            None if self.sentences.is_some() => self.attempt_fresh(context),
             None => {
                 self.completeness.finished = true;
                 Next::Finished

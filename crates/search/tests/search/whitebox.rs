@@ -196,6 +196,10 @@ fn a_search_that_ends_early_has_a_queue() {
 struct Few(&'static [&'static [u8]]);
 
 impl Sentences for Few {
+    fn fresh(&mut self, random: u64) -> Option<Vec<u8>> {
+        self.0.get(random as usize % self.0.len()).map(|sentence| sentence.to_vec())
+    }
+
     fn keys(&mut self, input: &[u8]) -> Vec<u64> {
         self.0.iter().position(|sentence| *sentence == input).into_iter().map(|place| place as u64).collect()
     }
