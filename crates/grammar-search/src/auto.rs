@@ -154,16 +154,16 @@ impl Auto<'_> {
     /// Tells the other strategies of an input, and its own of one that it has no trace of.
     fn share(&mut self, ran: &Ran<'_>, own: usize, context: &mut Context<'_>) {
         for (number, part) in self.parts.iter_mut().enumerate() {
-            let is_own = number == own;
+            let has_it = number == own && (part.untraced.is_none() || ran.path.is_some());
+            let hangs = ran.ending == Ending::Timeout;
             match &mut part.untraced {
-                Some(waiting) if !is_own || ran.path.is_none() => {
-                    if ran.ending != Ending::Timeout && waiting.len() < MOST_UNTRACED {
-                        waiting.push_back((ran.input.to_vec(), ran.origin.clone()));
-                        part.finished = false;
-                    }
+                _ if has_it => {}
+                None => part.strategy.learn(untraced(ran), context),
+                Some(waiting) if hangs || waiting.len() >= MOST_UNTRACED => {}
+                Some(waiting) => {
+                    waiting.push_back((ran.input.to_vec(), ran.origin.clone()));
+                    part.finished = false;
                 }
-                None if !is_own => part.strategy.learn(untraced(ran), context),
-                _ => {}
             }
         }
     }
