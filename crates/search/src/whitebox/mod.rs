@@ -15,6 +15,7 @@ mod hard;
 mod novelty;
 mod question;
 mod store;
+mod tokens;
 mod within;
 mod worklist;
 
@@ -31,7 +32,6 @@ pub use completeness::Completeness;
 use goal::{Goal, Solution, solve, solve_other_value};
 use hard::{Hard, Turn};
 use novelty::Novelty;
-use question::Departure;
 use store::{Live, Store};
 use within::{Flip, solve_within};
 use worklist::{Buckets, Candidate, Target, Worklist, thin_out};
@@ -84,12 +84,6 @@ const EXPLORED: usize = 16 << 20;
 
 /// Bytes of waiting inputs that are saved for a later session.
 const SAVED_BYTES: usize = 64 << 20;
-
-/// Sentences that were run before that are drawn in a row before the language counts as exhausted.
-const FRESH_TRIES: u32 = 1000;
-
-/// Of the changed sentences that only have new tokens together, one in so many is traced.
-const TRACED_ONE_IN: u64 = 8;
 
 /// Stands for "any other value" as the direction of a concretisation.
 const OTHER_VALUE: u32 = u32::MAX;
@@ -243,86 +237,6 @@ impl<'s> Whitebox<'s> {
             return Next::Busy;
         }
         self.act_on(candidate, &goal, solution, context)
-    }
-
-    /// Most turns go to changes that bring tokens together which no run had, and one in a few to others.
-    fn changes_have_their_turn(&self) -> bool {
-        let one_in = if self.changes.is_next_new() { 2 } else { 8 };
-        self.changes.len() > 0 && self.turns.is_multiple_of(one_in)
-    }
-
-    /// As `expand`, with what may be changed about the tokens. Nothing is flipped about a run that shows nothing new: there are more
-    /// than enough others. Children of what crashes or hangs do the same.
-    fn expand_sentence(
-        &mut self,
-        (input, ending): (&[u8], Ending),
-        live: Live,
-        (bound, score): (usize, usize),
-        context: &mut Context<'_>,
-    ) {
-        let Some(sentences) = &mut self.sentences else { return };
-        let started = context.clock.elapsed();
-        self.changes.saw(sentences.keys(input));
-        let ends_well = matches!(ending, Ending::Exit(_));
-        let changes = if ends_well && score > 0 { sentences.changes(input) } else { Vec::new() };
-        context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
-        if score > 0 {
-            self.expand(input, live, changes, (bound, score), context);
-        }
-    }
-
-    fn attempt_change(&mut self, context: &mut Context<'_>) -> Next {
-        let (Some((run, change)), Some(sentences)) = (self.changes.pop(), &mut self.sentences) else {
-            return Next::Busy;
-        };
-        let started = context.clock.elapsed();
-        let input = self.store.input(run).map(<[u8]>::to_vec);
-        let is_new = |text: &Vec<u8>| text.len() <= context.max_len && !self.inputs.contains(&hash_of(text));
-        let text = input.as_ref().and_then(|input| sentences.change(input, change)).filter(is_new);
-        let text = text.filter(|text| sentences.contains(text));
-        let prefix = match (&text, &input, self.store.live(run)) {
-            (Some(text), Some(input), Some(live)) => leave(live, input, text, context),
-            _ => Leave::Unknown,
-        };
-        context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
-        let prefix = match (text, prefix) {
-            (None, _) | (_, Leave::Never) => None,
-            (Some(text), Leave::Unknown) => Some((text, None)),
-            (Some(text), Leave::At(index, hash)) => Some((text, Some((index, hash)))),
-        };
-        let Some((input, prefix)) = prefix else {
-            self.store.finished_flip(run);
-            return Next::Busy;
-        };
-        self.inputs.insert(hash_of(&input));
-        context.stats.sentences.changed += 1;
-        self.expected = Some(Expected::Change { run, prefix });
-        Next::Run(Proposal { input, symbolic: false, origin: Origin::Change })
-    }
-
-    /// Starts anew somewhere else. Ends the search where the language has nothing new to offer.
-    fn attempt_fresh(&mut self, context: &mut Context<'_>) -> Next {
-        for _ in 0..FRESH_TRIES {
-            let random = context.rng.u64(..);
-            let input = self.sentences.as_mut().and_then(|sentences| sentences.fresh(random));
-            let input = input.filter(|input| input.len() <= context.max_len);
-            if let Some(input) = input.filter(|input| self.inputs.insert(hash_of(input))) {
-                return Next::Run(Proposal { input, symbolic: true, origin: Origin::Random });
-            }
-        }
-        Next::Finished
-    }
-
-    /// Runs of changed sentences have no trace, because most show nothing new. Those that do are run once more, and some of the
-    /// others, which are the beginning of longer ones.
-    fn learn_change(&mut self, ran: &Ran<'_>) {
-        let Some(sentences) = &mut self.sentences else { return };
-        let is_new = self.changes.saw(sentences.keys(ran.input));
-        self.unremarkable += u64::from(ran.new_outcomes == 0 && is_new);
-        let deserves = ran.new_outcomes > 0 || is_new && self.unremarkable.is_multiple_of(TRACED_ONE_IN);
-        if deserves && matches!(ran.ending, Ending::Exit(_)) {
-            self.untraced.push_back(ran.input.to_vec());
-        }
     }
 
     /// Looks for a value of a concretisation that no run with the same path before it had.
@@ -620,22 +534,6 @@ impl Strategy for Whitebox<'_> {
     fn restore(&mut self, saved: &SavedSearch) {
         self.earlier.extend(&saved.explored);
         self.completeness = Completeness { finished: false, ..saved.completeness.clone() };
-    }
-}
-
-/// Whether a text leaves the path of a run, as far as that is known.
-enum Leave {
-    At(usize, u64),
-    Never,
-    Unknown,
-}
-
-fn leave(live: &mut Live, input: &[u8], text: &[u8], context: &Context<'_>) -> Leave {
-    let departure = live.questions(input, context.max_len, context.sites).1.departure(text);
-    match departure {
-        None => Leave::Never,
-        Some(Departure { index, exact: true }) => Leave::At(index, live.hashes[index]),
-        Some(_) => Leave::Unknown,
     }
 }
 
