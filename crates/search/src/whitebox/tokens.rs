@@ -11,7 +11,7 @@ const FRESH_TRIES: u32 = 1000;
 const TRACED_ONE_IN: u64 = 8;
 
 impl Whitebox<'_> {
-    /// Most turns go to changes that bring tokens together which no run had, and one in a few to others.
+    /// Every other turn goes to changes that bring tokens together which no run had; other changes get one in eight.
     pub(super) fn changes_have_their_turn(&self) -> bool {
         let one_in = if self.changes.is_next_new() { 2 } else { 8 };
         self.changes.len() > 0 && self.turns.is_multiple_of(one_in)
