@@ -57,6 +57,8 @@ pub struct DeriveOptions {
     pub cache: PathBuf,
     /// The program `tarragon-instrument`.
     pub instrument: PathBuf,
+    /// Functions of which the traced variant makes tokens.
+    pub lexers: Vec<String>,
 }
 
 #[derive(Debug, Error)]
@@ -82,7 +84,7 @@ impl DeriveOptions {
     /// `TARRAGON_CACHE`, else `tarragon` in the user's cache directory; `TARRAGON_INSTRUMENT`, else the program
     /// beside this one.
     pub fn from_environment() -> Result<DeriveOptions, DeriveError> {
-        Ok(DeriveOptions { cache: default_cache(), instrument: find_instrument()? })
+        Ok(DeriveOptions { cache: default_cache(), instrument: find_instrument()?, lexers: Vec::new() })
     }
 }
 
@@ -117,6 +119,7 @@ pub fn derive(program: &Path, variant: Variant, options: &DeriveOptions) -> Resu
         libraries: &libraries,
         variant,
         instrument: &options.instrument,
+        lexers: if variant == Variant::Traced { &options.lexers } else { &[] },
     };
     let folder = Cache::open(&options.cache)?.folder(&derivation.key()?, |folder| derivation.make(folder))?;
     Ok(derivation.derived(&folder))
@@ -159,6 +162,7 @@ struct Derivation<'a> {
     libraries: &'a [Library],
     variant: Variant,
     instrument: &'a Path,
+    lexers: &'a [String],
 }
 
 impl Derivation<'_> {
@@ -198,6 +202,7 @@ impl Derivation<'_> {
         if self.variant != Variant::Sanitized {
             words.extend(["--sites".into(), sites.into()]);
         }
+        words.extend(self.lexers.iter().flat_map(|lexer| ["--lexer".into(), lexer.into()]));
         words.extend(libraries.iter().flat_map(|folder| ["--library".into(), folder.into()]));
         words.extend(modules.iter().map(OsString::from));
         run_instrument(self.instrument, self.program, &words).map(drop)
@@ -219,6 +224,7 @@ impl Derivation<'_> {
             add(module.source.as_bytes());
             add(&module.bitcode);
         }
+        self.lexers.iter().for_each(|lexer| add(lexer.as_bytes()));
         self.libraries.iter().for_each(|library| add(library.exports.join("\n").as_bytes()));
         add(&serde_json::to_vec(&self.payload.recipe).map_err(io::Error::from)?);
         self.payload.natives.keys().for_each(|key| add(key.as_bytes()));

@@ -103,7 +103,7 @@ impl Evaluation<'_> {
             Op::Ite => self.ite(node),
             Op::Read => self.read(node),
             _ if self.wait_for(dag.operands(label)) => None,
-            Op::Const => Some(u128::from(node.const_value())),
+            Op::Const | Op::Token => Some(u128::from(node.const_value())),
             Op::Input => Some(u128::from(self.input.get(node.a as usize).copied().unwrap_or(0))),
             Op::Len => Some(self.input.len() as u128),
             op => Some(self.apply(op, node)),

@@ -74,7 +74,7 @@ impl Functions {
             return None;
         }
         match op_of(node) {
-            Op::Const => {
+            Op::Const | Op::Token => {
                 let value = node.const_value();
                 Some(self.share(|_| value))
             }

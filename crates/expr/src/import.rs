@@ -61,7 +61,7 @@ impl Importer {
         let mut node = *from.node(label);
         let copy_of = |operand: Label| self.copies[&operand];
         match op_of(&node) {
-            Op::Const => return into.add(node),
+            Op::Const | Op::Token => return into.add(node),
             Op::Input => return into.input(node.a),
             Op::Len => return into.input_length(),
             Op::Read => {

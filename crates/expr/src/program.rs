@@ -262,7 +262,7 @@ impl<'d> Compiler<'d> {
         for &label in needed {
             let node = self.dag.node(label);
             self.program.is_wide |= node.bits > 64;
-            if op_of(node) == Op::Const {
+            if matches!(op_of(node), Op::Const | Op::Token) {
                 let next = (self.parameters + self.program.constants.len()) as u32;
                 let register = *self.constants.entry(node.const_value()).or_insert(next);
                 if register == next {

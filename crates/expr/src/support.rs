@@ -221,7 +221,7 @@ impl Supports {
     fn combine(&mut self, dag: &Dag, label: Label) -> SupportId {
         let node = dag.node(label);
         match op_of(node) {
-            Op::Const => SupportId::EMPTY,
+            Op::Const | Op::Token => SupportId::EMPTY,
             Op::Input => self.intern(Support::byte(node.a)),
             Op::Len => self.intern(Support::length()),
             op => {

@@ -83,6 +83,7 @@ impl Printer<'_> {
         let node = self.dag.node(label);
         match op_of(node) {
             Op::Const => format!("(const {} {:#x})", node.bits, node.const_value()),
+            Op::Token => format!("(token {} {:#x})", node.a, node.const_value()),
             Op::Input => format!("(input {})", node.a),
             Op::Len => "(len)".to_string(),
             _ => format!("%{}", self.names[&label]),
@@ -207,6 +208,7 @@ impl<'t> Parser<'t, '_> {
         let op = Op::ALL.iter().copied().find(|op| op.name() == name);
         let node = match op.ok_or(Problem::Expected("an operator"))? {
             Op::Const => Node::constant(self.number()?, self.number()?),
+            Op::Token => Node::token(self.number()?, self.number()?),
             Op::Input => input_node(self.number()?),
             Op::Len => len_node(),
             op => self.operator(op)?,

@@ -119,7 +119,7 @@ fn widths_fit(before: &[Node], node: &Node) -> bool {
     match op_of(node) {
         Const => true,
         Input => bits == 8,
-        Len => bits == 64,
+        Len | Token => bits == 64,
         Add | Sub | Mul | UDiv | SDiv | URem | SRem | And | Or | Xor | Shl | LShr | AShr => {
             width(node.a) == bits && width(node.b) == bits
         }

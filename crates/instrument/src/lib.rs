@@ -67,6 +67,8 @@ pub struct Options {
     /// Folders of shared libraries that become part of the program, dependencies first.
     pub libraries: Vec<PathBuf>,
     pub object: PathBuf,
+    /// Functions of which the traced variant makes tokens: `yylex`, `next_token:arg0->token.val`.
+    pub lexers: Vec<String>,
     /// Also write the instrumented bitcode here.
     pub bitcode: Option<PathBuf>,
 }
@@ -105,6 +107,7 @@ pub fn covered_variant(options: &Options, source: &Path) -> Result<()> {
 pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     let builder = Builder::new(module.context);
+    lexers::named::insert(&module, &builder, &options.lexers)?;
     let mut numbering = number(&module, &builder)?;
     module.run_passes(BEFORE)?;
     let defined = instrumentable(&module);

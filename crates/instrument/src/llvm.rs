@@ -562,6 +562,11 @@ impl Builder {
         unsafe { LLVMBuildStore(self.raw, value, pointer) }
     }
 
+    pub fn load(&self, ty: Type, pointer: Value) -> Value {
+        // SAFETY: the pointer is valid for the type.
+        unsafe { LLVMBuildLoad2(self.raw, ty, pointer, NO_NAME) }
+    }
+
     pub fn alloca(&self, ty: Type) -> Value {
         // SAFETY: the position is in an entry block.
         unsafe { LLVMBuildAlloca(self.raw, ty, NO_NAME) }

@@ -26,6 +26,9 @@ struct Arguments {
     /// A shared library that becomes part of the program: a folder with its bitcode and a list of its exports
     #[arg(long = "library", value_name = "FOLDER")]
     libraries: Vec<PathBuf>,
+    /// A function that makes tokens, and where it leaves them; only for the traced variant
+    #[arg(long = "lexer", value_name = "FUNCTION[:PLACE]")]
+    named: Vec<String>,
     /// Bitcode of the program, in link order
     #[arg(required_unless_present = "libraries")]
     inputs: Vec<PathBuf>,
@@ -63,6 +66,7 @@ fn derive(arguments: Arguments) -> anyhow::Result<()> {
     let options = instrument::Options {
         inputs: arguments.inputs,
         libraries: arguments.libraries,
+        lexers: arguments.named,
         object: arguments.output.unwrap_or_default(),
         bitcode: arguments.bitcode,
     };

@@ -12,6 +12,7 @@ use trace::{CheckKind, Event, EventKind, Label, Op};
 
 use crate::Trace;
 use crate::switch;
+use crate::tokens::{Calls, Delivered};
 
 /// One conjunct of a path condition: the 1-bit expression `label` has the value `taken`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,17 +85,25 @@ fn fold(a: u64, b: u64) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct PathCondition {
     pub constraints: Vec<Constraint>,
+    /// What the lexers delivered that the program was derived with. Their own conditions are not among the constraints.
+    pub tokens: Vec<Delivered>,
 }
 
 impl PathCondition {
     /// Reads the events of a trace in order. Adds expressions for switches and concretisations to its table.
     pub fn new(trace: &mut Trace, sites: &SiteTable) -> PathCondition {
+        let is_delivery = |event: &Event| event.kind == EventKind::Delivered as u8;
+        let mut calls = trace.events.iter().any(is_delivery).then(|| Calls::new(&trace.dag));
         let mut builder =
             Builder { dag: &mut trace.dag, sites, seen: FxHashSet::default(), constraints: Vec::new() };
         for event in &trace.events {
-            builder.event(event);
+            if !calls.as_mut().is_some_and(|calls| builder.lexer_event(event, calls)) {
+                builder.event(event);
+            }
         }
-        PathCondition { constraints: builder.constraints }
+        let constraints = builder.constraints;
+        let tokens = calls.map_or_else(Vec::new, |calls| calls.finish(trace.dag.input_len()));
+        PathCondition { constraints, tokens }
     }
 
     pub fn len(&self) -> usize {
@@ -225,8 +234,22 @@ impl Builder<'_> {
             Some(EventKind::Check) => self.check(event),
             Some(EventKind::Switch) => self.switch(event),
             Some(EventKind::Concretise) => self.concretise(event),
-            Some(EventKind::GiveUp) | None => {}
+            Some(EventKind::GiveUp | EventKind::LexerEntered | EventKind::Delivered) | None => {}
         }
+    }
+
+    /// True for events that are not about the program outside of its lexers.
+    fn lexer_event(&mut self, event: &Event, calls: &mut Calls) -> bool {
+        match EventKind::from_byte(event.kind) {
+            Some(EventKind::LexerEntered) => calls.enter(),
+            Some(EventKind::Delivered) => {
+                let code = self.dag.node(event.label).const_value();
+                calls.deliver(event.arg, code, event.label);
+            }
+            Some(EventKind::GiveUp) | None => return false,
+            Some(_) => return calls.takes(event.label),
+        }
+        true
     }
 
     fn condition(&mut self, event: &Event, kind: ConstraintKind) {

@@ -7,9 +7,11 @@
 mod condition;
 mod directions;
 mod switch;
+mod tokens;
 mod trace;
 
 pub use condition::{Constraint, ConstraintKind, Flip, PathCondition, Purpose, Step};
 pub use directions::{WrongDirection, check_directions};
 pub use switch::equals;
+pub use tokens::Delivered;
 pub use trace::{BadTrace, RawTrace, Trace};

@@ -4,7 +4,7 @@
 //! here: after [`Trace::from_raw`] every event has a known kind and a label that exists and has the right width.
 
 use expr::{BadDag, Dag, TableData};
-use trace::{Event, EventKind, GiveUp, Label, Node};
+use trace::{Event, EventKind, GiveUp, Label, Node, Op};
 
 /// What the symbolic part of one run left behind.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ pub enum BadTrace {
     Label { index: usize, label: Label },
     #[error("event {index} needs a condition, but expression {label} has {bits} bits")]
     Width { index: usize, label: Label, bits: u8 },
+    #[error("event {index} delivers expression {label}, which is no token")]
+    NoToken { index: usize, label: Label },
 }
 
 impl Trace {
@@ -54,7 +56,7 @@ impl Trace {
 
 fn check_event(dag: &Dag, index: usize, event: &Event) -> Result<(), BadTrace> {
     let kind = EventKind::from_byte(event.kind).ok_or(BadTrace::Kind { index, kind: event.kind })?;
-    if kind == EventKind::GiveUp {
+    if matches!(kind, EventKind::GiveUp | EventKind::LexerEntered) {
         return Ok(());
     }
     let label = event.label;
@@ -64,6 +66,9 @@ fn check_event(dag: &Dag, index: usize, event: &Event) -> Result<(), BadTrace> {
     let bits = dag.node(label).bits;
     if matches!(kind, EventKind::Branch | EventKind::Check) && bits != 1 {
         return Err(BadTrace::Width { index, label, bits });
+    }
+    if kind == EventKind::Delivered && dag.op(label) != Op::Token {
+        return Err(BadTrace::NoToken { index, label });
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Events of the run, in program order.
 
+use crate::models::lexers;
 use crate::state::{self, STATE, count_give_up};
 use crate::{nodes, os, values};
 use trace::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp, Label, Op};
@@ -13,7 +14,8 @@ pub unsafe fn prepare(node_cap: u32) {
 
 unsafe fn first_time(label: Label) -> bool {
     unsafe {
-        if RECORDED.is_null() {
+        // What a lexer asks does not count outside of it.
+        if RECORDED.is_null() || lexers::inside() {
             return true;
         }
         let word = RECORDED.add(label as usize / 64);

@@ -79,7 +79,7 @@ mod tests {
     fn looped(times: usize) -> PathCondition {
         let branch =
             Constraint { label: 1, taken: true, site: 7, kind: ConstraintKind::Branch, outcome: None };
-        PathCondition { constraints: vec![branch; times] }
+        PathCondition { constraints: vec![branch; times], tokens: Vec::new() }
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl<'d> Translator<'d> {
         let node = *self.dag.node(label);
         use Op::*;
         Some(match self.dag.op(label) {
-            Const => Term::Bits(constant(u32::from(node.bits), u128::from(node.const_value()))),
+            Const | Token => Term::Bits(constant(u32::from(node.bits), u128::from(node.const_value()))),
             Input => Term::Bits(self.input(node.a)),
             Len => Term::Bits(self.len()),
             op @ (FAdd | FSub | FMul | FDiv | FRem) => Term::Float(floats::arithmetic(

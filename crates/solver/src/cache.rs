@@ -117,7 +117,7 @@ fn node(dag: &Dag, label: Label, number: &FxHashMap<Label, u64>, bytes: &[u32], 
     let node = dag.node(label);
     digest.word(u64::from(node.op) | u64::from(node.bits) << 8 | u64::from(node.aux) << 16);
     match dag.op(label) {
-        Op::Const => digest.word(node.const_value()),
+        Op::Const | Op::Token => digest.word(node.const_value()),
         Op::Input => digest.word(bytes.partition_point(|&byte| byte < node.a) as u64),
         op => {
             for operand in &dag.operands(label)[..op.arity()] {

@@ -177,7 +177,7 @@ impl Keys<'_> {
         let mut digest = Digest::new();
         digest.word(u64::from(node.op) | u64::from(node.bits) << 8 | u64::from(node.aux) << 16);
         match dag.op(label) {
-            Op::Const => digest.word(node.const_value()),
+            Op::Const | Op::Token => digest.word(node.const_value()),
             Op::Input => digest.word(u64::from(node.a)),
             // How long an input may be is part of the question.
             Op::Len => digest.word(self.query.max_len as u64),

@@ -205,6 +205,10 @@ pub(crate) struct TargetArgs {
     /// Set an environment variable of the program; @{} in the value stands for the input
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub env: Vec<(OsString, OsString)>,
+    /// A function that makes tokens, and where it leaves them (see `tarragon lexers`): they are symbolic, and what it does itself is
+    /// not looked at
+    #[arg(long = "lexer", value_name = "FUNCTION[:PLACE]")]
+    pub lexers: Vec<String>,
     /// The program, built with `tarragon cc`, and its arguments; @@ stands for a file with the input, @{} for the input
     /// itself up to a zero byte (the next @{} goes on behind it), @{...} at the end for as many arguments as it has
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]

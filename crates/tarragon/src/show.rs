@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use anyhow::{Context, Result, anyhow};
 use expr::Support;
-use path::{Constraint, ConstraintKind, PathCondition, Trace};
+use path::{Constraint, ConstraintKind, Delivered, PathCondition, Trace};
 use search::Executor;
 use sites::SiteTable;
 use trace::{ConcretiseReason, Event, EventKind, GiveUp};
@@ -23,6 +23,7 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
         run.trace.ok_or_else(|| anyhow!(run.bad_trace.unwrap_or("the run left no trace".to_owned())))?;
     let condition = PathCondition::new(&mut trace, &target.sites);
     let mut text = format!("{}: {} constraints\n", run.ending, condition.len());
+    describe_tokens(&condition.tokens, &input, &mut text)?;
     for constraint in &condition.constraints {
         describe(constraint, &trace, &target.sites, args.expressions, &mut text)?;
     }
@@ -32,6 +33,15 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
     // A reader that went away is no error.
     let _ = std::io::stdout().write_all(text.as_bytes());
     Ok(Verdict::NoBug)
+}
+
+fn describe_tokens(tokens: &[Delivered], input: &[u8], text: &mut String) -> Result<()> {
+    let ends = tokens.iter().skip(1).map(|token| token.start as usize).chain([input.len()]);
+    for ((number, token), end) in tokens.iter().enumerate().zip(ends) {
+        let piece = input.get(token.start as usize..end).unwrap_or_default();
+        writeln!(text, "token {number}: code {}, from {:?}", token.code as i32, String::from_utf8_lossy(piece))?;
+    }
+    Ok(())
 }
 
 fn describe(

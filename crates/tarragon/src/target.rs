@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use campaign::{Covered, MakeCovered};
 use compiler::payload::Payload;
 use compiler::{DeriveOptions, Derived, Variant, derive};
@@ -37,7 +37,7 @@ impl Target {
             bail!("no program was named after --")
         };
         let program = find_program(program)?;
-        let derived = traced_variant(&program)?;
+        let derived = traced_variant(&program, &args.lexers)?;
         let sites: SiteTable = read_table(&derived.sites)?;
         let options = options(args, arguments, &derived.executable, &sites, max_len);
         let traced = Runner::start(options.clone())
@@ -70,7 +70,7 @@ impl Target {
 /// with its message, where the variant is used.
 pub(crate) fn prepare(args: &TargetArgs, variants: &[Variant], quiet: bool) {
     let Some(program) = args.command.first().and_then(|name| find_program(name).ok()) else { return };
-    let Ok(options) = DeriveOptions::from_environment() else { return };
+    let Ok(options) = derive_options(&args.lexers) else { return };
     let (done, wait) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
         for &variant in variants {
@@ -184,15 +184,20 @@ fn in_search_path(name: &Path) -> Result<PathBuf> {
 
 /// Derives the traced variant, unless the program is one already: a site table lies beside it then. The payload is
 /// looked for first, because a program that was not built with Tarragon is the likelier mistake.
-fn traced_variant(program: &Path) -> Result<Derived> {
+fn traced_variant(program: &Path, lexers: &[String]) -> Result<Derived> {
     let mut sites = program.as_os_str().to_owned();
     sites.push(".sites.json");
     let sites = PathBuf::from(sites);
     if sites.is_file() {
+        ensure!(lexers.is_empty(), "{}: --lexer needs the program itself, not a variant", program.display());
         return Ok(Derived { executable: program.to_owned(), sites });
     }
     Payload::read(program)?;
-    Ok(derive(program, Variant::Traced, &DeriveOptions::from_environment()?)?)
+    Ok(derive(program, Variant::Traced, &derive_options(lexers)?)?)
+}
+
+fn derive_options(lexers: &[String]) -> Result<DeriveOptions> {
+    Ok(DeriveOptions { lexers: lexers.to_vec(), ..DeriveOptions::from_environment()? })
 }
 
 fn read_table<T: DeserializeOwned>(path: &Path) -> Result<T> {

@@ -54,6 +54,10 @@ byte_enum! {
         Check = "check",
         /// Symbolic data was dropped.
         GiveUp = "give-up",
+        /// A lexer was entered: up to its token, events are about its own work.
+        LexerEntered = "lexer entered",
+        /// A lexer delivered the token `label`, a `Token` node. `arg` is the number of the lexer.
+        Delivered = "token delivered",
     }
 }
 

@@ -35,7 +35,12 @@ impl Node {
         Node { op: op as u8, bits, aux: 0, a, b, c: 0 }
     }
 
-    /// Value of a `Const` node.
+    /// Token number `number`, which was delivered as `code`.
+    pub const fn token(number: u32, code: u64) -> Node {
+        Node { a: number, op: Op::Token as u8, ..Node::constant(64, code) }
+    }
+
+    /// Value of a `Const` or `Token` node.
     pub const fn const_value(&self) -> u64 {
         self.b as u64 | (self.c as u64) << 32
     }
@@ -72,6 +77,9 @@ ops! {
     Input = "input" / 0,
     /// Length of the input in bytes; 64 bits.
     Len = "len" / 0,
+    /// What a lexer delivered as its token number `a`; 64 bits, which are in `b` and `c` as those of a constant. A constant for
+    /// everyone who does not put a variable in its place.
+    Token = "token" / 0,
     Add = "add" / 2,
     Sub = "sub" / 2,
     Mul = "mul" / 2,

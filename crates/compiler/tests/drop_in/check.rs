@@ -63,7 +63,8 @@ impl Twins {
     }
 
     pub fn options(&self) -> DeriveOptions {
-        DeriveOptions { cache: self.path("cache"), instrument: self.program("tarragon-instrument") }
+        let instrument = self.program("tarragon-instrument");
+        DeriveOptions { cache: self.path("cache"), instrument, lexers: Vec::new() }
     }
 
     /// Output without what differs by chance: directory and program names, random parts of temporary names.

@@ -6,7 +6,7 @@ use trace::{Label, Node, Op};
 
 pub(super) fn rewrite(dag: &mut Dag, node: &Node) -> Option<Label> {
     match op_of(node) {
-        Op::Const | Op::Input | Op::Len => None,
+        Op::Const | Op::Token | Op::Input | Op::Len => None,
         Op::Read => constant_read(dag, node),
         // A 128-bit constant is a concatenation already.
         Op::Concat if node.bits > 64 && dag.bits(node.b) == 64 => None,

@@ -110,6 +110,31 @@ impl DebugType {
         self.field(offset * 8, last, DEPTH)
     }
 
+    /// Where the member of a struct is, in bytes, and its type. Members of unnamed members and of base classes count as its own.
+    pub fn member(self, name: &str) -> Option<(u64, DebugType)> {
+        self.named(name, DEPTH).map(|(bits, ty)| (bits / 8, ty))
+    }
+
+    fn named(self, name: &str, depth: usize) -> Option<(u64, DebugType)> {
+        let members = self.plain().members();
+        let own = members.iter().find(|member| member.tag() == MEMBER && member.name() == name);
+        if let Some(member) = own {
+            return Some((member.offset(), member.base()?));
+        }
+        let inner = |member: &DebugType| {
+            let is_open = member.tag() == BASE_CLASS || member.name().is_empty();
+            let base = member.base().filter(|_| is_open && depth > 0)?;
+            let (offset, found) = base.named(name, depth - 1)?;
+            Some((member.offset() + offset, found))
+        };
+        members.iter().find_map(inner)
+    }
+
+    /// Bytes of a value.
+    pub fn bytes(self) -> u64 {
+        self.plain().size() / 8
+    }
+
     fn field(self, offset: u64, last: bool, depth: usize) -> Option<(Vec<String>, DebugType)> {
         let ty = self.plain();
         if !matches!(ty.tag(), STRUCTURE | CLASS | UNION) {

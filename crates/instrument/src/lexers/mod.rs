@@ -8,12 +8,14 @@
 mod constants;
 mod debug;
 mod delivery;
+pub mod named;
 mod notation;
 mod place;
 mod program;
 mod score;
 mod shape;
 mod uses;
+mod written;
 
 use crate::llvm::{self, Value};
 use crate::module::Module;

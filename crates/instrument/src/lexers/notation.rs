@@ -71,7 +71,7 @@ fn offsets(steps: &[i64]) -> String {
 }
 
 /// Whether the first parameter is memory for the result.
-fn returns_through_memory(function: Value) -> bool {
+pub fn returns_through_memory(function: Value) -> bool {
     const FIRST: u32 = 1;
     // SAFETY: the handle is a function; a function without parameters has no such attribute.
     unsafe { !LLVMGetEnumAttributeAtIndex(function, FIRST, llvm::attribute_kind("sret")).is_null() }

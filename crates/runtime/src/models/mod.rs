@@ -19,6 +19,7 @@ pub mod copy;
 pub mod decimals;
 pub mod heap;
 pub mod input;
+pub mod lexers;
 mod logic;
 pub mod numbers;
 pub mod print;

@@ -1,0 +1,100 @@
+//! Tokens that the program's lexers delivered, and the bytes that each was made of.
+//!
+//! A lexer is known by the function's name only; which bytes belong to a token follows from what the lexer asked on its way.
+//! A condition is decided by the last byte that it depends on: the first byte so decided within a call of the lexer is where
+//! its text begins. That holds for scanners that look ahead, and for tables in which a state depends on all that was read.
+
+use expr::Dag;
+use trace::{Label, Op};
+
+/// A token that a lexer delivered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// Which of the lexers that were named.
+    pub lexer: u32,
+    pub code: u64,
+    /// The token's node.
+    pub label: Label,
+    /// Where its text begins, white space before it included; it ends where the next one's begins. The end of the input, or
+    /// where the token before it begins, if nothing was asked.
+    pub start: u32,
+}
+
+/// The last input byte that each node depends on.
+pub(crate) struct LastBytes {
+    of_node: Vec<Option<u32>>,
+}
+
+impl LastBytes {
+    pub(crate) fn new(dag: &Dag) -> LastBytes {
+        let mut of_table: Vec<Option<Option<u32>>> = vec![None; dag.tables().len()];
+        let mut of_node: Vec<Option<u32>> = vec![None; dag.len()];
+        for label in 1..dag.len() as Label {
+            let mut last = match dag.op(label) {
+                Op::Input => Some(dag.node(label).a),
+                _ => {
+                    let operands = dag.operands(label);
+                    operands.iter().filter_map(|operand| of_node[*operand as usize]).max()
+                }
+            };
+            if dag.op(label) == Op::Read {
+                let number = dag.node(label).b as usize;
+                let inside = *of_table[number].get_or_insert_with(|| {
+                    dag.table_labels(label).iter().filter_map(|label| of_node[*label as usize]).max()
+                });
+                last = last.max(inside);
+            }
+            of_node[label as usize] = last;
+        }
+        LastBytes { of_node }
+    }
+
+    pub(crate) fn of(&self, label: Label) -> Option<u32> {
+        self.of_node.get(label as usize).copied().flatten()
+    }
+}
+
+/// Follows the calls of lexers through the events of a run.
+pub(crate) struct Calls {
+    last_bytes: LastBytes,
+    inside: bool,
+    /// The first byte that a condition of the present call was about.
+    first: Option<u32>,
+    delivered: Vec<(Option<u32>, Delivered)>,
+}
+
+impl Calls {
+    pub(crate) fn new(dag: &Dag) -> Calls {
+        Calls { last_bytes: LastBytes::new(dag), inside: false, first: None, delivered: Vec::new() }
+    }
+
+    pub(crate) fn enter(&mut self) {
+        (self.inside, self.first) = (true, None);
+    }
+
+    /// True for conditions of a lexer.
+    pub(crate) fn takes(&mut self, label: Label) -> bool {
+        if self.inside {
+            let byte = self.last_bytes.of(label);
+            self.first = [self.first, byte].into_iter().flatten().min();
+        }
+        self.inside
+    }
+
+    pub(crate) fn deliver(&mut self, lexer: u32, code: u64, label: Label) {
+        self.inside = false;
+        self.delivered.push((self.first, Delivered { lexer, code, label, start: 0 }));
+    }
+
+    /// The tokens in order, each beginning where the one before it does or later.
+    pub(crate) fn finish(self, input_len: u32) -> Vec<Delivered> {
+        let mut next = input_len;
+        let mut tokens: Vec<Delivered> = Vec::new();
+        for (first, token) in self.delivered.into_iter().rev() {
+            next = first.map_or(next, |first| first.min(next));
+            tokens.push(Delivered { start: next, ..token });
+        }
+        tokens.reverse();
+        tokens
+    }
+}
