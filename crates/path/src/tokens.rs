@@ -1,8 +1,9 @@
 //! Tokens that the program's lexers delivered, and the bytes that each was made of.
 //!
 //! A lexer is known by the function's name only; which bytes belong to a token follows from what the lexer asked on its way.
-//! A condition is decided by the last byte that it depends on: the first byte so decided within a call of the lexer is where
+//! A condition is decided by the last byte that it depends on: the byte that the first condition of a call is about is where
 //! its text begins. That holds for scanners that look ahead, and for tables in which a state depends on all that was read.
+//! Tokens of texts that are no input (a prelude) are left out.
 
 use expr::Dag;
 use trace::{Label, Op};
@@ -15,8 +16,7 @@ pub struct Delivered {
     pub code: u64,
     /// The token's node.
     pub label: Label,
-    /// Where its text begins, white space before it included; it ends where the next one's begins. The end of the input, or
-    /// where the token before it begins, if nothing was asked.
+    /// Where its text begins, white space before it included; it ends where the next one's begins.
     pub start: u32,
 }
 
@@ -32,6 +32,7 @@ impl LastBytes {
         for label in 1..dag.len() as Label {
             let mut last = match dag.op(label) {
                 Op::Input => Some(dag.node(label).a),
+                Op::Ult if dag.op(dag.node(label).b) == Op::Len => offset_asked(dag, label),
                 _ => {
                     let operands = dag.operands(label);
                     operands.iter().filter_map(|operand| of_node[*operand as usize]).max()
@@ -54,11 +55,17 @@ impl LastBytes {
     }
 }
 
+/// The byte that a read asks for: `i < length`.
+fn offset_asked(dag: &Dag, label: Label) -> Option<u32> {
+    let offset = dag.as_constant(dag.node(label).a)?;
+    Some(u32::try_from(offset).unwrap_or(u32::MAX).min(dag.input_len()))
+}
+
 /// Follows the calls of lexers through the events of a run.
 pub(crate) struct Calls {
     last_bytes: LastBytes,
     inside: bool,
-    /// The first byte that a condition of the present call was about.
+    /// The first byte that a condition of the present call was about, those of earlier calls left out.
     first: Option<u32>,
     delivered: Vec<(Option<u32>, Delivered)>,
 }
@@ -74,9 +81,10 @@ impl Calls {
 
     /// True for conditions of a lexer.
     pub(crate) fn takes(&mut self, label: Label) -> bool {
-        if self.inside {
-            let byte = self.last_bytes.of(label);
-            self.first = [self.first, byte].into_iter().flatten().min();
+        if self.inside && self.first.is_none() {
+            // Names are compared with those of earlier calls.
+            let known = self.delivered.iter().rev().find_map(|(first, _)| *first).unwrap_or(0);
+            self.first = self.last_bytes.of(label).filter(|byte| *byte >= known);
         }
         self.inside
     }
@@ -86,15 +94,22 @@ impl Calls {
         self.delivered.push((self.first, Delivered { lexer, code, label, start: 0 }));
     }
 
-    /// The tokens in order, each beginning where the one before it does or later.
+    /// The tokens in order. Those before which the lexer did not look at the input are not of it, up to one at its end.
     pub(crate) fn finish(self, input_len: u32) -> Vec<Delivered> {
-        let mut next = input_len;
         let mut tokens: Vec<Delivered> = Vec::new();
-        for (first, token) in self.delivered.into_iter().rev() {
-            next = first.map_or(next, |first| first.min(next));
-            tokens.push(Delivered { start: next, ..token });
+        let mut ended = false;
+        for (first, token) in self.delivered {
+            let start = match first {
+                Some(first) => first,
+                None if !tokens.is_empty() && !ended => input_len,
+                None => continue,
+            };
+            while first.is_some() && ended && tokens.last().is_some_and(|last| last.start == input_len) {
+                tokens.pop();
+            }
+            ended = first.is_none();
+            tokens.push(Delivered { start, ..token });
         }
-        tokens.reverse();
         tokens
     }
 }
