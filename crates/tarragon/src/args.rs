@@ -248,6 +248,8 @@ pub(crate) struct VariantArgs {
 pub(crate) enum StrategyName {
     /// Solve for inputs that take other paths
     Whitebox,
+    /// Solve for inputs with other tokens; needs --lexer
+    WhiteboxTokens,
     /// Random bytes
     Random,
     /// Random changes of seeds and of what was found

@@ -12,7 +12,7 @@ use grammar::language::Language;
 use grammar::parse::Parser;
 use grammar_formats::{Format, read_path};
 use grammar_search::{Auto, GrammarRandom, Lifting, TreeMutate};
-use search::{Limits, Mutate, Order, Random, Seed, Stop, Whitebox, WhiteboxOptions};
+use search::{Limits, Mutate, Named, Order, Random, Seed, Stop, Whitebox, WhiteboxOptions};
 use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
@@ -68,6 +68,7 @@ enum Plan<'l> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plain {
     Whitebox,
+    WhiteboxTokens,
     Random,
     Mutate,
     Auto,
@@ -92,6 +93,7 @@ impl<'l> Plan<'l> {
     fn name(self) -> &'static str {
         match self {
             Plan::Plain(Plain::Whitebox) => "whitebox",
+            Plan::Plain(Plain::WhiteboxTokens) => "whitebox-tokens",
             Plan::Plain(Plain::Random) => "random",
             Plan::Plain(Plain::Mutate) => "mutate",
             Plan::Grammar(WithGrammar::Random, _) => "grammar-random",
@@ -106,6 +108,7 @@ fn strategy<'l>(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<
     let default = if language.is_some() { StrategyName::Auto } else { StrategyName::Whitebox };
     let plan = match (args.strategy.unwrap_or(default), language) {
         (StrategyName::Whitebox, _) => Plan::Plain(Plain::Whitebox),
+        (StrategyName::WhiteboxTokens, _) => Plan::Plain(Plain::WhiteboxTokens),
         (StrategyName::Random, _) => Plan::Plain(Plain::Random),
         (StrategyName::Mutate, _) => Plan::Plain(Plain::Mutate),
         (StrategyName::Auto, None) => Plan::Plain(Plain::Auto),
@@ -115,6 +118,9 @@ fn strategy<'l>(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<
         (StrategyName::GrammarWhitebox, Some(language)) => Plan::Grammar(WithGrammar::Whitebox, language),
         (_, None) => bail!("this strategy needs the grammar of the input: give it with --grammar FILE"),
     };
+    if args.target.lexers.is_empty() && matches!(plan, Plan::Plain(Plain::WhiteboxTokens)) {
+        bail!("this strategy needs the program's lexer: give it with --lexer; `tarragon lexers PROGRAM` proposes some");
+    }
     let is_whitebox = matches!(plan, Plan::Plain(Plain::Whitebox));
     if !is_whitebox && (args.exhaustive || args.max_depth.is_some()) {
         bail!("--exhaustive and --max-depth go with --strategy whitebox only");
@@ -208,6 +214,7 @@ fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>) -> Result<Searcher<'l>> {
         Plan::Plain(Plain::Whitebox) => {
             Searcher::Whitebox { strategy: Box::new(Whitebox::new(options)), exhaustive: args.exhaustive }
         }
+        Plan::Plain(Plain::WhiteboxTokens) => Searcher::Other(Box::new(Named::new(options))),
         Plan::Plain(Plain::Random) => Searcher::Other(Box::new(Random)),
         Plan::Plain(Plain::Mutate) => Searcher::Other(Box::<Mutate>::default()),
         Plan::Plain(Plain::Auto) => {
