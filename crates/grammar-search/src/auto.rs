@@ -55,21 +55,20 @@ impl<'s> Auto<'s> {
     }
 
     /// Adds a strategy that learns from traces. Those of seeds go to the first.
-    pub fn solving(self, strategy: impl Strategy + 's) -> Auto<'s> {
+    pub fn solving(self, strategy: Box<dyn Strategy + 's>) -> Auto<'s> {
         self.add(strategy, Some(VecDeque::new()))
     }
 
     /// Adds a strategy that needs no traces.
-    pub fn blind(self, strategy: impl Strategy + 's) -> Auto<'s> {
+    pub fn blind(self, strategy: Box<dyn Strategy + 's>) -> Auto<'s> {
         self.add(strategy, None)
     }
 
     fn add(
         mut self,
-        strategy: impl Strategy + 's,
+        strategy: Box<dyn Strategy + 's>,
         untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
     ) -> Auto<'s> {
-        let strategy = Box::new(strategy);
         let (found, spent, last_turn, finished, traced_last) = (0.0, 0.0, 0, false, false);
         self.parts.push(Part { strategy, found, spent, last_turn, finished, untraced, traced_last });
         self

@@ -6,12 +6,14 @@
 
 mod auto;
 mod lifting;
+mod named;
 mod random;
 mod seeds;
 mod trees;
 
 pub use auto::Auto;
 pub use lifting::Lifting;
+pub use named::NamedLifting;
 pub use random::GrammarRandom;
 pub use seeds::seeds;
 pub use trees::TreeMutate;

@@ -10,7 +10,7 @@ use search::{Change, Sentences};
 
 /// Lifts constraints on bytes to tokens of the grammar.
 pub struct Lifting<'l> {
-    lifter: Lifter<'l>,
+    pub(crate) lifter: Lifter<'l>,
     sampler: Sampler<'l>,
 }
 

@@ -48,7 +48,7 @@ fn turns(left: [u32; 2], runs: u32, worth: impl Fn(&[u8]) -> usize) -> ([u32; 2]
     let learnt = Rc::new(RefCell::new(Vec::new()));
     let part = |name, left, learnt: &Rc<_>| Named { name, left, learnt: Rc::clone(learnt) };
     let mut auto =
-        Auto::new().solving(part("first", left[0], &learnt)).blind(part("second", left[1], &Rc::default()));
+        Auto::new().solving(Box::new(part("first", left[0], &learnt))).blind(Box::new(part("second", left[1], &Rc::default())));
     let (sites, mut solver) = (SiteTable::default(), Chain::standard(ChainOptions::default()));
     let (mut rng, clock, mut stats) = (fastrand::Rng::with_seed(1), Hand::default(), Stats::new());
     let (coverage, corpus) = (Coverage::new(0), Corpus::default());

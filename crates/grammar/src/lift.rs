@@ -239,6 +239,16 @@ impl<'l> Lifter<'l> {
         texts
     }
 
+    /// Texts with a terminal in place of a token or before it.
+    pub fn alternatives(&mut self, input: &[u8], token: usize, terminal: TerminalId) -> Vec<Vec<u8>> {
+        let Some(lifted) = self.lift(input).filter(|lifted| token <= lifted.tokens.len()) else {
+            return Vec::new();
+        };
+        let Some(lexeme) = self.lexemes[terminal.index()].first().cloned() else { return Vec::new() };
+        let edits = [Edit::Replace, Edit::Insert, Edit::Complete].into_iter();
+        edits.filter_map(|edit| self.edited(&lifted, token, edit, terminal, &lexeme)).collect()
+    }
+
     /// Texts that have the wanted bytes of a proposal: what stands there as one token, and a completion.
     pub fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>> {
         let Some(lifted) = self.lift(input) else { return Vec::new() };

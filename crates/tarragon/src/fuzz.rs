@@ -11,8 +11,8 @@ use compiler::Variant;
 use grammar::language::Language;
 use grammar::parse::Parser;
 use grammar_formats::{Format, read_path};
-use grammar_search::{Auto, GrammarRandom, Lifting, TreeMutate};
-use search::{Limits, Mutate, Named, Order, Random, Seed, Stop, Whitebox, WhiteboxOptions};
+use grammar_search::{Auto, GrammarRandom, Lifting, NamedLifting, TreeMutate};
+use search::{Limits, Mutate, Named, Order, Random, Seed, Stop, Strategy, Whitebox, WhiteboxOptions};
 use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
@@ -62,13 +62,14 @@ fn variants(args: &FuzzArgs) -> Vec<Variant> {
 #[derive(Clone, Copy)]
 enum Plan<'l> {
     Plain(Plain),
+    /// Tokens of a lexer; the grammar is for seeds.
+    Tokens(Option<&'l Language>),
     Grammar(WithGrammar, &'l Language),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plain {
     Whitebox,
-    WhiteboxTokens,
     Random,
     Mutate,
     Auto,
@@ -86,6 +87,7 @@ impl<'l> Plan<'l> {
     fn language(self) -> Option<&'l Language> {
         match self {
             Plan::Plain(_) => None,
+            Plan::Tokens(language) => language,
             Plan::Grammar(_, language) => Some(language),
         }
     }
@@ -93,7 +95,7 @@ impl<'l> Plan<'l> {
     fn name(self) -> &'static str {
         match self {
             Plan::Plain(Plain::Whitebox) => "whitebox",
-            Plan::Plain(Plain::WhiteboxTokens) => "whitebox-tokens",
+            Plan::Tokens(_) => "whitebox-tokens",
             Plan::Plain(Plain::Random) => "random",
             Plan::Plain(Plain::Mutate) => "mutate",
             Plan::Grammar(WithGrammar::Random, _) => "grammar-random",
@@ -108,7 +110,7 @@ fn strategy<'l>(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<
     let default = if language.is_some() { StrategyName::Auto } else { StrategyName::Whitebox };
     let plan = match (args.strategy.unwrap_or(default), language) {
         (StrategyName::Whitebox, _) => Plan::Plain(Plain::Whitebox),
-        (StrategyName::WhiteboxTokens, _) => Plan::Plain(Plain::WhiteboxTokens),
+        (StrategyName::WhiteboxTokens, language) => Plan::Tokens(language),
         (StrategyName::Random, _) => Plan::Plain(Plain::Random),
         (StrategyName::Mutate, _) => Plan::Plain(Plain::Mutate),
         (StrategyName::Auto, None) => Plan::Plain(Plain::Auto),
@@ -118,7 +120,7 @@ fn strategy<'l>(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<
         (StrategyName::GrammarWhitebox, Some(language)) => Plan::Grammar(WithGrammar::Whitebox, language),
         (_, None) => bail!("this strategy needs the grammar of the input: give it with --grammar FILE"),
     };
-    if args.target.lexers.is_empty() && matches!(plan, Plan::Plain(Plain::WhiteboxTokens)) {
+    if args.target.lexers.is_empty() && matches!(plan, Plan::Tokens(_)) {
         bail!("this strategy needs the program's lexer: give it with --lexer; `tarragon lexers PROGRAM` proposes some");
     }
     let is_whitebox = matches!(plan, Plan::Plain(Plain::Whitebox));
@@ -214,11 +216,11 @@ fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>) -> Result<Searcher<'l>> {
         Plan::Plain(Plain::Whitebox) => {
             Searcher::Whitebox { strategy: Box::new(Whitebox::new(options)), exhaustive: args.exhaustive }
         }
-        Plan::Plain(Plain::WhiteboxTokens) => Searcher::Other(Box::new(Named::new(options))),
+        Plan::Tokens(_) => Searcher::Other(Box::new(Named::new(options))),
         Plan::Plain(Plain::Random) => Searcher::Other(Box::new(Random)),
         Plan::Plain(Plain::Mutate) => Searcher::Other(Box::<Mutate>::default()),
         Plan::Plain(Plain::Auto) => {
-            let auto = Auto::new().solving(Whitebox::new(options)).blind(Mutate::default());
+            let auto = Auto::new().solving(Box::new(Whitebox::new(options))).blind(Box::<Mutate>::default());
             Searcher::Other(Box::new(auto))
         }
         Plan::Grammar(WithGrammar::Random, language) => {
@@ -228,16 +230,28 @@ fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>) -> Result<Searcher<'l>> {
             Searcher::Other(Box::new(TreeMutate::new(language)?))
         }
         Plan::Grammar(WithGrammar::Whitebox, language) => {
-            Searcher::Other(Box::new(Whitebox::within(options, Lifting::new(language)?)))
+            Searcher::Other(grammar_whitebox(options, language, args)?)
         }
         Plan::Grammar(WithGrammar::Auto, language) => {
             let within = WhiteboxOptions { outside: true, ..options.clone() };
             let auto = Auto::new()
-                .solving(Whitebox::within(within, Lifting::new(language)?))
-                .blind(TreeMutate::new(language)?)
-                .solving(Whitebox::new(options));
+                .solving(grammar_whitebox(within, language, args)?)
+                .blind(Box::new(TreeMutate::new(language)?))
+                .solving(Box::new(Whitebox::new(options)));
             Searcher::Other(Box::new(auto))
         }
+    })
+}
+
+fn grammar_whitebox<'l>(
+    options: WhiteboxOptions,
+    language: &'l Language,
+    args: &FuzzArgs,
+) -> Result<Box<dyn Strategy + 'l>> {
+    let lifting = Lifting::new(language)?;
+    Ok(match args.target.lexers.is_empty() {
+        true => Box::new(Whitebox::within(options, lifting)),
+        false => Box::new(Named::within(options, |inputs| NamedLifting::new(lifting, inputs))),
     })
 }
 

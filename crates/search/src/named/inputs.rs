@@ -63,6 +63,17 @@ pub struct View<'i> {
     pub is_spelt: bool,
 }
 
+impl View<'_> {
+    /// Where in its text the byte of a token input is: for a token, where its piece begins. `None` for the number.
+    pub fn place(&self, byte: usize) -> Option<usize> {
+        let byte = byte.checked_sub(HEADER)?;
+        match byte.checked_sub(self.indices.len()) {
+            Some(byte) => Some(byte),
+            None => self.run.map(|(_, run)| run.piece(byte).start),
+        }
+    }
+}
+
 /// All inputs that were run.
 #[derive(Debug, Default)]
 pub struct TokenInputs {
@@ -81,6 +92,11 @@ impl TokenInputs {
         let (indices, text) = rest.split_at_checked(count).unwrap_or((&[], rest));
         let is_same = |(_, run): (u32, &Run)| run.tokens.iter().map(|token| &token.index).eq(indices);
         View { run, indices, text, is_spelt: number & SPELT != 0 || run.is_none_or(is_same) }
+    }
+
+    /// In the order in which they ran.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
     }
 
     /// A text of which nothing is known.

@@ -1,0 +1,176 @@
+//! The sentences of a grammar over the tokens of named lexers.
+//!
+//! The grammar's tokens and those that the program's lexer delivers are two views of one text. Which terminal has which code is
+//! learnt from the runs: the grammar says where its tokens are, and the trace where the lexer's are. So the tokens of a sentence
+//! that was not run can be told before it runs, and evaluating the path condition over them says where it leaves the path:
+//! in the parser, not in the scanner.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use grammar::TerminalId;
+use grammar::lift::{Lifter, Token};
+use rustc_hash::FxHashMap;
+use search::{Change, Codes, Run, Sentences, TokenInputs};
+
+use crate::Lifting;
+
+pub struct NamedLifting<'l> {
+    lifting: Lifting<'l>,
+    inputs: Rc<RefCell<TokenInputs>>,
+    learnt: Learnt,
+}
+
+/// Which tokens the lexer delivers for a terminal.
+#[derive(Default)]
+struct Learnt {
+    /// How often each terminal came with each index of a code.
+    seen: FxHashMap<TerminalId, FxHashMap<u8, u32>>,
+    /// What the lexer delivers at the end of the input.
+    end: Option<u8>,
+    /// Runs that were looked at.
+    runs: usize,
+}
+
+/// The terminal's token is told only if it is what came mostly.
+impl Learnt {
+    fn learn(&mut self, run: &Run, tokens: &[Token]) {
+        for (number, token) in run.tokens.iter().enumerate() {
+            let piece = run.piece(number);
+            let mut inside = tokens.iter().filter(|token| piece.start <= token.start && token.end <= piece.end);
+            match (inside.next(), inside.next()) {
+                (Some(only), None) => {
+                    *self.seen.entry(only.terminal).or_default().entry(token.index).or_default() += 1;
+                }
+                (None, _) if number + 1 == run.tokens.len() => self.end = Some(token.index),
+                _ => {}
+            }
+        }
+    }
+
+    fn index(&self, terminal: TerminalId) -> u8 {
+        let seen = self.seen.get(&terminal).into_iter().flatten();
+        let mostly = seen.max_by_key(|(index, count)| (**count, u8::MAX - **index));
+        mostly.map_or(Codes::UNKNOWN, |(index, _)| *index)
+    }
+
+    /// Terminals for which the lexer delivers this token.
+    fn terminals(&self, index: u8) -> Vec<TerminalId> {
+        let mut found: Vec<TerminalId> =
+            self.seen.iter().filter(|(_, seen)| seen.contains_key(&index)).map(|(terminal, _)| *terminal).collect();
+        found.sort_unstable();
+        found
+    }
+}
+
+impl<'l> NamedLifting<'l> {
+    pub fn new(lifting: Lifting<'l>, inputs: Rc<RefCell<TokenInputs>>) -> NamedLifting<'l> {
+        NamedLifting { lifting, inputs, learnt: Learnt::default() }
+    }
+
+    fn text(&self, input: &[u8]) -> Vec<u8> {
+        self.inputs.borrow().view(input).text.to_vec()
+    }
+
+    fn lifter(&mut self) -> &mut Lifter<'l> {
+        &mut self.lifting.lifter
+    }
+
+    /// Looks at runs that came since the last time.
+    fn learn(&mut self) {
+        let inputs = self.inputs.borrow();
+        for run in inputs.runs().iter().skip(self.learnt.runs) {
+            if let Some(lifted) = self.lifting.lifter.lift(&run.text) {
+                self.learnt.learn(run, lifted.tokens());
+            }
+        }
+        self.learnt.runs = inputs.runs().len();
+    }
+
+    /// Token inputs of texts that are like a run's.
+    fn like(&mut self, input: &[u8], texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        let inputs = Rc::clone(&self.inputs);
+        let inputs = inputs.borrow();
+        let Some((number, run)) = inputs.view(input).run else {
+            return texts.iter().map(|text| TokenInputs::fresh(text)).collect();
+        };
+        let like = |text: Vec<u8>| inputs.like(number, self.predict(run, &text), &text);
+        texts.into_iter().map(like).collect()
+    }
+
+    /// The tokens that a text will have: those of the run up to where the two part, then what was learnt.
+    fn predict(&mut self, run: &Run, text: &[u8]) -> Vec<u8> {
+        let (Some(old), Some(new)) = (self.lifter().lift(&run.text), self.lifter().lift(text)) else {
+            return Vec::new();
+        };
+        let (old, new) = (old.tokens(), new.tokens());
+        let is_same = |(a, b): &(&Token, &Token)| a == b && run.text[a.start..a.end] == text[b.start..b.end];
+        let same = old.iter().zip(new).take_while(is_same).count();
+        let parting = old.get(same).map_or(run.text.len(), |token| token.start);
+        let kept = (0..run.tokens.len()).take_while(|token| run.piece(*token).end <= parting);
+        let mut indices: Vec<u8> = kept.map(|token| run.tokens[token].index).collect();
+        indices.extend(new[same..].iter().map(|token| self.learnt.index(token.terminal)));
+        indices.extend(self.learnt.end);
+        indices
+    }
+}
+
+impl Sentences for NamedLifting<'_> {
+    fn contains(&mut self, input: &[u8]) -> bool {
+        let inputs = Rc::clone(&self.inputs);
+        let inputs = inputs.borrow();
+        let view = inputs.view(input);
+        view.is_spelt && self.lifting.contains(view.text)
+    }
+
+    fn fresh(&mut self, random: u64) -> Option<Vec<u8>> {
+        self.lifting.fresh(random).map(|text| TokenInputs::fresh(&text))
+    }
+
+    fn keys(&mut self, input: &[u8]) -> Vec<u64> {
+        self.learn();
+        self.lifting.keys(&self.text(input))
+    }
+
+    fn changes(&mut self, input: &[u8]) -> Vec<Change> {
+        self.lifting.changes(&self.text(input))
+    }
+
+    fn change(&mut self, input: &[u8], change: Change) -> Option<Vec<u8>> {
+        let text = self.lifting.change(&self.text(input), change)?;
+        self.like(input, vec![text]).pop()
+    }
+
+    fn token_at(&mut self, input: &[u8], byte: usize) -> Option<usize> {
+        let inputs = Rc::clone(&self.inputs);
+        let inputs = inputs.borrow();
+        let view = inputs.view(input);
+        self.lifting.token_at(view.text, view.place(byte)?)
+    }
+
+    fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Vec<u8>> {
+        let texts = self.lifting.neighbours(&self.text(input), token);
+        self.like(input, texts)
+    }
+
+    fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>> {
+        let inputs = Rc::clone(&self.inputs);
+        let inputs = inputs.borrow();
+        let (own, wanted) = (inputs.view(input), inputs.view(proposal));
+        let mut texts = Vec::new();
+        let differs = |(_, (a, b)): &(usize, (&u8, &u8))| a != b;
+        let changed = own.indices.iter().zip(wanted.indices).enumerate().find(differs);
+        if let Some((number, (_, index))) = changed
+            && let Some((_, run)) = own.run
+            && let Some(token) = self.lifting.token_at(own.text, run.piece(number).start)
+        {
+            for terminal in self.learnt.terminals(*index) {
+                texts.extend(self.lifter().alternatives(own.text, token, terminal));
+            }
+        }
+        if own.text != wanted.text {
+            texts.extend(self.lifting.with_proposal(own.text, wanted.text));
+        }
+        self.like(input, texts)
+    }
+}
