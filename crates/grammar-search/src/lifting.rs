@@ -4,22 +4,41 @@ use grammar::TerminalId;
 use grammar::dfa::DfaError;
 use grammar::language::Language;
 use grammar::lift::{Lifter, TokenChange};
+use grammar::mutate::Mutator;
+use grammar::parse::Parser;
 use grammar::rng::Rng;
-use grammar::sample::Sampler;
+use grammar::tree::Tree;
 use search::{Change, Sentences};
 
 /// Lifts constraints on bytes to tokens of the grammar.
 pub struct Lifting<'l> {
     pub(crate) lifter: Lifter<'l>,
-    sampler: Sampler<'l>,
+    parser: Parser,
+    mutator: Mutator<'l>,
+    /// Of sentences that did something new.
+    trees: Vec<Tree>,
 }
 
 /// Sizes of fresh sentences, as powers of two.
 const MAGNITUDES: u32 = 8;
+/// Bytes of subtrees that are generated anew.
+const FRESH: usize = 32;
+/// Mutations one after the other, at most.
+const ROUNDS: u32 = 4;
 
 impl<'l> Lifting<'l> {
     pub fn new(language: &'l Language) -> Result<Lifting<'l>, DfaError> {
-        Ok(Lifting { lifter: Lifter::new(language)?, sampler: Sampler::new(language)? })
+        let (parser, mutator) = (Parser::new(&language.grammar)?, Mutator::new(language, FRESH)?);
+        Ok(Lifting { lifter: Lifter::new(language)?, parser, mutator, trees: Vec::new() })
+    }
+
+    /// A sentence with parts of those kept.
+    fn mutated(&mut self, rng: &mut Rng) -> Vec<u8> {
+        let mut tree = self.trees[rng.index(self.trees.len())].clone();
+        for _ in 0..=rng.below(ROUNDS) {
+            tree = self.mutator.mutate(&tree, &self.trees, rng);
+        }
+        self.mutator.spell(&tree)
     }
 }
 
@@ -30,9 +49,16 @@ impl Sentences for Lifting<'_> {
 
     fn fresh(&mut self, random: u64) -> Option<Vec<u8>> {
         let mut rng = Rng::new(random);
+        if !self.trees.is_empty() && rng.below(2) == 0 {
+            return Some(self.mutated(&mut rng));
+        }
         let (size, mut input) = (2 << rng.below(MAGNITUDES), Vec::new());
-        self.sampler.sample(&mut rng, size, &mut input);
+        self.mutator.sampler().sample(&mut rng, size, &mut input);
         Some(input)
+    }
+
+    fn keep(&mut self, input: &[u8]) {
+        self.trees.extend(self.parser.parse(input));
     }
 
     fn keys(&mut self, input: &[u8]) -> Vec<u64> {
@@ -56,7 +82,7 @@ impl Sentences for Lifting<'_> {
     }
 
     fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Vec<u8>> {
-        self.lifter.neighbours(input, token)
+        self.lifter.neighbours(input, token).into_iter().map(|neighbour| neighbour.text).collect()
     }
 
     fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>> {

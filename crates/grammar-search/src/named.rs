@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use grammar::TerminalId;
-use grammar::lift::{Lifter, Token};
+use grammar::lift::{Lifted, Neighbour, Token};
 use rustc_hash::FxHashMap;
 use search::{Change, Codes, Run, Sentences, TokenInputs};
 
@@ -37,7 +37,8 @@ impl Learnt {
     fn learn(&mut self, run: &Run, tokens: &[Token]) {
         for (number, token) in run.tokens.iter().enumerate() {
             let piece = run.piece(number);
-            let mut inside = tokens.iter().filter(|token| piece.start <= token.start && token.end <= piece.end);
+            let mut inside =
+                tokens.iter().filter(|token| piece.start <= token.start && token.end <= piece.end);
             match (inside.next(), inside.next()) {
                 (Some(only), None) => {
                     *self.seen.entry(only.terminal).or_default().entry(token.index).or_default() += 1;
@@ -56,8 +57,12 @@ impl Learnt {
 
     /// Terminals for which the lexer delivers this token.
     fn terminals(&self, index: u8) -> Vec<TerminalId> {
-        let mut found: Vec<TerminalId> =
-            self.seen.iter().filter(|(_, seen)| seen.contains_key(&index)).map(|(terminal, _)| *terminal).collect();
+        let mut found: Vec<TerminalId> = self
+            .seen
+            .iter()
+            .filter(|(_, seen)| seen.contains_key(&index))
+            .map(|(terminal, _)| *terminal)
+            .collect();
         found.sort_unstable();
         found
     }
@@ -72,10 +77,6 @@ impl<'l> NamedLifting<'l> {
         self.inputs.borrow().view(input).text.to_vec()
     }
 
-    fn lifter(&mut self) -> &mut Lifter<'l> {
-        &mut self.lifting.lifter
-    }
-
     /// Looks at runs that came since the last time.
     fn learn(&mut self) {
         let inputs = self.inputs.borrow();
@@ -88,30 +89,30 @@ impl<'l> NamedLifting<'l> {
     }
 
     /// Token inputs of texts that are like a run's.
-    fn like(&mut self, input: &[u8], texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    fn like(&mut self, input: &[u8], neighbours: impl IntoIterator<Item = Neighbour>) -> Vec<Vec<u8>> {
         let inputs = Rc::clone(&self.inputs);
         let inputs = inputs.borrow();
         let Some((number, run)) = inputs.view(input).run else {
-            return texts.iter().map(|text| TokenInputs::fresh(text)).collect();
+            return neighbours.into_iter().map(|neighbour| TokenInputs::fresh(&neighbour.text)).collect();
         };
-        let like = |text: Vec<u8>| inputs.like(number, self.predict(run, &text), &text);
-        texts.into_iter().map(like).collect()
+        let old = self.lifting.lifter.lift(&run.text);
+        let old = old.as_deref().map_or(&[][..], Lifted::tokens);
+        let like = |neighbour: Neighbour| {
+            let parting = old.get(neighbour.kept).map_or(run.text.len(), |token| token.start);
+            let kept = (0..run.tokens.len()).take_while(|token| run.piece(*token).end <= parting);
+            let kept = kept.map(|token| run.tokens[token].index);
+            let new = neighbour.terminals.iter().map(|terminal| self.learnt.index(*terminal));
+            inputs.like(number, kept.chain(new).chain(self.learnt.end), &neighbour.text)
+        };
+        neighbours.into_iter().map(like).collect()
     }
 
-    /// The tokens that a text will have: those of the run up to where the two part, then what was learnt.
-    fn predict(&mut self, run: &Run, text: &[u8]) -> Vec<u8> {
-        let (Some(old), Some(new)) = (self.lifter().lift(&run.text), self.lifter().lift(text)) else {
-            return Vec::new();
-        };
-        let (old, new) = (old.tokens(), new.tokens());
-        let is_same = |(a, b): &(&Token, &Token)| a == b && run.text[a.start..a.end] == text[b.start..b.end];
-        let same = old.iter().zip(new).take_while(is_same).count();
-        let parting = old.get(same).map_or(run.text.len(), |token| token.start);
-        let kept = (0..run.tokens.len()).take_while(|token| run.piece(*token).end <= parting);
-        let mut indices: Vec<u8> = kept.map(|token| run.tokens[token].index).collect();
-        indices.extend(new[same..].iter().map(|token| self.learnt.index(token.terminal)));
-        indices.extend(self.learnt.end);
-        indices
+    /// The same of texts of which no more is known.
+    fn like_texts(&mut self, input: &[u8], texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        let own = self.text(input);
+        let neighbours: Vec<Neighbour> =
+            texts.into_iter().filter_map(|text| self.lifting.lifter.as_neighbour(&own, text)).collect();
+        self.like(input, neighbours)
     }
 }
 
@@ -127,6 +128,10 @@ impl Sentences for NamedLifting<'_> {
         self.lifting.fresh(random).map(|text| TokenInputs::fresh(&text))
     }
 
+    fn keep(&mut self, input: &[u8]) {
+        self.lifting.keep(&self.text(input));
+    }
+
     fn keys(&mut self, input: &[u8]) -> Vec<u64> {
         self.learn();
         self.lifting.keys(&self.text(input))
@@ -138,7 +143,7 @@ impl Sentences for NamedLifting<'_> {
 
     fn change(&mut self, input: &[u8], change: Change) -> Option<Vec<u8>> {
         let text = self.lifting.change(&self.text(input), change)?;
-        self.like(input, vec![text]).pop()
+        self.like_texts(input, vec![text]).pop()
     }
 
     fn token_at(&mut self, input: &[u8], byte: usize) -> Option<usize> {
@@ -149,15 +154,15 @@ impl Sentences for NamedLifting<'_> {
     }
 
     fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Vec<u8>> {
-        let texts = self.lifting.neighbours(&self.text(input), token);
-        self.like(input, texts)
+        let neighbours = self.lifting.lifter.neighbours(&self.text(input), token);
+        self.like(input, neighbours)
     }
 
     fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>> {
         let inputs = Rc::clone(&self.inputs);
         let inputs = inputs.borrow();
         let (own, wanted) = (inputs.view(input), inputs.view(proposal));
-        let mut texts = Vec::new();
+        let mut found = Vec::new();
         let differs = |(_, (a, b)): &(usize, (&u8, &u8))| a != b;
         let changed = own.indices.iter().zip(wanted.indices).enumerate().find(differs);
         if let Some((number, (_, index))) = changed
@@ -165,12 +170,14 @@ impl Sentences for NamedLifting<'_> {
             && let Some(token) = self.lifting.token_at(own.text, run.piece(number).start)
         {
             for terminal in self.learnt.terminals(*index) {
-                texts.extend(self.lifter().alternatives(own.text, token, terminal));
+                let alternatives = self.lifting.lifter.alternatives(own.text, token, terminal);
+                found.extend(self.like(input, alternatives));
             }
         }
         if own.text != wanted.text {
-            texts.extend(self.lifting.with_proposal(own.text, wanted.text));
+            let texts = self.lifting.with_proposal(own.text, wanted.text);
+            found.extend(self.like_texts(input, texts));
         }
-        self.like(input, texts)
+        found
     }
 }

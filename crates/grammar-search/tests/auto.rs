@@ -47,8 +47,11 @@ impl Strategy for Named {
 fn turns(left: [u32; 2], runs: u32, worth: impl Fn(&[u8]) -> usize) -> ([u32; 2], u32, Vec<Vec<u8>>) {
     let learnt = Rc::new(RefCell::new(Vec::new()));
     let part = |name, left, learnt: &Rc<_>| Named { name, left, learnt: Rc::clone(learnt) };
-    let mut auto =
-        Auto::new().solving(Box::new(part("first", left[0], &learnt))).blind(Box::new(part("second", left[1], &Rc::default())));
+    let mut auto = Auto::new().solving(Box::new(part("first", left[0], &learnt))).blind(Box::new(part(
+        "second",
+        left[1],
+        &Rc::default(),
+    )));
     let (sites, mut solver) = (SiteTable::default(), Chain::standard(ChainOptions::default()));
     let (mut rng, clock, mut stats) = (fastrand::Rng::with_seed(1), Hand::default(), Stats::new());
     let (coverage, corpus) = (Coverage::new(0), Corpus::default());

@@ -47,6 +47,16 @@ pub struct TokenChange {
     pub terminal: TerminalId,
 }
 
+/// A text that differs from a sentence from one of its tokens on.
+#[derive(Clone, Debug)]
+pub struct Neighbour {
+    pub text: Vec<u8>,
+    /// Tokens before the difference.
+    pub kept: usize,
+    /// Those that follow.
+    pub terminals: Vec<TerminalId>,
+}
+
 /// How a sentence is changed at a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Edit {
@@ -216,7 +226,9 @@ impl<'l> Lifter<'l> {
         let own = places.map(|other| lifted.lexeme(other).to_vec()).next();
         let lexeme = own.or_else(|| self.lexemes[terminal.index()].first().cloned())?;
         let edits = [Edit::Insert, Edit::Replace, Edit::Complete];
-        edits.into_iter().find_map(|edit| self.edited(&lifted, token, edit, terminal, &lexeme))
+        let mut edited =
+            edits.into_iter().filter_map(|edit| self.edited(&lifted, token, edit, terminal, &lexeme));
+        edited.next().map(|neighbour| neighbour.text)
     }
 
     /// The number of the token at `byte`; `None` for texts that are no sentence.
@@ -226,7 +238,7 @@ impl<'l> Lifter<'l> {
 
     /// Texts that differ from `input` at one of its tokens. They are sentences unless tokens merge in a way that a separator does not
     /// prevent.
-    pub fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Vec<u8>> {
+    pub fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Neighbour> {
         let Some(lifted) = self.lift(input) else { return Vec::new() };
         let mut texts = Vec::new();
         let choices = self.choices(&lifted, token);
@@ -239,8 +251,17 @@ impl<'l> Lifter<'l> {
         texts
     }
 
+    /// A sentence, as far as it differs from another one.
+    pub fn as_neighbour(&mut self, input: &[u8], text: Vec<u8>) -> Option<Neighbour> {
+        let (old, new) = (self.lift(input)?, self.lift(&text)?);
+        let is_same = |(a, b): &(&Token, &Token)| a == b && input[a.start..a.end] == text[b.start..b.end];
+        let kept = old.tokens.iter().zip(&new.tokens).take_while(is_same).count();
+        let terminals = new.tokens[kept..].iter().map(|token| token.terminal).collect();
+        Some(Neighbour { text, kept, terminals })
+    }
+
     /// Texts with a terminal in place of a token or before it.
-    pub fn alternatives(&mut self, input: &[u8], token: usize, terminal: TerminalId) -> Vec<Vec<u8>> {
+    pub fn alternatives(&mut self, input: &[u8], token: usize, terminal: TerminalId) -> Vec<Neighbour> {
         let Some(lifted) = self.lift(input).filter(|lifted| token <= lifted.tokens.len()) else {
             return Vec::new();
         };
@@ -257,7 +278,7 @@ impl<'l> Lifter<'l> {
         let mut texts = Vec::new();
         if let Some((terminal, lexeme)) = self.proposed(&lifted, token, proposal) {
             for edit in [Edit::Replace, Edit::Insert, Edit::Complete] {
-                texts.extend(self.edited(&lifted, token, edit, terminal, &lexeme));
+                texts.extend(self.edited(&lifted, token, edit, terminal, &lexeme).map(|edited| edited.text));
             }
         }
         texts.extend(self.finish(&lifted, proposal));
@@ -308,7 +329,7 @@ impl<'l> Lifter<'l> {
         edit: Edit,
         terminal: TerminalId,
         lexeme: &[u8],
-    ) -> Option<Vec<u8>> {
+    ) -> Option<Neighbour> {
         let at = lifted.tokens.get(token);
         if edit == Edit::Replace && at.is_none_or(|at| &lifted.text[at.start..at.end] == lexeme) {
             return None;
@@ -337,7 +358,9 @@ impl<'l> Lifter<'l> {
             last = lexeme;
         }
         self.append(lifted, &mut text, (from, next), last);
-        Some(text)
+        let rest = lifted.tokens[next..].iter().map(|token| token.terminal);
+        let terminals = std::iter::once(terminal).chain(bridge).chain(rest).collect();
+        Some(Neighbour { text, kept: token, terminals })
     }
 
     /// The configuration after one more token, ready to be completed.
@@ -365,7 +388,7 @@ impl<'l> Lifter<'l> {
     }
 
     /// The sentence without a token.
-    fn without(&mut self, lifted: &Lifted, token: usize) -> Option<Vec<u8>> {
+    fn without(&mut self, lifted: &Lifted, token: usize) -> Option<Neighbour> {
         let Token { start, end, .. } = *lifted.tokens.get(token)?;
         if !self.keeps(lifted.configs[token], &lifted.tokens[token + 1..]) {
             return None;
@@ -374,7 +397,8 @@ impl<'l> Lifter<'l> {
         let before = token.checked_sub(1).filter(|&before| lifted.tokens[before].end == start);
         let before = before.map_or(&[][..], |before| lifted.lexeme(before)).to_vec();
         self.append(lifted, &mut text, (end, token + 1), &before);
-        Some(text)
+        let terminals = lifted.tokens[token + 1..].iter().map(|token| token.terminal).collect();
+        Some(Neighbour { text, kept: token, terminals })
     }
 
     /// Can the rest follow?

@@ -4,7 +4,7 @@ mod common;
 
 use common::{grammar, oracle, spec};
 use grammar::language::Language;
-use grammar::lift::Lifter;
+use grammar::lift::{Lifter, Neighbour};
 use proptest::prelude::*;
 
 /// Longest sentence that the oracle knows.
@@ -22,7 +22,7 @@ proptest! {
         for sentence in known.keys().take(20) {
             let lifted = lifter.lift(sentence).expect("the oracle derives it");
             for token in 0..=lifted.tokens().len() {
-                for text in lifter.neighbours(sentence, token) {
+                for Neighbour { text, .. } in lifter.neighbours(sentence, token) {
                     prop_assert!(text.len() > MAX || known.contains_key(&text), "{:?} near {:?}", text, sentence);
                     prop_assert!(lifter.is_sentence(&text));
                 }
@@ -44,7 +44,7 @@ proptest! {
         for sentence in known.derivations().keys().take(10) {
             let lifted = lifter.lift(sentence).expect("the oracle derives it");
             for (number, token) in lifted.tokens().iter().enumerate() {
-                let near = lifter.neighbours(sentence, number);
+                let near: Vec<_> = lifter.neighbours(sentence, number).into_iter().map(|near| near.text).collect();
                 for letter in [&b"a"[..], b"b"] {
                     let other = [&sentence[..token.start], letter, &sentence[token.end..]].concat();
                     let possible = other != *sentence && is_one_token_away(&language, &lifted, number, letter);

@@ -243,12 +243,14 @@ impl<'a> Engine<'a> {
         path: Option<&TracedPath>,
         covered: u64,
     ) -> Result<(), Stop> {
+        let has_time = kind != BugKind::Hang || self.has_time_for_hangs();
         let last = match path {
             Some(path) => last_step(path),
-            None => self.triage(kind, covered, input)?,
+            None if has_time => self.triage(kind, covered, input)?,
+            None => NOWHERE,
         };
         if kind == BugKind::Hang && !self.results.bugs.knows(kind, last) {
-            if !self.has_time_for_hangs() {
+            if !has_time {
                 self.results.stats.unconfirmed_timeouts += 1;
                 return Ok(());
             }
@@ -307,7 +309,12 @@ impl<'a> Engine<'a> {
         if let Some(&last) = self.triaged.get(&(kind, covered)) {
             return Ok(last);
         }
-        let mut execution = self.execute(input, true)?;
+        let mut execution = match kind {
+            BugKind::Hang => {
+                self.confirm(|engine| engine.count_run(true, |executor| executor.trace_hang(input)))?
+            }
+            _ => self.execute(input, true)?,
+        };
         let last = self.traced_path(&mut execution).map_or(NOWHERE, |path| last_step(&path));
         self.triaged.insert((kind, covered), last);
         Ok(last)
@@ -322,10 +329,16 @@ impl<'a> Engine<'a> {
 
     /// A machine under load makes slow runs look like hangs; a hang hangs twice, however much time it gets.
     fn hangs_again(&mut self, input: &[u8]) -> Result<bool, Stop> {
+        let again = |engine: &mut Self| engine.count_run(false, |executor| executor.run_patiently(input));
+        Ok(self.confirm(again)?.ending == Ending::Timeout)
+    }
+
+    /// Takes the time that runs take which are only about hangs.
+    fn confirm<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let started = self.world.clock.elapsed();
-        let execution = self.count_run(false, |executor| executor.run_patiently(input))?;
+        let result = work(self);
         self.confirming += self.world.clock.elapsed().saturating_sub(started);
-        Ok(execution.ending == Ending::Timeout)
+        result
     }
 
     fn report(&mut self, strategy: &dyn Strategy) -> Result<(), Stop> {

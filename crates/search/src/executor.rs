@@ -9,12 +9,18 @@ use crate::Diagnosis;
 
 /// Runs the program on an input.
 pub trait Executor {
-    /// With `symbolic` the execution carries a trace; without, only coverage is recorded, which is faster.
+    /// With `symbolic` the execution carries a trace, unless it ends at the time limit; without, only coverage is recorded, which
+    /// is faster.
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError>;
 
     /// As `run` without a trace, with all the time that a run may take: `run` may end those early that take much longer than others.
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
         self.run(input, false)
+    }
+
+    /// A trace of the beginning of a run that hangs.
+    fn trace_hang(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
+        self.run(input, true)
     }
 
     /// Runs the input once more in a build that checks more, if there is one: what is wrong there.

@@ -12,7 +12,10 @@ pub struct Change {
 
 /// Knows the sentences of a language.
 pub trait Sentences {
-    /// A sentence that has nothing to do with those that were run, for when nothing else is left to try.
+    /// Takes note of an input that did something new.
+    fn keep(&mut self, input: &[u8]);
+
+    /// A sentence that is not derived from a path: any, or one that has parts of those kept.
     fn fresh(&mut self, random: u64) -> Option<Vec<u8>>;
 
     /// Keys of the tokens of a sentence; none for other inputs.

@@ -17,11 +17,16 @@ pub(crate) struct RunnerExecutor {
     patience: Option<[Patience; 2]>,
     /// Time limit of one run.
     run_time: Duration,
+    /// A trace was not finished in time, so it is worth knowing whether a run ends before it is traced.
+    probes: bool,
+    /// The last input that ended without a trace.
+    ended: Vec<u8>,
 }
 
 impl RunnerExecutor {
     pub(crate) fn new(traced: Runner, run_time: Duration) -> RunnerExecutor {
-        RunnerExecutor { traced, sanitized: None, patience: None, run_time }
+        let (sanitized, patience, probes, ended) = (None, None, false, Vec::new());
+        RunnerExecutor { traced, sanitized, patience, run_time, probes, ended }
     }
 
     /// Ends runs early from now on that take much longer than others.
@@ -33,23 +38,40 @@ impl RunnerExecutor {
         self.traced.set_run_time(limit);
         let run = self.traced.run(input, symbolic).map_err(failed)?;
         let execution = execution(run, input.len() as u32, symbolic);
-        if let Some(patience) = &mut self.patience
-            && execution.ending != Ending::Timeout
-        {
-            patience[usize::from(symbolic)].learn(execution.run_time);
+        let Some(patience) = &mut self.patience else { return Ok(execution) };
+        match (execution.ending, symbolic) {
+            (Ending::Timeout, true) => self.probes = true,
+            (Ending::Timeout, false) => {}
+            _ => patience[usize::from(symbolic)].learn(execution.run_time),
+        }
+        if !symbolic && execution.ending != Ending::Timeout {
+            input.clone_into(&mut self.ended);
         }
         Ok(execution)
+    }
+
+    fn limit(&self, symbolic: bool) -> Duration {
+        self.patience.as_ref().map_or(self.run_time, |patience| patience[usize::from(symbolic)].limit())
     }
 }
 
 impl Executor for RunnerExecutor {
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
-        let patience = self.patience.as_ref().map(|patience| patience[usize::from(symbolic)].limit());
-        self.run_within(patience.unwrap_or(self.run_time), input, symbolic)
+        if symbolic && self.probes && self.ended != input {
+            let untraced = self.run_within(self.limit(false), input, false)?;
+            if untraced.ending == Ending::Timeout {
+                return Ok(untraced);
+            }
+        }
+        self.run_within(self.limit(symbolic), input, symbolic)
     }
 
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
         self.run_within(self.run_time, input, false)
+    }
+
+    fn trace_hang(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
+        self.run_within(self.limit(false), input, true)
     }
 
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {

@@ -121,7 +121,9 @@ fn strategy<'l>(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<
         (_, None) => bail!("this strategy needs the grammar of the input: give it with --grammar FILE"),
     };
     if args.target.lexers.is_empty() && matches!(plan, Plan::Tokens(_)) {
-        bail!("this strategy needs the program's lexer: give it with --lexer; `tarragon lexers PROGRAM` proposes some");
+        bail!(
+            "this strategy needs the program's lexer: give it with --lexer; `tarragon lexers PROGRAM` proposes some"
+        );
     }
     let is_whitebox = matches!(plan, Plan::Plain(Plain::Whitebox));
     if !is_whitebox && (args.exhaustive || args.max_depth.is_some()) {

@@ -39,7 +39,12 @@ fn describe_tokens(tokens: &[Delivered], input: &[u8], text: &mut String) -> Res
     let ends = tokens.iter().skip(1).map(|token| token.start as usize).chain([input.len()]);
     for ((number, token), end) in tokens.iter().enumerate().zip(ends) {
         let piece = input.get(token.start as usize..end).unwrap_or_default();
-        writeln!(text, "token {number}: code {}, from {:?}", token.code as i32, String::from_utf8_lossy(piece))?;
+        writeln!(
+            text,
+            "token {number}: code {}, from {:?}",
+            token.code as i32,
+            String::from_utf8_lossy(piece)
+        )?;
     }
     Ok(())
 }

@@ -22,8 +22,7 @@ pub fn insert(module: &Module, builder: &Builder, lexers: &[String]) -> Result<(
             "the program has no function named {function}; `tarragon lexers PROGRAM` proposes some"
         );
         for function in functions {
-            let written =
-                delivery(module, function, place).with_context(|| format!("--lexer '{lexer}'"))?;
+            let written = delivery(module, function, place).with_context(|| format!("--lexer '{lexer}'"))?;
             Calls { module, builder, lexer: number as u32 }.insert(function, &written);
         }
     }

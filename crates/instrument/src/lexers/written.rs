@@ -136,7 +136,9 @@ impl Walk {
             }
             None => {
                 let ty = self.ty.with_context(|| {
-                    format!("debug information does not say where `{part}` is; give its offset in bytes: `+8`")
+                    format!(
+                        "debug information does not say where `{part}` is; give its offset in bytes: `+8`"
+                    )
                 })?;
                 let (offset, ty) = ty.member(part).with_context(|| format!("there is no field `{part}`"))?;
                 self.ty = Some(ty);

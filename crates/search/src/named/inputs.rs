@@ -156,8 +156,7 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
             Op::Token => {
                 let place = *places.get(&label)?;
                 let index = into.input(HEADER as u32 + place);
-                let (index, three) =
-                    (into.add(Node::unary(Op::ZExt, 64, index)), into.constant(64, 3));
+                let (index, three) = (into.add(Node::unary(Op::ZExt, 64, index)), into.constant(64, 3));
                 let offset = into.add(Node::binary(Op::Shl, 64, index, three));
                 Some(into.add(Node { b: table, ..Node::unary(Op::Read, 64, offset) }))
             }

@@ -12,8 +12,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 pub use codes::Codes;
-pub use inputs::{Run, TokenInputs, TokenOf, View};
 use inputs::MOST_ADDED;
+pub use inputs::{Run, TokenInputs, TokenOf, View};
 use pieces::Pieces;
 
 use crate::{Context, Next, Ran, SavedSearch, Sentences, Strategy, Whitebox, WhiteboxOptions};

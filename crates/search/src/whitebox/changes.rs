@@ -71,11 +71,6 @@ impl Changes {
         next
     }
 
-    /// Whether the next change brings tokens together that no run had.
-    pub(super) fn is_next_new(&self) -> bool {
-        self.order.first().is_some_and(|&(level, ..)| level == 0)
-    }
-
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -111,10 +106,8 @@ mod tests {
         changes.push(0, change(1, 0));
         changes.push(0, change(2, 1));
         changes.push(1, change(3, 2));
-        assert!(changes.is_next_new());
         assert_eq!(changes.pop().map(|(_, change)| change.key), Some(2));
         changes.saw([3]);
-        assert!(!changes.is_next_new());
         let rest: Vec<u64> = std::iter::from_fn(|| changes.pop()).map(|(_, change)| change.key).collect();
         assert_eq!(rest, [1, 3]);
         assert_eq!(changes.len(), 0);

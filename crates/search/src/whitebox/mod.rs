@@ -14,6 +14,7 @@ mod goal;
 mod hard;
 mod novelty;
 mod question;
+mod shares;
 mod store;
 mod tokens;
 mod within;
@@ -32,6 +33,7 @@ pub use completeness::Completeness;
 use goal::{Goal, Solution, solve, solve_other_value};
 use hard::{Hard, Turn};
 use novelty::Novelty;
+use shares::Shares;
 use store::{Live, Store};
 use within::{Flip, solve_within};
 use worklist::{Buckets, Candidate, Target, Worklist, thin_out};
@@ -117,9 +119,13 @@ pub struct Whitebox<'s> {
     changes: Changes,
     /// Changed sentences whose runs deserve a trace.
     untraced: VecDeque<Vec<u8>>,
+    /// The last run with a trace was for one of these.
+    traced_last: bool,
+    /// No new sentence was found any more.
+    exhausted: bool,
     /// Changed sentences that had new tokens together and nothing else new.
     unremarkable: u64,
-    turns: u64,
+    shares: Shares,
     completeness: Completeness,
 }
 
@@ -136,9 +142,9 @@ enum Expected {
         index: usize,
         hash: u64,
     },
-    /// A change of tokens; the first `index` constraints should come again, whose hash is given.
+    /// A change of tokens of a run, or a new sentence; the first `index` constraints should come again, whose hash is given.
     Change {
-        run: u32,
+        run: Option<u32>,
         prefix: Option<(usize, u64)>,
     },
     Retrace(Turn),
@@ -166,8 +172,10 @@ impl<'s> Whitebox<'s> {
             hard: Hard::new(BUCKET),
             changes: Changes::default(),
             untraced: VecDeque::new(),
+            traced_last: false,
+            exhausted: false,
             unremarkable: 0,
-            turns: 0,
+            shares: Shares::default(),
             completeness: Completeness::default(),
             sentences: None,
             options,
@@ -466,17 +474,11 @@ impl Strategy for Whitebox<'_> {
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
-        self.turns += 1;
-        if let Some(input) = self.untraced.pop_front() {
-            return Next::Run(Proposal { input, symbolic: true, origin: Origin::Change });
-        }
-        if self.changes_have_their_turn() {
-            return self.attempt_change(context);
+        if self.sentences.is_some() {
+            return self.next_within(context);
         }
         match self.pop(context) {
             Some(turn) => self.attempt(turn, context),
-            None if self.changes.len() > 0 => self.attempt_change(context),
-            None if self.sentences.is_some() => self.attempt_fresh(context),
             None => {
                 self.completeness.finished = true;
                 Next::Finished
@@ -490,8 +492,12 @@ impl Strategy for Whitebox<'_> {
             return self.learn_retrace(turn, ran, context);
         }
         self.inputs.insert(hash_of(ran.input));
+        self.shares.found(ran.new_outcomes);
+        self.keep(&ran);
         if let (Some(Expected::Change { run, .. }), None) = (&expected, &ran.path) {
-            self.store.finished_flip(*run);
+            if let Some(run) = run {
+                self.store.finished_flip(*run);
+            }
             return self.learn_change(&ran);
         }
         let Some(path) = ran.path else {
@@ -510,7 +516,7 @@ impl Strategy for Whitebox<'_> {
         }
         match expected {
             Some(Expected::Flip { candidate, .. }) => self.store.finished_flip(candidate.run),
-            Some(Expected::Change { run, .. }) => self.store.finished_flip(run),
+            Some(Expected::Change { run: Some(run), .. }) => self.store.finished_flip(run),
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 //! Sentences with another token: the turns of a search within a language that need no solver.
 
 use super::question::Departure;
+use super::shares::Work;
 use super::store::Live;
 use super::{Expected, Whitebox, hash_of};
 use crate::{Context, Ending, Next, Origin, Proposal, Ran};
@@ -11,10 +12,36 @@ const FRESH_TRIES: u32 = 1000;
 const TRACED_ONE_IN: u64 = 8;
 
 impl Whitebox<'_> {
-    /// Every other turn goes to changes that bring tokens together which no run had; other changes get one in eight.
-    pub(super) fn changes_have_their_turn(&self) -> bool {
-        let one_in = if self.changes.is_next_new() { 2 } else { 8 };
-        self.changes.len() > 0 && self.turns.is_multiple_of(one_in)
+    /// The turns of a search within a language.
+    pub(super) fn next_within(&mut self, context: &mut Context<'_>) -> Next {
+        let flips =
+            !self.untraced.is_empty() || self.worklist.len() + self.hard.len() > 0 || self.ready.is_some();
+        let changes = self.changes.len() > 0;
+        let there = |work| match work {
+            Work::Flips => flips,
+            Work::Changes => changes,
+            Work::Fresh => !self.exhausted,
+        };
+        match self.shares.next(context.clock.elapsed(), there) {
+            Some(Work::Changes) => self.attempt_change(context),
+            Some(Work::Fresh) => self.attempt_fresh(context),
+            Some(Work::Flips) => self.attempt_traced(context),
+            None => Next::Finished,
+        }
+    }
+
+    /// Every other run is for the trace of a sentence that did something new.
+    fn attempt_traced(&mut self, context: &mut Context<'_>) -> Next {
+        if !std::mem::take(&mut self.traced_last)
+            && let Some(input) = self.untraced.pop_front()
+        {
+            self.traced_last = true;
+            return Next::Run(Proposal { input, symbolic: true, origin: Origin::Change });
+        }
+        let Some(turn) = self.pop(context) else { return Next::Busy };
+        let next = self.attempt(turn, context);
+        self.traced_last = !matches!(next, Next::Run(_)) && !self.untraced.is_empty();
+        next
     }
 
     /// As `expand`, with what may be changed about the tokens. Nothing is flipped about a run that shows nothing new: there are more
@@ -37,7 +64,7 @@ impl Whitebox<'_> {
         }
     }
 
-    pub(super) fn attempt_change(&mut self, context: &mut Context<'_>) -> Next {
+    fn attempt_change(&mut self, context: &mut Context<'_>) -> Next {
         let (Some((run, change)), Some(sentences)) = (self.changes.pop(), &mut self.sentences) else {
             return Next::Busy;
         };
@@ -62,21 +89,31 @@ impl Whitebox<'_> {
         };
         self.inputs.insert(hash_of(&input));
         context.stats.sentences.changed += 1;
-        self.expected = Some(Expected::Change { run, prefix });
+        self.expected = Some(Expected::Change { run: Some(run), prefix });
         Next::Run(Proposal { input, symbolic: false, origin: Origin::Change })
     }
 
-    /// Starts anew somewhere else. Ends the search where the language has nothing new to offer.
-    pub(super) fn attempt_fresh(&mut self, context: &mut Context<'_>) -> Next {
+    /// Starts anew somewhere else, unless the language has nothing new to offer.
+    fn attempt_fresh(&mut self, context: &mut Context<'_>) -> Next {
         for _ in 0..FRESH_TRIES {
             let random = context.rng.u64(..);
             let input = self.sentences.as_mut().and_then(|sentences| sentences.fresh(random));
             let input = input.filter(|input| input.len() <= context.max_len);
             if let Some(input) = input.filter(|input| self.inputs.insert(hash_of(input))) {
-                return Next::Run(Proposal { input, symbolic: true, origin: Origin::Random });
+                self.expected = Some(Expected::Change { run: None, prefix: None });
+                return Next::Run(Proposal { input, symbolic: false, origin: Origin::Random });
             }
         }
-        Next::Finished
+        self.exhausted = true;
+        Next::Busy
+    }
+
+    /// What did something new is material for fresh sentences, unless their runs would hang as well.
+    pub(super) fn keep(&mut self, ran: &Ran<'_>) {
+        let is_new = ran.new_outcomes > 0 || matches!(ran.origin, Origin::Seed(_));
+        if let Some(sentences) = self.sentences.as_mut().filter(|_| is_new && ran.ending != Ending::Timeout) {
+            sentences.keep(ran.input);
+        }
     }
 
     /// Runs of changed sentences have no trace, because most show nothing new. Those that do are run once more, and some of the

@@ -196,6 +196,8 @@ fn a_search_that_ends_early_has_a_queue() {
 struct Few(&'static [&'static [u8]]);
 
 impl Sentences for Few {
+    fn keep(&mut self, _input: &[u8]) {}
+
     fn fresh(&mut self, random: u64) -> Option<Vec<u8>> {
         self.0.get(random as usize % self.0.len()).map(|sentence| sentence.to_vec())
     }
