@@ -6,9 +6,11 @@
 //! in the parser, not in the scanner.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use grammar::TerminalId;
+use grammar::language::Language;
 use grammar::lift::{Lifted, Neighbour, Token};
 use rustc_hash::FxHashMap;
 use search::{Change, Codes, Run, Sentences, TokenInputs};
@@ -26,6 +28,8 @@ pub struct NamedLifting<'l> {
 struct Learnt {
     /// How often each terminal came with each index of a code.
     seen: FxHashMap<TerminalId, FxHashMap<u8, u32>>,
+    /// What is said about terminals that were not seen.
+    told: FxHashMap<TerminalId, u8>,
     /// What the lexer delivers at the end of the input.
     end: Option<u8>,
     /// Runs that were looked at.
@@ -52,25 +56,39 @@ impl Learnt {
     fn index(&self, terminal: TerminalId) -> u8 {
         let seen = self.seen.get(&terminal).into_iter().flatten();
         let mostly = seen.max_by_key(|(index, count)| (**count, u8::MAX - **index));
-        mostly.map_or(Codes::UNKNOWN, |(index, _)| *index)
+        let mostly = mostly.map(|(index, _)| *index);
+        mostly.or_else(|| self.told.get(&terminal).copied()).unwrap_or(Codes::UNKNOWN)
     }
 
     /// Terminals for which the lexer delivers this token.
     fn terminals(&self, index: u8) -> Vec<TerminalId> {
-        let mut found: Vec<TerminalId> = self
-            .seen
-            .iter()
-            .filter(|(_, seen)| seen.contains_key(&index))
-            .map(|(terminal, _)| *terminal)
-            .collect();
+        let told =
+            self.told.iter().filter(|(terminal, told)| **told == index && !self.seen.contains_key(terminal));
+        let seen = self.seen.iter().filter(|(_, seen)| seen.contains_key(&index));
+        let mut found: Vec<TerminalId> =
+            seen.map(|(terminal, _)| *terminal).chain(told.map(|(terminal, _)| *terminal)).collect();
         found.sort_unstable();
         found
     }
 }
 
 impl<'l> NamedLifting<'l> {
-    pub fn new(lifting: Lifting<'l>, inputs: Rc<RefCell<TokenInputs>>) -> NamedLifting<'l> {
-        NamedLifting { lifting, inputs, learnt: Learnt::default() }
+    /// `codes` are those of tokens by name, where the grammar does not tell them itself.
+    pub fn new(
+        language: &Language,
+        lifting: Lifting<'l>,
+        codes: &BTreeMap<String, i64>,
+        inputs: Rc<RefCell<TokenInputs>>,
+    ) -> NamedLifting<'l> {
+        let mut learnt = Learnt::default();
+        for (number, terminal) in language.grammar.terminals.iter().enumerate() {
+            let code = codes.get(&terminal.name).copied().or(terminal.code);
+            // Negative codes are those of a 32-bit number, as lexers deliver them.
+            let code = code.map(|code| if code < 0 { u64::from(code as u32) } else { code as u64 });
+            let index = code.and_then(|code| inputs.borrow_mut().codes.index(code));
+            learnt.told.extend(index.map(|index| (TerminalId::from(number), index)));
+        }
+        NamedLifting { lifting, inputs, learnt }
     }
 
     fn text(&self, input: &[u8]) -> Vec<u8> {

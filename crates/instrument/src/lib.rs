@@ -107,8 +107,9 @@ pub fn covered_variant(options: &Options, source: &Path) -> Result<()> {
 pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     let builder = Builder::new(module.context);
-    lexers::named::insert(&module, &builder, &options.lexers)?;
+    let enumerators = lexers::named::insert(&module, &builder, &options.lexers)?;
     let mut numbering = number(&module, &builder)?;
+    numbering.table.enumerators = enumerators;
     module.run_passes(BEFORE)?;
     let defined = instrumentable(&module);
     let hashes = opaque::hashes(&module)?;

@@ -9,6 +9,8 @@ mod source;
 pub use lexers::LexerProposal;
 pub use source::{SourceBranch, SourceFunction, SourceLine, SourceTable};
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// All sites of one program. Site number 0 is not used; it is the first element and has no place.
@@ -21,6 +23,9 @@ pub struct SiteTable {
     pub outcomes: u32,
     /// Names of uninstrumented functions that the program calls, by the number that give-up events carry.
     pub externals: Vec<String>,
+    /// Constants of the program's enumerations, if lexers were named whose tokens they may be.
+    #[serde(default)]
+    pub enumerators: BTreeMap<String, i64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

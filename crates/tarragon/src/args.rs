@@ -188,6 +188,10 @@ pub(crate) struct GrammarArgs {
     /// Scanner of a grammar in two files (flex, ANTLR lexer)
     #[arg(long, value_name = "FILE", requires = "grammar")]
     pub scanner: Option<PathBuf>,
+    /// Codes that the program's lexer (--lexer) has for terminals: a header of bison's, or lines like `NUMBER = 258`; those that
+    /// neither it nor the program's enumerations name are learnt
+    #[arg(long, value_name = "FILE", requires = "grammar")]
+    pub token_codes: Option<PathBuf>,
 }
 
 /// The program under test and how it is run.

@@ -1,5 +1,6 @@
 //! `tarragon fuzz`: a campaign from the command line.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -17,6 +18,7 @@ use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
 use crate::args::{FuzzArgs, GrammarArgs, OrderName, OutputArgs, SanitizerName, StrategyName, Switch};
+use crate::codes;
 use crate::replay::print_notes;
 use crate::target::{Target, prepare};
 
@@ -37,6 +39,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     }
     notes.append(&mut target.notes);
     print_notes(&notes, &args.output);
+    let mut codes = target.sites.enumerators.clone();
+    codes.extend(args.grammar.token_codes.as_deref().map(codes::read).transpose()?.unwrap_or_default());
+    let searcher = searcher(args, strategy, &codes)?;
     let covered = (args.lcov == Switch::On).then(|| target.covered());
     let campaign = Campaign {
         executor: &mut target.executor,
@@ -49,7 +54,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         about: about(args, strategy, &target.command, notes),
         covered,
     };
-    conclude(campaign.run(searcher(args, strategy)?, seeds), &args.output)
+    conclude(campaign.run(searcher, seeds), &args.output)
 }
 
 fn variants(args: &FuzzArgs) -> Vec<Variant> {
@@ -212,7 +217,7 @@ fn check_names(options: &ChainOptions, limits: smt::Limits) -> Result<()> {
     }
 }
 
-fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>) -> Result<Searcher<'l>> {
+fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>, codes: &BTreeMap<String, i64>) -> Result<Searcher<'l>> {
     let options = whitebox_options(args);
     Ok(match plan {
         Plan::Plain(Plain::Whitebox) => {
@@ -232,12 +237,12 @@ fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>) -> Result<Searcher<'l>> {
             Searcher::Other(Box::new(TreeMutate::new(language)?))
         }
         Plan::Grammar(WithGrammar::Whitebox, language) => {
-            Searcher::Other(grammar_whitebox(options, language, args)?)
+            Searcher::Other(grammar_whitebox(options, language, args, codes)?)
         }
         Plan::Grammar(WithGrammar::Auto, language) => {
             let within = WhiteboxOptions { outside: true, ..options.clone() };
             let auto = Auto::new()
-                .solving(grammar_whitebox(within, language, args)?)
+                .solving(grammar_whitebox(within, language, args, codes)?)
                 .blind(Box::new(TreeMutate::new(language)?))
                 .solving(Box::new(Whitebox::new(options)));
             Searcher::Other(Box::new(auto))
@@ -249,11 +254,14 @@ fn grammar_whitebox<'l>(
     options: WhiteboxOptions,
     language: &'l Language,
     args: &FuzzArgs,
+    codes: &BTreeMap<String, i64>,
 ) -> Result<Box<dyn Strategy + 'l>> {
     let lifting = Lifting::new(language)?;
     Ok(match args.target.lexers.is_empty() {
         true => Box::new(Whitebox::within(options, lifting)),
-        false => Box::new(Named::within(options, |inputs| NamedLifting::new(lifting, inputs))),
+        false => {
+            Box::new(Named::within(options, |inputs| NamedLifting::new(language, lifting, codes, inputs)))
+        }
     })
 }
 

@@ -4,6 +4,7 @@
 //! `tarragon lexers` returns 1 if it has nothing to propose.
 
 mod args;
+mod codes;
 mod executor;
 mod fuzz;
 mod lexers;

@@ -4,10 +4,13 @@
 //! three operands of a type, and the type it refers to, or the list of its members, comes behind them.
 
 use crate::llvm::Value;
+use crate::module::Module;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
+use std::collections::BTreeMap;
 
+const ENUMERATION: u16 = 0x04;
 const POINTER: u16 = 0x0f;
 const REFERENCE: u16 = 0x10;
 const STRUCTURE: u16 = 0x13;
@@ -87,6 +90,45 @@ fn operands(context: LLVMContextRef, node: LLVMMetadataRef) -> Vec<Option<LLVMMe
         let node = |value: Value| (!value.is_null()).then(|| LLVMValueAsMetadata(value));
         found.into_iter().map(node).collect()
     }
+}
+
+/// The named constants of all enumerations that the program uses.
+pub fn enumerators(module: &Module) -> BTreeMap<String, i64> {
+    let is_list = |node: &LLVMMetadataRef| matches!(kind(*node), LLVMMetadataKind::LLVMMDTupleMetadataKind);
+    let listed = |node: LLVMMetadataRef| {
+        let lists = operands(module.context, node).into_iter().flatten().filter(is_list);
+        lists.flat_map(|list| operands(module.context, list)).flatten().collect::<Vec<_>>()
+    };
+    let is_enumeration = |node: &LLVMMetadataRef| {
+        DebugType::new(module.context, *node).is_some_and(|ty| ty.tag() == ENUMERATION)
+    };
+    let is_enumerator =
+        |node: &LLVMMetadataRef| matches!(kind(*node), LLVMMetadataKind::LLVMDIEnumeratorMetadataKind);
+    let enumerations = compile_units(module).into_iter().flat_map(listed).filter(is_enumeration);
+    let all = enumerations.flat_map(listed).filter(is_enumerator);
+    all.filter_map(|node| named_constant(module, node)).collect()
+}
+
+fn compile_units(module: &Module) -> Vec<LLVMMetadataRef> {
+    const UNITS: *const std::ffi::c_char = c"llvm.dbg.cu".as_ptr();
+    // SAFETY: the vector has room for all operands.
+    unsafe {
+        let count = LLVMGetNamedMetadataNumOperands(module.raw, UNITS);
+        let mut units = vec![std::ptr::null_mut(); count as usize];
+        LLVMGetNamedMetadataOperands(module.raw, UNITS, units.as_mut_ptr());
+        units.into_iter().map(|unit| LLVMValueAsMetadata(unit)).collect()
+    }
+}
+
+/// LLVM's C interface does not show the value, but prints it: `!DIEnumerator(name: "PLUS", value: 258)`.
+fn named_constant(module: &Module, node: LLVMMetadataRef) -> Option<(String, i64)> {
+    // SAFETY: the text is LLVM's own and is freed.
+    let text = crate::llvm::take_message(unsafe {
+        LLVMPrintValueToString(LLVMMetadataAsValue(module.context, node))
+    });
+    let name = text.split_once("name: \"")?.1.split('"').next()?;
+    let value = text.split_once("value: ")?.1.split([',', ')']).next()?;
+    Some((name.to_owned(), value.parse().ok()?))
 }
 
 impl DebugType {

@@ -1,15 +1,18 @@
 //! Lexers that the user named: calls of the runtime at their entry and before each return, which make what they deliver a
 //! symbolic token.
 
+use super::debug::enumerators;
 use super::program::name;
 use super::written::{Written, delivery};
 use crate::llvm::{self, Builder, LLVMOpcode, Type, Value, c_string};
 use crate::module::Module;
 use anyhow::{Context as _, Result, ensure};
 use inkwell::llvm_sys::core::*;
+use std::collections::BTreeMap;
 
-/// Comes first, on the program as it was compiled: names of fields are still known, and nothing is inlined.
-pub fn insert(module: &Module, builder: &Builder, lexers: &[String]) -> Result<()> {
+/// Comes first, on the program as it was compiled: names of fields are still known, and nothing is inlined. Returns the names of
+/// constants that tokens may have.
+pub fn insert(module: &Module, builder: &Builder, lexers: &[String]) -> Result<BTreeMap<String, i64>> {
     for (number, lexer) in lexers.iter().enumerate() {
         let (function, place) = match lexer.split_once(':') {
             Some((function, place)) => (function, Some(place)),
@@ -26,7 +29,7 @@ pub fn insert(module: &Module, builder: &Builder, lexers: &[String]) -> Result<(
             Calls { module, builder, lexer: number as u32 }.insert(function, &written);
         }
     }
-    Ok(())
+    Ok(if lexers.is_empty() { BTreeMap::new() } else { enumerators(module) })
 }
 
 struct Calls<'a> {
