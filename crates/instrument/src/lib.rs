@@ -20,6 +20,7 @@ mod llvm;
 mod module;
 mod numbering;
 mod opaque;
+mod rounds;
 mod runtime;
 mod source;
 mod types;
@@ -106,6 +107,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     let builder = Builder::new(module.context);
     let mut numbering = number(&module, &builder)?;
+    rounds::keep_variables_in_memory(&module);
     module.run_passes(BEFORE)?;
     let defined = instrumentable(&module);
     let hashes = opaque::hashes(&module)?;

@@ -11,6 +11,15 @@ pub unsafe fn prepare(node_cap: u32) {
     unsafe { RECORDED = os::allocate(node_cap as usize / 8 + 8).cast() };
 }
 
+/// A run ends that had this many labels.
+pub unsafe fn forget(labels: u32) {
+    unsafe {
+        if !RECORDED.is_null() {
+            os::memset(RECORDED.cast(), 0, labels.min(STATE.node_cap) as usize / 8 + 8);
+        }
+    }
+}
+
 unsafe fn first_time(label: Label) -> bool {
     unsafe {
         if RECORDED.is_null() {

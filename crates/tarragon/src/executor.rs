@@ -8,6 +8,7 @@ use runner::{Outcome, RawRun, Runner, RunnerError, SanitizerReport};
 use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame};
 
 use crate::patience::Patience;
+use crate::sharing::Sharing;
 
 pub(crate) struct RunnerExecutor {
     pub traced: Runner,
@@ -15,13 +16,15 @@ pub(crate) struct RunnerExecutor {
     pub sanitized: Option<Runner>,
     /// Without traces and with, if runs are ended early.
     patience: Option<[Patience; 2]>,
+    /// If inputs may share a process.
+    sharing: Option<Sharing>,
     /// Time limit of one run.
     run_time: Duration,
 }
 
 impl RunnerExecutor {
     pub(crate) fn new(traced: Runner, run_time: Duration) -> RunnerExecutor {
-        RunnerExecutor { traced, sanitized: None, patience: None, run_time }
+        RunnerExecutor { traced, sanitized: None, patience: None, sharing: None, run_time }
     }
 
     /// Ends runs early from now on that take much longer than others.
@@ -29,16 +32,42 @@ impl RunnerExecutor {
         self.patience = Some([Patience::new(self.run_time), Patience::new(self.run_time)]);
     }
 
+    /// Lets inputs share a process from now on, if the program has a loop over inputs.
+    pub(crate) fn share_processes(&mut self) {
+        self.sharing = Some(Sharing::default());
+    }
+
     fn run_within(&mut self, limit: Duration, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
         self.traced.set_run_time(limit);
-        let run = self.traced.run(input, symbolic).map_err(failed)?;
-        let execution = execution(run, input.len() as u32, symbolic);
+        let execution = self.run_in_some_process(input, symbolic)?;
         if let Some(patience) = &mut self.patience
             && execution.ending != Ending::Timeout
         {
             patience[usize::from(symbolic)].learn(execution.run_time);
         }
         Ok(execution)
+    }
+
+    fn run_in_some_process(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
+        let len = input.len() as u32;
+        let Some(sharing) = self.sharing.as_mut().filter(|sharing| !sharing.is_futile()) else {
+            return Ok(execution(self.traced.run(input, symbolic).map_err(failed)?, len, symbolic));
+        };
+        let run = self.traced.run_shared(input, symbolic).map_err(failed)?;
+        let shared = run.shared;
+        let first = execution(run, len, symbolic);
+        if shared && !sharing.is_doubtful(&first) {
+            return Ok(first);
+        }
+        let own = if shared {
+            let own = execution(self.traced.run(input, symbolic).map_err(failed)?, len, symbolic);
+            sharing.compare(&first, &own);
+            own
+        } else {
+            first
+        };
+        sharing.learn(&own);
+        Ok(own)
     }
 }
 
@@ -50,6 +79,10 @@ impl Executor for RunnerExecutor {
 
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
         self.run_within(self.run_time, input, false)
+    }
+
+    fn unstable(&self) -> u64 {
+        self.sharing.as_ref().map_or(0, |sharing| sharing.unstable)
     }
 
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
