@@ -185,12 +185,7 @@ unsafe fn prepare_chunk(label: Label) {
 unsafe fn grow() -> bool {
     unsafe {
         let capacity = if CONS.capacity == 0 { FIRST_CAPACITY } else { CONS.capacity * 4 };
-        let slots = if CONS.capacity == 0 {
-            os::allocate(capacity as usize * 4)
-        } else {
-            os::allocate_populated(capacity as usize * 4)
-        }
-        .cast::<u32>();
+        let slots = os::allocate_populated(capacity as usize * 4).cast::<u32>();
         if slots.is_null() {
             count_give_up(GiveUp::TraceFull);
             return false;

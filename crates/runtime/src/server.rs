@@ -5,7 +5,7 @@
 //! The code runs inside the target: it must not allocate, panic, or change anything that the program could
 //! notice, except that it removes its own environment variable.
 
-use crate::supervise::{NO_CHANNEL, end_waiting, watch};
+use crate::supervise::{NO_CHANNEL, Run, end_waiting, watch};
 use crate::{batch, sys};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
@@ -99,7 +99,7 @@ struct Server {
 /// A child that is done with its inputs so far and waits for another at its end of the channel.
 #[derive(Clone, Copy)]
 struct Waiting {
-    child: c_int,
+    run: Run,
     /// How many inputs it has had.
     inputs: u32,
     /// Its processor time so far.
@@ -140,7 +140,8 @@ impl Server {
                     None => match self.fork(&command) {
                         0 => return,
                         child if child > 0 => {
-                            self.watch(Waiting { child, inputs: 0, cpu_time_us: 0 }, &command)
+                            let run = Run::of(child);
+                            self.watch(Waiting { run, inputs: 0, cpu_time_us: 0 }, &command)
                         }
                         _ => Report { kind: DONE, detail: sys::errno() as u32, ..Report::default() },
                     },
@@ -163,7 +164,7 @@ impl Server {
             if command.may_share == 1 && sys::send(channel, bytes, len, sys::MSG_NOSIGNAL) == len as isize {
                 return Some(waiting);
             }
-            end_waiting(waiting.child);
+            end_waiting(&waiting.run);
             sys::close(channel);
         }
         None
@@ -185,20 +186,24 @@ impl Server {
         }
     }
 
-    unsafe fn watch(&mut self, run: Waiting, command: &Command) -> Report {
+    unsafe fn watch(&mut self, child: Waiting, command: &Command) -> Report {
+        let Waiting { run, inputs, cpu_time_us: before } = child;
         let channel = if command.may_share == 1 { SERVER_FDS.batch_server } else { NO_CHANNEL };
         // SAFETY: the child is ours, and it is the only one.
-        let (mut report, waits) =
-            unsafe { watch(run.child, command.timeout_ms, SERVER_FDS.commands, channel) };
-        report.shared = u32::from(waits || run.inputs != 0);
+        let (mut report, waits) = unsafe { watch(&run, command.timeout_ms, SERVER_FDS.commands, channel) };
+        report.shared = u32::from(waits || inputs != 0);
         let cpu_time_us = report.cpu_time_us;
-        report.cpu_time_us = cpu_time_us.saturating_sub(run.cpu_time_us);
+        report.cpu_time_us = cpu_time_us.saturating_sub(before);
         if waits {
-            let inputs = run.inputs.wrapping_add(1);
-            self.waiting = Some(Waiting { child: run.child, inputs, cpu_time_us });
-        } else if channel != NO_CHANNEL {
-            // SAFETY: the descriptor is the server's own.
-            unsafe { sys::close(channel) };
+            self.waiting = Some(Waiting { run, inputs: inputs.wrapping_add(1), cpu_time_us });
+            return report;
+        }
+        // SAFETY: the descriptors are the server's own, and the run has ended.
+        unsafe {
+            run.close();
+            if channel != NO_CHANNEL {
+                sys::close(channel);
+            }
         }
         report
     }

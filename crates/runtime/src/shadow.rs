@@ -34,6 +34,17 @@ pub unsafe fn reserve() -> bool {
     unsafe { os::reserve(TABLE as usize, TABLE_BYTES) && os::reserve(POOL, POOL_BYTES) }
 }
 
+/// Before the first run: the table's pages for the program, its libraries and its stack are there, so that runs do not fault on
+/// each twice, once to read and once to write.
+pub unsafe fn prepare() {
+    unsafe {
+        let here = 0u8;
+        for address in [(&raw const here) as usize, os::errno() as usize, (&raw const POOL_USED) as usize] {
+            TABLE.add(address >> PAGE_BITS).write_volatile(core::ptr::null_mut());
+        }
+    }
+}
+
 #[inline(always)]
 unsafe fn leaf(address: usize) -> *mut u32 {
     unsafe { *TABLE.add(address >> PAGE_BITS) }

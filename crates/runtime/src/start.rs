@@ -90,8 +90,11 @@ unsafe fn prepare(header: *mut Header, program: &Program) {
     unsafe {
         share_coverage(header, program.coverage, program.coverage_len);
         STATE.node_cap = (*header).nodes.capacity.min(nodes::MOST_NODES) as u32;
-        events::prepare(STATE.node_cap);
-        nodes::prepare();
+        if STATE.node_cap > 1 {
+            shadow::prepare();
+            events::prepare(STATE.node_cap);
+            nodes::prepare();
+        }
     }
 }
 

@@ -16,7 +16,39 @@ use trace::server::{DONE, Pause, Report};
 /// must be a descendant of it.
 pub unsafe fn supervise(child: c_int, timeout_ms: u32, lifeline: c_int) -> Report {
     // SAFETY: the caller gives the child to us.
-    unsafe { watch(child, timeout_ms, lifeline, NO_CHANNEL).0 }
+    unsafe {
+        let run = Run::of(child);
+        let (report, _) = watch(&run, timeout_ms, lifeline, NO_CHANNEL);
+        run.close();
+        report
+    }
+}
+
+/// A child to watch.
+#[derive(Clone, Copy)]
+pub struct Run {
+    child: c_int,
+    /// Negative for kernels without `pidfd_open`.
+    pidfd: c_int,
+}
+
+impl Run {
+    /// # Safety
+    /// As for [`supervise`].
+    pub unsafe fn of(child: c_int) -> Run {
+        // SAFETY: the call touches no memory.
+        let pidfd = unsafe { sys::syscall(sys::SYS_PIDFD_OPEN, child, 0) as c_int };
+        Run { child, pidfd }
+    }
+
+    /// # Safety
+    /// The run must have ended.
+    pub unsafe fn close(&self) {
+        if self.pidfd >= 0 {
+            // SAFETY: the descriptor is this run's.
+            unsafe { sys::close(self.pidfd) };
+        }
+    }
 }
 
 /// A descriptor that `poll` ignores.
@@ -27,11 +59,12 @@ pub const NO_CHANNEL: c_int = -1;
 ///
 /// # Safety
 /// As for [`supervise`].
-pub unsafe fn watch(child: c_int, timeout_ms: u32, lifeline: c_int, channel: c_int) -> (Report, bool) {
+pub unsafe fn watch(run: &Run, timeout_ms: u32, lifeline: c_int, channel: c_int) -> (Report, bool) {
     // SAFETY: the caller gives the child to us.
     unsafe {
+        let child = run.child;
         let start = now_us();
-        let end = wait_for_end(child, deadline(start, timeout_ms), lifeline, channel);
+        let end = wait_for_end(run, deadline(start, timeout_ms), lifeline, channel);
         if let End::Paused(pause) = end {
             let max_rss_kib = pause.max_rss_kib.min(u64::from(u32::MAX)) as u32;
             let run_time_us = now_us().wrapping_sub(start);
@@ -59,12 +92,13 @@ pub unsafe fn watch(child: c_int, timeout_ms: u32, lifeline: c_int, channel: c_i
 ///
 /// # Safety
 /// As for [`supervise`].
-pub unsafe fn end_waiting(child: c_int) {
+pub unsafe fn end_waiting(run: &Run) {
     // SAFETY: the caller gives the child to us.
     unsafe {
-        sys::kill(child, sys::SIGKILL);
-        reap(child);
-        end_descendants(child);
+        sys::kill(run.child, sys::SIGKILL);
+        reap(run.child);
+        end_descendants(run.child);
+        run.close();
     }
 }
 
@@ -86,16 +120,13 @@ unsafe fn now_us() -> u64 {
     (time.seconds as u64).wrapping_mul(1_000_000).wrapping_add(time.nanoseconds as u64 / 1000)
 }
 
-unsafe fn wait_for_end(child: c_int, deadline: u64, lifeline: c_int, channel: c_int) -> End {
-    // SAFETY: `pidfd_open` and `close` touch no memory.
+unsafe fn wait_for_end(run: &Run, deadline: u64, lifeline: c_int, channel: c_int) -> End {
+    // SAFETY: the child is the caller's.
     unsafe {
-        let pidfd = sys::syscall(sys::SYS_PIDFD_OPEN, child, 0) as c_int;
-        if pidfd < 0 {
-            return wait_by_looking(child, deadline, lifeline);
+        match run.pidfd {
+            ..0 => wait_by_looking(run.child, deadline, lifeline),
+            pidfd => wait_by_pidfd(pidfd, deadline, lifeline, channel),
         }
-        let end = wait_by_pidfd(pidfd, deadline, lifeline, channel);
-        sys::close(pidfd);
-        end
     }
 }
 
