@@ -95,6 +95,7 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
         (report.dropped_flips, "flips were dropped"),
         (report.flaky_timeouts, "timeouts did not happen again"),
         (report.unconfirmed_timeouts, "timeouts at new places were not looked into"),
+        (report.unstable, "inputs were unstable: they did it only after others in the same process"),
     ];
     for (count, what) in losses.iter().filter(|(count, _)| *count > 0) {
         writeln!(text, "  losses      {count} {what}")?;

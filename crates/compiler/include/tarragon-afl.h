@@ -1,34 +1,69 @@
-/* What AFL++'s compilers define for harnesses in persistent mode. Here each process gets one input, from its standard
- * input, and Tarragon's fork server makes processes cheap. */
+/* What AFL++'s compilers define for harnesses in persistent mode. Without Tarragon a process gets one input, from its standard
+ * input. In variants that run under Tarragon, runs begin at __AFL_INIT, and a process gets as many inputs as the driver gives
+ * it. */
 #ifndef TARRAGON_AFL_H
 #define TARRAGON_AFL_H
 
 #define __AFL_COMPILER 1
 #define __AFL_HAVE_MANUAL_CONTROL 1
-#define __AFL_INIT() ((void)0)
 
-#define __AFL_LOOP(count)                \
-    __extension__({                      \
-        static int __tarragon_rounds;    \
-        __tarragon_rounds++ == 0;        \
-    })
-
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* In variants only: runs begin here; whether there is another input; how many inputs this process has had, 0 if it gets no
+ * other. */
+void __tarragon_init(void) __attribute__((weak));
+int __tarragon_again(void) __attribute__((weak));
+unsigned __tarragon_round(void) __attribute__((weak));
+/* In the traced variant only. */
+int tarragon_keeps_block(void) __attribute__((weak));
 /* Declared under another name: the source may or may not include the header that declares it. */
 extern long __tarragon_afl_get(int, void *, unsigned long) __asm__("read");
+#ifdef __cplusplus
+}
+#endif
 
-/* The block has exactly the input's size, so that a checking build sees reads beyond it. */
+/* Functions of Tarragon's own, which are no part of the program's coverage. */
+#define TARRAGON_OWN __attribute__((section(".text.tarragon"), noinline, unused))
+
+TARRAGON_OWN static void tarragon_afl_init(void)
+{
+    if (__tarragon_init)
+        __tarragon_init();
+}
+
+TARRAGON_OWN static int tarragon_afl_next(unsigned *rounds, unsigned count)
+{
+    unsigned before = (*rounds)++;
+    return before == 0 || (before < count && __tarragon_again && __tarragon_again());
+}
+
+#define __AFL_INIT() tarragon_afl_init()
+
+#define __AFL_LOOP(count)                     \
+    __extension__({                           \
+        static unsigned tarragon_rounds;      \
+        tarragon_afl_next(&tarragon_rounds, count); \
+    })
+
+/* The block has exactly the input's size, so that a checking build sees reads beyond it; but not where further inputs follow,
+ * which the program expects at the same place. */
 #define __AFL_FUZZ_INIT()                                                                                   \
     static unsigned char *__tarragon_afl_text;                                                              \
     static long __tarragon_afl_size = -1;                                                                   \
     static unsigned char *__tarragon_afl_input(void)                                                        \
     {                                                                                                       \
         static unsigned char all[1 << 20];                                                                  \
-        if (__tarragon_afl_size < 0) {                                                                      \
+        static unsigned known;                                                                              \
+        unsigned round = __tarragon_round ? __tarragon_round() : 0;                                         \
+        if (__tarragon_afl_size < 0 || round != known) {                                                    \
+            known = round;                                                                                  \
             __tarragon_afl_size = __tarragon_afl_get(0, all, sizeof all);                                   \
             if (__tarragon_afl_size < 0)                                                                    \
                 __tarragon_afl_size = 0;                                                                    \
-            __tarragon_afl_text =                                                                           \
-                (unsigned char *)__builtin_malloc(__tarragon_afl_size ? __tarragon_afl_size : 1);           \
+            if (!__tarragon_afl_text)                                                                       \
+                __tarragon_afl_text = (unsigned char *)__builtin_malloc(                                    \
+                    tarragon_keeps_block ? sizeof all : __tarragon_afl_size ? __tarragon_afl_size : 1);     \
             __builtin_memcpy(__tarragon_afl_text, all, __tarragon_afl_size);                                \
         }                                                                                                   \
         return __tarragon_afl_text;                                                                         \

@@ -17,7 +17,7 @@ const SOCKETS: &str = include_str!("sockets.c");
 const CHECKS: &str = include_str!("checks.c");
 
 /// Functions that wait for somebody else's data.
-const CONNECTING: [&str; 5] = ["accept", "accept4", "connect", "recv", "recvfrom"];
+const CONNECTING: [&str; 6] = ["accept", "accept4", "connect", "recv", "recvfrom", "recvmsg"];
 
 /// Writes the bitcode of what the variant needs to `folder`.
 pub(crate) fn write(

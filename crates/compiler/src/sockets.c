@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define OWN __attribute__((section(".text.tarragon")))
@@ -199,5 +200,14 @@ OWN ssize_t recvfrom(int descriptor, void *to, size_t size, int flags, struct so
 OWN ssize_t recv(int descriptor, void *to, size_t size, int flags)
 {
     return recvfrom(descriptor, to, size, flags, 0, 0);
+}
+
+OWN ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
+{
+    __tarragon_before_receive(descriptor);
+    ssize_t got = syscall(SYS_recvmsg, descriptor, message, flags);
+    if (!other(descriptor))
+        return got < 0 && errno == ENOTSOCK && on() ? readv(descriptor, message->msg_iov, message->msg_iovlen) : got;
+    return got;
 }
 #endif

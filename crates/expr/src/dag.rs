@@ -2,7 +2,8 @@
 //! topological order and no walk over a [`Dag`] needs recursion.
 
 use crate::validate::{BadDag, Validator};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash as _, Hasher as _};
 use trace::{Label, Node, Op};
 
 /// An object in memory that was read at a symbolic address.
@@ -24,6 +25,16 @@ impl TableData {
         usize::try_from(offset).ok().and_then(|i| labels.get(i)).copied().unwrap_or(0)
     }
 
+    /// Equal tables have equal digests. Looks at a few bytes only: snapshots of a large array are compared by content anyway.
+    fn digest(&self) -> u64 {
+        const LOOKED_AT: usize = 64;
+        let mut hasher = FxHasher::default();
+        self.bytes.len().hash(&mut hasher);
+        let step = self.bytes.len() / LOOKED_AT + 1;
+        self.bytes.iter().step_by(step).for_each(|byte| hasher.write_u8(*byte));
+        hasher.finish()
+    }
+
     /// Concrete byte at `offset`, 0 outside the table.
     pub fn byte(&self, offset: u64) -> u8 {
         usize::try_from(offset).ok().and_then(|i| self.bytes.get(i)).copied().unwrap_or(0)
@@ -38,10 +49,32 @@ pub struct Dag {
     nodes: Vec<Node>,
     values: Vec<u64>,
     tables: Vec<TableData>,
+    /// The symbolic bytes of each table.
+    cells: Vec<Cells>,
     input_len: u32,
     /// Nodes that [`Dag::add`] made. The nodes of a run were hash-consed by the target.
     added: FxHashMap<Node, Label>,
-    added_tables: FxHashMap<TableData, u32>,
+    /// Tables that [`Dag::add_table`] made, by [`TableData::digest`].
+    added_tables: FxHashMap<u64, Vec<u32>>,
+}
+
+/// The symbolic bytes of a table, which are few where the table is large.
+#[derive(Clone, Debug, Default)]
+struct Cells {
+    places: Vec<(u32, Label)>,
+    /// Each label once.
+    labels: Vec<Label>,
+}
+
+impl Cells {
+    fn of(table: &TableData) -> Cells {
+        let labels = table.labels.as_deref().unwrap_or(&[]).iter().enumerate();
+        let places: Vec<_> =
+            labels.filter(|(_, label)| **label != 0).map(|(index, label)| (index as u32, *label)).collect();
+        let mut seen = FxHashSet::default();
+        let labels = places.iter().map(|(_, label)| *label).filter(|label| seen.insert(*label)).collect();
+        Cells { places, labels }
+    }
 }
 
 impl Default for Dag {
@@ -57,6 +90,7 @@ impl Dag {
             nodes: vec![Node::default()],
             values: Vec::new(),
             tables: Vec::new(),
+            cells: Vec::new(),
             input_len: 0,
             added: FxHashMap::default(),
             added_tables: FxHashMap::default(),
@@ -83,7 +117,8 @@ impl Dag {
         }
         nodes[1 + input_len as usize] = len_node();
         Validator::all_nodes(&nodes, &tables)?.check_nodes(&mut nodes, input_len)?;
-        Ok(Dag { nodes, values, tables, input_len, ..Dag::new() })
+        let cells = tables.iter().map(Cells::of).collect();
+        Ok(Dag { nodes, values, tables, cells, input_len, ..Dag::new() })
     }
 
     /// The node of a label that is not 0.
@@ -134,13 +169,18 @@ impl Dag {
         operands_of(self.node(label))
     }
 
-    /// Labels of the symbolic bytes of the table that `label` reads from; empty for all other nodes.
+    /// Labels of the symbolic bytes of the table that `label` reads from, each once; empty for all other nodes.
     pub fn table_labels(&self, label: Label) -> &[Label] {
         let node = self.node(label);
         match op_of(node) {
-            Op::Read => self.tables[node.b as usize].labels.as_deref().unwrap_or(&[]),
+            Op::Read => &self.cells[node.b as usize].labels,
             _ => &[],
         }
+    }
+
+    /// Places and labels of a table's symbolic bytes, in order.
+    pub fn table_cells(&self, number: u32) -> &[(u32, Label)] {
+        &self.cells[number as usize].places
     }
 
     /// The label of `node`, which is added if it is not there. The node must be well formed.
@@ -175,13 +215,16 @@ impl Dag {
 
     /// Adds a table; equal tables get the same number.
     pub fn add_table(&mut self, table: TableData) -> Result<u32, BadDag> {
-        if let Some(&number) = self.added_tables.get(&table) {
+        let digest = table.digest();
+        let known = self.added_tables.get(&digest).map_or(&[][..], Vec::as_slice);
+        if let Some(&number) = known.iter().find(|number| self.tables[**number as usize] == table) {
             return Ok(number);
         }
         Validator::new(&self.nodes, &self.tables).check_table(&table)?;
         let number = self.tables.len() as u32;
-        self.tables.push(table.clone());
-        self.added_tables.insert(table, number);
+        self.cells.push(Cells::of(&table));
+        self.tables.push(table);
+        self.added_tables.entry(digest).or_default().push(number);
         Ok(number)
     }
 

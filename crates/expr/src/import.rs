@@ -81,23 +81,25 @@ impl Importer {
         if let Some(&copy) = self.tables.get(&number) {
             return copy;
         }
-        let copy = into.intern_table(self.table_copy(from.table(number), into));
+        let copy = into.intern_table(self.table_copy(from, number, into));
         self.tables.insert(number, copy);
         copy
     }
 
     /// A table whose symbolic bytes all became constants is a concrete table.
-    fn table_copy(&self, table: &TableData, into: &Dag) -> TableData {
-        let Some(labels) = &table.labels else { return table.clone() };
-        let mut copy = TableData { bytes: table.bytes.clone(), labels: None };
-        let mut symbolic = vec![0; labels.len()];
-        for (index, &label) in labels.iter().enumerate().filter(|&(_, &label)| label != 0) {
-            match into.as_constant(self.copies[&label]) {
+    fn table_copy(&self, from: &Dag, number: u32, into: &Dag) -> TableData {
+        let mut copy = TableData { bytes: from.table(number).bytes.clone(), labels: None };
+        for &(index, label) in from.table_cells(number) {
+            let (index, label) = (index as usize, self.copies[&label]);
+            match into.as_constant(label) {
                 Some(value) => copy.bytes[index] = value as u8,
-                None => (symbolic[index], copy.bytes[index]) = (self.copies[&label], 0),
+                None => {
+                    copy.bytes[index] = 0;
+                    let count = copy.bytes.len();
+                    copy.labels.get_or_insert_with(|| vec![0; count])[index] = label;
+                }
             }
         }
-        copy.labels = symbolic.iter().any(|&label| label != 0).then_some(symbolic);
         copy
     }
 }

@@ -20,6 +20,7 @@ mod llvm;
 mod module;
 mod numbering;
 mod opaque;
+mod rounds;
 mod runtime;
 mod source;
 mod types;
@@ -110,6 +111,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let enumerators = lexers::named::insert(&module, &builder, &options.lexers)?;
     let mut numbering = number(&module, &builder)?;
     numbering.table.enumerators = enumerators;
+    rounds::keep_variables_in_memory(&module);
     module.run_passes(BEFORE)?;
     let defined = instrumentable(&module);
     let hashes = opaque::hashes(&module)?;

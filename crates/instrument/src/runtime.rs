@@ -59,7 +59,16 @@ impl Runtime {
     /// Calls the runtime's start: at the beginning of `main`, where the builder stands.
     pub fn start(&self, builder: &Builder, coverage: &Coverage, (globals, count): (Value, u64)) {
         let (len, count) = (builder.const_i64(coverage.len), builder.const_i64(count));
-        builder.call(self.function("__tg_start"), &[coverage.map, len, globals, count]);
+        let deferred = builder.const_i32(u32::from(self.starts_itself()));
+        builder.call(self.function("__tg_start"), &[coverage.map, len, globals, count, deferred]);
+    }
+
+    /// Whether the program says where its runs begin.
+    fn starts_itself(&self) -> bool {
+        let users =
+            llvm::users(self.function("__tarragon_init")).into_iter().filter_map(llvm::as_instruction);
+        let mut functions = users.map(|user| llvm::name(llvm::function_of(llvm::block_of(user))));
+        functions.any(|name| !is_runtime(&name))
     }
 
     pub fn is_model(&self, function: Value) -> bool {

@@ -18,15 +18,15 @@ mod outcome;
 mod plain;
 mod program;
 mod runner;
-#[path = "../../runtime/src/server.rs"]
-#[allow(dead_code, reason = "the driver uses the supervisor only; the rest serves in targets")]
-mod runtime_server;
 mod sandbox;
 mod sanitizer;
 mod scratch;
 mod segment;
 mod server;
 mod stage;
+#[path = "../../runtime/src/supervise.rs"]
+#[allow(dead_code, reason = "the driver ends what it started; only targets wait for more input")]
+mod supervise;
 #[path = "../../runtime/src/sys.rs"]
 #[allow(dead_code, reason = "declarations of the runtime")]
 mod sys;

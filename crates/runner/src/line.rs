@@ -51,6 +51,7 @@ impl Line {
         let socket = self.commands.as_ref().ok_or(Lost)?;
         let mut bytes = [0; size_of::<Command>()];
         bytes[..4].copy_from_slice(&command.timeout_ms.to_ne_bytes());
+        bytes[4..].copy_from_slice(&command.may_share.to_ne_bytes());
         loop {
             match send(socket, &bytes, SendFlags::NOSIGNAL) {
                 Ok(sent) if sent == bytes.len() => return Ok(()),

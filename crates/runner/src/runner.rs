@@ -48,7 +48,16 @@ pub struct RawRun<'a> {
     pub max_rss_kib: u64,
     /// Processes that the run left and that were killed.
     pub stray_children: u32,
+    /// The run's process had other inputs before, or waits for more: what it did may hang on what they left.
+    pub shared: bool,
     stage: &'a Stage,
+}
+
+/// Which process a run gets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Process {
+    Own,
+    Shared,
 }
 
 impl RawRun<'_> {
@@ -78,7 +87,16 @@ impl Runner {
 
     /// Runs the target on `input`; with `symbolic`, the run's trace is recorded, otherwise only its coverage.
     pub fn run(&mut self, input: &[u8], symbolic: bool) -> Result<RawRun<'_>, RunnerError> {
-        let report = self.run_or_restart(input, symbolic)?;
+        self.run_in(Process::Own, input, symbolic)
+    }
+
+    /// As [`run`](Runner::run), in a process that had other inputs before if there is one that waits for more.
+    pub fn run_shared(&mut self, input: &[u8], symbolic: bool) -> Result<RawRun<'_>, RunnerError> {
+        self.run_in(Process::Shared, input, symbolic)
+    }
+
+    fn run_in(&mut self, process: Process, input: &[u8], symbolic: bool) -> Result<RawRun<'_>, RunnerError> {
+        let report = self.run_or_restart(process, input, symbolic)?;
         if report.detail != 0 {
             return Err(RunnerError::CannotFork(std::io::Error::from_raw_os_error(report.detail as i32)));
         }
@@ -98,6 +116,7 @@ impl Runner {
             cpu_time: Duration::from_micros(report.cpu_time_us),
             max_rss_kib: u64::from(report.max_rss_kib),
             stray_children: report.stray_children,
+            shared: report.shared != 0,
             stage: &self.stage,
         })
     }
@@ -125,12 +144,17 @@ impl Runner {
     }
 
     /// A server that dies takes the run along, so the run is made again with a new one.
-    fn run_or_restart(&mut self, input: &[u8], symbolic: bool) -> Result<Report, RunnerError> {
+    fn run_or_restart(
+        &mut self,
+        process: Process,
+        input: &[u8],
+        symbolic: bool,
+    ) -> Result<Report, RunnerError> {
         const TRIES: u32 = 3;
         for _ in 0..TRIES {
             self.segment.prepare(input, self.flags(symbolic))?;
             self.stage.prepare(input)?;
-            if let Some(report) = self.try_run()? {
+            if let Some(report) = self.try_run(process)? {
                 return Ok(report);
             }
         }
@@ -144,7 +168,7 @@ impl Runner {
     }
 
     /// One run; `None` if the server was lost.
-    fn try_run(&mut self) -> Result<Option<Report>, RunnerError> {
+    fn try_run(&mut self, process: Process) -> Result<Option<Report>, RunnerError> {
         let server = match &mut self.server {
             Some(server) => server,
             none => {
@@ -152,7 +176,7 @@ impl Runner {
                 none.insert(Server::start(&self.stage, &self.segment)?)
             }
         };
-        let report = server.run(self.stage.timeout_ms());
+        let report = server.run(self.stage.timeout_ms(), process == Process::Shared);
         if report.is_err() || server.scratch.clean().is_err() {
             // A scratch directory that cannot be emptied goes with its server, too.
             self.server = None;

@@ -216,6 +216,11 @@ unsafe fn recent(start: usize) -> &'static mut (usize, u32) {
     unsafe { &mut RECENT_SNAPSHOTS[(start >> 4) % RECENT] }
 }
 
+/// A run ends.
+pub unsafe fn forget_snapshots() {
+    unsafe { RECENT_SNAPSHOTS = [(0, 0); RECENT] };
+}
+
 unsafe fn tables() -> *mut Table {
     unsafe { STATE.header.cast::<u8>().add((*STATE.header).tables.offset as usize).cast() }
 }

@@ -4,6 +4,17 @@ use crate::state::{self, STATE, Tls, count_give_up};
 use crate::{nodes, os, shadow, values};
 use trace::{GiveUp, Label};
 
+/// A run ends: no label of it is on its way any more.
+pub unsafe fn forget() {
+    unsafe {
+        let tls = os::tls();
+        (*tls).args_in_flight = 0;
+        (*tls).varargs_in_flight = 0;
+        (*tls).structs = [0; Tls::STRUCTS];
+        (*tls).results = [0; Tls::RESULTS];
+    }
+}
+
 /// True if the caller passed labels. The callee then takes them and calls [`__tgi_args_taken`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgi_args_in_flight() -> u32 {

@@ -9,7 +9,21 @@ use trace::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp, Label, Op};
 static mut RECORDED: *mut u64 = core::ptr::null_mut();
 
 pub unsafe fn prepare(node_cap: u32) {
-    unsafe { RECORDED = os::allocate(node_cap as usize / 8 + 8).cast() };
+    unsafe {
+        RECORDED = os::allocate(node_cap as usize / 8 + 8).cast();
+        if !RECORDED.is_null() {
+            os::populate(RECORDED.cast(), size_of::<u64>());
+        }
+    }
+}
+
+/// A run ends that had this many labels.
+pub unsafe fn forget(labels: u32) {
+    unsafe {
+        if !RECORDED.is_null() {
+            os::memset(RECORDED.cast(), 0, labels.min(STATE.node_cap) as usize / 8 + 8);
+        }
+    }
 }
 
 unsafe fn first_time(label: Label) -> bool {

@@ -18,6 +18,7 @@
 #![allow(static_mut_refs)]
 
 pub mod address;
+pub mod batch;
 pub mod build;
 pub mod calls;
 pub mod checks;
@@ -34,6 +35,7 @@ pub mod server;
 pub mod shadow;
 pub mod start;
 pub mod state;
+pub mod supervise;
 mod sys;
 pub mod values;
 pub mod words;

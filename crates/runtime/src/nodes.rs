@@ -19,6 +19,8 @@ struct Cons {
 
 static mut CONS: Cons = Cons { slots: core::ptr::null_mut(), capacity: 0, used: 0 };
 const FIRST_CAPACITY: u32 = 4096;
+/// A table up to this size is emptied for the next run of the same process.
+const MOST_KEPT: u32 = FIRST_CAPACITY << 6;
 const LABEL_BITS: u32 = 28;
 /// How many nodes there can be at most.
 pub const MOST_NODES: u64 = 1 << LABEL_BITS;
@@ -72,6 +74,20 @@ pub unsafe fn as_constant(label: Label) -> Option<u64> {
     unsafe {
         let node = node(label);
         if node.op == Op::Const as u8 { Some(node.const_value()) } else { None }
+    }
+}
+
+/// A run ends; false if the table became so large that a new process is cheaper.
+pub unsafe fn forget() -> bool {
+    unsafe {
+        if CONS.capacity > MOST_KEPT {
+            return false;
+        }
+        if CONS.used != 0 {
+            os::memset(CONS.slots.cast(), 0, CONS.capacity as usize * 4);
+            CONS.used = 0;
+        }
+        true
     }
 }
 
@@ -169,12 +185,7 @@ unsafe fn prepare_chunk(label: Label) {
 unsafe fn grow() -> bool {
     unsafe {
         let capacity = if CONS.capacity == 0 { FIRST_CAPACITY } else { CONS.capacity * 4 };
-        let slots = if CONS.capacity == 0 {
-            os::allocate(capacity as usize * 4)
-        } else {
-            os::allocate_populated(capacity as usize * 4)
-        }
-        .cast::<u32>();
+        let slots = os::allocate_populated(capacity as usize * 4).cast::<u32>();
         if slots.is_null() {
             count_give_up(GiveUp::TraceFull);
             return false;
@@ -199,17 +210,6 @@ unsafe fn grow() -> bool {
 /// Reserves the first hash table before the fork server starts, so that runs share its pages.
 pub unsafe fn prepare() {
     unsafe { grow() };
-}
-
-/// Empties the hash table, for a new run in the same process.
-#[cfg(test)]
-pub unsafe fn forget() {
-    unsafe {
-        if !CONS.slots.is_null() {
-            os::release(CONS.slots.cast(), CONS.capacity as usize * 4);
-        }
-        CONS = Cons { slots: core::ptr::null_mut(), capacity: 0, used: 0 };
-    }
 }
 
 pub unsafe fn constant(bits: u32, value: u64) -> Label {

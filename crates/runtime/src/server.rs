@@ -1,11 +1,12 @@
-//! The fork server: stops the target at the start of `main`, then runs one forked child for each command of
-//! the driver.
+//! The fork server: stops the target at the start of `main`, then runs a forked child for each command of
+//! the driver. A child that can take another input, because the program has a loop for that, is given those that
+//! may share a process ([`batch`](crate::batch) is its side of this).
 //!
 //! The code runs inside the target: it must not allocate, panic, or change anything that the program could
-//! notice, except that it removes its own environment variable. The driver uses [`supervise`], too, for programs
-//! that have no server inside. How a run is ended, with all of its descendants, is decided here and nowhere else.
+//! notice, except that it removes its own environment variable.
 
-use crate::sys;
+use crate::supervise::{NO_CHANNEL, Run, end_waiting, watch};
+use crate::{batch, sys};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use trace::server::{Command, DONE, ENV, HELLO, Report};
@@ -31,7 +32,7 @@ pub unsafe fn serve(prepare: impl FnOnce(*mut Header)) -> *mut Header {
             refuse(b"tarragon: the shared memory of the driver is not there; did the program close it before main?\n");
         }
         (*header).runtime_version = Header::VERSION;
-        let server = Server::new(header);
+        let mut server = Server::new(header);
         prepare(header);
         if !send(&hello()) {
             refuse(b"tarragon: the report pipe of the driver is not there; did the program close it before main?\n");
@@ -92,6 +93,17 @@ struct Server {
     is_init: bool,
     /// What the program had set for `SIGCHLD` before `main`. The server itself needs the default.
     sigchld: sys::SigAction,
+    waiting: Option<Waiting>,
+}
+
+/// A child that is done with its inputs so far and waits for another at its end of the channel.
+#[derive(Clone, Copy)]
+struct Waiting {
+    run: Run,
+    /// How many inputs it has had.
+    inputs: u32,
+    /// Its processor time so far.
+    cpu_time_us: u64,
 }
 
 impl Server {
@@ -110,29 +122,90 @@ impl Server {
             }
             let mut sigchld = sys::SigAction::default();
             sys::sigaction(sys::SIGCHLD, &sys::SigAction::default(), &mut sigchld);
-            Server { input_is_stdin, is_init, sigchld }
+            Server { input_is_stdin, is_init, sigchld, waiting: None }
         }
     }
 
     /// Serves runs until the driver hangs up, which ends the process. Returns in the children only.
-    unsafe fn run(&self) {
+    unsafe fn run(&mut self) {
         // SAFETY: `fork` at the start of `main` copies the one thread that runs this.
         unsafe {
             loop {
-                let Some(command) = receive() else { sys::_exit(0) };
+                let Some(command) = receive(SERVER_FDS.commands) else { sys::_exit(0) };
                 if self.input_is_stdin {
                     sys::lseek(0, 0, 0);
                 }
-                let report = match sys::fork() {
-                    0 => return self.enter_run(),
-                    child if child > 0 => supervise(child, command.timeout_ms, SERVER_FDS.commands),
-                    _ => Report { kind: DONE, detail: sys::errno() as u32, ..Report::default() },
+                let report = match self.wake(&command) {
+                    Some(waiting) => self.watch(waiting, &command),
+                    None => match self.fork(&command) {
+                        0 => return,
+                        child if child > 0 => {
+                            let run = Run::of(child);
+                            self.watch(Waiting { run, inputs: 0, cpu_time_us: 0 }, &command)
+                        }
+                        _ => Report { kind: DONE, detail: sys::errno() as u32, ..Report::default() },
+                    },
                 };
                 if !send(&report) {
                     sys::_exit(0);
                 }
             }
         }
+    }
+
+    /// Gives the command to the child that waits, if the run may share its process; otherwise ends it.
+    unsafe fn wake(&mut self, command: &Command) -> Option<Waiting> {
+        let waiting = self.waiting.take()?;
+        let len = size_of::<Command>();
+        // SAFETY: the command has `len` bytes; the child is ours.
+        unsafe {
+            let bytes = (&raw const *command).cast::<c_void>();
+            let channel = SERVER_FDS.batch_server;
+            if command.may_share == 1 && sys::send(channel, bytes, len, sys::MSG_NOSIGNAL) == len as isize {
+                return Some(waiting);
+            }
+            end_waiting(&waiting.run);
+            sys::close(channel);
+        }
+        None
+    }
+
+    /// As `fork`; the child is ready to run.
+    unsafe fn fork(&self, command: &Command) -> c_int {
+        // SAFETY: see `run`.
+        unsafe {
+            let shares = command.may_share == 1 && open_channel();
+            let child = sys::fork();
+            if child == 0 {
+                self.enter_run();
+                batch::enter(shares);
+            } else if shares {
+                sys::close(SERVER_FDS.batch);
+            }
+            child
+        }
+    }
+
+    unsafe fn watch(&mut self, child: Waiting, command: &Command) -> Report {
+        let Waiting { run, inputs, cpu_time_us: before } = child;
+        let channel = if command.may_share == 1 { SERVER_FDS.batch_server } else { NO_CHANNEL };
+        // SAFETY: the child is ours, and it is the only one.
+        let (mut report, waits) = unsafe { watch(&run, command.timeout_ms, SERVER_FDS.commands, channel) };
+        report.shared = u32::from(waits || inputs != 0);
+        let cpu_time_us = report.cpu_time_us;
+        report.cpu_time_us = cpu_time_us.saturating_sub(before);
+        if waits {
+            self.waiting = Some(Waiting { run, inputs: inputs.wrapping_add(1), cpu_time_us });
+            return report;
+        }
+        // SAFETY: the descriptors are the server's own, and the run has ended.
+        unsafe {
+            run.close();
+            if channel != NO_CHANNEL {
+                sys::close(channel);
+            }
+        }
+        report
     }
 
     /// Gives the child what `main` would have found without a server.
@@ -151,6 +224,22 @@ impl Server {
     }
 }
 
+/// Makes the channel between the server and its next child, at its fixed descriptors.
+unsafe fn open_channel() -> bool {
+    let mut ends = [-1; 2];
+    // SAFETY: there is room for two descriptors; those replaced are the server's own.
+    unsafe {
+        if sys::socketpair(sys::AF_UNIX, sys::SOCK_SEQPACKET, 0, ends.as_mut_ptr()) != 0 {
+            return false;
+        }
+        let [run, server] = ends;
+        let placed = sys::dup2(run, SERVER_FDS.batch) >= 0 && sys::dup2(server, SERVER_FDS.batch_server) >= 0;
+        sys::close(run);
+        sys::close(server);
+        placed
+    }
+}
+
 unsafe fn close_server_fds() {
     let (first, last) = (SERVER_FDS.segment, SERVER_FDS.reports);
     // SAFETY: closing descriptors touches no memory.
@@ -160,17 +249,18 @@ unsafe fn close_server_fds() {
             sys::close(SERVER_FDS.commands);
             sys::close(SERVER_FDS.reports);
         }
+        sys::close(SERVER_FDS.batch_server);
     }
 }
 
-/// The next command; `None` once the driver is gone.
-unsafe fn receive() -> Option<Command> {
-    let mut command = Command { timeout_ms: 0, reserved: 0 };
+/// The next command; `None` once the other side is gone.
+pub unsafe fn receive(from: c_int) -> Option<Command> {
+    let mut command = Command { timeout_ms: 0, may_share: 0 };
     let len = size_of::<Command>();
     // SAFETY: `command` has room for `len` bytes, and any bytes are a valid `Command`.
     unsafe {
         loop {
-            let got = sys::read(SERVER_FDS.commands, (&raw mut command).cast::<c_void>(), len);
+            let got = sys::read(from, (&raw mut command).cast::<c_void>(), len);
             if got == len as isize {
                 return Some(command);
             }
@@ -200,231 +290,4 @@ unsafe fn refuse(message: &[u8]) -> ! {
         sys::write(2, message.as_ptr().cast::<c_void>(), message.len());
         sys::_exit(2)
     }
-}
-
-/// Waits for `child` up to its time limit (0 for none), ends it and everything that it started, and says how
-/// it went. Ends this process, too, if `lifeline` hangs up, because then the driver is dead.
-///
-/// # Safety
-/// `child` must be a child of this process that nobody else waits for, and every other child of this process
-/// must be a descendant of it.
-pub unsafe fn supervise(child: c_int, timeout_ms: u32, lifeline: c_int) -> Report {
-    // SAFETY: the caller gives the child to us.
-    unsafe {
-        let start = now_us();
-        let end = wait_for_end(child, deadline(start, timeout_ms), lifeline);
-        if !matches!(end, End::Itself) {
-            sys::kill(child, sys::SIGKILL);
-        }
-        let (wait_status, usage) = reap(child);
-        let run_time_us = now_us().wrapping_sub(start);
-        let stray_children = end_descendants(child);
-        if matches!(end, End::Abandoned) {
-            sys::_exit(0);
-        }
-        let timed_out = u32::from(matches!(end, End::TimedOut));
-        let max_rss_kib = usage.max_rss_kib.clamp(0, i64::from(u32::MAX)) as u32;
-        let cpu_time_us = usage.cpu_time_us();
-        let kind = DONE;
-        Report {
-            kind,
-            wait_status,
-            timed_out,
-            max_rss_kib,
-            run_time_us,
-            cpu_time_us,
-            stray_children,
-            detail: 0,
-        }
-    }
-}
-
-enum End {
-    Itself,
-    TimedOut,
-    Abandoned,
-}
-
-fn deadline(start: u64, timeout_ms: u32) -> u64 {
-    if timeout_ms == 0 { u64::MAX } else { start.wrapping_add(u64::from(timeout_ms).wrapping_mul(1000)) }
-}
-
-unsafe fn now_us() -> u64 {
-    let mut time = sys::Timespec::default();
-    // SAFETY: `time` is valid for writing.
-    unsafe { sys::clock_gettime(sys::CLOCK_MONOTONIC, &mut time) };
-    (time.seconds as u64).wrapping_mul(1_000_000).wrapping_add(time.nanoseconds as u64 / 1000)
-}
-
-unsafe fn wait_for_end(child: c_int, deadline: u64, lifeline: c_int) -> End {
-    // SAFETY: `pidfd_open` and `close` touch no memory.
-    unsafe {
-        let pidfd = sys::syscall(sys::SYS_PIDFD_OPEN, child, 0) as c_int;
-        if pidfd < 0 {
-            return wait_by_looking(child, deadline, lifeline);
-        }
-        let end = wait_by_pidfd(pidfd, deadline, lifeline);
-        sys::close(pidfd);
-        end
-    }
-}
-
-unsafe fn wait_by_pidfd(pidfd: c_int, deadline: u64, lifeline: c_int) -> End {
-    let mut fds = [
-        sys::PollFd { fd: pidfd, events: sys::POLLIN, revents: 0 },
-        sys::PollFd { fd: lifeline, events: 0, revents: 0 },
-    ];
-    // SAFETY: `fds` holds two entries.
-    unsafe {
-        loop {
-            let ready = sys::poll(fds.as_mut_ptr(), 2, remaining_ms(deadline));
-            let [run, driver] = &fds;
-            if ready > 0 && run.revents != 0 {
-                return End::Itself;
-            }
-            if ready > 0 && driver.revents & (sys::POLLHUP | sys::POLLERR) != 0 {
-                return End::Abandoned;
-            }
-            if remaining_ms(deadline) == 0 {
-                return End::TimedOut;
-            }
-        }
-    }
-}
-
-/// For kernels without `pidfd_open` (before 5.3): looks every millisecond.
-unsafe fn wait_by_looking(child: c_int, deadline: u64, lifeline: c_int) -> End {
-    let mut driver = sys::PollFd { fd: lifeline, events: 0, revents: 0 };
-    // SAFETY: one entry is passed; a zombie stays until `reap` takes it.
-    unsafe {
-        while !is_zombie(child) {
-            if sys::poll(&mut driver, 1, 1) > 0 && driver.revents & (sys::POLLHUP | sys::POLLERR) != 0 {
-                return End::Abandoned;
-            }
-            if remaining_ms(deadline) == 0 {
-                return End::TimedOut;
-            }
-        }
-        End::Itself
-    }
-}
-
-unsafe fn is_zombie(child: c_int) -> bool {
-    const P_PID: c_int = 1;
-    const WEXITED_WNOHANG_WNOWAIT: c_int = 4 | 1 | 0x0100_0000;
-    let mut info = [0i32; 32];
-    unsafe extern "C" {
-        fn waitid(kind: c_int, id: c_int, info: *mut i32, options: c_int) -> c_int;
-    }
-    // SAFETY: `siginfo_t` has 128 bytes.
-    let done = unsafe { waitid(P_PID, child, info.as_mut_ptr(), WEXITED_WNOHANG_WNOWAIT) };
-    let [signal, ..] = info;
-    done != 0 || signal != 0
-}
-
-/// Time until the deadline, rounded up, as `poll` takes it: -1 for ever, 0 if it is over.
-unsafe fn remaining_ms(deadline: u64) -> c_int {
-    if deadline == u64::MAX {
-        return -1;
-    }
-    // SAFETY: see `now_us`.
-    let left = deadline.saturating_sub(unsafe { now_us() });
-    left.div_ceil(1000).min(i32::MAX as u64) as c_int
-}
-
-/// Takes the child's status and what it used.
-unsafe fn reap(child: c_int) -> (c_int, sys::Usage) {
-    let mut usage = sys::Usage::default();
-    let mut status = 0;
-    // SAFETY: the structures are valid for writing.
-    unsafe {
-        while sys::wait4(child, &mut status, sys::WALL, &mut usage) < 0 && sys::errno() == sys::EINTR {}
-    }
-    (status, usage)
-}
-
-/// Kills and reaps all that the run left behind; returns how many processes had to be killed.
-unsafe fn end_descendants(child: c_int) -> u32 {
-    // SAFETY: signals go to this namespace or to the run's group and this process's children.
-    unsafe {
-        if sys::getpid() != 1 {
-            sys::kill(child.wrapping_neg(), sys::SIGKILL);
-            return end_children_one_by_one();
-        }
-        // Orphans belong to process 1. No fork can slip through: the kernel signals all of them at once.
-        if sys::kill(-1, sys::SIGKILL) != 0 {
-            return 0;
-        }
-        let mut killed = 0u32;
-        while let Some(status) = reap_any(0) {
-            killed = killed.wrapping_add(u32::from(status & 0x7f == sys::SIGKILL));
-        }
-        killed
-    }
-}
-
-/// Status of any child that has ended; `None` if there is none.
-unsafe fn reap_any(options: c_int) -> Option<c_int> {
-    let mut status = 0;
-    // SAFETY: `status` is valid for writing.
-    unsafe {
-        loop {
-            let pid = sys::wait4(-1, &mut status, sys::WALL | options, null_mut());
-            if pid > 0 {
-                return Some(status);
-            }
-            if pid == 0 || sys::errno() != sys::EINTR {
-                return None;
-            }
-        }
-    }
-}
-
-/// Without a pid namespace: orphans come to this process because it is a subreaper, so those that left the
-/// run's process group are found among its children, generation after generation.
-unsafe fn end_children_one_by_one() -> u32 {
-    const PATIENCE: u32 = 2_000;
-    const PAUSE: sys::Timespec = sys::Timespec { seconds: 0, nanoseconds: 200_000 };
-    let mut killed = 0u32;
-    // SAFETY: only children of this process are signalled.
-    unsafe {
-        for _ in 0..PATIENCE {
-            while let Some(status) = reap_any(sys::WNOHANG) {
-                killed = killed.wrapping_add(u32::from(status & 0x7f == sys::SIGKILL));
-            }
-            if !kill_children() {
-                break;
-            }
-            sys::nanosleep(&PAUSE, null_mut());
-        }
-    }
-    killed
-}
-
-/// Signals every child of this thread; says whether there was one.
-unsafe fn kill_children() -> bool {
-    let mut text = [0u8; 4096];
-    // SAFETY: at most the buffer's length is read into it.
-    let len = unsafe {
-        let file = sys::open(c"/proc/thread-self/children".as_ptr(), 0);
-        let len = sys::read(file, text.as_mut_ptr().cast::<c_void>(), text.len());
-        sys::close(file);
-        len
-    };
-    let mut pid: c_int = 0;
-    let mut found = false;
-    // A number cut off by the end of the buffer has no space behind it and is left for the next time.
-    for byte in text.iter().take(len.max(0) as usize) {
-        if byte.is_ascii_digit() {
-            pid = pid.wrapping_mul(10).wrapping_add(c_int::from(byte.wrapping_sub(b'0')));
-            continue;
-        }
-        if pid > 1 {
-            // SAFETY: signalling touches no memory.
-            unsafe { sys::kill(pid, sys::SIGKILL) };
-            found = true;
-        }
-        pid = 0;
-    }
-    found
 }

@@ -25,9 +25,24 @@ pub const RESERVED: usize = TABLE_BYTES + POOL_BYTES;
 
 static mut POOL_USED: usize = 0;
 
+/// Which pages have leaves, the first ones: enough to forget all labels of a small run.
+const MOST_KEPT: usize = 64;
+static mut PAGES: [usize; MOST_KEPT] = [0; MOST_KEPT];
+
 /// Reserves the address ranges; false if the kernel refuses.
 pub unsafe fn reserve() -> bool {
     unsafe { os::reserve(TABLE as usize, TABLE_BYTES) && os::reserve(POOL, POOL_BYTES) }
+}
+
+/// Before the first run: the table's pages for the program, its libraries and its stack are there, so that runs do not fault on
+/// each twice, once to read and once to write.
+pub unsafe fn prepare() {
+    unsafe {
+        let here = 0u8;
+        for address in [(&raw const here) as usize, os::errno() as usize, (&raw const POOL_USED) as usize] {
+            TABLE.add(address >> PAGE_BITS).write_volatile(core::ptr::null_mut());
+        }
+    }
 }
 
 #[inline(always)]
@@ -55,9 +70,28 @@ unsafe fn leaf_for_writing(address: usize) -> *mut u32 {
                 return core::ptr::null_mut();
             }
             *slot = (POOL + POOL_USED) as *mut u32;
+            if let Some(page) = PAGES.get_mut(POOL_USED / LEAF_BYTES) {
+                *page = address >> PAGE_BITS;
+            }
             POOL_USED += LEAF_BYTES;
         }
         *slot
+    }
+}
+
+/// Makes all memory concrete; false if a new process is cheaper.
+pub unsafe fn forget() -> bool {
+    unsafe {
+        let Some(pages) = PAGES.get(..POOL_USED / LEAF_BYTES) else { return false };
+        if pages.is_empty() {
+            return true;
+        }
+        for &page in pages {
+            *TABLE.add(page) = core::ptr::null_mut();
+        }
+        let emptied = os::empty(POOL, POOL_USED);
+        POOL_USED = 0;
+        emptied
     }
 }
 

@@ -1,8 +1,10 @@
 //! Start of the target: before its constructors, and at its `main`.
 
+use crate::covered::{__tg_add_coverage, __tg_keep_coverage};
+use crate::models::{input, stdio};
 use crate::objects::{self, Global};
 use crate::state::STATE;
-use crate::{events, nodes, os, server, shadow};
+use crate::{address, batch, calls, events, nodes, os, samples, server, shadow};
 use trace::{GiveUp, Header, flags};
 
 const _: () = assert!(
@@ -29,34 +31,70 @@ unsafe extern "C" fn initialise() {
 #[unsafe(link_section = ".preinit_array")]
 static INITIALISE: unsafe extern "C" fn() = initialise;
 
-/// Called first thing in `main`. Under Tarragon this is the fork server: it returns once in every run.
-///
-/// `coverage` is the program's coverage map, page-aligned and a whole number of pages.
+/// What the instrumenter tells of the program.
+#[derive(Clone, Copy)]
+struct Program {
+    /// The program's coverage map, page-aligned and a whole number of pages.
+    coverage: *mut u8,
+    coverage_len: usize,
+}
+
+/// A program that says itself where runs begin ([`__tarragon_init`]) and has not come there yet.
+static mut DEFERRED: Option<Program> = None;
+
+/// Called first thing in `main`. Under Tarragon this is the fork server: it returns once in every run. In a program that
+/// calls [`__tarragon_init`] the server starts there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_start(
     coverage: *mut u8,
     coverage_len: usize,
     globals: *mut Global,
     count: usize,
+    deferred: u32,
 ) {
     unsafe {
         objects::register_globals(globals, count);
-        let header = server::serve(|header| prepare(header, coverage, coverage_len));
+        let program = Program { coverage, coverage_len };
+        if deferred == 0 {
+            return serve(&program);
+        }
+        DEFERRED = Some(program);
+    }
+}
+
+/// Called by a program that has prepared what all runs need alike (AFL++'s deferred start).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_init() {
+    unsafe {
+        let Some(program) = DEFERRED.take() else { return };
+        let (map, len) = (program.coverage, program.coverage_len);
+        let early = __tg_keep_coverage(map, len);
+        serve(&program);
+        __tg_add_coverage(map, len, early);
+    }
+}
+
+unsafe fn serve(program: &Program) {
+    unsafe {
+        let header = server::serve(|header| prepare(header, program));
         if header.is_null() {
             return;
         }
-        (*header).coverage_needed = coverage_len.min(u32::MAX as usize) as u32;
+        (*header).coverage_needed = program.coverage_len.min(u32::MAX as usize) as u32;
         start_run(header);
     }
 }
 
 /// Before the first run: what every run would otherwise map for itself.
-unsafe fn prepare(header: *mut Header, coverage: *mut u8, coverage_len: usize) {
+unsafe fn prepare(header: *mut Header, program: &Program) {
     unsafe {
-        share_coverage(header, coverage, coverage_len);
+        share_coverage(header, program.coverage, program.coverage_len);
         STATE.node_cap = (*header).nodes.capacity.min(nodes::MOST_NODES) as u32;
-        events::prepare(STATE.node_cap);
-        nodes::prepare();
+        if STATE.node_cap > 1 {
+            shadow::prepare();
+            events::prepare(STATE.node_cap);
+            nodes::prepare();
+        }
     }
 }
 
@@ -88,5 +126,52 @@ unsafe fn start_run(header: *mut Header) {
         if (*header).input_len as u64 > (*header).input.capacity {
             crate::state::count_give_up(GiveUp::InputTooLong);
         }
+    }
+}
+
+/// Called by programs that take one input after the other, at the end of each round: whether there is another.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_again() -> core::ffi::c_int {
+    unsafe {
+        let header = STATE.header;
+        if header.is_null() || !batch::again(|| forget_run(header)) {
+            return 0;
+        }
+        start_run(header);
+        1
+    }
+}
+
+/// A model of a function that exists in the traced variant only, where inputs share a process: whether the block of memory for
+/// the input (of AFL++'s persistent mode) is kept for all of them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_tarragon_keeps_block() -> core::ffi::c_int {
+    1
+}
+
+/// How many inputs this process has had, the present one included, if it may have more; otherwise 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_round() -> core::ffi::c_uint {
+    unsafe { batch::round() }
+}
+
+/// Makes the process as free of labels as a new one; false if it cannot be. Input in words came before `main` once and for all,
+/// a connection is used up, and threads may still write.
+unsafe fn forget_run(header: *mut Header) -> bool {
+    unsafe {
+        if STATE.threaded || input::is_connected() || (*header).flags & flags::WORDS != 0 {
+            return false;
+        }
+        if !STATE.symbolic {
+            return true;
+        }
+        STATE.symbolic = false;
+        events::forget((*header).node_count);
+        address::forget_snapshots();
+        samples::forget();
+        stdio::forget_streams();
+        calls::forget();
+        lexers::forget();
+        shadow::forget() && nodes::forget()
     }
 }

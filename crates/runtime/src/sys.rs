@@ -12,11 +12,21 @@ pub const SIGCHLD: c_int = 17;
 pub const WNOHANG: c_int = 1;
 /// Wait for children of any kind, those made with `clone` and no signal included.
 pub const WALL: c_int = 0x4000_0000;
+pub const WEXITED: c_int = 4;
+/// Leave the child as it is.
+pub const WNOWAIT: c_int = 0x0100_0000;
+pub const P_ALL: c_int = 0;
+pub const P_PID: c_int = 1;
+pub const ECHILD: c_int = 10;
 pub const POLLIN: i16 = 1;
 pub const POLLHUP: i16 = 0x10;
 pub const POLLERR: i16 = 8;
 pub const PROT_READ_WRITE: c_int = 3;
 pub const MAP_SHARED: c_int = 1;
+pub const AF_UNIX: c_int = 1;
+pub const SOCK_SEQPACKET: c_int = 5;
+pub const MSG_NOSIGNAL: c_int = 0x4000;
+pub const RUSAGE_SELF: c_int = 0;
 pub const CLOCK_MONOTONIC: c_int = 1;
 pub const PR_SET_PDEATHSIG: c_int = 1;
 pub const PR_SET_CHILD_SUBREAPER: c_int = 36;
@@ -99,6 +109,11 @@ unsafe extern "C" {
     pub fn setpgid(pid: c_int, group: c_int) -> c_int;
     pub fn kill(pid: c_int, signal: c_int) -> c_int;
     pub fn wait4(pid: c_int, status: *mut c_int, options: c_int, usage: *mut Usage) -> c_int;
+    pub fn waitid(kind: c_int, id: c_int, info: *mut i32, options: c_int) -> c_int;
+    pub fn getrusage(who: c_int, usage: *mut Usage) -> c_int;
+    pub fn socketpair(family: c_int, kind: c_int, protocol: c_int, ends: *mut c_int) -> c_int;
+    pub fn send(fd: c_int, bytes: *const c_void, len: usize, flags: c_int) -> isize;
+    pub fn dup2(from: c_int, to: c_int) -> c_int;
     pub fn poll(fds: *mut PollFd, count: u64, timeout_ms: c_int) -> c_int;
     pub fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;
     pub fn nanosleep(time: *const Timespec, rest: *mut Timespec) -> c_int;

@@ -6,6 +6,7 @@
 
 use crate::build::{self, Value};
 use crate::models::input::{ask_byte, label_input};
+use crate::start::__tarragon_init;
 use crate::state::{self, STATE};
 use crate::{events, nodes, os};
 use core::ffi::{c_char, c_int};
@@ -24,6 +25,10 @@ static mut ARGUMENTS: *mut *mut u8 = null_mut();
 pub unsafe extern "C" fn __tg_words(count: c_int, arguments: *mut *mut u8) {
     unsafe {
         (ARGUMENT_COUNT, ARGUMENTS) = (count, arguments);
+        if any_placeholder(arguments) || any_placeholder(environ) {
+            // A program that starts runs itself does so too late for its words.
+            __tarragon_init();
+        }
         let header = STATE.header;
         if header.is_null() || (*header).flags & flags::WORDS == 0 {
             return;
@@ -194,6 +199,20 @@ unsafe fn list_size(list: *mut *mut u8) -> usize {
         }
     }
     size
+}
+
+unsafe fn any_placeholder(list: *mut *mut u8) -> bool {
+    unsafe {
+        let mut i = 0;
+        while !list.is_null() && !(*list.add(i)).is_null() {
+            let word = *list.add(i);
+            if is_all(word) || find_piece(word).is_some() {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
 }
 
 unsafe fn length(word: *const u8) -> usize {

@@ -204,6 +204,7 @@ impl<'a> Engine<'a> {
         let stats = &mut self.results.stats;
         stats.times.running += self.world.clock.elapsed().saturating_sub(started);
         stats.runs += 1;
+        stats.unstable = self.world.executor.unstable();
         stats.symbolic_runs += u64::from(symbolic);
         stats.bad_traces += u64::from(execution.bad_trace.is_some());
         match execution.ending {

@@ -27,6 +27,11 @@ pub trait Executor {
     fn examine(&mut self, _input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
         Ok(Vec::new())
     }
+
+    /// Inputs so far whose crash, hang or new coverage hung on inputs before them in the same process.
+    fn unstable(&self) -> u64 {
+        0
+    }
 }
 
 /// The program cannot be run any more. A crash or a hang of the program is no such error but an [`Ending`].

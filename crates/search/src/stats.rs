@@ -23,6 +23,8 @@ pub struct Stats {
     pub flaky_timeouts: u64,
     /// Timeouts at new places that were not looked into, because too many others were.
     pub unconfirmed_timeouts: u64,
+    /// Inputs whose crash, hang or new coverage did not happen again in a process of their own.
+    pub unstable: u64,
     /// Flips that wait.
     pub queue: usize,
     /// Flips that were dropped because too many for the same branch side waited, or the solver had no answers there.

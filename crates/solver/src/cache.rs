@@ -144,8 +144,9 @@ fn table(
     if known.is_none() {
         tables.push(table);
         digest.bytes(&dag.table(table).bytes);
-        for cell in dag.table_labels(label) {
-            digest.word(if *cell == 0 { u64::MAX } else { number[cell] });
+        for (index, cell) in dag.table_cells(table) {
+            digest.word(u64::from(*index));
+            digest.word(number[cell]);
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::counters::Counters;
 use crate::descent::DescentLink;
 use crate::domain::DomainLink;
 use crate::inversion::InversionLink;
+use crate::mixing::is_hashed;
 use crate::path_solver::PathSolver;
 use crate::query::{Answer, Effort, Link, Query, UnknownReason};
 use crate::subsumption::{Literals, Subsumption};
@@ -242,6 +243,7 @@ impl Chain {
 
     /// Asks about a query in which bytes were fixed: only "sat" carries over.
     pub(crate) fn solve_locally(&mut self, query: &Query, check: &mut Check) -> Answer {
+        let query = &self.sensible(query);
         for link in self.local_links.iter_mut().filter(|link| is_asked(&***link, query)) {
             match checked(link.solve(query), check, &mut self.local.counters) {
                 Answer::Sat(input) => return Answer::Sat(input),
@@ -252,9 +254,16 @@ impl Chain {
         Answer::Unknown(UnknownReason::Unsupported)
     }
 
+    /// The query with the effort that it is worth. Who chooses the links wants them asked as they are.
+    fn sensible<'q>(&self, query: &Query<'q>) -> Query<'q> {
+        let hopeless = query.effort == Effort::Full && self.options.only.is_empty() && is_hashed(query);
+        Query { effort: if hopeless { Effort::Quick } else { query.effort }, ..*query }
+    }
+
     /// The answer, and the number of the link that gave it.
     fn ask_links(&mut self, query: &Query, check: &mut Check) -> (Answer, Option<usize>) {
         let mut reason = UnknownReason::Unsupported;
+        let query = &self.sensible(query);
         for (number, (link, counters)) in self.links.iter_mut().enumerate() {
             if !is_asked(&**link, query) {
                 continue;

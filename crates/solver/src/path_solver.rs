@@ -3,6 +3,7 @@
 use crate::chain::{Chain, Recalled};
 use crate::checker::Checker;
 use crate::components::{Components, Slot};
+use crate::oversize::Oversize;
 use crate::path_domains::PathDomains;
 use crate::query::{Answer, Effort, Lit, Query, UnknownReason};
 use crate::ranges::Ranges;
@@ -23,6 +24,7 @@ pub struct PathSolver<'a> {
     /// One more than the largest byte that the first n literals use, for each n.
     needed_len: Vec<u64>,
     components: Components,
+    oversize: Oversize,
     domains: PathDomains,
     ranges: Ranges,
     checker: Checker<'a>,
@@ -47,6 +49,8 @@ struct Goal<'g> {
     extra: &'g [Lit],
     goal: Lit,
     support: Support,
+    /// Roots of the components that the goal belongs to.
+    roots: Vec<Slot>,
     /// Literals of the path that hang together with the goal.
     literals: Vec<u32>,
 }
@@ -66,6 +70,7 @@ impl<'a> PathSolver<'a> {
             support: Vec::with_capacity(path.len()),
             needed_len: vec![0],
             components: Components::default(),
+            oversize: Oversize::default(),
             domains: PathDomains::default(),
             ranges: Ranges::default(),
             checker: Checker::new(dag, path, current, max_len.max(current.len())),
@@ -107,7 +112,7 @@ impl<'a> PathSolver<'a> {
     pub fn solve(&mut self, chain: &mut Chain, prefix: usize, extra: &[Lit], goal: Lit) -> Answer {
         let id = self.supports.of(self.dag, goal.label);
         let support = self.supports.get(id).clone();
-        let mut goal = Goal { prefix, extra, goal, support, literals: Vec::new() };
+        let mut goal = Goal { prefix, extra, goal, support, roots: Vec::new(), literals: Vec::new() };
         if self.is_impossible(chain, goal.goal) {
             return Answer::Unsat;
         }
@@ -266,9 +271,10 @@ impl<'a> PathSolver<'a> {
         roots.extend(start.uses_len().then(|| self.components.root(Slot::LENGTH, prefix)));
         roots.sort_unstable();
         roots.dedup();
-        for root in roots {
-            self.components.collect(root, prefix, &mut goal.literals);
+        for root in &roots {
+            self.components.collect(*root, prefix, &mut goal.literals);
         }
+        goal.roots = roots;
         // Violated literals without variables are in no component.
         goal.literals.extend(self.checker.violated().iter().filter(|&&number| number < prefix));
         goal.literals.sort_unstable();
@@ -349,6 +355,18 @@ impl<'a> PathSolver<'a> {
 
     /// `None` if it gets too large.
     fn slice(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Slice> {
+        let (prefix, nodes) = (goal.prefix as u32, chain.max_nodes());
+        if self.oversize.holds(&self.components, &goal.roots, prefix, nodes) {
+            return None;
+        }
+        let slice = self.try_slice(chain, goal);
+        if slice.is_none() {
+            self.oversize.note(&goal.roots, prefix, nodes);
+        }
+        slice
+    }
+
+    fn try_slice(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Slice> {
         let mut slicer = Slicer::new(self.dag);
         let uses_len = |solver: &Self, id: SupportId| solver.supports.get(id).uses_len();
         let mut length = goal.support.uses_len()

@@ -198,11 +198,12 @@ impl Keys<'_> {
         if let Some(&key) = self.of_table.get(&number) {
             return key;
         }
-        let table = self.query.dag.table(number);
+        let dag = self.query.dag;
         let mut digest = Digest::new();
-        digest.bytes(&table.bytes);
-        for &label in table.labels.iter().flatten() {
-            digest.key(if label == 0 { Key::default() } else { self.known(label) });
+        digest.bytes(&dag.table(number).bytes);
+        for &(index, label) in dag.table_cells(number) {
+            digest.word(u64::from(index));
+            digest.key(self.known(label));
         }
         let key = digest.finish();
         self.of_table.insert(number, key);

@@ -121,6 +121,10 @@ pub(crate) struct FuzzArgs {
     /// Measure at the end which lines of the source all inputs cover together, and write lcov.info
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub lcov: Switch,
+    /// Give each input a process of its own. Otherwise harnesses (libFuzzer, AFL++ persistent mode) get many in one, and what
+    /// they do there is believed only if they do it alone, too
+    #[arg(long)]
+    pub fresh_process: bool,
     /// Go on with the campaign in the output directory
     #[arg(long)]
     pub resume: bool,

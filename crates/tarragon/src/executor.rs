@@ -8,6 +8,7 @@ use runner::{Outcome, RawRun, Runner, RunnerError, SanitizerReport};
 use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame};
 
 use crate::patience::Patience;
+use crate::sharing::Sharing;
 
 pub(crate) struct RunnerExecutor {
     pub traced: Runner,
@@ -15,6 +16,8 @@ pub(crate) struct RunnerExecutor {
     pub sanitized: Option<Runner>,
     /// Without traces and with, if runs are ended early.
     patience: Option<[Patience; 2]>,
+    /// If inputs may share a process.
+    sharing: Option<Sharing>,
     /// Time limit of one run.
     run_time: Duration,
     /// A trace was not finished in time, so it is worth knowing whether a run ends before it is traced.
@@ -25,8 +28,8 @@ pub(crate) struct RunnerExecutor {
 
 impl RunnerExecutor {
     pub(crate) fn new(traced: Runner, run_time: Duration) -> RunnerExecutor {
-        let (sanitized, patience, probes, ended) = (None, None, false, Vec::new());
-        RunnerExecutor { traced, sanitized, patience, run_time, probes, ended }
+        let (sanitized, patience, sharing, probes, ended) = (None, None, None, false, Vec::new());
+        RunnerExecutor { traced, sanitized, patience, sharing, run_time, probes, ended }
     }
 
     /// Ends runs early from now on that take much longer than others.
@@ -34,10 +37,14 @@ impl RunnerExecutor {
         self.patience = Some([Patience::new(self.run_time), Patience::new(self.run_time)]);
     }
 
+    /// Lets inputs share a process from now on, if the program has a loop over inputs.
+    pub(crate) fn share_processes(&mut self) {
+        self.sharing = Some(Sharing::default());
+    }
+
     fn run_within(&mut self, limit: Duration, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
         self.traced.set_run_time(limit);
-        let run = self.traced.run(input, symbolic).map_err(failed)?;
-        let execution = execution(run, input.len() as u32, symbolic);
+        let execution = self.run_in_some_process(input, symbolic)?;
         let Some(patience) = &mut self.patience else { return Ok(execution) };
         match (execution.ending, symbolic) {
             (Ending::Timeout, true) => self.probes = true,
@@ -52,6 +59,28 @@ impl RunnerExecutor {
 
     fn limit(&self, symbolic: bool) -> Duration {
         self.patience.as_ref().map_or(self.run_time, |patience| patience[usize::from(symbolic)].limit())
+    }
+
+    fn run_in_some_process(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
+        let len = input.len() as u32;
+        let Some(sharing) = self.sharing.as_mut().filter(|sharing| !sharing.is_futile()) else {
+            return Ok(execution(self.traced.run(input, symbolic).map_err(failed)?, len, symbolic));
+        };
+        let run = self.traced.run_shared(input, symbolic).map_err(failed)?;
+        let shared = run.shared;
+        let first = execution(run, len, symbolic);
+        if shared && !sharing.is_doubtful(&first) {
+            return Ok(first);
+        }
+        let own = if shared {
+            let own = execution(self.traced.run(input, symbolic).map_err(failed)?, len, symbolic);
+            sharing.compare(&first, &own);
+            own
+        } else {
+            first
+        };
+        sharing.learn(&own);
+        Ok(own)
     }
 }
 
@@ -72,6 +101,10 @@ impl Executor for RunnerExecutor {
 
     fn trace_hang(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
         self.run_within(self.limit(false), input, true)
+    }
+
+    fn unstable(&self) -> u64 {
+        self.sharing.as_ref().map_or(0, |sharing| sharing.unstable)
     }
 
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {

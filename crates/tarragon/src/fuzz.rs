@@ -34,6 +34,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     if !args.exhaustive {
         target.executor.end_early();
     }
+    if !args.fresh_process && !args.exhaustive {
+        target.executor.share_processes();
+    }
     if !args.sanitizer.contains(&SanitizerName::Off) {
         target.add_sanitizer(&args.sanitizer);
     }

@@ -11,6 +11,7 @@ mod lexers;
 mod patience;
 
 mod replay;
+mod sharing;
 mod show;
 mod target;
 mod units;

@@ -97,7 +97,7 @@ pub mod words {
 
 impl Header {
     pub const MAGIC: u64 = u64::from_le_bytes(*b"TARRAGON");
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// A header with all regions placed, and the size of the segment that it describes.
     pub fn new(capacities: &Capacities) -> (Header, u64) {
@@ -154,9 +154,13 @@ pub struct ServerFds {
     pub segment: i32,
     pub commands: i32,
     pub reports: i32,
+    /// Between the server and a run that takes several inputs; made by the server: the run's end, then the server's.
+    pub batch: i32,
+    pub batch_server: i32,
 }
 
-pub const SERVER_FDS: ServerFds = ServerFds { segment: 195, commands: 196, reports: 197 };
+pub const SERVER_FDS: ServerFds =
+    ServerFds { segment: 195, commands: 196, reports: 197, batch: 198, batch_server: 199 };
 
 /// Messages between the driver and the fork server; each is sent with one `write` and is native-endian.
 pub mod server {
@@ -169,7 +173,8 @@ pub mod server {
     #[repr(C)]
     pub struct Command {
         pub timeout_ms: u32,
-        pub reserved: u32,
+        /// 1 if the run may share its process with those before and after it.
+        pub may_share: u32,
     }
 
     /// Server to driver. The first report after the start has `kind` [`HELLO`], later ones [`DONE`]. The first two
@@ -191,6 +196,18 @@ pub mod server {
         pub run_time_us: u64,
         /// Processor time of the run, which load on the machine does not change.
         pub cpu_time_us: u64,
+        /// 1 if the run's process had another input before, or waits for one.
+        pub shared: u32,
+        pub reserved: u32,
+    }
+
+    /// From a run to the server: its input is done, and its process waits for the next.
+    #[derive(Clone, Copy, Debug, Default)]
+    #[repr(C)]
+    pub struct Pause {
+        /// Processor time of the process so far.
+        pub cpu_time_us: u64,
+        pub max_rss_kib: u64,
     }
 
     /// The bytes of `kind` and `detail`.

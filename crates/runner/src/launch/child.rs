@@ -5,8 +5,8 @@
 
 use super::plan::{Namespaces, Plan, ProcessLimit};
 use super::status::Step;
-use crate::runtime_server::supervise;
 use crate::sandbox::Strictness;
+use crate::supervise::supervise;
 use libc::{c_char, c_int, c_long, c_void};
 use std::ffi::CStr;
 use std::os::fd::AsRawFd;

@@ -1,9 +1,14 @@
 //! The fork server alone, as a library for C programs: `tarragon_test_serve()`.
 #![no_std]
 
+#[path = "../../../runtime/src/batch.rs"]
+mod batch;
 #[path = "../../../runtime/src/server.rs"]
 #[allow(dead_code)]
 mod server;
+#[path = "../../../runtime/src/supervise.rs"]
+#[allow(dead_code)]
+mod supervise;
 #[path = "../../../runtime/src/sys.rs"]
 #[allow(dead_code)]
 mod sys;
@@ -15,6 +20,12 @@ mod sys;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tarragon_test_serve() -> *mut trace::Header {
     unsafe { server::serve(|_| ()) }
+}
+
+/// What a loop over inputs calls at the end of each round.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tarragon_test_again() -> core::ffi::c_int {
+    unsafe { batch::again(|| true).into() }
 }
 
 /// Sets a coverage byte.

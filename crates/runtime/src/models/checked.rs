@@ -1,7 +1,7 @@
 //! The `_chk` twins that `_FORTIFY_SOURCE` brings. Where the object is too small the library's own function ends the
 //! program; otherwise they are their plain twins.
 
-use super::{copy, input, stdio, wide};
+use super::{copy, input, messages, stdio, wide};
 use core::ffi::{c_char, c_int, c_void};
 
 unsafe extern "C" {
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn __tarragon_model___recv_chk(
         if size > room {
             return __recv_chk(fd, to, size, room, flags);
         }
-        input::__tarragon_model_recv(fd, to, size, flags)
+        messages::__tarragon_model_recv(fd, to, size, flags)
     }
 }
 
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn __tarragon_model___recvfrom_chk(
         if size > room {
             return __recvfrom_chk(fd, to, size, room, flags, from, from_size);
         }
-        input::__tarragon_model_recvfrom(fd, to, size, flags, from, from_size)
+        messages::__tarragon_model_recvfrom(fd, to, size, flags, from, from_size)
     }
 }
 

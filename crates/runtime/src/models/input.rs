@@ -1,4 +1,4 @@
-//! Where bytes of the input enter: the `read` family, messages and mapped files; and where its length is asked for.
+//! Where bytes of the input enter: the `read` family and mapped files; and where its length is asked for.
 
 use super::{answer, call_site};
 use crate::build::{self, Value};
@@ -14,15 +14,6 @@ unsafe extern "C" {
     fn pread(fd: c_int, to: *mut c_void, size: usize, offset: i64) -> isize;
     fn readv(fd: c_int, pieces: *const Piece, count: c_int) -> isize;
     fn preadv(fd: c_int, pieces: *const Piece, count: c_int, offset: i64) -> isize;
-    fn recv(fd: c_int, to: *mut c_void, size: usize, flags: c_int) -> isize;
-    fn recvfrom(
-        fd: c_int,
-        to: *mut c_void,
-        size: usize,
-        flags: c_int,
-        from: *mut c_void,
-        from_size: *mut u32,
-    ) -> isize;
     fn mmap(
         at: *mut c_void,
         size: usize,
@@ -37,16 +28,6 @@ unsafe extern "C" {
     fn lstat(path: *const c_char, stat: *mut Stat) -> c_int;
 }
 
-#[cfg(not(test))]
-unsafe extern "C" {
-    /// Of the program's sockets; the instrumenter makes it do nothing if there are none.
-    fn __tarragon_before_receive(fd: c_int);
-}
-
-#[cfg(test)]
-unsafe fn __tarragon_before_receive(_: c_int) {}
-
-const MSG_PEEK: c_int = 2;
 const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_FAILED: usize = usize::MAX;
 const SEEK_END: c_int = 2;
@@ -58,6 +39,10 @@ static mut CONNECTION: Option<(u64, u64)> = None;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_connected(fd: c_int) {
     unsafe { CONNECTION = os::file_identity(fd) };
+}
+
+pub unsafe fn is_connected() -> bool {
+    unsafe { CONNECTION.is_some() }
 }
 
 /// True if the descriptor is open on the input's file, or connected to the input.
@@ -125,7 +110,7 @@ pub(crate) unsafe fn answer_from_end(offset: i64, result: i64) {
 static mut RECEIVED: u64 = 0;
 
 /// Offset in the input of the `got` bytes that were just read.
-unsafe fn offset_before(fd: c_int, got: isize, stays: bool) -> u64 {
+pub(super) unsafe fn offset_before(fd: c_int, got: isize, stays: bool) -> u64 {
     unsafe {
         let got = got.max(0) as u64;
         let errno = *os::errno();
@@ -163,7 +148,7 @@ unsafe fn note_other(to: *mut c_void, got: isize) {
 }
 
 /// `got` of `size` bytes were read from the descriptor's own position, which `stays` where it was after a peek.
-unsafe fn note_sequential(fd: c_int, to: *mut c_void, size: usize, got: isize, stays: bool) {
+pub(super) unsafe fn note_sequential(fd: c_int, to: *mut c_void, size: usize, got: isize, stays: bool) {
     unsafe {
         answer(0);
         if is_input(fd) {
@@ -180,50 +165,6 @@ pub unsafe extern "C" fn __tarragon_model_read(fd: c_int, to: *mut c_void, size:
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         let got = read(fd, to, size);
         note_sequential(fd, to, size, got, false);
-        got
-    }
-}
-
-/// A server that gets its connection as the standard input, where the input is a file.
-unsafe fn received(got: isize, fd: c_int, to: *mut c_void, size: usize) -> isize {
-    const ENOTSOCK: c_int = 88;
-    unsafe { if got < 0 && *os::errno() == ENOTSOCK && is_input(fd) { read(fd, to, size) } else { got } }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_recv(
-    fd: c_int,
-    to: *mut c_void,
-    size: usize,
-    flags: c_int,
-) -> isize {
-    unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        __tarragon_before_receive(fd);
-        let got = received(recv(fd, to, size, flags), fd, to, size);
-        note_sequential(fd, to, size, got, flags & MSG_PEEK != 0);
-        got
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_recvfrom(
-    fd: c_int,
-    to: *mut c_void,
-    size: usize,
-    flags: c_int,
-    from: *mut c_void,
-    from_size: *mut u32,
-) -> isize {
-    unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        __tarragon_before_receive(fd);
-        let got = received(recvfrom(fd, to, size, flags, from, from_size), fd, to, size);
-        if !from_size.is_null() {
-            shadow::clear(from_size as usize, 4);
-            shadow::clear(from as usize, *from_size as usize);
-        }
-        note_sequential(fd, to, size, got, flags & MSG_PEEK != 0);
         got
     }
 }
@@ -266,7 +207,7 @@ pub struct Piece {
 }
 
 /// `got` bytes were spread over the pieces; `offset` is that of the first if they are of the input.
-unsafe fn note_pieces(pieces: *const Piece, count: c_int, offset: Option<u64>, got: isize) {
+pub(super) unsafe fn note_pieces(pieces: *const Piece, count: c_int, offset: Option<u64>, got: isize) {
     unsafe {
         answer(0);
         let Ok(got) = u64::try_from(got) else { return };

@@ -20,6 +20,11 @@ pub(crate) unsafe fn inside() -> bool {
     unsafe { FRAME != 0 }
 }
 
+/// Makes ready for another run in this process.
+pub unsafe fn forget() {
+    unsafe { (FRAME, DEPTH, TOKENS) = (0, 0, 0) };
+}
+
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub unsafe extern "C" fn __tarragon_model_tarragon_lexer_entered() {

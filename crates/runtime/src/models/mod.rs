@@ -12,6 +12,7 @@
 //! that collects it.
 
 pub mod arithmetic;
+pub mod bounded;
 pub mod characters;
 pub mod checked;
 pub mod compare;
@@ -21,6 +22,7 @@ pub mod heap;
 pub mod input;
 pub mod lexers;
 mod logic;
+pub mod messages;
 pub mod numbers;
 pub mod print;
 pub mod process;
@@ -30,7 +32,11 @@ pub mod sort;
 pub mod stdio;
 pub mod tokens;
 pub mod wide;
+pub mod wide_classes;
 pub mod wide_input;
+pub mod wide_numbers;
+pub mod wide_search;
+pub mod wide_tokens;
 
 use crate::build::Value;
 use crate::calls::Args;

@@ -180,13 +180,16 @@ unsafe fn read_prefix(at: &impl Fn(usize) -> Option<Value>, start: usize, format
 }
 
 /// Reads a number as `strtol` does: white space first.
-unsafe fn read_all(text: *const u8, format: &Format) -> Parsed {
+pub(super) unsafe fn read_all(text: &impl Characters, format: &Format) -> Parsed {
     unsafe {
         let mut start = 0;
-        while start < MAX_STRING && ask(is_space(byte(text.add(start)))) {
+        while start < MAX_STRING
+            && let Some(c) = text.at(start)
+            && ask(is_space(c))
+        {
             start += 1;
         }
-        read_number(&InMemory(text), start, format)
+        read_number(text, start, format)
     }
 }
 
@@ -200,7 +203,7 @@ unsafe fn parsed(text: *const c_char, format: &Format, bits: u32, result: u64, e
             return;
         }
         let Some(_entered) = state::enter() else { return };
-        let read = read_all(text.cast(), format);
+        let read = read_all(&InMemory(text.cast()), format);
         let number = truncated(bits, read.number);
         let read_end = text as usize + read.end.unwrap_or(0);
         if number.value == result & mask(bits) && read_end == end {

@@ -67,7 +67,7 @@ const UNKNOWN: Known = Known { stream: core::ptr::null_mut(), input: false, next
 static mut STREAMS: [Known; 4] = [UNKNOWN; 4];
 static mut NEXT_SLOT: usize = 0;
 
-unsafe fn forget_streams() {
+pub unsafe fn forget_streams() {
     unsafe { STREAMS = [UNKNOWN; 4] };
 }
 

@@ -1,0 +1,45 @@
+// Takes one input after the other, each a line whose first word says what to do. Says on stderr which input of its
+// process it is.
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void *tarragon_test_serve(void);
+int tarragon_test_again(void);
+void tarragon_test_cover(void *header, size_t outcome);
+void tarragon_test_event(void *header);
+
+static void hang(void) { for (;;) pause(); }
+
+static void act(const char *line) {
+    if (strcmp(line, "abort") == 0) abort();
+    if (strcmp(line, "exit") == 0) exit(3);
+    if (strcmp(line, "hang") == 0) hang();
+    if (strcmp(line, "child") == 0 && fork() == 0) hang();
+    if (strcmp(line, "alarm") == 0) alarm(1);
+    if (strcmp(line, "eat") == 0) {
+        char *volatile memory = malloc(100 << 20);
+        memset(memory, 1, 100 << 20);
+    }
+    if (strcmp(line, "close") == 0) close(198);
+    if (strcmp(line, "lie") == 0 && write(198, "!", 1) != 1) abort();
+}
+
+int main(void) {
+    void *header = tarragon_test_serve();
+    int round = 0;
+    do {
+        char line[64] = "";
+        round++;
+        if (fgets(line, sizeof line, stdin)) line[strcspn(line, "\n")] = 0;
+        printf("%s", line);
+        fprintf(stderr, "%d %d", round, (int)getpid());
+        tarragon_test_cover(header, round);
+        tarragon_test_event(header);
+        act(line);
+    } while (tarragon_test_again());
+    return 0;
+}

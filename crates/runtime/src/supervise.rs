@@ -1,0 +1,303 @@
+//! Waits for the end of a run, within its time limit, and ends it with all of its descendants.
+//!
+//! The code runs in targets and in the driver, for programs that have no server inside: it must not allocate or
+//! panic. How a run is ended is decided here and nowhere else.
+
+use crate::sys;
+use core::ffi::{c_int, c_void};
+use core::ptr::null_mut;
+use trace::server::{DONE, Pause, Report};
+
+/// Waits for `child` up to its time limit (0 for none), ends it and everything that it started, and says how
+/// it went. Ends this process, too, if `lifeline` hangs up, because then the driver is dead.
+///
+/// # Safety
+/// `child` must be a child of this process that nobody else waits for, and every other child of this process
+/// must be a descendant of it.
+pub unsafe fn supervise(child: c_int, timeout_ms: u32, lifeline: c_int) -> Report {
+    // SAFETY: the caller gives the child to us.
+    unsafe {
+        let run = Run::of(child);
+        let (report, _) = watch(&run, timeout_ms, lifeline, NO_CHANNEL);
+        run.close();
+        report
+    }
+}
+
+/// A child to watch.
+#[derive(Clone, Copy)]
+pub struct Run {
+    child: c_int,
+    /// Negative for kernels without `pidfd_open`.
+    pidfd: c_int,
+}
+
+impl Run {
+    /// # Safety
+    /// As for [`supervise`].
+    pub unsafe fn of(child: c_int) -> Run {
+        // SAFETY: the call touches no memory.
+        let pidfd = unsafe { sys::syscall(sys::SYS_PIDFD_OPEN, child, 0) as c_int };
+        Run { child, pidfd }
+    }
+
+    /// # Safety
+    /// The run must have ended.
+    pub unsafe fn close(&self) {
+        if self.pidfd >= 0 {
+            // SAFETY: the descriptor is this run's.
+            unsafe { sys::close(self.pidfd) };
+        }
+    }
+}
+
+/// A descriptor that `poll` ignores.
+pub const NO_CHANNEL: c_int = -1;
+
+/// As [`supervise`], for a child that may also say on `channel` that it is done with its input and waits for another.
+/// Then nothing is ended, and the second value says so.
+///
+/// # Safety
+/// As for [`supervise`].
+pub unsafe fn watch(run: &Run, timeout_ms: u32, lifeline: c_int, channel: c_int) -> (Report, bool) {
+    // SAFETY: the caller gives the child to us.
+    unsafe {
+        let child = run.child;
+        let start = now_us();
+        let end = wait_for_end(run, deadline(start, timeout_ms), lifeline, channel);
+        if let End::Paused(pause) = end {
+            let max_rss_kib = pause.max_rss_kib.min(u64::from(u32::MAX)) as u32;
+            let run_time_us = now_us().wrapping_sub(start);
+            let cpu_time_us = pause.cpu_time_us;
+            return (Report { kind: DONE, max_rss_kib, run_time_us, cpu_time_us, ..Report::default() }, true);
+        }
+        if !matches!(end, End::Itself) {
+            sys::kill(child, sys::SIGKILL);
+        }
+        let (wait_status, usage) = reap(child);
+        let run_time_us = now_us().wrapping_sub(start);
+        let stray_children = end_descendants(child);
+        if matches!(end, End::Abandoned) {
+            sys::_exit(0);
+        }
+        let timed_out = u32::from(matches!(end, End::TimedOut));
+        let max_rss_kib = usage.max_rss_kib.clamp(0, i64::from(u32::MAX)) as u32;
+        let cpu_time_us = usage.cpu_time_us();
+        let times = Report { run_time_us, cpu_time_us, ..Report::default() };
+        (Report { kind: DONE, wait_status, timed_out, max_rss_kib, stray_children, ..times }, false)
+    }
+}
+
+/// Ends a child that waits for an input, and whatever it started.
+///
+/// # Safety
+/// As for [`supervise`].
+pub unsafe fn end_waiting(run: &Run) {
+    // SAFETY: the caller gives the child to us.
+    unsafe {
+        sys::kill(run.child, sys::SIGKILL);
+        reap(run.child);
+        end_descendants(run.child);
+        run.close();
+    }
+}
+
+enum End {
+    Itself,
+    TimedOut,
+    Abandoned,
+    Paused(Pause),
+}
+
+fn deadline(start: u64, timeout_ms: u32) -> u64 {
+    if timeout_ms == 0 { u64::MAX } else { start.wrapping_add(u64::from(timeout_ms).wrapping_mul(1000)) }
+}
+
+unsafe fn now_us() -> u64 {
+    let mut time = sys::Timespec::default();
+    // SAFETY: `time` is valid for writing.
+    unsafe { sys::clock_gettime(sys::CLOCK_MONOTONIC, &mut time) };
+    (time.seconds as u64).wrapping_mul(1_000_000).wrapping_add(time.nanoseconds as u64 / 1000)
+}
+
+unsafe fn wait_for_end(run: &Run, deadline: u64, lifeline: c_int, channel: c_int) -> End {
+    // SAFETY: the child is the caller's.
+    unsafe {
+        match run.pidfd {
+            ..0 => wait_by_looking(run.child, deadline, lifeline),
+            pidfd => wait_by_pidfd(pidfd, deadline, lifeline, channel),
+        }
+    }
+}
+
+unsafe fn wait_by_pidfd(pidfd: c_int, deadline: u64, lifeline: c_int, channel: c_int) -> End {
+    let mut fds = [
+        sys::PollFd { fd: pidfd, events: sys::POLLIN, revents: 0 },
+        sys::PollFd { fd: lifeline, events: 0, revents: 0 },
+        sys::PollFd { fd: channel, events: sys::POLLIN, revents: 0 },
+    ];
+    // SAFETY: `fds` holds three entries.
+    unsafe {
+        loop {
+            let ready = sys::poll(fds.as_mut_ptr(), 3, remaining_ms(deadline));
+            let [run, driver, paused] = &mut fds;
+            if ready > 0 && run.revents != 0 {
+                return End::Itself;
+            }
+            if ready > 0 && driver.revents & (sys::POLLHUP | sys::POLLERR) != 0 {
+                return End::Abandoned;
+            }
+            if ready > 0 && paused.revents != 0 {
+                match read_pause(channel) {
+                    Some(pause) => return End::Paused(pause),
+                    // The program closed the channel: it will end like any other.
+                    None => paused.fd = NO_CHANNEL,
+                }
+            }
+            if remaining_ms(deadline) == 0 {
+                return End::TimedOut;
+            }
+        }
+    }
+}
+
+unsafe fn read_pause(channel: c_int) -> Option<Pause> {
+    let mut pause = Pause::default();
+    let len = size_of::<Pause>();
+    // SAFETY: `pause` has room for `len` bytes, and any bytes are a valid `Pause`.
+    let got = unsafe { sys::read(channel, (&raw mut pause).cast::<c_void>(), len) };
+    (got == len as isize).then_some(pause)
+}
+
+/// For kernels without `pidfd_open` (before 5.3): looks every millisecond.
+unsafe fn wait_by_looking(child: c_int, deadline: u64, lifeline: c_int) -> End {
+    let mut driver = sys::PollFd { fd: lifeline, events: 0, revents: 0 };
+    // SAFETY: one entry is passed; a zombie stays until `reap` takes it.
+    unsafe {
+        while !is_zombie(child) {
+            if sys::poll(&mut driver, 1, 1) > 0 && driver.revents & (sys::POLLHUP | sys::POLLERR) != 0 {
+                return End::Abandoned;
+            }
+            if remaining_ms(deadline) == 0 {
+                return End::TimedOut;
+            }
+        }
+        End::Itself
+    }
+}
+
+unsafe fn is_zombie(child: c_int) -> bool {
+    let mut info = [0i32; 32];
+    let options = sys::WEXITED | sys::WNOHANG | sys::WNOWAIT;
+    // SAFETY: `siginfo_t` has 128 bytes.
+    let done = unsafe { sys::waitid(sys::P_PID, child, info.as_mut_ptr(), options) };
+    let [signal, ..] = info;
+    done != 0 || signal != 0
+}
+
+/// Time until the deadline, rounded up, as `poll` takes it: -1 for ever, 0 if it is over.
+unsafe fn remaining_ms(deadline: u64) -> c_int {
+    if deadline == u64::MAX {
+        return -1;
+    }
+    // SAFETY: see `now_us`.
+    let left = deadline.saturating_sub(unsafe { now_us() });
+    left.div_ceil(1000).min(i32::MAX as u64) as c_int
+}
+
+/// Takes the child's status and what it used.
+unsafe fn reap(child: c_int) -> (c_int, sys::Usage) {
+    let mut usage = sys::Usage::default();
+    let mut status = 0;
+    // SAFETY: the structures are valid for writing.
+    unsafe {
+        while sys::wait4(child, &mut status, sys::WALL, &mut usage) < 0 && sys::errno() == sys::EINTR {}
+    }
+    (status, usage)
+}
+
+/// Kills and reaps all that the run left behind; returns how many processes had to be killed.
+unsafe fn end_descendants(child: c_int) -> u32 {
+    // SAFETY: signals go to this namespace or to the run's group and this process's children.
+    unsafe {
+        if sys::getpid() != 1 {
+            sys::kill(child.wrapping_neg(), sys::SIGKILL);
+            return end_children_one_by_one();
+        }
+        // Orphans belong to process 1. No fork can slip through: the kernel signals all of them at once.
+        if sys::kill(-1, sys::SIGKILL) != 0 {
+            return 0;
+        }
+        let mut killed = 0u32;
+        while let Some(status) = reap_any(0) {
+            killed = killed.wrapping_add(u32::from(status & 0x7f == sys::SIGKILL));
+        }
+        killed
+    }
+}
+
+/// Status of any child that has ended; `None` if there is none.
+unsafe fn reap_any(options: c_int) -> Option<c_int> {
+    let mut status = 0;
+    // SAFETY: `status` is valid for writing.
+    unsafe {
+        loop {
+            let pid = sys::wait4(-1, &mut status, sys::WALL | options, null_mut());
+            if pid > 0 {
+                return Some(status);
+            }
+            if pid == 0 || sys::errno() != sys::EINTR {
+                return None;
+            }
+        }
+    }
+}
+
+/// Without a pid namespace: orphans come to this process because it is a subreaper, so those that left the
+/// run's process group are found among its children, generation after generation.
+unsafe fn end_children_one_by_one() -> u32 {
+    const PATIENCE: u32 = 2_000;
+    const PAUSE: sys::Timespec = sys::Timespec { seconds: 0, nanoseconds: 200_000 };
+    let mut killed = 0u32;
+    // SAFETY: only children of this process are signalled.
+    unsafe {
+        for _ in 0..PATIENCE {
+            while let Some(status) = reap_any(sys::WNOHANG) {
+                killed = killed.wrapping_add(u32::from(status & 0x7f == sys::SIGKILL));
+            }
+            if !kill_children() {
+                break;
+            }
+            sys::nanosleep(&PAUSE, null_mut());
+        }
+    }
+    killed
+}
+
+/// Signals every child of this thread; says whether there was one.
+unsafe fn kill_children() -> bool {
+    let mut text = [0u8; 4096];
+    // SAFETY: at most the buffer's length is read into it.
+    let len = unsafe {
+        let file = sys::open(c"/proc/thread-self/children".as_ptr(), 0);
+        let len = sys::read(file, text.as_mut_ptr().cast::<c_void>(), text.len());
+        sys::close(file);
+        len
+    };
+    let mut pid: c_int = 0;
+    let mut found = false;
+    // A number cut off by the end of the buffer has no space behind it and is left for the next time.
+    for byte in text.iter().take(len.max(0) as usize) {
+        if byte.is_ascii_digit() {
+            pid = pid.wrapping_mul(10).wrapping_add(c_int::from(byte.wrapping_sub(b'0')));
+            continue;
+        }
+        if pid > 1 {
+            // SAFETY: signalling touches no memory.
+            unsafe { sys::kill(pid, sys::SIGKILL) };
+            found = true;
+        }
+        pid = 0;
+    }
+    found
+}
