@@ -18,7 +18,7 @@ mod report;
 mod status;
 mod summary;
 
-pub use campaign::{Campaign, CampaignEnd, Searcher};
+pub use campaign::{Campaign, CampaignEnd};
 pub use clock::WallClock;
 pub use display::{Display, DisplayMode};
 pub use inputs::{InputError, NamedInput, Truncated, built_in_seeds, read_inputs, read_seeds};

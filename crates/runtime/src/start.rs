@@ -84,6 +84,10 @@ unsafe fn start_run(header: *mut Header) {
         STATE.values = region((*header).values.offset).cast();
         STATE.events = region((*header).events.offset).cast();
         STATE.event_cap = (*header).events.capacity.min(u32::MAX as u64) as u32;
+        STATE.holes = match (*header).flags & flags::HOLES {
+            0 => core::ptr::null(),
+            _ => region((*header).holes.offset),
+        };
         nodes::start(region((*header).input.offset));
         if (*header).input_len as u64 > (*header).input.capacity {
             crate::state::count_give_up(GiveUp::InputTooLong);

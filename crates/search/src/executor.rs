@@ -1,6 +1,7 @@
 //! Running one input, as the search sees it.
 
 use std::fmt;
+use std::ops::Range;
 use std::time::Duration;
 
 use path::Trace;
@@ -11,6 +12,9 @@ use crate::Diagnosis;
 pub trait Executor {
     /// With `symbolic` the execution carries a trace; without, only coverage is recorded, which is faster.
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError>;
+
+    /// Makes only these bytes of the inputs from now on symbolic, and not their length; without holes, everything.
+    fn restrict(&mut self, _holes: Option<&[Range<usize>]>) {}
 
     /// As `run` without a trace, with all the time that a run may take: `run` may end those early that take much longer than others.
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {

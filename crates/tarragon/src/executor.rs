@@ -1,5 +1,6 @@
 //! The search's view of a started program.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use expr::TableData;
@@ -46,6 +47,10 @@ impl Executor for RunnerExecutor {
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
         let patience = self.patience.as_ref().map(|patience| patience[usize::from(symbolic)].limit());
         self.run_within(patience.unwrap_or(self.run_time), input, symbolic)
+    }
+
+    fn restrict(&mut self, holes: Option<&[Range<usize>]>) {
+        self.traced.restrict(holes);
     }
 
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {

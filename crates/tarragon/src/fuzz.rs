@@ -4,32 +4,35 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::{
-    About, Campaign, CampaignEnd, Display, DisplayMode, OutputDir, Searcher, built_in_seeds, read_seeds,
+    About, Campaign, CampaignEnd, Display, DisplayMode, OutputDir, built_in_seeds, read_seeds,
     stop_on_signals,
 };
 use compiler::Variant;
 use grammar::language::Language;
 use grammar::parse::Parser;
+use grammar::symbolic::Symbolic;
 use grammar_formats::{Format, read_path};
 use grammar_search::{Auto, GrammarRandom, Lifting, TreeMutate};
-use search::{Limits, Mutate, Order, Random, Seed, Stop, Whitebox, WhiteboxOptions};
+use search::{Limits, Mutate, Order, Random, Seed, Stop, Strategy, Whitebox, WhiteboxOptions};
 use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
 use crate::args::{FuzzArgs, GrammarArgs, OrderName, OutputArgs, SanitizerName, StrategyName, Switch};
+use crate::enumeration::{abstraction, cese};
 use crate::replay::print_notes;
 use crate::target::{Target, prepare};
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     let mut notes = Vec::new();
     let language = language(&args.grammar, &mut notes)?;
-    let strategy = strategy(args, language.as_ref())?;
-    let seeds = seeds(args, strategy.language(), &mut notes)?;
-    let mut solver = chain(args)?;
+    let abstraction = abstraction(args, language.as_ref())?;
+    let strategy = strategy(args, language.as_ref(), abstraction.as_ref())?;
+    let seeds = seeds(args, strategy, &mut notes)?;
+    let mut solver = chain(args, strategy.is_exhaustive(args))?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
     prepare(&args.target, &variants(args), args.output.quiet || args.output.json);
-    let mut target = Target::start(&args.target, args.max_len)?;
-    if !args.exhaustive {
+    let mut target = Target::start(&args.target, longest(args))?;
+    if !strategy.is_exhaustive(args) {
         target.executor.end_early();
     }
     if !args.sanitizer.contains(&SanitizerName::Off) {
@@ -45,11 +48,15 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         output: OutputDir::open(&args.out, &target.command, args.resume)?,
         display: display(&args.output),
         stop: &stop,
-        limits: Limits { time: args.time, runs: args.max_runs, max_len: args.max_len },
+        limits: Limits { time: args.time, runs: args.max_runs, max_len: longest(args) },
         about: about(args, strategy, &target.command, notes),
         covered,
     };
-    conclude(campaign.run(searcher(args, strategy)?, seeds), &args.output)
+    conclude(campaign.run(&mut *searcher(args, strategy)?, seeds), &args.output)
+}
+
+fn longest(args: &FuzzArgs) -> usize {
+    args.fixed_len.unwrap_or(args.max_len)
 }
 
 fn variants(args: &FuzzArgs) -> Vec<Variant> {
@@ -63,6 +70,8 @@ fn variants(args: &FuzzArgs) -> Vec<Variant> {
 enum Plan<'l> {
     Plain(Plain),
     Grammar(WithGrammar, &'l Language),
+    /// All strings of a grammar with holes or without.
+    Enumerate(&'l Symbolic),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,13 +93,20 @@ enum WithGrammar {
 impl<'l> Plan<'l> {
     fn language(self) -> Option<&'l Language> {
         match self {
-            Plan::Plain(_) => None,
+            Plan::Plain(_) | Plan::Enumerate(_) => None,
             Plan::Grammar(_, language) => Some(language),
         }
     }
 
+    /// Nothing may be left out.
+    fn is_exhaustive(self, args: &FuzzArgs) -> bool {
+        args.exhaustive || matches!(self, Plan::Enumerate(_))
+    }
+
     fn name(self) -> &'static str {
         match self {
+            Plan::Enumerate(symbolic) if symbolic.has_holes() => "cese",
+            Plan::Enumerate(_) => "grammar-enumerate",
             Plan::Plain(Plain::Whitebox) => "whitebox",
             Plan::Plain(Plain::Random) => "random",
             Plan::Plain(Plain::Mutate) => "mutate",
@@ -102,9 +118,14 @@ impl<'l> Plan<'l> {
     }
 }
 
-fn strategy<'l>(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<'l>> {
+fn strategy<'l>(
+    args: &FuzzArgs,
+    language: Option<&'l Language>,
+    abstraction: Option<&'l Symbolic>,
+) -> Result<Plan<'l>> {
     let default = if language.is_some() { StrategyName::Auto } else { StrategyName::Whitebox };
     let plan = match (args.strategy.unwrap_or(default), language) {
+        _ if abstraction.is_some() => abstraction.map_or(Plan::Plain(Plain::Whitebox), Plan::Enumerate),
         (StrategyName::Whitebox, _) => Plan::Plain(Plain::Whitebox),
         (StrategyName::Random, _) => Plan::Plain(Plain::Random),
         (StrategyName::Mutate, _) => Plan::Plain(Plain::Mutate),
@@ -113,11 +134,16 @@ fn strategy<'l>(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<
         (StrategyName::GrammarRandom, Some(language)) => Plan::Grammar(WithGrammar::Random, language),
         (StrategyName::TreeMutate, Some(language)) => Plan::Grammar(WithGrammar::TreeMutate, language),
         (StrategyName::GrammarWhitebox, Some(language)) => Plan::Grammar(WithGrammar::Whitebox, language),
-        (_, None) => bail!("this strategy needs the grammar of the input: give it with --grammar FILE"),
+        (StrategyName::Cese | StrategyName::GrammarEnumerate, _) | (_, None) => {
+            bail!("this strategy needs the grammar of the input: give it with --grammar FILE")
+        }
     };
     let is_whitebox = matches!(plan, Plan::Plain(Plain::Whitebox));
     if !is_whitebox && (args.exhaustive || args.max_depth.is_some()) {
         bail!("--exhaustive and --max-depth go with --strategy whitebox only");
+    }
+    if !is_whitebox && args.fixed_len.is_some() {
+        bail!("--fixed-len goes with --strategy whitebox only");
     }
     Ok(plan)
 }
@@ -141,9 +167,14 @@ fn language(args: &GrammarArgs, notes: &mut Vec<String>) -> Result<Option<Langua
     Language::new(grammar).with_context(|| file.display().to_string()).map(Some)
 }
 
-fn seeds(args: &FuzzArgs, language: Option<&Language>, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
+fn seeds(args: &FuzzArgs, plan: Plan<'_>, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
+    let language = plan.language();
     if args.seeds.is_empty() {
         return match language {
+            None if matches!(plan, Plan::Enumerate(_)) => Ok(Vec::new()),
+            None if args.fixed_len.is_some() => {
+                Ok(vec![Seed { name: "buffer".to_owned(), input: vec![b'a'; longest(args)] }])
+            }
             Some(language) => Ok(grammar_search::seeds(language, args.max_len, args.seed)?),
             None => Ok(built_in_seeds(args.max_len)),
         };
@@ -156,6 +187,9 @@ fn seeds(args: &FuzzArgs, language: Option<&Language>, notes: &mut Vec<String>) 
             format!("seed {} has {} bytes and was cut to {}", seed.path.display(), seed.len, args.max_len)
         };
         notes.extend(truncated.into_iter().map(cut));
+    }
+    if let Some(len) = args.fixed_len {
+        seeds.iter_mut().for_each(|seed| seed.input.resize(len, b'a'));
     }
     if let Some(language) = language {
         notes.extend(outside(language, &seeds)?);
@@ -179,7 +213,7 @@ fn outside(language: &Language, seeds: &[Seed]) -> Result<Option<String>> {
 const SHOWN: usize = 5;
 
 /// The solver chain with the links that `--solver` leaves.
-fn chain(args: &FuzzArgs) -> Result<Chain> {
+fn chain(args: &FuzzArgs, exhaustive: bool) -> Result<Chain> {
     let mut options = ChainOptions::default();
     for name in &args.solver {
         match name.strip_prefix('-') {
@@ -187,8 +221,7 @@ fn chain(args: &FuzzArgs) -> Result<Chain> {
             None => options.only.push(name.clone()),
         }
     }
-    let limits =
-        smt::Limits { time: args.solver_timeout, economical: !args.exhaustive, ..smt::Limits::default() };
+    let limits = smt::Limits { time: args.solver_timeout, economical: !exhaustive, ..smt::Limits::default() };
     check_names(&options, limits)?;
     Ok(smt::standard_chain(options, limits))
 }
@@ -202,26 +235,21 @@ fn check_names(options: &ChainOptions, limits: smt::Limits) -> Result<()> {
     }
 }
 
-fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>) -> Result<Searcher<'l>> {
+fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>) -> Result<Box<dyn Strategy + 'l>> {
     let options = whitebox_options(args);
     Ok(match plan {
-        Plan::Plain(Plain::Whitebox) => {
-            Searcher::Whitebox { strategy: Box::new(Whitebox::new(options)), exhaustive: args.exhaustive }
-        }
-        Plan::Plain(Plain::Random) => Searcher::Other(Box::new(Random)),
-        Plan::Plain(Plain::Mutate) => Searcher::Other(Box::<Mutate>::default()),
+        Plan::Enumerate(symbolic) => Box::new(cese(args, symbolic)?),
+        Plan::Plain(Plain::Whitebox) => Box::new(Whitebox::new(options)),
+        Plan::Plain(Plain::Random) => Box::new(Random),
+        Plan::Plain(Plain::Mutate) => Box::<Mutate>::default(),
         Plan::Plain(Plain::Auto) => {
             let auto = Auto::new().solving(Whitebox::new(options)).blind(Mutate::default());
-            Searcher::Other(Box::new(auto))
+            Box::new(auto)
         }
-        Plan::Grammar(WithGrammar::Random, language) => {
-            Searcher::Other(Box::new(GrammarRandom::new(language)?))
-        }
-        Plan::Grammar(WithGrammar::TreeMutate, language) => {
-            Searcher::Other(Box::new(TreeMutate::new(language)?))
-        }
+        Plan::Grammar(WithGrammar::Random, language) => Box::new(GrammarRandom::new(language)?),
+        Plan::Grammar(WithGrammar::TreeMutate, language) => Box::new(TreeMutate::new(language)?),
         Plan::Grammar(WithGrammar::Whitebox, language) => {
-            Searcher::Other(Box::new(Whitebox::within(options, Lifting::new(language)?)))
+            Box::new(Whitebox::within(options, Lifting::new(language)?))
         }
         Plan::Grammar(WithGrammar::Auto, language) => {
             let within = WhiteboxOptions { outside: true, ..options.clone() };
@@ -229,7 +257,7 @@ fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>) -> Result<Searcher<'l>> {
                 .solving(Whitebox::within(within, Lifting::new(language)?))
                 .blind(TreeMutate::new(language)?)
                 .solving(Whitebox::new(options));
-            Searcher::Other(Box::new(auto))
+            Box::new(auto)
         }
     })
 }
@@ -242,6 +270,7 @@ fn whitebox_options(args: &FuzzArgs) -> WhiteboxOptions {
         },
         exhaustive: args.exhaustive,
         max_depth: args.max_depth.unwrap_or(usize::MAX),
+        holes: args.fixed_len.map(|len| std::iter::once(0..len).collect()),
         trace_memory: usize::try_from(args.trace_memory).unwrap_or(usize::MAX),
         ..WhiteboxOptions::default()
     }

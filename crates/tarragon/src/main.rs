@@ -4,11 +4,11 @@
 //! `tarragon lexers` returns 1 if it has nothing to propose.
 
 mod args;
+mod enumeration;
 mod executor;
 mod fuzz;
 mod lexers;
 mod patience;
-
 mod replay;
 mod show;
 mod target;

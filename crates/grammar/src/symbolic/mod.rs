@@ -8,11 +8,12 @@
 //! The result is a [`Language`] like any other: a hole is a terminal with one lexeme, an example of those it stands for.
 //! So counting and enumerating need not know about holes.
 
+mod bound;
 mod build;
 mod strings;
 
 pub use build::{SymbolicError, symbolic};
-pub use strings::{HoleAt, Measure, Sizes, SymbolicString};
+pub use strings::{HoleAt, Measure, Position, Sizes, Strings, StringsError, SymbolicString};
 
 use crate::automaton::Automaton;
 use crate::language::Language;
@@ -55,6 +56,17 @@ pub const BOUND: usize = 2;
 impl Default for Options {
     fn default() -> Options {
         Options { filling: Filling::Free, bound: BOUND, choices: Vec::new(), coarsest: false }
+    }
+}
+
+impl Options {
+    /// No holes: all lexemes are enumerated.
+    pub fn concrete(grammar: &Grammar) -> Options {
+        let terminals = (0..grammar.terminals.len()).map(TerminalId::from);
+        Options {
+            choices: terminals.map(|terminal| (terminal, Choice::Keep)).collect(),
+            ..Options::default()
+        }
     }
 }
 
@@ -105,6 +117,11 @@ impl Symbolic {
     /// The hole that a terminal of the symbolic grammar is.
     pub fn hole(&self, terminal: TerminalId) -> Option<&Hole> {
         self.holes.get(terminal.index().checked_sub(self.first)?)
+    }
+
+    /// Is there any hole?
+    pub fn has_holes(&self) -> bool {
+        !self.holes.is_empty()
     }
 
     /// How many bytes of holes a token is.
