@@ -23,6 +23,7 @@ mod linear;
 mod outlook;
 mod path_domains;
 mod path_solver;
+mod product;
 mod query;
 mod ranges;
 mod slice;

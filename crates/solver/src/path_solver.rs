@@ -4,10 +4,13 @@ use crate::chain::{Chain, Recalled};
 use crate::checker::Checker;
 use crate::components::{Components, Slot};
 use crate::path_domains::PathDomains;
+use crate::product::{self, Choice};
 use crate::query::{Answer, Effort, Lit, Query, UnknownReason};
 use crate::ranges::Ranges;
 use crate::slice::{Slice, Slicer};
 use expr::{Dag, Evaluator, Label, Support, SupportId, Supports};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// A path condition of one run, prepared for many queries.
@@ -118,6 +121,9 @@ impl<'a> PathSolver<'a> {
             return Answer::Unknown(UnknownReason::Budget);
         }
         self.collect(&mut goal);
+        if let Some(answer) = self.solve_product(chain, &goal) {
+            return answer;
+        }
         let slice = self.slice(chain, &goal);
         if slice.as_ref().is_some_and(Slice::is_contradictory) {
             return Answer::Unsat;
@@ -275,6 +281,53 @@ impl<'a> PathSolver<'a> {
         goal.literals.dedup();
     }
 
+    /// Tries all values that are left for the bytes that hang together with the goal, if they are few.
+    fn solve_product(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Answer> {
+        if !chain.product.enabled || !goal.extra.is_empty() || self.checker.violated_before(goal.prefix) {
+            return None;
+        }
+        let start = Instant::now();
+        let (lits, bytes) = self.ties(goal)?;
+        let mut choices = Vec::new();
+        for byte in bytes {
+            let (truths, current) = (&mut chain.truths, self.current.get(byte as usize).copied());
+            let domain = self.domains.byte(truths, self.dag, self.path, byte, goal.prefix as u32);
+            choices.push(Choice::new(byte, domain, current));
+        }
+        let answer = match product::solve(self.dag, &lits, &choices)? {
+            None => Answer::Unsat,
+            Some(values) => {
+                let input = self.query(goal.goal).input_with(values, None);
+                let good = meets(&mut self.checker, goal)(&input);
+                chain.product.counters.wrong += u64::from(!good);
+                if good { Answer::Sat(input) } else { Answer::Unknown(UnknownReason::WrongModel) }
+            }
+        };
+        chain.product.counters.count(&answer, start.elapsed());
+        (!matches!(answer, Answer::Unknown(_))).then_some(answer)
+    }
+
+    /// The goal and the literals that tie its bytes to others, and all of these bytes; `None` if they are many, or the length is tied
+    /// to them.
+    fn ties(&self, goal: &Goal) -> Option<(Vec<Lit>, BTreeSet<u32>)> {
+        const MOST_BYTES: usize = 6;
+        let mut lits = vec![goal.goal];
+        let mut bytes: BTreeSet<u32> = goal.support.bytes().collect();
+        let mut has_length = goal.support.uses_len();
+        for &number in &goal.literals {
+            let support = self.supports.get(self.support[number as usize]);
+            has_length |= support.uses_len();
+            if support.single_byte().is_none() {
+                lits.push(self.path[number as usize]);
+            }
+            bytes.extend(support.bytes());
+            if has_length || bytes.len() > MOST_BYTES {
+                return None;
+            }
+        }
+        Some((lits, bytes))
+    }
+
     /// Solves for some of the goal's own variables while all others keep their values.
     fn solve_local(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Answer> {
         let usable =
@@ -358,9 +411,17 @@ impl<'a> PathSolver<'a> {
             length |= uses_len(self, id);
         }
         let summarised = length && self.summarise_length(chain, goal).is_some();
+        let mut limited = FxHashSet::default();
         for &number in &goal.literals {
             let support = self.supports.get(self.support[number as usize]);
-            if !(summarised && *support == Support::length()) {
+            let crowded = |byte: &u32| self.domains.is_crowded(*byte, goal.prefix as u32);
+            if let Some(byte) = support.single_byte().filter(crowded) {
+                if limited.insert(byte) {
+                    let truths = &mut chain.truths;
+                    let domain = self.domains.byte(truths, self.dag, self.path, byte, goal.prefix as u32);
+                    slicer.limit_byte(byte, domain);
+                }
+            } else if !(summarised && *support == Support::length()) {
                 slicer.add(self.path[number as usize]);
             }
             if slicer.len() > chain.max_nodes() {
