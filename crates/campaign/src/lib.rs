@@ -11,6 +11,7 @@ mod inputs;
 mod interrupt;
 mod lcov;
 mod measure;
+mod minimise;
 mod output;
 mod recorder;
 mod replay;
@@ -25,6 +26,7 @@ pub use inputs::{InputError, NamedInput, Truncated, built_in_seeds, read_inputs,
 pub use interrupt::stop_on_signals;
 pub use lcov::{Lcov, SourceCoverage};
 pub use measure::{Covered, MakeCovered, Measured, measure};
+pub use minimise::{Minimised, minimise};
 pub use output::{DirError, OutputDir, Resumption};
 pub use replay::{Replay, ReplayedInput, replay};
 pub use report::{About, BugReport, CoverageReport, Report};

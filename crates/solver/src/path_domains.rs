@@ -4,7 +4,7 @@ use crate::byte_set::ByteSet;
 use crate::length_set::LengthSet;
 use crate::query::Lit;
 use crate::truth::{ShapeMap, Truths};
-use expr::{Dag, Support};
+use expr::{Dag, Label, Support, Values};
 use rustc_hash::FxHashMap;
 
 /// Domains that shrink along the path, computed as far as they were asked for.
@@ -82,6 +82,11 @@ impl PathDomains {
         self.length.domain(prefix, LengthSet::up_to(largest), |domain, number| {
             domain.intersection(&length_truth(truths, &mut self.map, dag, path[number as usize], largest))
         })
+    }
+
+    /// What an expression of one byte is for each of the byte's values.
+    pub(crate) fn values(&mut self, truths: &mut Truths, dag: &Dag, label: Label) -> Option<Values> {
+        truths.values(&mut self.map, dag, label)
     }
 
     /// The values of its byte that make a literal on one byte true.

@@ -8,9 +8,9 @@ use crate::product::{self, Choice};
 use crate::query::{Answer, Effort, Lit, Query, UnknownReason};
 use crate::ranges::Ranges;
 use crate::slice::{Slice, Slicer};
-use expr::{Dag, Evaluator, Label, Support, SupportId, Supports};
+use expr::{Dag, Evaluator, Label, Support, SupportId, Supports, Values};
 use rustc_hash::FxHashSet;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// A path condition of one run, prepared for many queries.
@@ -288,11 +288,17 @@ impl<'a> PathSolver<'a> {
         }
         let start = Instant::now();
         let (lits, bytes) = self.ties(goal)?;
+        let mut functions: BTreeMap<u32, Vec<(Label, Values)>> =
+            bytes.into_iter().map(|byte| (byte, Vec::new())).collect();
+        for (label, byte) in self.frontier(&lits) {
+            let values = self.domains.values(&mut chain.truths, self.dag, label)?;
+            functions.entry(byte).or_default().push((label, values));
+        }
         let mut choices = Vec::new();
-        for byte in bytes {
+        for (byte, functions) in functions {
             let (truths, current) = (&mut chain.truths, self.current.get(byte as usize).copied());
             let domain = self.domains.byte(truths, self.dag, self.path, byte, goal.prefix as u32);
-            choices.push(Choice::new(byte, domain, current));
+            choices.push(Choice::new(byte, domain, current, functions));
         }
         let answer = match product::solve(self.dag, &lits, &choices)? {
             None => Answer::Unsat,
@@ -326,6 +332,26 @@ impl<'a> PathSolver<'a> {
             }
         }
         Some((lits, bytes))
+    }
+
+    /// The largest parts of the literals that depend on one byte, with that byte.
+    fn frontier(&mut self, lits: &[Lit]) -> Vec<(Label, u32)> {
+        let mut frontier = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut todo: Vec<Label> = lits.iter().map(|lit| lit.label).collect();
+        while let Some(label) = todo.pop() {
+            if label == 0 || !seen.insert(label) {
+                continue;
+            }
+            let id = self.supports.of(self.dag, label);
+            let support = self.supports.get(id);
+            match support.single_byte() {
+                Some(byte) => frontier.push((label, byte)),
+                None if support.is_empty() => {}
+                None => todo.extend(self.dag.operands(label).iter().chain(self.dag.table_labels(label))),
+            }
+        }
+        frontier
     }
 
     /// Solves for some of the goal's own variables while all others keep their values.

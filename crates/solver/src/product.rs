@@ -1,30 +1,42 @@
 //! Goals whose bytes have few values left: all of their combinations are tried.
 //!
 //! Conditions on one byte alone leave parsers and command processors a handful of values for each byte, so that the product of a few
-//! bytes' domains is smaller than any other way to look at the conditions that tie them together. The answer is exact.
+//! bytes' domains is smaller than any other way to look at the conditions that tie them together. What such a condition takes from one byte is a
+//! function of it; values of a byte for which all of these functions agree cannot be told apart, and one of them is tried. Only what lies
+//! above the functions is computed. The answer is exact.
 
 use crate::byte_set::ByteSet;
 use crate::query::Lit;
-use expr::{Dag, Label, Op, Program, Registers};
+use expr::{Dag, Label, Program, Registers, Values};
+use rustc_hash::FxHashSet;
 
 /// Combinations that are tried, and instructions that this may take.
 const MOST_COMBINATIONS: usize = 1 << 14;
-const MOST_INSTRUCTIONS: usize = 1 << 21;
+const MOST_INSTRUCTIONS: usize = 1 << 20;
 
-/// A byte of the input and the values that it may have, those to try first first.
+/// A byte of the input, the values that it may have, those to try first first, and what conditions take from it.
 pub(crate) struct Choice {
-    pub byte: u32,
-    pub values: Vec<u8>,
+    byte: u32,
+    values: Vec<u8>,
+    functions: Vec<(Label, Values)>,
 }
 
 impl Choice {
-    pub(crate) fn new(byte: u32, domain: ByteSet, current: Option<u8>) -> Choice {
-        Choice { byte, values: domain.preferred(current).collect() }
+    pub(crate) fn new(
+        byte: u32,
+        domain: ByteSet,
+        current: Option<u8>,
+        functions: Vec<(Label, Values)>,
+    ) -> Choice {
+        let mut seen = FxHashSet::default();
+        let row = |value: &u8| functions.iter().map(|(_, of)| of[usize::from(*value)]).collect::<Vec<u64>>();
+        let values = domain.preferred(current).filter(|value| seen.insert(row(value))).collect();
+        Choice { byte, values, functions }
     }
 }
 
-/// Values that make all literals true, whose bytes are all among the choices: `Some(None)` if there are none, `None` if there are
-/// too many combinations.
+/// Values that make all literals true, which depend on nothing but the choices' functions: `Some(None)` if there are none, `None` if
+/// there are too many combinations.
 pub(crate) fn solve(dag: &Dag, lits: &[Lit], choices: &[Choice]) -> Option<Option<Vec<(u32, u8)>>> {
     let combinations =
         choices.iter().try_fold(1usize, |product, choice| product.checked_mul(choice.values.len()))?;
@@ -32,34 +44,33 @@ pub(crate) fn solve(dag: &Dag, lits: &[Lit], choices: &[Choice]) -> Option<Optio
         return None;
     }
     let roots: Vec<Label> = lits.iter().map(|lit| lit.label).collect();
-    let bytes: Option<Vec<Label>> = choices.iter().map(|choice| input(dag, choice.byte)).collect();
-    let program = Program::compile(dag, &roots, &bytes?)?;
+    let parameters: Vec<Label> =
+        choices.iter().flat_map(|choice| choice.functions.iter().map(|(label, _)| *label)).collect();
+    let program = Program::compile(dag, &roots, &parameters)?;
     if combinations.checked_mul(program.len())? > MOST_INSTRUCTIONS {
         return None;
     }
     let mut registers = Registers::default();
     program.load(&mut registers);
-    Some((0..combinations).map(|number| combination(choices, number)).find(|values| {
-        values
+    let found = (0..combinations).map(|number| combination(choices, number)).find(|values| {
+        let functions = choices
             .iter()
-            .enumerate()
-            .for_each(|(place, (_, value))| program.set(&mut registers, place, u128::from(*value)));
+            .zip(values)
+            .flat_map(|(choice, value)| choice.functions.iter().map(|(_, of)| of[usize::from(*value)]));
+        for (place, value) in functions.enumerate() {
+            program.set(&mut registers, place, u128::from(value));
+        }
         program.run(&mut registers);
         lits.iter().enumerate().all(|(root, lit)| (program.get(&registers, root) == 1) == lit.value)
-    }))
-}
-
-/// The label of a byte of the recorded input.
-fn input(dag: &Dag, byte: u32) -> Option<Label> {
-    let label = byte + 1;
-    (byte < dag.input_len() && dag.op(label) == Op::Input).then_some(label)
+    });
+    Some(found.map(|values| choices.iter().map(|choice| choice.byte).zip(values).collect()))
 }
 
 /// The last choice changes fastest.
-fn combination(choices: &[Choice], mut number: usize) -> Vec<(u32, u8)> {
-    let mut values: Vec<(u32, u8)> = Vec::with_capacity(choices.len());
+fn combination(choices: &[Choice], mut number: usize) -> Vec<u8> {
+    let mut values: Vec<u8> = Vec::with_capacity(choices.len());
     for choice in choices.iter().rev() {
-        values.push((choice.byte, choice.values[number % choice.values.len()]));
+        values.push(choice.values[number % choice.values.len()]);
         number /= choice.values.len();
     }
     values.reverse();
@@ -69,7 +80,7 @@ fn combination(choices: &[Choice], mut number: usize) -> Vec<(u32, u8)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use expr::Node;
+    use expr::{Node, Op};
 
     /// a * b = `product`, for two bytes of an input.
     fn product(product: u64) -> (Dag, Lit) {
@@ -81,8 +92,12 @@ mod tests {
         (dag, Lit::new(label, true))
     }
 
+    fn choice(byte: u32, domain: ByteSet, current: Option<u8>) -> Choice {
+        Choice::new(byte, domain, current, vec![(byte + 1, std::array::from_fn(|value| value as u64))])
+    }
+
     fn digits(byte: u32, current: u8) -> Choice {
-        Choice::new(byte, (2..10).collect(), Some(current))
+        choice(byte, (2..10).collect(), Some(current))
     }
 
     #[test]
@@ -99,14 +114,21 @@ mod tests {
     fn says_that_there_is_none() {
         let (dag, lit) = product(11);
         assert_eq!(solve(&dag, &[lit], &[digits(0, 6), digits(1, 7)]), Some(None));
-        let none = Choice::new(1, ByteSet::EMPTY, None);
+        let none = choice(1, ByteSet::EMPTY, None);
         assert_eq!(solve(&dag, &[lit], &[digits(0, 6), none]), Some(None));
+    }
+
+    #[test]
+    fn values_that_no_function_tells_apart_are_one() {
+        let parity = vec![(1, std::array::from_fn(|value| value as u64 & 1))];
+        assert_eq!(Choice::new(0, ByteSet::ALL, Some(b'b'), parity).values, b"ba");
+        assert_eq!(Choice::new(0, ByteSet::ALL, Some(b'x'), Vec::new()).values, b"x");
     }
 
     #[test]
     fn does_not_try_too_many() {
         let (dag, lit) = product(11);
-        let all = |byte| Choice::new(byte, ByteSet::ALL, None);
+        let all = |byte| choice(byte, ByteSet::ALL, None);
         assert_eq!(solve(&dag, &[lit], &[all(0), all(1)]), None);
     }
 }

@@ -141,11 +141,15 @@ pub(crate) struct FuzzArgs {
 Examples:
   tarragon replay tarragon-out -- ./calc
   tarragon replay tests/a.txt tests/more/ -- ./conv -i @@
+  tarragon replay tarragon-out --minimise suite -- ./calc
   tarragon replay tarragon-out --lcov calc.info -- ./calc && genhtml --branch-coverage calc.info -o html")]
 pub(crate) struct ReplayArgs {
     /// Inputs: files, directories, or the output directory of a campaign
     #[arg(required = true, value_name = "DIR")]
     pub inputs: Vec<PathBuf>,
+    /// Copy inputs that cover the same branch outcomes, as few as are found greedily, into this new directory
+    #[arg(long, value_name = "DIR")]
+    pub minimise: Option<PathBuf>,
     /// Write which lines of the source they cover, in the format of lcov
     #[arg(long, value_name = "FILE")]
     pub lcov: Option<PathBuf>,
