@@ -83,12 +83,16 @@ impl<'a> PathSolver<'a> {
     fn prepare(&mut self, number: u32, lit: Lit) {
         let id = self.supports.of(self.dag, lit.label);
         let support = self.supports.get(id);
-        self.support.push(id);
         let needed = support.last_byte().map_or(0, |byte| u64::from(byte) + 1);
         self.needed_len.push(needed.max(self.needed_len[number as usize]));
+        self.checker.add(number, support);
+        // What holds on every input ties no bytes together.
+        let ties = support.single_byte().is_some() || !self.ranges.implies(self.dag, lit);
+        let id = if ties { id } else { SupportId::EMPTY };
+        let support = self.supports.get(id);
+        self.support.push(id);
         self.components.add(number, support);
         self.domains.add(number, support);
-        self.checker.add(number, support);
     }
 
     /// What new bytes are when the input grows.
@@ -170,8 +174,7 @@ impl<'a> PathSolver<'a> {
             return false;
         }
         let start = Instant::now();
-        let range = self.ranges.of(self.dag, goal.label);
-        let impossible = range.low == range.high && (range.low == 1) != goal.value;
+        let impossible = self.ranges.implies(self.dag, goal.negated());
         let answer = if impossible { Answer::Unsat } else { Answer::Unknown(UnknownReason::Unsupported) };
         chain.ranges.counters.count(&answer, start.elapsed());
         impossible

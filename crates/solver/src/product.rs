@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 /// Combinations that are tried, and instructions that this may take.
 const MOST_COMBINATIONS: usize = 1 << 14;
-const MOST_INSTRUCTIONS: usize = 1 << 20;
+const MOST_INSTRUCTIONS: usize = 1 << 21;
 
 /// A byte of the input, the values that it may have, those to try first first, and what conditions take from it.
 pub(crate) struct Choice {

@@ -148,6 +148,17 @@ impl<'s> Cese<'s> {
         self.enumeration.next = (*size, number.to_string());
     }
 
+    /// Whether lexemes stand in the valid holes. Their automaton may be too large for an expression.
+    fn is_allowed(&self, input: &[u8]) -> bool {
+        let holes = self.current.iter().flat_map(|current| &current.string.holes);
+        holes.filter_map(|hole| Some((hole.terminal?, hole.start..hole.start + hole.len))).all(
+            |(terminal, place)| {
+                let lexeme = input.get(place);
+                lexeme.is_some_and(|lexeme| self.symbolic.lexemes[terminal.index()].matches(lexeme))
+            },
+        )
+    }
+
     /// Says in the path condition what may stand in the holes.
     fn restrict(&mut self, path: &mut TracedPath) {
         let Some(current) = &self.current else { return };
@@ -191,7 +202,13 @@ impl Strategy for Cese<'_> {
             self.close();
             return self.open(context);
         }
-        next
+        match next {
+            Next::Run(proposal) if !self.is_allowed(&proposal.input) => {
+                self.completeness.unknown_answers += 1;
+                Next::Busy
+            }
+            next => next,
+        }
     }
 
     fn learn(&mut self, mut ran: Ran<'_>, context: &mut Context<'_>) {
