@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-ALL = ["random", "mutate", "grammar-random", "tree-mutate", "whitebox", "grammar-whitebox", "auto"]
+ALL = ["random", "mutate", "grammar-random", "grammar-enumerate", "tree-mutate", "whitebox", "grammar-whitebox", "cese", "auto"]
 
 
 def arguments():

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{
-    Bugs, Completeness, Corpus, Engine, Executor, Limits, OutputError, Results, SavedSearch, Seed, Stop,
-    Strategy, Whitebox, World,
+    Bugs, Claim, Corpus, Engine, Executor, Limits, OutputError, Results, SavedSearch, Seed, Stop, Strategy,
+    World,
 };
 use sites::SiteTable;
 use solver::Chain;
@@ -17,28 +17,6 @@ use crate::output::to_json;
 use crate::recorder::{Recorder, STATE_INTERVAL};
 use crate::report::{About, BugReport, Report};
 use crate::{Display, OutputDir, WallClock, inputs, summary};
-
-/// A strategy, and what only some strategies can say at the end.
-pub enum Searcher<'s> {
-    Whitebox { strategy: Box<Whitebox<'s>>, exhaustive: bool },
-    Other(Box<dyn Strategy + 's>),
-}
-
-impl Searcher<'_> {
-    fn strategy(&mut self) -> &mut dyn Strategy {
-        match self {
-            Searcher::Whitebox { strategy, .. } => &mut **strategy,
-            Searcher::Other(strategy) => &mut **strategy,
-        }
-    }
-
-    fn completeness(&self) -> Option<&Completeness> {
-        match self {
-            Searcher::Whitebox { strategy, exhaustive: true } => Some(strategy.completeness()),
-            Searcher::Whitebox { .. } | Searcher::Other(_) => None,
-        }
-    }
-}
 
 pub struct Campaign<'a> {
     pub executor: &'a mut dyn Executor,
@@ -64,15 +42,14 @@ pub struct CampaignEnd {
 
 impl Campaign<'_> {
     /// Runs the session. `seeds` come after what an earlier session left.
-    pub fn run(mut self, mut searcher: Searcher<'_>, seeds: Vec<Seed>) -> CampaignEnd {
-        let strategy = searcher.strategy().name().to_owned();
-        let seeds = self.resumed_seeds(searcher.strategy(), seeds);
+    pub fn run(mut self, strategy: &mut dyn Strategy, seeds: Vec<Seed>) -> CampaignEnd {
+        let seeds = self.resumed_seeds(strategy, seeds);
         let clock = WallClock::start();
         let mut recorder = Recorder {
             output: &mut self.output,
             display: &mut self.display,
             sites: self.sites,
-            strategy,
+            strategy: strategy.name().to_owned(),
             next_save: Duration::ZERO,
             next_state: STATE_INTERVAL,
         };
@@ -88,9 +65,9 @@ impl Campaign<'_> {
         let results =
             Results { corpus: Corpus::after(first), bugs: Bugs::after(first), ..Results::new(self.sites) };
         let engine = Engine::new(world, self.limits, self.about.seed, results);
-        let (results, stop) = engine.search(searcher.strategy(), seeds);
-        let saved = searcher.strategy().save();
-        self.finish(&results, stop, searcher.completeness(), saved.as_ref())
+        let (results, stop) = engine.search(strategy, seeds);
+        let saved = strategy.save();
+        self.finish(&results, stop, strategy.claim(), saved.as_ref())
     }
 
     /// What earlier sessions found, what they had yet to try, and the given seeds, each input once.
@@ -119,7 +96,7 @@ impl Campaign<'_> {
         mut self,
         results: &Results,
         stop: Stop,
-        completeness: Option<&Completeness>,
+        claim: Option<Claim>,
         saved: Option<&SavedSearch>,
     ) -> CampaignEnd {
         self.display.finish();
@@ -127,15 +104,8 @@ impl Campaign<'_> {
         let file = |id| self.output.bug_file(id).unwrap_or_else(|| "not written".to_owned());
         let bugs = bugs.map(|bug| BugReport::new(bug, file(bug.id), self.sites)).collect();
         let earlier = self.output.earlier();
-        let mut report = Report::new(
-            &self.about,
-            &results.stats,
-            bugs,
-            stop.to_string(),
-            completeness,
-            earlier,
-            self.sites,
-        );
+        let mut report =
+            Report::new(&self.about, &results.stats, bugs, stop.to_string(), claim, earlier, self.sites);
         // Saved first, because measuring takes a while and a second interrupt ends everything at once.
         let mut unsaved = self.save_search(saved).and_then(|()| self.save(&report)).err();
         if unsaved.is_none() {

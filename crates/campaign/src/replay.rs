@@ -26,6 +26,9 @@ pub struct ReplayedInput {
     /// Branch outcomes that the input covers, and how many no input before it did.
     pub covered: usize,
     pub new: usize,
+    /// The outcomes themselves.
+    #[serde(skip)]
+    pub outcomes: Vec<u32>,
 }
 
 /// Runs the inputs in order and tells `each` about every one of them.
@@ -45,7 +48,7 @@ pub fn replay(
         }
         let execution = executor.run(&input.bytes, false)?;
         let new = coverage.add(&execution.covered);
-        let replayed = replayed(input, execution.ending, execution.covered.len(), new);
+        let replayed = replayed(input, execution.ending, execution.covered, new);
         done.inputs += 1;
         done.bugs += usize::from(replayed.is_bug);
         each(&replayed);
@@ -58,7 +61,7 @@ fn report(coverage: &Coverage) -> CoverageReport {
     CoverageReport { covered: coverage.covered(), total: coverage.total() }
 }
 
-fn replayed(input: &NamedInput, ending: Ending, covered: usize, new: usize) -> ReplayedInput {
-    let is_bug = BugKind::of(ending).is_some();
-    ReplayedInput { path: input.path.clone(), outcome: ending.to_string(), is_bug, covered, new }
+fn replayed(input: &NamedInput, ending: Ending, outcomes: Vec<u32>, new: usize) -> ReplayedInput {
+    let (is_bug, covered) = (BugKind::of(ending).is_some(), outcomes.len());
+    ReplayedInput { path: input.path.clone(), outcome: ending.to_string(), is_bug, covered, new, outcomes }
 }

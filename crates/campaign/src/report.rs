@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use search::{Answers, Bug, Completeness, LinkStats, Optimism, SentenceStats, Stats};
+use search::{Answers, Bug, Claim, Completeness, Enumeration, LinkStats, Optimism, SentenceStats, Stats};
 use serde::Serialize;
 use sites::SiteTable;
 use trace::GiveUp;
@@ -63,7 +63,7 @@ pub struct Report {
     pub lost_through: Vec<FunctionCount>,
     pub solver: Vec<LinkStats>,
     pub seconds: Seconds,
-    /// Only of an exhaustive search.
+    /// Only of a search that explores everything within bounds.
     pub completeness: Option<CompletenessReport>,
     /// Earlier sessions of the same campaign, not counted above.
     pub earlier: EarlierReport,
@@ -163,12 +163,15 @@ pub struct CompletenessReport {
     pub text: String,
     #[serde(flatten)]
     pub counts: Completeness,
+    /// Of the strings of a grammar, if those were enumerated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enumeration: Option<Enumeration>,
 }
 
-impl CompletenessReport {
-    fn new(counts: &Completeness) -> CompletenessReport {
-        let (complete, text) = (counts.is_complete(), counts.to_string());
-        CompletenessReport { complete, text, counts: counts.clone() }
+impl From<Claim> for CompletenessReport {
+    fn from(claim: Claim) -> CompletenessReport {
+        let Claim { complete, text, counts, enumeration } = claim;
+        CompletenessReport { complete, text, counts, enumeration }
     }
 }
 
@@ -185,7 +188,7 @@ impl Report {
         stats: &Stats,
         bugs: Vec<BugReport>,
         stopped: String,
-        completeness: Option<&Completeness>,
+        claim: Option<Claim>,
         earlier: &Resumption,
         sites: &SiteTable,
     ) -> Report {
@@ -223,7 +226,7 @@ impl Report {
             lost_through: lost_through(stats, sites),
             solver: stats.solver.clone(),
             seconds: seconds(stats),
-            completeness: completeness.map(CompletenessReport::new),
+            completeness: claim.map(CompletenessReport::from),
             earlier: EarlierReport {
                 sessions: earlier.sessions,
                 runs: earlier.runs,

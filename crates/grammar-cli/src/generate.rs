@@ -2,6 +2,7 @@
 
 use crate::load::GrammarArgs;
 use crate::output::{StringArgs, Strings, interrupted, watch_interrupt};
+use crate::range::{Part, range};
 use anyhow::{Result, bail};
 use grammar::enumerate::{Enumerator, Found};
 use grammar::language::Language;
@@ -11,7 +12,6 @@ use grammar::space::Space;
 use grammar::spell::Speller;
 use grammar::uniform::Uniform;
 use grammar::{bounded, cover, edit, spaces};
-use num_bigint::BigUint;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -36,15 +36,8 @@ pub struct EnumerateArgs {
     /// Write only how many there are (they are still made)
     #[arg(long)]
     count_only: bool,
-    /// Begin with string number I, from 0
-    #[arg(long, value_name = "I")]
-    from: Option<BigUint>,
-    /// At most this many
-    #[arg(long, value_name = "N")]
-    limit: Option<BigUint>,
-    /// The i-th of n equal parts, i from 0
-    #[arg(long, value_name = "I/N")]
-    shard: Option<String>,
+    #[command(flatten)]
+    part: Part,
     /// Longest lexeme of terminals with infinitely many, when enumerating by height
     #[arg(long, value_name = "N")]
     max_lexeme: Option<usize>,
@@ -55,7 +48,7 @@ pub struct EnumerateArgs {
 pub fn enumerate(args: &EnumerateArgs) -> Result<u8> {
     let language = args.grammar.language()?;
     let space = space(args, &language)?;
-    let (from, limit) = range(args, &space)?;
+    let (from, limit) = range(&args.part, &space)?;
     let mut enumerator = Enumerator::new(&space);
     watch_interrupt();
     if args.count_only {
@@ -108,27 +101,6 @@ fn space(args: &EnumerateArgs, language: &Language) -> Result<Space> {
         (None, Some(max)) => Ok(spaces::by_height(language, max, args.max_lexeme)?),
         (None, None) => bail!("give --max-len N or --max-height H"),
     }
-}
-
-/// First string and number of strings.
-fn range(args: &EnumerateArgs, space: &Space) -> Result<(BigUint, BigUint)> {
-    let total = space.total();
-    let (mut from, mut to) = (BigUint::ZERO, total);
-    if let Some(shard) = &args.shard {
-        let parts =
-            shard.split_once('/').and_then(|(i, n)| Some((i.parse::<u64>().ok()?, n.parse::<u64>().ok()?)));
-        let Some((i, n)) = parts.filter(|(i, n)| i < n) else {
-            bail!("--shard wants i/n with i from 0 to n-1, not `{shard}`");
-        };
-        from = &to * i / n;
-        to = &to * (i + 1) / n;
-    }
-    if let Some(skip) = &args.from {
-        from += skip;
-    }
-    let count = if from < to { to - &from } else { BigUint::ZERO };
-    let count = args.limit.clone().map_or(count.clone(), |l| l.min(count));
-    Ok((from, count))
 }
 
 #[derive(clap::Args, Debug)]

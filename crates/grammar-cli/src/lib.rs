@@ -11,12 +11,15 @@ mod generate;
 mod load;
 mod output;
 mod parse;
+mod range;
 mod shrink;
 mod solve;
+mod symbolic;
 mod tokens;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
+pub use symbolic::AbstractionArgs;
 
 #[derive(Parser)]
 #[command(name = "tarragon grammar", about = ABOUT, version, after_help = EXAMPLES)]
@@ -47,6 +50,8 @@ pub enum Command {
     Count(count::Args),
     /// All derivations or distinct strings, shortest first
     Enumerate(generate::EnumerateArgs),
+    /// The grammar with holes in place of tokens (CESE): what terminals become, and its strings
+    Symbolic(symbolic::Args),
     /// Random sentences: by size, uniformly by length, or covering all k-paths
     Sample(generate::SampleArgs),
     /// Is the input in the language? Exit code 0 if all inputs are, 1 if not
@@ -84,6 +89,7 @@ pub fn execute(command: &Command) -> u8 {
         Command::Check(args) => check::run(args),
         Command::Count(args) => count::run(args),
         Command::Enumerate(args) => generate::enumerate(args),
+        Command::Symbolic(args) => symbolic::run(args),
         Command::Sample(args) => generate::sample(args),
         Command::Parse(args) => parse::run(args),
         Command::Complete(args) => change::complete(args),

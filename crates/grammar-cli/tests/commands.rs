@@ -66,6 +66,51 @@ fn enumerate_in_parts() {
 }
 
 #[test]
+fn symbolic_grammar_and_its_strings() {
+    let calc = file("calc.tg", CALC);
+    let (code, out, _) = run(&["symbolic", name(&calc)], "");
+    assert_eq!(code, 0);
+    assert!(
+        out.contains("\"(\"         one       stays\n") && out.ends_with("/[0-9]/     finite    □\n"),
+        "{out}"
+    );
+    let (_, json, _) = run(&["symbolic", name(&calc), "--json"], "");
+    assert!(json.contains(r#"{"terminal":"/[0-9]/","lexemes":"finite","holes":[1]}"#), "{json}");
+    let (_, whole, _) = run(&["symbolic", name(&calc), "--max-len", "3"], "");
+    assert_eq!(whole, "□\n-□\n(□)\n--□\n□*□\n□/□\n□%□\n□+□\n□-□\n□|□\n□&□\n");
+    let shard = |i| run(&["symbolic", name(&calc), "--max-len", "3", "--shard", i], "").1;
+    assert_eq!([shard("0/3"), shard("1/3"), shard("2/3")].concat(), whole);
+    let (_, out, _) =
+        run(&["symbolic", name(&calc), "--max-len", "3", "--from", "2", "--limit", "1", "--json"], "");
+    assert_eq!(out, "{\"text\":\"(a)\",\"holes\":[[1,1]]}\n");
+    let (_, out, _) = run(&["symbolic", name(&calc), "--max-len", "5", "--count", "--derivations"], "");
+    assert_eq!(out, "1\t1\n2\t1\n3\t9\n4\t24\n5\t166\ntotal\t201\n");
+    let (_, out, _) = run(&["symbolic", name(&calc), "--max-height", "3", "--count", "--json"], "");
+    assert_eq!(out, "{\"by_height\":[\"0\",\"1\",\"9\"],\"total\":\"10\"}\n");
+}
+
+#[test]
+fn what_terminals_become_can_be_said() {
+    let words =
+        file("words.tg", "s = 'if' NAME | NAME ; token NAME = /[a-z]+/ ; token IF = 'if' ; skip /[ ]+/ ;");
+    let strings = |options: &[&str]| {
+        let args = [&["symbolic", name(&words), "--max-len", "3"], options].concat();
+        run(&args, "").1
+    };
+    assert_eq!(strings(&[]), "□\n□□\nif □\n", "tokens that would merge are kept apart");
+    assert_eq!(strings(&["--bound", "NAME=1"]), "□\nif □\n");
+    assert_eq!(strings(&["--max-hole", "3"]), "□\n□□\nif □\n□□□\n");
+    assert_eq!(strings(&["--coarsest"]), "□\n□□\n□□□\n");
+    assert_eq!(strings(&["--keep", "NAME", "--limit", "3"]), "a\nb\nc\n");
+    let (code, _, err) = run(&["symbolic", name(&words), "--keep", "NOTHING"], "");
+    assert_eq!((code, err.trim()), (2, "error: there is no terminal `NOTHING`"));
+    let (code, _, err) = run(&["symbolic", name(&words), "--bound", "NAME"], "");
+    assert_eq!((code, err.trim()), (2, "error: --bound wants TERMINAL=N, not `NAME`"));
+    let (code, _, err) = run(&["symbolic", name(&words), "--count"], "");
+    assert_eq!((code, err.trim()), (2, "error: give --max-len N or --max-height H"));
+}
+
+#[test]
 fn samples_are_the_same_for_a_seed_and_parse() {
     let calc = file("calc2.tg", CALC);
     for kind in [["--len", "9"], ["--size", "40"]] {

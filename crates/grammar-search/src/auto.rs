@@ -174,6 +174,7 @@ fn untraced<'r>(ran: &Ran<'r>) -> Ran<'r> {
         origin: ran.origin,
         ending: ran.ending,
         new_outcomes: ran.new_outcomes,
+        covered: ran.covered,
         path: None,
     }
 }

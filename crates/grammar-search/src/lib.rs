@@ -1,10 +1,11 @@
-//! Search strategies that know a grammar: whitebox search within its language, random sentences, mutation of derivation trees, and
-//! the choice between strategies by what they bring.
+//! Search strategies that know a grammar: whitebox search within its language, random sentences, mutation of derivation trees, all
+//! strings of symbolic grammars, and the choice between strategies by what they bring.
 //!
 //! Joins `grammar`, which knows nothing of programs, with `search`, which knows nothing of grammars. It must not read
 //! grammar files (`grammar-formats`) nor solve (`solver`).
 
 mod auto;
+mod cese;
 mod lifting;
 mod named;
 mod random;
@@ -12,6 +13,7 @@ mod seeds;
 mod trees;
 
 pub use auto::Auto;
+pub use cese::{Cese, CeseOptions};
 pub use lifting::Lifting;
 pub use named::NamedLifting;
 pub use random::GrammarRandom;

@@ -74,7 +74,8 @@ fn turns(left: [u32; 2], runs: u32, worth: impl Fn(&[u8]) -> usize) -> ([u32; 2]
                 traced += u32::from(proposal.symbolic);
                 let new_outcomes = if proposal.symbolic { 0 } else { worth(&proposal.input) };
                 let (input, origin) = (&proposal.input[..], &proposal.origin);
-                let ran = Ran { input, origin, ending: Ending::Exit(0), new_outcomes, path: None };
+                let ran =
+                    Ran { input, origin, ending: Ending::Exit(0), new_outcomes, covered: 0, path: None };
                 auto.learn(ran, &mut context);
             }
             Next::Busy => {}

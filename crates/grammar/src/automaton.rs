@@ -25,7 +25,7 @@ impl Automaton {
     }
 
     /// The automaton of one lexeme; of none, if that is empty.
-    fn literal(text: &[u8]) -> Automaton {
+    pub(crate) fn literal(text: &[u8]) -> Automaton {
         Automaton::chain(text.iter().map(|b| one_byte(*b)).collect())
     }
 
@@ -129,6 +129,26 @@ impl Automaton {
             state = pick.1 as usize;
         }
         Some(lexeme)
+    }
+
+    /// A lexeme of exactly `len` bytes, the friendliest of them.
+    pub fn of_length(&self, len: usize) -> Option<Vec<u8>> {
+        // ends[n][s]: acceptance can be reached from s in exactly n bytes.
+        let mut ends = vec![self.accepts.clone()];
+        for n in 0..len {
+            let reaches = |s: usize| self.edges[s].iter().any(|e| ends[n][e.to as usize]);
+            let next = (0..self.edges.len()).map(reaches).collect();
+            ends.push(next);
+        }
+        let (mut state, mut lexeme) = (0usize, Vec::new());
+        for rest in (0..len).rev() {
+            let good = self.edges.get(state)?.iter().filter(|e| ends[rest][e.to as usize]);
+            let pick =
+                good.map(|e| (crate::mode::friendliest(&e.bytes), e.to)).min_by_key(|(b, _)| rank(*b))?;
+            lexeme.push(pick.0);
+            state = pick.1 as usize;
+        }
+        (*self.accepts.get(state)?).then_some(lexeme)
     }
 
     pub fn matches(&self, text: &[u8]) -> bool {

@@ -6,7 +6,7 @@
 use crate::model::TerminalId;
 use crate::space::{Kind, NodeId, Space};
 use num_bigint::BigUint;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 
 /// Strings of a node are tabulated up to this many bytes.
 const TABLE_BYTES: usize = 16 << 10;
@@ -19,8 +19,9 @@ pub struct Found<'a> {
     pub tokens: &'a [(TerminalId, u32)],
 }
 
-pub struct Enumerator<'s> {
-    space: &'s Space,
+/// `S` is a space, borrowed or shared.
+pub struct Enumerator<S> {
+    space: S,
     tables: Vec<Option<Box<[u8]>>>,
     agenda: Vec<Todo>,
     frames: Vec<Frame>,
@@ -47,11 +48,11 @@ struct Frame {
     tokens: u32,
 }
 
-impl<'s> Enumerator<'s> {
-    pub fn new(space: &'s Space) -> Enumerator<'s> {
+impl<S: Deref<Target = Space>> Enumerator<S> {
+    pub fn new(space: S) -> Enumerator<S> {
         let mut enumerator = Enumerator {
-            space,
             tables: vec![None; space.kinds.len()],
+            space,
             agenda: Vec::new(),
             frames: Vec::new(),
             text: Vec::new(),
@@ -68,12 +69,13 @@ impl<'s> Enumerator<'s> {
     {
         let mut skip = from.clone();
         let mut left = limit.cloned();
-        for &root in &self.space.roots {
+        for at in 0..self.space.roots.len() {
+            let root = self.space.roots[at];
             if left.as_ref().is_some_and(|l| *l == BigUint::ZERO) {
                 break;
             }
-            let count = self.space.count(root);
-            if skip >= *count {
+            let count = self.space.count(root).clone();
+            if skip >= count {
                 skip -= count;
                 continue;
             }

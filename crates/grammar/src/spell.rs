@@ -97,6 +97,25 @@ impl Speller {
         if merges { self.separators[0].as_deref() } else { None }
     }
 
+    /// As `write`, where the token or the one before it, `left`, may have other lexemes: apart if any of them may merge.
+    pub fn write_any(
+        &mut self,
+        out: &mut Vec<u8>,
+        left: Option<TerminalId>,
+        (terminal, lexeme): (TerminalId, &[u8]),
+        lexemes: &[Automaton],
+    ) {
+        if self.keeps_apart()
+            && self.is_simple()
+            && let Some(left) = left
+            && let Some(separator) = self.between(left, terminal, lexemes)
+        {
+            out.extend_from_slice(separator);
+            self.last = (out.len(), out.len());
+        }
+        self.write(out, terminal, lexeme);
+    }
+
     pub fn is_simple(&self) -> bool {
         !self.many_modes
     }

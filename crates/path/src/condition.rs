@@ -40,6 +40,8 @@ pub enum ConstraintKind {
     },
     /// A property; the constraint's label says that it is violated.
     Check(CheckKind),
+    /// Nothing that the run did: what inputs have to be like. There is no other side.
+    Given,
 }
 
 /// A way to leave the path at a constraint: the expression `label` gets the value `value`.
@@ -133,7 +135,9 @@ impl Constraint {
 
     pub fn step(&self) -> Step {
         let direction = match self.kind {
-            ConstraintKind::Branch | ConstraintKind::Check(_) => u64::from(self.taken),
+            ConstraintKind::Branch | ConstraintKind::Check(_) | ConstraintKind::Given => {
+                u64::from(self.taken)
+            }
             ConstraintKind::Case { index, .. } => u64::from(index),
             ConstraintKind::Concretise { value, .. } => value,
         };
@@ -145,7 +149,7 @@ impl Constraint {
         match self.kind {
             ConstraintKind::Branch | ConstraintKind::Check(_) => vec![u64::from(!self.taken)],
             ConstraintKind::Case { on: _, index } => other_cases(switch_cases(sites, self.site), index),
-            ConstraintKind::Concretise { .. } => Vec::new(),
+            ConstraintKind::Concretise { .. } | ConstraintKind::Given => Vec::new(),
         }
     }
 
@@ -165,7 +169,7 @@ impl Constraint {
     pub fn outcome_of(&self, direction: u64, sites: &SiteTable) -> Option<u32> {
         match self.kind {
             ConstraintKind::Branch | ConstraintKind::Case { .. } => outcome(sites, self.site, direction),
-            ConstraintKind::Concretise { .. } | ConstraintKind::Check(_) => None,
+            ConstraintKind::Concretise { .. } | ConstraintKind::Check(_) | ConstraintKind::Given => None,
         }
     }
 
@@ -176,7 +180,7 @@ impl Constraint {
                 Some(Flip { label: self.label, value: direction != 0 })
             }
             ConstraintKind::Case { on, .. } => case_flip(dag, on, switch_cases(sites, self.site), direction),
-            ConstraintKind::Concretise { .. } => None,
+            ConstraintKind::Concretise { .. } | ConstraintKind::Given => None,
         }
     }
 }

@@ -138,6 +138,12 @@ impl Runner {
         self.segment.max_input_len()
     }
 
+    /// Makes only these bytes of the inputs of symbolic runs symbolic from now on, and not their length; without
+    /// holes, everything.
+    pub fn restrict(&mut self, holes: Option<&[std::ops::Range<usize>]>) {
+        self.segment.restrict(holes);
+    }
+
     /// Changes the time limit of the runs from now on.
     pub fn set_run_time(&mut self, limit: Duration) {
         self.stage.options.limits.run_time = limit;

@@ -8,6 +8,7 @@ use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{
     FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, ftruncate, memfd_create,
 };
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use trace::{Capacities, Event, GiveUp, Header, Label, Node, Region, Table};
 
@@ -43,6 +44,8 @@ pub struct Segment {
     memory: MmapRaw,
     header: Header,
     coverage: Vec<u8>,
+    /// Not 0 where the input of the next runs is symbolic; `None` if all of it is, and its length.
+    holes: Option<Vec<u8>>,
 }
 
 impl Segment {
@@ -55,7 +58,8 @@ impl Segment {
             .len(size as usize)
             .map_raw(&file)
             .map_err(RunnerError::system("map shared memory"))?;
-        let segment = Segment { file, memory, header, coverage: vec![0; capacities.coverage as usize] };
+        let segment =
+            Segment { file, memory, header, coverage: vec![0; capacities.coverage as usize], holes: None };
         segment.write_header();
         Ok(segment)
     }
@@ -80,6 +84,19 @@ impl Segment {
         if u64::from(needed) > have { Err(RunnerError::CoverageMismatch { needed, have }) } else { Ok(()) }
     }
 
+    /// Makes only these bytes of the next inputs symbolic, and not the length; without holes, everything.
+    pub fn restrict(&mut self, holes: Option<&[Range<usize>]>) {
+        let max = self.max_input_len() as usize;
+        self.holes = holes.map(|holes| {
+            let end = holes.iter().map(|hole| hole.end).max().unwrap_or(0).min(max);
+            let mut mask = vec![0; end];
+            for hole in holes {
+                mask[hole.start.min(end)..hole.end.min(end)].fill(1);
+            }
+            mask
+        });
+    }
+
     /// Makes the segment ready for a run on `input`, which must fit. For `flags` see [`trace::flags`].
     pub fn prepare(&mut self, input: &[u8], flags: u32) -> Result<(), RunnerError> {
         let max = self.max_input_len();
@@ -87,7 +104,7 @@ impl Segment {
             return Err(RunnerError::InputTooLong { len: input.len(), max });
         }
         self.release_large_trace();
-        self.header.flags = flags;
+        self.header.flags = flags | if self.holes.is_some() { trace::flags::HOLES } else { 0 };
         self.header.input_len = input.len() as u32;
         self.write_header();
         let coverage = self.header.coverage;
@@ -96,7 +113,19 @@ impl Segment {
             std::ptr::copy_nonoverlapping(input.as_ptr(), self.at(self.header.input.offset), input.len());
             std::ptr::write_bytes(self.at(coverage.offset), 0, coverage.capacity as usize);
         }
+        self.write_holes(input.len());
         Ok(())
+    }
+
+    fn write_holes(&self, len: usize) {
+        let Some(mask) = &self.holes else { return };
+        let marked = mask.len().min(len);
+        // SAFETY: the region lies in the mapping and has room for as many bytes as the input, whose length was checked.
+        unsafe {
+            let to = self.at(self.header.holes.offset);
+            std::ptr::copy_nonoverlapping(mask.as_ptr(), to, marked);
+            std::ptr::write_bytes(to.add(marked), 0, len - marked);
+        }
     }
 
     /// Gives the memory of an uncommonly large trace back, which would otherwise stay for good.
@@ -145,7 +174,8 @@ impl Segment {
 
     /// The half of the header that belongs to the driver.
     fn check_untouched(&self, seen: &Header) -> Result<(), SegmentCorrupted> {
-        let regions = |h: &Header| [h.input, h.coverage, h.events, h.nodes, h.values, h.tables, h.data];
+        let regions =
+            |h: &Header| [h.input, h.holes, h.coverage, h.events, h.nodes, h.values, h.tables, h.data];
         let numbers = |h: &Header| (h.magic, h.version, h.flags, h.input_len, h.input_device, h.input_inode);
         let same = numbers(seen) == numbers(&self.header) && regions(seen) == regions(&self.header);
         if same { Ok(()) } else { Err(SegmentCorrupted { what: "header" }) }

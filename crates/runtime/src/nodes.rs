@@ -3,6 +3,7 @@
 //! Every function takes or computes the concrete value of the node that it makes, so that a label can be
 //! checked against the value that the program has. All callers hold the runtime's guard.
 
+use crate::build::Value;
 use crate::state::{STATE, count_give_up};
 use crate::{os, values};
 use trace::{GiveUp, Label, Node, Op};
@@ -44,12 +45,22 @@ pub unsafe fn start(input: *const u8) {
     }
 }
 
+/// The label of an input byte: 0 if there is no such byte, or if it is no hole where only those are symbolic.
 pub unsafe fn input_byte(index: u32) -> Label {
-    unsafe { if index < STATE.input_len { 1 + index } else { 0 } }
+    unsafe {
+        let symbolic =
+            index < STATE.input_len && (STATE.holes.is_null() || STATE.holes.add(index as usize).read() != 0);
+        if symbolic { 1 + index } else { 0 }
+    }
+}
+
+/// An input byte that exists, symbolic or not.
+pub unsafe fn input_value(index: u32) -> Value {
+    unsafe { Value::new(input_byte(index), value(1 + index)) }
 }
 
 pub unsafe fn length() -> Label {
-    unsafe { 1 + STATE.input_len }
+    unsafe { if STATE.holes.is_null() { 1 + STATE.input_len } else { 0 } }
 }
 
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! Start of the target: before its constructors, and at its `main`.
 
 use crate::covered::{__tg_add_coverage, __tg_keep_coverage};
-use crate::models::{input, stdio};
+use crate::models::{input, lexers, stdio};
 use crate::objects::{self, Global};
 use crate::state::STATE;
 use crate::{address, batch, calls, events, nodes, os, samples, server, shadow};
@@ -122,6 +122,10 @@ unsafe fn start_run(header: *mut Header) {
         STATE.values = region((*header).values.offset).cast();
         STATE.events = region((*header).events.offset).cast();
         STATE.event_cap = (*header).events.capacity.min(u32::MAX as u64) as u32;
+        STATE.holes = match (*header).flags & flags::HOLES {
+            0 => core::ptr::null(),
+            _ => region((*header).holes.offset),
+        };
         nodes::start(region((*header).input.offset));
         if (*header).input_len as u64 > (*header).input.capacity {
             crate::state::count_give_up(GiveUp::InputTooLong);

@@ -14,6 +14,8 @@ pub struct State {
     /// The target has started a thread: take the lock.
     pub threaded: bool,
     pub input_len: u32,
+    /// A byte for each of the input, not 0 where it is symbolic; null if all of the input is, its length included.
+    pub holes: *const u8,
     pub nodes: *mut trace::Node,
     pub values: *mut u64,
     pub node_cap: u32,
@@ -27,6 +29,7 @@ pub static mut STATE: State = State {
     symbolic: false,
     threaded: false,
     input_len: 0,
+    holes: core::ptr::null(),
     nodes: core::ptr::null_mut(),
     values: core::ptr::null_mut(),
     node_cap: 0,

@@ -67,6 +67,23 @@ impl Run {
     }
 }
 
+#[test]
+fn only_holes_have_labels() {
+    let _run = Run::start(b"abcd");
+    let holes = [0u8, 1, 0, 0];
+    // SAFETY: the marks live longer than they are used, and the run has four bytes.
+    unsafe {
+        assert_eq!((nodes::input_byte(0), nodes::input_byte(4), nodes::length()), (1, 0, 5));
+        STATE.holes = holes.as_ptr();
+        let labels = [0, 1, 2, 3].map(|index| nodes::input_byte(index));
+        let value = nodes::input_value(2);
+        let length = nodes::length();
+        STATE.holes = std::ptr::null();
+        assert_eq!((labels, length), ([0, 2, 0, 0], 0));
+        assert_eq!((value.label, value.value), (0, b'c'.into()));
+    }
+}
+
 /// One step of a random computation; operands are taken from what was computed before, modulo its number.
 #[derive(Clone, Debug)]
 enum Step {

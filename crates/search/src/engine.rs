@@ -171,6 +171,7 @@ impl<'a> Engine<'a> {
 
     fn run(&mut self, strategy: &mut dyn Strategy, proposal: Proposal) -> Result<(), Stop> {
         let Proposal { input, symbolic, origin } = &proposal;
+        self.world.executor.restrict(strategy.holes());
         let mut execution = self.execute(input, *symbolic)?;
         let path = self.traced_path(&mut execution);
         let covered = covered_hash(&execution);
@@ -185,7 +186,7 @@ impl<'a> Engine<'a> {
             }
             None => {}
         }
-        let ran = Ran { input, origin, ending: execution.ending, new_outcomes, path };
+        let ran = Ran { input, origin, ending: execution.ending, new_outcomes, covered, path };
         strategy.learn(ran, &mut self.context());
         self.report(strategy)
     }

@@ -1,6 +1,7 @@
 //! Running one input, as the search sees it.
 
 use std::fmt;
+use std::ops::Range;
 use std::time::Duration;
 
 use path::Trace;
@@ -12,6 +13,9 @@ pub trait Executor {
     /// With `symbolic` the execution carries a trace, unless it ends at the time limit; without, only coverage is recorded, which
     /// is faster.
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError>;
+
+    /// Makes only these bytes of the inputs from now on symbolic, and not their length; without holes, everything.
+    fn restrict(&mut self, _holes: Option<&[Range<usize>]>) {}
 
     /// As `run` without a trace, with all the time that a run may take: `run` may end those early that take much longer than others.
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {

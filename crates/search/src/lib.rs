@@ -9,6 +9,7 @@
 //! ends, and solver answers that a time limit turned into "unknown".
 
 mod bugs;
+mod claim;
 mod corpus;
 mod coverage;
 mod diagnosis;
@@ -24,6 +25,7 @@ mod suspicion;
 mod whitebox;
 
 pub use bugs::{Bug, BugKind, Bugs, Failure, Sighting};
+pub use claim::{Claim, Enumeration, SizeCounts};
 pub use corpus::{Corpus, Entry};
 pub use coverage::Coverage;
 pub use diagnosis::{Diagnosis, Frame};

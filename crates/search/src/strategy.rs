@@ -1,6 +1,7 @@
 //! What a strategy is: something that proposes inputs and learns from their runs.
 
 use std::fmt;
+use std::ops::Range;
 
 use expr::Dag;
 use path::PathCondition;
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sites::SiteTable;
 use solver::Chain;
 
-use crate::{Clock, Completeness, Corpus, Coverage, Ending, Stats};
+use crate::{Claim, Clock, Completeness, Corpus, Coverage, Ending, Enumeration, Stats};
 
 pub trait Strategy {
     fn name(&self) -> &'static str;
@@ -19,6 +20,16 @@ pub trait Strategy {
 
     /// Called once for every run: seeds first, then each proposal before the next one is asked for.
     fn learn(&mut self, ran: Ran<'_>, context: &mut Context<'_>);
+
+    /// Which bytes of the proposals are symbolic; `None`: all of them, and the length.
+    fn holes(&self) -> Option<&[Range<usize>]> {
+        None
+    }
+
+    /// What can be said at the end about what was explored; `None` if that is nothing.
+    fn claim(&self) -> Option<Claim> {
+        None
+    }
 
     /// How much work waits.
     fn queue(&self) -> usize {
@@ -42,6 +53,9 @@ pub struct SavedSearch {
     /// Inputs of runs that have flips to try.
     pub waiting: Vec<Vec<u8>>,
     pub completeness: Completeness,
+    /// Of a strategy that enumerates.
+    #[serde(default)]
+    pub enumeration: Option<Enumeration>,
 }
 
 /// What a strategy can see and use.
@@ -96,6 +110,8 @@ pub enum Origin {
     Retrace,
     Random,
     Mutation,
+    /// The next of all strings of a grammar.
+    Enumerated,
 }
 
 impl fmt::Display for Origin {
@@ -109,6 +125,7 @@ impl fmt::Display for Origin {
             Origin::Retrace => f.write_str("retrace"),
             Origin::Random => f.write_str("random"),
             Origin::Mutation => f.write_str("mutation"),
+            Origin::Enumerated => f.write_str("enumerated"),
         }
     }
 }
@@ -129,5 +146,7 @@ pub struct Ran<'a> {
     pub ending: Ending,
     /// How many branch outcomes this run was the first to take.
     pub new_outcomes: usize,
+    /// Hash of the branch outcomes that it took.
+    pub covered: u64,
     pub path: Option<TracedPath>,
 }

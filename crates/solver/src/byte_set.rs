@@ -28,6 +28,18 @@ impl ByteSet {
         ByteSet(self.0.map(|word| !word))
     }
 
+    /// The members as inclusive ranges, in increasing order.
+    pub fn ranges(self) -> Vec<(u8, u8)> {
+        let mut ranges: Vec<(u8, u8)> = Vec::new();
+        for byte in (0..=255).filter(|&byte| self.contains(byte)) {
+            match ranges.last_mut() {
+                Some((_, last)) if *last + 1 == byte => *last = byte,
+                _ => ranges.push((byte, byte)),
+            }
+        }
+        ranges
+    }
+
     /// The members in order of preference: `current` first, then what reads well in a test.
     pub fn preferred(self, current: Option<u8>) -> impl Iterator<Item = u8> {
         let others = PREFERENCE.iter().copied().filter(move |&byte| Some(byte) != current);
@@ -84,6 +96,13 @@ mod tests {
         let mut sorted = PREFERENCE;
         sorted.sort_unstable();
         assert!(sorted.iter().enumerate().all(|(index, &byte)| index == usize::from(byte)));
+    }
+
+    #[test]
+    fn ranges_join_neighbours() {
+        let set: ByteSet = [255, 3, 1, 2, 254, 9].into_iter().collect();
+        assert_eq!(set.ranges(), [(1, 3), (9, 9), (254, 255)]);
+        assert_eq!((ByteSet::ALL.ranges(), ByteSet::EMPTY.ranges()), (vec![(0, 255)], vec![]));
     }
 
     #[test]

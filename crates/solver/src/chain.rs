@@ -54,6 +54,8 @@ pub struct Chain {
     /// Goals that no input at all can meet.
     pub(crate) ranges: Stage,
     pub(crate) unary: Stage,
+    /// Goals whose bytes have few values left.
+    pub(crate) product: Stage,
     /// Solving with all bytes fixed that the goal does not mention.
     pub(crate) local: Stage,
     local_links: Vec<Box<dyn Link>>,
@@ -123,9 +125,10 @@ pub(crate) type Check<'c> = dyn FnMut(&[u8]) -> bool + 'c;
 
 impl Chain {
     /// Names of the parts of the standard chain, in order; Z3 comes from the `smt` crate.
-    pub const NAMES: [&'static str; 8] = [
+    pub const NAMES: [&'static str; 9] = [
         "ranges",
         "unary",
+        "product",
         "local",
         Cache::NAME,
         Subsumption::NAME,
@@ -141,7 +144,8 @@ impl Chain {
             truths: Truths::default(),
             ranges: Stage::new(Chain::NAMES[0], &options),
             unary: Stage::new(Chain::NAMES[1], &options),
-            local: Stage::new(Chain::NAMES[2], &options),
+            product: Stage::new(Chain::NAMES[2], &options),
+            local: Stage::new(Chain::NAMES[3], &options),
             local_links: local_links(&options),
             cache: Cache::default(),
             caching: Stage::new(Cache::NAME, &options),
@@ -174,7 +178,7 @@ impl Chain {
 
     /// Name and counters of each part, in order.
     pub fn counters(&self) -> impl Iterator<Item = (&'static str, Counters)> + '_ {
-        let stages = [&self.ranges, &self.unary, &self.local, &self.caching, &self.subsuming]
+        let stages = [&self.ranges, &self.unary, &self.product, &self.local, &self.caching, &self.subsuming]
             .into_iter()
             .filter(|stage| stage.enabled);
         let stages = stages.map(|stage| (stage.name, stage.counters));

@@ -25,6 +25,7 @@ mod outlook;
 mod oversize;
 mod path_domains;
 mod path_solver;
+mod product;
 mod query;
 mod ranges;
 mod slice;

@@ -4,7 +4,7 @@ use crate::byte_set::ByteSet;
 use crate::length_set::LengthSet;
 use crate::query::Lit;
 use crate::truth::{ShapeMap, Truths};
-use expr::{Dag, Support};
+use expr::{Dag, Label, Support, Values};
 use rustc_hash::FxHashMap;
 
 /// Domains that shrink along the path, computed as far as they were asked for.
@@ -48,6 +48,13 @@ impl PathDomains {
         }
     }
 
+    /// Whether so many literals are on `byte` alone, among the first `prefix` of the path, that its domain says it shorter.
+    pub(crate) fn is_crowded(&self, byte: u32, prefix: u32) -> bool {
+        const MANY: usize = 4;
+        let literals = self.bytes.get(&byte).map_or(&[][..], |shrinking| &shrinking.literals);
+        literals.get(MANY - 1).is_some_and(|&number| number < prefix)
+    }
+
     /// The values of `byte` that the literals on it alone allow, among the first `prefix` of the path.
     pub(crate) fn byte(
         &mut self,
@@ -75,6 +82,11 @@ impl PathDomains {
         self.length.domain(prefix, LengthSet::up_to(largest), |domain, number| {
             domain.intersection(&length_truth(truths, &mut self.map, dag, path[number as usize], largest))
         })
+    }
+
+    /// What an expression of one byte is for each of the byte's values.
+    pub(crate) fn values(&mut self, truths: &mut Truths, dag: &Dag, label: Label) -> Option<Values> {
+        truths.values(&mut self.map, dag, label)
     }
 
     /// The values of its byte that make a literal on one byte true.

@@ -5,10 +5,13 @@ use crate::checker::Checker;
 use crate::components::{Components, Slot};
 use crate::oversize::Oversize;
 use crate::path_domains::PathDomains;
+use crate::product::{self, Choice};
 use crate::query::{Answer, Effort, Lit, Query, UnknownReason};
 use crate::ranges::Ranges;
 use crate::slice::{Slice, Slicer};
-use expr::{Dag, Evaluator, Label, Support, SupportId, Supports};
+use expr::{Dag, Evaluator, Label, Support, SupportId, Supports, Values};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// A path condition of one run, prepared for many queries.
@@ -85,12 +88,16 @@ impl<'a> PathSolver<'a> {
     fn prepare(&mut self, number: u32, lit: Lit) {
         let id = self.supports.of(self.dag, lit.label);
         let support = self.supports.get(id);
-        self.support.push(id);
         let needed = support.last_byte().map_or(0, |byte| u64::from(byte) + 1);
         self.needed_len.push(needed.max(self.needed_len[number as usize]));
+        self.checker.add(number, support);
+        // What holds on every input ties no bytes together.
+        let ties = support.single_byte().is_some() || !self.ranges.implies(self.dag, lit);
+        let id = if ties { id } else { SupportId::EMPTY };
+        let support = self.supports.get(id);
+        self.support.push(id);
         self.components.add(number, support);
         self.domains.add(number, support);
-        self.checker.add(number, support);
     }
 
     /// What new bytes are when the input grows.
@@ -123,6 +130,9 @@ impl<'a> PathSolver<'a> {
             return Answer::Unknown(UnknownReason::Budget);
         }
         self.collect(&mut goal);
+        if let Some(answer) = self.solve_product(chain, &goal) {
+            return answer;
+        }
         let slice = self.slice(chain, &goal);
         if slice.as_ref().is_some_and(Slice::is_contradictory) {
             return Answer::Unsat;
@@ -169,8 +179,7 @@ impl<'a> PathSolver<'a> {
             return false;
         }
         let start = Instant::now();
-        let range = self.ranges.of(self.dag, goal.label);
-        let impossible = range.low == range.high && (range.low == 1) != goal.value;
+        let impossible = self.ranges.implies(self.dag, goal.negated());
         let answer = if impossible { Answer::Unsat } else { Answer::Unknown(UnknownReason::Unsupported) };
         chain.ranges.counters.count(&answer, start.elapsed());
         impossible
@@ -281,6 +290,79 @@ impl<'a> PathSolver<'a> {
         goal.literals.dedup();
     }
 
+    /// Tries all values that are left for the bytes that hang together with the goal, if they are few.
+    fn solve_product(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Answer> {
+        if !chain.product.enabled || !goal.extra.is_empty() || self.checker.violated_before(goal.prefix) {
+            return None;
+        }
+        let start = Instant::now();
+        let (lits, bytes) = self.ties(goal)?;
+        let mut functions: BTreeMap<u32, Vec<(Label, Values)>> =
+            bytes.into_iter().map(|byte| (byte, Vec::new())).collect();
+        for (label, byte) in self.frontier(&lits) {
+            let values = self.domains.values(&mut chain.truths, self.dag, label)?;
+            functions.entry(byte).or_default().push((label, values));
+        }
+        let mut choices = Vec::new();
+        for (byte, functions) in functions {
+            let (truths, current) = (&mut chain.truths, self.current.get(byte as usize).copied());
+            let domain = self.domains.byte(truths, self.dag, self.path, byte, goal.prefix as u32);
+            choices.push(Choice::new(byte, domain, current, functions));
+        }
+        let answer = match product::solve(self.dag, &lits, &choices)? {
+            None => Answer::Unsat,
+            Some(values) => {
+                let input = self.query(goal.goal).input_with(values, None);
+                let good = meets(&mut self.checker, goal)(&input);
+                chain.product.counters.wrong += u64::from(!good);
+                if good { Answer::Sat(input) } else { Answer::Unknown(UnknownReason::WrongModel) }
+            }
+        };
+        chain.product.counters.count(&answer, start.elapsed());
+        (!matches!(answer, Answer::Unknown(_))).then_some(answer)
+    }
+
+    /// The goal and the literals that tie its bytes to others, and all of these bytes; `None` if they are many, or the length is tied
+    /// to them.
+    fn ties(&self, goal: &Goal) -> Option<(Vec<Lit>, BTreeSet<u32>)> {
+        const MOST_BYTES: usize = 6;
+        let mut lits = vec![goal.goal];
+        let mut bytes: BTreeSet<u32> = goal.support.bytes().collect();
+        let mut has_length = goal.support.uses_len();
+        for &number in &goal.literals {
+            let support = self.supports.get(self.support[number as usize]);
+            has_length |= support.uses_len();
+            if support.single_byte().is_none() {
+                lits.push(self.path[number as usize]);
+            }
+            bytes.extend(support.bytes());
+            if has_length || bytes.len() > MOST_BYTES {
+                return None;
+            }
+        }
+        Some((lits, bytes))
+    }
+
+    /// The largest parts of the literals that depend on one byte, with that byte.
+    fn frontier(&mut self, lits: &[Lit]) -> Vec<(Label, u32)> {
+        let mut frontier = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut todo: Vec<Label> = lits.iter().map(|lit| lit.label).collect();
+        while let Some(label) = todo.pop() {
+            if label == 0 || !seen.insert(label) {
+                continue;
+            }
+            let id = self.supports.of(self.dag, label);
+            let support = self.supports.get(id);
+            match support.single_byte() {
+                Some(byte) => frontier.push((label, byte)),
+                None if support.is_empty() => {}
+                None => todo.extend(self.dag.operands(label).iter().chain(self.dag.table_labels(label))),
+            }
+        }
+        frontier
+    }
+
     /// Solves for some of the goal's own variables while all others keep their values.
     fn solve_local(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Answer> {
         let usable =
@@ -376,9 +458,17 @@ impl<'a> PathSolver<'a> {
             length |= uses_len(self, id);
         }
         let summarised = length && self.summarise_length(chain, goal).is_some();
+        let mut limited = FxHashSet::default();
         for &number in &goal.literals {
             let support = self.supports.get(self.support[number as usize]);
-            if !(summarised && *support == Support::length()) {
+            let crowded = |byte: &u32| self.domains.is_crowded(*byte, goal.prefix as u32);
+            if let Some(byte) = support.single_byte().filter(crowded) {
+                if limited.insert(byte) {
+                    let truths = &mut chain.truths;
+                    let domain = self.domains.byte(truths, self.dag, self.path, byte, goal.prefix as u32);
+                    slicer.limit_byte(byte, domain);
+                }
+            } else if !(summarised && *support == Support::length()) {
                 slicer.add(self.path[number as usize]);
             }
             if slicer.len() > chain.max_nodes() {

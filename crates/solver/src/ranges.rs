@@ -3,6 +3,7 @@
 //! Enough to refute at once what most checks ask for, such as an index out of bounds that was masked before. Looks at nodes
 //! down to some depth only; what lies deeper can have any value.
 
+use crate::query::Lit;
 use expr::{Dag, Label, Op};
 use rustc_hash::FxHashMap;
 
@@ -46,6 +47,12 @@ impl Ranges {
     /// Contains every value that `label` has on some input.
     pub(crate) fn of(&mut self, dag: &Dag, label: Label) -> Range {
         self.within(dag, label, DEEPEST)
+    }
+
+    /// True if the literal holds on every input, as far as ranges of values tell.
+    pub(crate) fn implies(&mut self, dag: &Dag, lit: Lit) -> bool {
+        let range = self.of(dag, lit.label);
+        range.low == range.high && (range.low == 1) == lit.value
     }
 
     fn within(&mut self, dag: &Dag, label: Label, depth: u32) -> Range {

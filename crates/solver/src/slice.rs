@@ -1,7 +1,8 @@
 //! A query cut down to what matters for its goal, in normal form and in a Dag of its own.
 
+use crate::byte_set::ByteSet;
 use crate::query::Lit;
-use expr::{Dag, Importer, Label, Op};
+use expr::{Dag, Importer, Label, Node, Op, TableData};
 use rustc_hash::FxHashSet;
 
 /// Literals in normal form. Conjunctions are taken apart, duplicates and tautologies are gone.
@@ -58,6 +59,22 @@ impl<'d> Slicer<'d> {
         self.slice.assert(Lit::new(label, true));
     }
 
+    /// Requires that an input byte is in a set: a few range tests, or a read from a table.
+    pub fn limit_byte(&mut self, byte: u32, set: ByteSet) {
+        const FEW: usize = 3;
+        let (dag, ranges) = (&mut self.slice.dag, set.ranges());
+        let byte = dag.input(byte);
+        let label = match ranges.len() {
+            0..=FEW => {
+                let tests: Vec<Label> = ranges.iter().map(|range| within(dag, byte, *range)).collect();
+                let first = dag.constant(1, 0);
+                tests.into_iter().fold(first, |any, test| dag.make_binary(Op::Or, 1, any, test))
+            }
+            _ => member(dag, byte, set),
+        };
+        self.slice.assert(Lit::new(label, true));
+    }
+
     /// How many nodes the slice has so far.
     pub fn len(&self) -> usize {
         self.slice.dag.len()
@@ -66,6 +83,23 @@ impl<'d> Slicer<'d> {
     pub fn finish(self) -> Slice {
         self.slice
     }
+}
+
+fn within(dag: &mut Dag, byte: Label, (low, high): (u8, u8)) -> Label {
+    let (start, span) = (dag.constant(8, low.into()), dag.constant(8, (high - low).into()));
+    if low == high {
+        return dag.make_binary(Op::Eq, 1, byte, start);
+    }
+    let offset = dag.make_binary(Op::Sub, 8, byte, start);
+    dag.make_binary(Op::Ule, 1, offset, span)
+}
+
+fn member(dag: &mut Dag, byte: Label, set: ByteSet) -> Label {
+    let table = TableData::concrete((0..=255).map(|byte| u8::from(set.contains(byte))).collect());
+    let (Ok(table), one) = (dag.add_table(table), dag.constant(8, 1)) else { return dag.constant(1, 1) };
+    let offset = dag.make_unary(Op::ZExt, 64, byte);
+    let read = dag.make(Node { op: Op::Read as u8, bits: 8, aux: 0, a: offset, b: table, c: 0 });
+    dag.make_binary(Op::Eq, 1, read, one)
 }
 
 impl Slice {

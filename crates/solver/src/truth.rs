@@ -5,7 +5,7 @@
 
 use crate::byte_set::ByteSet;
 use crate::length_set::LengthSet;
-use expr::{Dag, FunctionMap, Functions, Importer, Label, Op, Program, Registers};
+use expr::{Dag, FunctionMap, Functions, Importer, Label, Op, Program, Registers, Values};
 use rustc_hash::FxHashMap;
 
 /// Normal forms beyond this number are forgotten.
@@ -55,6 +55,11 @@ impl Truths {
         }
         self.of_byte.insert(shape, set);
         set
+    }
+
+    /// The values of `label`, which depends on one byte only, unless a word does not hold them.
+    pub fn values(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label) -> Option<Values> {
+        self.functions.of(&mut map.functions, dag, label).copied()
     }
 
     /// The lengths up to `largest` that make `label`, which depends on the length only, true.

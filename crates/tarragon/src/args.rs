@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::units::{size, time, variable};
+use crate::units::{share, size, time, variable};
 
 /// Whitebox test generation: runs a program, reads off what its path depended on, and solves for inputs that take
 /// other paths.
@@ -68,6 +68,7 @@ Examples:
   tarragon fuzz --time 60s -- ./calc
   tarragon fuzz --strategy mutate --seeds corpus/ --max-runs 100000 --seed 7 -- ./conv -i @@
   tarragon fuzz --exhaustive --max-len 4 -- ./parser
+  tarragon fuzz --strategy cese --grammar calc.tg --max-len 5 -- ./calc   all paths of all short sentences
   tarragon fuzz --grammar json.g4 --time 60s -- ./parser   no run is wasted on what its parser throws away
   tarragon fuzz -- ./expr '@{}'                        the input is an argument
   tarragon fuzz --env 'CONFIG=@{}' -- ./tool           the input is an environment variable
@@ -78,6 +79,8 @@ pub(crate) struct FuzzArgs {
     pub strategy: Option<StrategyName>,
     #[command(flatten)]
     pub grammar: GrammarArgs,
+    #[command(flatten)]
+    pub enumeration: EnumerationArgs,
     /// Directory (or file) with inputs to start from
     #[arg(long, value_name = "DIR")]
     pub seeds: Vec<PathBuf>,
@@ -99,6 +102,9 @@ pub(crate) struct FuzzArgs {
     /// Explore all paths, and say whether that was achieved
     #[arg(long)]
     pub exhaustive: bool,
+    /// All inputs have exactly this length, which is not symbolic (whitebox)
+    #[arg(long, value_name = "N")]
+    pub fixed_len: Option<usize>,
     /// Flip no constraint beyond this number on a path
     #[arg(long, value_name = "N")]
     pub max_depth: Option<usize>,
@@ -139,11 +145,15 @@ pub(crate) struct FuzzArgs {
 Examples:
   tarragon replay tarragon-out -- ./calc
   tarragon replay tests/a.txt tests/more/ -- ./conv -i @@
+  tarragon replay tarragon-out --minimise suite -- ./calc
   tarragon replay tarragon-out --lcov calc.info -- ./calc && genhtml --branch-coverage calc.info -o html")]
 pub(crate) struct ReplayArgs {
     /// Inputs: files, directories, or the output directory of a campaign
     #[arg(required = true, value_name = "DIR")]
     pub inputs: Vec<PathBuf>,
+    /// Copy inputs that cover the same branch outcomes, as few as are found greedily, into this new directory
+    #[arg(long, value_name = "DIR")]
+    pub minimise: Option<PathBuf>,
     /// Write which lines of the source they cover, in the format of lcov
     #[arg(long, value_name = "FILE")]
     pub lcov: Option<PathBuf>,
@@ -196,6 +206,23 @@ pub(crate) struct GrammarArgs {
     /// neither it nor the program's enumerations name are learnt
     #[arg(long, value_name = "FILE", requires = "grammar")]
     pub token_codes: Option<PathBuf>,
+}
+
+/// What strategies that go through all strings of a grammar do.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "All strings of a grammar (cese, grammar-enumerate)")]
+pub(crate) struct EnumerationArgs {
+    /// What the size of a string is; smaller ones come first, up to --max-len or --max-height
+    #[arg(long, value_enum, default_value_t = MeasureName::Length)]
+    pub by: MeasureName,
+    /// Greatest height of a derivation, with --by height
+    #[arg(long, value_name = "H")]
+    pub max_height: Option<usize>,
+    /// The i-th of n equal parts of the strings, i from 0
+    #[arg(long, value_name = "I/N", value_parser = share)]
+    pub shard: Option<(u64, u64)>,
+    #[command(flatten)]
+    pub abstraction: grammar_cli::AbstractionArgs,
 }
 
 /// The program under test and how it is run.
@@ -268,6 +295,10 @@ pub(crate) enum StrategyName {
     TreeMutate,
     /// Solve for sentences of the grammar that take other paths
     GrammarWhitebox,
+    /// All strings of the grammar with holes for tokens, each filled by exploring all paths
+    Cese,
+    /// All strings of the grammar
+    GrammarEnumerate,
     /// Several in turn, by what they bring: with a grammar grammar-whitebox, tree-mutate and whitebox, else whitebox and mutate
     Auto,
 }
@@ -282,6 +313,14 @@ pub(crate) enum SanitizerName {
     Leak,
     /// Nothing, and no such build is made
     Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeasureName {
+    /// Bytes of its tokens
+    Length,
+    /// Of its derivation
+    Height,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,5 +1,6 @@
 //! The search's view of a started program.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use expr::TableData;
@@ -93,6 +94,10 @@ impl Executor for RunnerExecutor {
             }
         }
         self.run_within(self.limit(symbolic), input, symbolic)
+    }
+
+    fn restrict(&mut self, holes: Option<&[Range<usize>]>) {
+        self.traced.restrict(holes);
     }
 
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {

@@ -5,12 +5,13 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::{
-    About, Campaign, CampaignEnd, Display, DisplayMode, OutputDir, Searcher, built_in_seeds, read_seeds,
+    About, Campaign, CampaignEnd, Display, DisplayMode, OutputDir, built_in_seeds, read_seeds,
     stop_on_signals,
 };
 use compiler::Variant;
 use grammar::language::Language;
 use grammar::parse::Parser;
+use grammar::symbolic::Symbolic;
 use grammar_formats::{Format, read_path};
 use grammar_search::{Auto, GrammarRandom, Lifting, NamedLifting, TreeMutate};
 use search::{Limits, Mutate, Named, Order, Random, Seed, Stop, Strategy, Whitebox, WhiteboxOptions};
@@ -19,19 +20,21 @@ use solver::{Chain, ChainOptions};
 use crate::Verdict;
 use crate::args::{FuzzArgs, GrammarArgs, OrderName, OutputArgs, SanitizerName, StrategyName, Switch};
 use crate::codes;
+use crate::enumeration::{abstraction, cese};
 use crate::replay::print_notes;
 use crate::target::{Target, prepare};
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     let mut notes = Vec::new();
     let language = language(&args.grammar, &mut notes)?;
-    let strategy = strategy(args, language.as_ref())?;
-    let seeds = seeds(args, strategy.language(), &mut notes)?;
-    let mut solver = chain(args)?;
+    let abstraction = abstraction(args, language.as_ref())?;
+    let strategy = strategy(args, language.as_ref(), abstraction.as_ref())?;
+    let seeds = seeds(args, strategy, &mut notes)?;
+    let mut solver = chain(args, strategy.is_exhaustive(args))?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
     prepare(&args.target, &variants(args), args.output.quiet || args.output.json);
-    let mut target = Target::start(&args.target, args.max_len)?;
-    if !args.exhaustive {
+    let mut target = Target::start(&args.target, longest(args))?;
+    if !strategy.is_exhaustive(args) {
         target.executor.end_early();
     }
     if !args.fresh_process && !args.exhaustive {
@@ -44,7 +47,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     print_notes(&notes, &args.output);
     let mut codes = target.sites.enumerators.clone();
     codes.extend(args.grammar.token_codes.as_deref().map(codes::read).transpose()?.unwrap_or_default());
-    let searcher = searcher(args, strategy, &codes)?;
+    let mut searcher = searcher(args, strategy, &codes)?;
     let covered = (args.lcov == Switch::On).then(|| target.covered());
     let campaign = Campaign {
         executor: &mut target.executor,
@@ -53,11 +56,15 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         output: OutputDir::open(&args.out, &target.command, args.resume)?,
         display: display(&args.output),
         stop: &stop,
-        limits: Limits { time: args.time, runs: args.max_runs, max_len: args.max_len },
+        limits: Limits { time: args.time, runs: args.max_runs, max_len: longest(args) },
         about: about(args, strategy, &target.command, notes),
         covered,
     };
-    conclude(campaign.run(searcher, seeds), &args.output)
+    conclude(campaign.run(&mut *searcher, seeds), &args.output)
+}
+
+fn longest(args: &FuzzArgs) -> usize {
+    args.fixed_len.unwrap_or(args.max_len)
 }
 
 fn variants(args: &FuzzArgs) -> Vec<Variant> {
@@ -73,6 +80,8 @@ enum Plan<'l> {
     /// Tokens of a lexer; the grammar is for seeds.
     Tokens(Option<&'l Language>),
     Grammar(WithGrammar, &'l Language),
+    /// All strings of a grammar with holes or without.
+    Enumerate(&'l Symbolic),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -94,14 +103,21 @@ enum WithGrammar {
 impl<'l> Plan<'l> {
     fn language(self) -> Option<&'l Language> {
         match self {
-            Plan::Plain(_) => None,
+            Plan::Plain(_) | Plan::Enumerate(_) => None,
             Plan::Tokens(language) => language,
             Plan::Grammar(_, language) => Some(language),
         }
     }
 
+    /// Nothing may be left out.
+    fn is_exhaustive(self, args: &FuzzArgs) -> bool {
+        args.exhaustive || matches!(self, Plan::Enumerate(_))
+    }
+
     fn name(self) -> &'static str {
         match self {
+            Plan::Enumerate(symbolic) if symbolic.has_holes() => "cese",
+            Plan::Enumerate(_) => "grammar-enumerate",
             Plan::Plain(Plain::Whitebox) => "whitebox",
             Plan::Tokens(_) => "whitebox-tokens",
             Plan::Plain(Plain::Random) => "random",
@@ -114,9 +130,14 @@ impl<'l> Plan<'l> {
     }
 }
 
-fn strategy<'l>(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<'l>> {
+fn strategy<'l>(
+    args: &FuzzArgs,
+    language: Option<&'l Language>,
+    abstraction: Option<&'l Symbolic>,
+) -> Result<Plan<'l>> {
     let default = if language.is_some() { StrategyName::Auto } else { StrategyName::Whitebox };
     let plan = match (args.strategy.unwrap_or(default), language) {
+        _ if abstraction.is_some() => abstraction.map_or(Plan::Plain(Plain::Whitebox), Plan::Enumerate),
         (StrategyName::Whitebox, _) => Plan::Plain(Plain::Whitebox),
         (StrategyName::WhiteboxTokens, language) => Plan::Tokens(language),
         (StrategyName::Random, _) => Plan::Plain(Plain::Random),
@@ -126,7 +147,9 @@ fn strategy<'l>(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<
         (StrategyName::GrammarRandom, Some(language)) => Plan::Grammar(WithGrammar::Random, language),
         (StrategyName::TreeMutate, Some(language)) => Plan::Grammar(WithGrammar::TreeMutate, language),
         (StrategyName::GrammarWhitebox, Some(language)) => Plan::Grammar(WithGrammar::Whitebox, language),
-        (_, None) => bail!("this strategy needs the grammar of the input: give it with --grammar FILE"),
+        (StrategyName::Cese | StrategyName::GrammarEnumerate, _) | (_, None) => {
+            bail!("this strategy needs the grammar of the input: give it with --grammar FILE")
+        }
     };
     if args.target.lexers.is_empty() && matches!(plan, Plan::Tokens(_)) {
         bail!(
@@ -136,6 +159,9 @@ fn strategy<'l>(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<
     let is_whitebox = matches!(plan, Plan::Plain(Plain::Whitebox));
     if !is_whitebox && (args.exhaustive || args.max_depth.is_some()) {
         bail!("--exhaustive and --max-depth go with --strategy whitebox only");
+    }
+    if !is_whitebox && args.fixed_len.is_some() {
+        bail!("--fixed-len goes with --strategy whitebox only");
     }
     Ok(plan)
 }
@@ -159,9 +185,14 @@ fn language(args: &GrammarArgs, notes: &mut Vec<String>) -> Result<Option<Langua
     Language::new(grammar).with_context(|| file.display().to_string()).map(Some)
 }
 
-fn seeds(args: &FuzzArgs, language: Option<&Language>, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
+fn seeds(args: &FuzzArgs, plan: Plan<'_>, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
+    let language = plan.language();
     if args.seeds.is_empty() {
         return match language {
+            None if matches!(plan, Plan::Enumerate(_)) => Ok(Vec::new()),
+            None if args.fixed_len.is_some() => {
+                Ok(vec![Seed { name: "buffer".to_owned(), input: vec![b'a'; longest(args)] }])
+            }
             Some(language) => Ok(grammar_search::seeds(language, args.max_len, args.seed)?),
             None => Ok(built_in_seeds(args.max_len)),
         };
@@ -174,6 +205,9 @@ fn seeds(args: &FuzzArgs, language: Option<&Language>, notes: &mut Vec<String>) 
             format!("seed {} has {} bytes and was cut to {}", seed.path.display(), seed.len, args.max_len)
         };
         notes.extend(truncated.into_iter().map(cut));
+    }
+    if let Some(len) = args.fixed_len {
+        seeds.iter_mut().for_each(|seed| seed.input.resize(len, b'a'));
     }
     if let Some(language) = language {
         notes.extend(outside(language, &seeds)?);
@@ -197,7 +231,7 @@ fn outside(language: &Language, seeds: &[Seed]) -> Result<Option<String>> {
 const SHOWN: usize = 5;
 
 /// The solver chain with the links that `--solver` leaves.
-fn chain(args: &FuzzArgs) -> Result<Chain> {
+fn chain(args: &FuzzArgs, exhaustive: bool) -> Result<Chain> {
     let mut options = ChainOptions::default();
     for name in &args.solver {
         match name.strip_prefix('-') {
@@ -205,8 +239,7 @@ fn chain(args: &FuzzArgs) -> Result<Chain> {
             None => options.only.push(name.clone()),
         }
     }
-    let limits =
-        smt::Limits { time: args.solver_timeout, economical: !args.exhaustive, ..smt::Limits::default() };
+    let limits = smt::Limits { time: args.solver_timeout, economical: !exhaustive, ..smt::Limits::default() };
     check_names(&options, limits)?;
     Ok(smt::standard_chain(options, limits))
 }
@@ -220,35 +253,32 @@ fn check_names(options: &ChainOptions, limits: smt::Limits) -> Result<()> {
     }
 }
 
-fn searcher<'l>(args: &FuzzArgs, plan: Plan<'l>, codes: &BTreeMap<String, i64>) -> Result<Searcher<'l>> {
+fn searcher<'l>(
+    args: &FuzzArgs,
+    plan: Plan<'l>,
+    codes: &BTreeMap<String, i64>,
+) -> Result<Box<dyn Strategy + 'l>> {
     let options = whitebox_options(args);
     Ok(match plan {
-        Plan::Plain(Plain::Whitebox) => {
-            Searcher::Whitebox { strategy: Box::new(Whitebox::new(options)), exhaustive: args.exhaustive }
-        }
-        Plan::Tokens(_) => Searcher::Other(Box::new(Named::new(options))),
-        Plan::Plain(Plain::Random) => Searcher::Other(Box::new(Random)),
-        Plan::Plain(Plain::Mutate) => Searcher::Other(Box::<Mutate>::default()),
+        Plan::Enumerate(symbolic) => Box::new(cese(args, symbolic)?),
+        Plan::Plain(Plain::Whitebox) => Box::new(Whitebox::new(options)),
+        Plan::Tokens(_) => Box::new(Named::new(options)),
+        Plan::Plain(Plain::Random) => Box::new(Random),
+        Plan::Plain(Plain::Mutate) => Box::<Mutate>::default(),
         Plan::Plain(Plain::Auto) => {
             let auto = Auto::new().solving(Box::new(Whitebox::new(options))).blind(Box::<Mutate>::default());
-            Searcher::Other(Box::new(auto))
+            Box::new(auto)
         }
-        Plan::Grammar(WithGrammar::Random, language) => {
-            Searcher::Other(Box::new(GrammarRandom::new(language)?))
-        }
-        Plan::Grammar(WithGrammar::TreeMutate, language) => {
-            Searcher::Other(Box::new(TreeMutate::new(language)?))
-        }
-        Plan::Grammar(WithGrammar::Whitebox, language) => {
-            Searcher::Other(grammar_whitebox(options, language, args, codes)?)
-        }
+        Plan::Grammar(WithGrammar::Random, language) => Box::new(GrammarRandom::new(language)?),
+        Plan::Grammar(WithGrammar::TreeMutate, language) => Box::new(TreeMutate::new(language)?),
+        Plan::Grammar(WithGrammar::Whitebox, language) => grammar_whitebox(options, language, args, codes)?,
         Plan::Grammar(WithGrammar::Auto, language) => {
             let within = WhiteboxOptions { outside: true, ..options.clone() };
             let auto = Auto::new()
                 .solving(grammar_whitebox(within, language, args, codes)?)
                 .blind(Box::new(TreeMutate::new(language)?))
                 .solving(Box::new(Whitebox::new(options)));
-            Searcher::Other(Box::new(auto))
+            Box::new(auto)
         }
     })
 }
@@ -276,6 +306,7 @@ fn whitebox_options(args: &FuzzArgs) -> WhiteboxOptions {
         },
         exhaustive: args.exhaustive,
         max_depth: args.max_depth.unwrap_or(usize::MAX),
+        holes: args.fixed_len.map(|len| std::iter::once(0..len).collect()),
         trace_memory: usize::try_from(args.trace_memory).unwrap_or(usize::MAX),
         ..WhiteboxOptions::default()
     }

@@ -5,11 +5,11 @@
 
 mod args;
 mod codes;
+mod enumeration;
 mod executor;
 mod fuzz;
 mod lexers;
 mod patience;
-
 mod replay;
 mod sharing;
 mod show;

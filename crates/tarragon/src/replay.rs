@@ -1,12 +1,13 @@
 //! `tarragon replay`: run a suite, print each outcome and the total coverage.
 
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use campaign::{
-    CoverageReport, MakeCovered, Measured, NamedInput, Replay, ReplayedInput, SourceCoverage, measure,
-    read_inputs, stop_on_signals,
+    CoverageReport, MakeCovered, Measured, Minimised, NamedInput, Replay, ReplayedInput, SourceCoverage,
+    measure, minimise, read_inputs, stop_on_signals,
 };
 
 use crate::Verdict;
@@ -22,9 +23,18 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
     let stop = stop_on_signals().context("cannot listen to signals")?;
     let mut target = Target::start(&args.target, longest)?;
     print_notes(&target.notes, &args.output);
-    let each = |one: &ReplayedInput| print_one(one, &args.output);
+    let mut covered: Vec<(Vec<u32>, usize)> = Vec::new();
+    let each = |one: &ReplayedInput| {
+        print_one(one, &args.output);
+        covered.push((one.outcomes.clone(), inputs[covered.len()].bytes.len()));
+    };
     let total = campaign::replay(&mut target.executor, target.sites.outcomes, &inputs, &stop, each)?;
     print_total(&total, &args.output);
+    if let Some(dir) = &args.minimise {
+        let minimised = minimise(&covered);
+        write_suite(dir, minimised.kept.iter().map(|number| &inputs[*number]))?;
+        print_minimised(&minimised, dir, &args.output);
+    }
     if let Some(file) = &args.lcov {
         let measured = lcov(target.covered(), &inputs[..total.inputs], file)?;
         print_measured(&measured, &args.output);
@@ -46,6 +56,41 @@ fn lcov(make: MakeCovered<'_>, inputs: &[NamedInput], file: &Path) -> Result<Mea
         make().and_then(|mut covered| measure(&mut covered, inputs)).map_err(anyhow::Error::msg)?;
     std::fs::write(file, &measured.lcov).with_context(|| format!("{}: cannot be written", file.display()))?;
     Ok(measured)
+}
+
+/// Writes inputs under their own names, or with a number behind it where a name comes again.
+fn write_suite<'i>(dir: &Path, inputs: impl Iterator<Item = &'i NamedInput>) -> Result<()> {
+    std::fs::create_dir(dir).with_context(|| format!("{}: cannot be made", dir.display()))?;
+    for input in inputs {
+        let name = input.path.file_name().unwrap_or(OsStr::new("input")).to_owned();
+        let again = (2..).map(|number| {
+            let mut name = name.clone();
+            name.push(format!("-{number}"));
+            name
+        });
+        let mut names = std::iter::once(name.clone()).chain(again).map(|name| dir.join(name));
+        let Some(path) = names.find(|path| !path.exists()) else { continue };
+        std::fs::write(&path, &input.bytes)
+            .with_context(|| format!("{}: cannot be written", path.display()))?;
+    }
+    Ok(())
+}
+
+fn print_minimised(minimised: &Minimised, dir: &Path, output: &OutputArgs) {
+    let (kept, least) = (minimised.kept.len(), minimised.at_least);
+    let line = match (output.json, minimised.is_smallest()) {
+        (true, smallest) => {
+            serde_json::json!({ "kept": kept, "at_least": least, "smallest": smallest }).to_string()
+        }
+        (false, true) => format!("{kept} inputs cover the same, and no fewer do: {}", dir.display()),
+        (false, false) => {
+            format!(
+                "{kept} inputs, chosen greedily, cover the same; {least} at least are needed: {}",
+                dir.display()
+            )
+        }
+    };
+    print(&line, output);
 }
 
 fn print_measured(measured: &Measured, output: &OutputArgs) {

@@ -64,6 +64,7 @@ fn describe(
         ConstraintKind::Concretise { value, .. } => {
             format!("fixed to {value:#x} ({})", reason(constraint, trace))
         }
+        ConstraintKind::Given => "given".to_owned(),
         ConstraintKind::Check(kind) => format!("check: no {}", kind.text()),
     };
     writeln!(text, "{place}: {what}, on {support}")?;

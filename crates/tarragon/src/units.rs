@@ -36,6 +36,12 @@ pub(crate) fn variable(text: &str) -> Result<(OsString, OsString), String> {
     }
 }
 
+/// `i/n` with i from 0 to n-1.
+pub(crate) fn share(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    parts.filter(|(i, n)| i < n).ok_or_else(|| "write a part as I/N with I from 0 to N-1".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +55,12 @@ mod tests {
         assert!(
             size("M").is_err() && size("5X").is_err() && size("99999999999G").is_err() && size("-1").is_err()
         );
+    }
+
+    #[test]
+    fn shares() {
+        assert_eq!(share("0/3"), Ok((0, 3)));
+        assert!(share("3/3").is_err() && share("1").is_err() && share("a/2").is_err());
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Header {
     pub input_device: u64,
     pub input_inode: u64,
     pub input: Region,
+    /// One byte for each byte of the input, read with [`flags::HOLES`]: not 0 where the input is symbolic.
+    pub holes: Region,
     /// One byte an outcome of a branch site; the target sets it to 1.
     pub coverage: Region,
     pub events: Region,
@@ -85,6 +87,8 @@ pub mod flags {
     pub const SYMBOLIC: u32 = 1;
     /// Words of the program (arguments, environment variables) contain placeholders of [`words`](super::words).
     pub const WORDS: u32 = 2;
+    /// Of a symbolic run: only the bytes of holes get labels, and the length none.
+    pub const HOLES: u32 = 4;
 }
 
 /// What stands for the input in a program's words.
@@ -117,6 +121,7 @@ impl Header {
             input_device: 0,
             input_inode: 0,
             input: place(capacities.input, 1),
+            holes: place(capacities.input, 1),
             coverage: place(capacities.coverage, 1),
             events: place(capacities.events, size_of::<crate::Event>()),
             nodes: place(capacities.nodes, size_of::<crate::Node>()),

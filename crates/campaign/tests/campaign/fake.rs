@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use campaign::{About, Campaign, CampaignEnd, DirError, Display, DisplayMode, OutputDir, Searcher};
+use campaign::{About, Campaign, CampaignEnd, DirError, Display, DisplayMode, OutputDir};
 use search::{Ending, ExecError, Execution, Executor, Limits, Mutate, Seed};
 use sites::{Site, SiteKind, SiteTable};
 use solver::{Chain, ChainOptions};
@@ -85,5 +85,5 @@ pub fn session_in(output: OutputDir, seeds: &[&[u8]], display: Display) -> Campa
         covered: None,
     };
     let seeds = seeds.iter().map(|&input| Seed { name: "given".to_owned(), input: input.to_vec() });
-    campaign.run(Searcher::Other(Box::<Mutate>::default()), seeds.collect())
+    campaign.run(&mut Mutate::default(), seeds.collect())
 }

@@ -60,6 +60,26 @@ fn a_new_run_starts_clean() {
 }
 
 #[test]
+fn holes_are_marked_for_each_input_and_forgotten_when_all_is_symbolic() {
+    let mut segment = segment();
+    let marks = |segment: &Segment, len: usize| -> Vec<u8> {
+        // SAFETY: the region has room for the longest input.
+        (0..len).map(|index| unsafe { segment.at(segment.header.holes.offset).add(index).read() }).collect()
+    };
+    segment.restrict(Some(&[1..2, 3..6]));
+    segment.prepare(b"abcdefgh", flags::SYMBOLIC).unwrap();
+    assert_eq!(marks(&segment, 8), [0, 1, 0, 1, 1, 1, 0, 0]);
+    assert_eq!(segment.read_header().flags, flags::SYMBOLIC | flags::HOLES);
+    segment.restrict(Some(&[]));
+    segment.prepare(b"abc", flags::SYMBOLIC).unwrap();
+    assert_eq!(marks(&segment, 3), [0, 0, 0]);
+    segment.restrict(None);
+    segment.prepare(b"abc", flags::SYMBOLIC).unwrap();
+    assert_eq!(segment.read_header().flags, flags::SYMBOLIC);
+    assert!(segment.collect().is_ok());
+}
+
+#[test]
 fn the_memory_of_a_large_trace_is_given_back() {
     let mut segment = Segment::new(&Capacities { events: 8 << 20, ..CAPACITIES }).unwrap();
     let blocks = |segment: &Segment| rustix::fs::fstat(&segment.file).unwrap().st_blocks;

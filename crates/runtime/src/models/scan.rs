@@ -30,8 +30,7 @@ impl Characters for FromInput {
             if index >= STATE.input_len as u64 {
                 return None;
             }
-            let label = nodes::input_byte(index as u32);
-            Some(Value::new(label, nodes::value(label)))
+            Some(nodes::input_value(index as u32))
         }
     }
 }

@@ -35,11 +35,10 @@ unsafe fn delivered(next: *mut i64, c: u32) -> u32 {
     unsafe {
         let at = (*next).max(0) as u64;
         ask_byte(at);
-        let byte = nodes::input_byte(at.min(u32::MAX as u64) as u32);
-        if byte == 0 {
+        if at >= STATE.input_len as u64 {
             return 0;
         }
-        let byte = Value::new(byte, nodes::value(byte));
+        let byte = nodes::input_value(at as u32);
         let plain = ask(apply_to(Op::Ult, 8, byte, 0x80));
         if c != END {
             *next += encoded_size(c);

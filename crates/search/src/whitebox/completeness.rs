@@ -31,6 +31,18 @@ impl Completeness {
         self.finished && self.broken_by().is_empty()
     }
 
+    /// Takes over what stands against another search's claim.
+    pub fn add(&mut self, other: &Completeness) {
+        self.cut_at_depth += other.cut_at_depth;
+        self.unknown_answers += other.unknown_answers;
+        self.divergences += other.divergences;
+        self.concretisations += other.concretisations;
+        self.runs_with_give_ups += other.runs_with_give_ups;
+        self.truncated_traces += other.truncated_traces;
+        self.untraced_runs += other.untraced_runs;
+        self.stopped_runs += other.stopped_runs;
+    }
+
     /// What broke completeness, in words.
     pub fn broken_by(&self) -> Vec<String> {
         let causes = [

@@ -22,6 +22,7 @@ mod worklist;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use path::{Constraint, Purpose, Step};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,7 +40,7 @@ use within::{Flip, solve_within};
 use worklist::{Buckets, Candidate, Target, Worklist, thin_out};
 
 use crate::{
-    BugKind, Change, Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Sentences, Strategy,
+    BugKind, Change, Claim, Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Sentences, Strategy,
     TracedPath,
 };
 
@@ -54,6 +55,8 @@ pub struct WhiteboxOptions {
     pub trace_memory: usize,
     /// Try again without the constraints of concretisations when the strict query has no answer.
     pub optimistic: bool,
+    /// Bytes that are symbolic, the others and the length being fixed; `None`: everything is symbolic.
+    pub holes: Option<Vec<Range<usize>>>,
     /// Where no sentence of the language reaches a side that was never taken, take an answer that is none.
     pub outside: bool,
 }
@@ -67,6 +70,7 @@ impl Default for WhiteboxOptions {
             trace_memory: 512 << 20,
             optimistic: true,
             outside: false,
+            holes: None,
         }
     }
 }
@@ -521,6 +525,14 @@ impl Strategy for Whitebox<'_> {
         }
     }
 
+    fn holes(&self) -> Option<&[Range<usize>]> {
+        self.options.holes.as_deref()
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        self.options.exhaustive.then(|| Claim::about_paths(self.completeness.clone()))
+    }
+
     fn queue(&self) -> usize {
         self.worklist.len() + self.hard.len() + self.changes.len()
     }
@@ -534,7 +546,7 @@ impl Strategy for Whitebox<'_> {
             room > 0
         };
         let waiting = self.store.inputs().into_iter().take_while(fits).map(<[u8]>::to_vec).collect();
-        Some(SavedSearch { explored, waiting, completeness: self.completeness.clone() })
+        Some(SavedSearch { explored, waiting, completeness: self.completeness.clone(), enumeration: None })
     }
 
     fn restore(&mut self, saved: &SavedSearch) {

@@ -93,7 +93,7 @@ impl Questions {
             ConstraintKind::Branch | ConstraintKind::Check(_) => {
                 Some(Lit::new(constraint.label, direction != 0))
             }
-            ConstraintKind::Concretise { .. } => None,
+            ConstraintKind::Concretise { .. } | ConstraintKind::Given => None,
             ConstraintKind::Case { on, .. } => {
                 let flip = (*self.cases.get(&(constraint.site, on))?.get(direction as usize)?)?;
                 Some(Lit::new(flip.label, flip.value))

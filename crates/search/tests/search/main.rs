@@ -5,4 +5,5 @@ mod engine;
 mod exhaustive;
 mod harness;
 mod program;
+mod random;
 mod whitebox;

@@ -2,6 +2,7 @@
 //! runs them.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::time::Duration;
 
 use path::{PathCondition, RawTrace, Step, Trace};
@@ -23,6 +24,10 @@ pub struct Value {
 /// What a running program can do.
 pub struct Machine<'a> {
     input: &'a [u8],
+    /// The only symbolic bytes, if not everything is symbolic.
+    holes: Option<&'a [Range<usize>]>,
+    /// All that the program decided, symbolic or not.
+    steps: Vec<Step>,
     sites: &'a SiteTable,
     nodes: Vec<Node>,
     values: Vec<u64>,
@@ -34,9 +39,11 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    fn new(input: &'a [u8], sites: &'a SiteTable) -> Machine<'a> {
+    fn new(input: &'a [u8], holes: Option<&'a [Range<usize>]>, sites: &'a SiteTable) -> Machine<'a> {
         let mut machine = Machine {
             input,
+            holes,
+            steps: Vec::new(),
             sites,
             nodes: vec![Node::default()],
             values: vec![0],
@@ -70,14 +77,25 @@ impl<'a> Machine<'a> {
 
     /// Input byte `index`, if there is one; asking is a branch.
     pub fn byte(&mut self, index: usize) -> Option<Value> {
-        let len = Value { label: 1 + self.input.len() as Label, number: self.input.len() as u64, bits: 64 };
+        let label = if self.holes.is_none() { 1 + self.input.len() as Label } else { 0 };
+        let len = Value { label, number: self.input.len() as u64, bits: 64 };
         let place = self.node(Node::constant(64, index as u64), index as u64);
         let exists = self.binary(Op::Ult, place, len, u64::from(index < self.input.len()));
+        let symbolic = self.holes.is_none_or(|holes| holes.iter().any(|hole| hole.contains(&index)));
         self.branch(EOF, exists).then(|| Value {
-            label: 1 + index as Label,
+            label: if symbolic { 1 + index as Label } else { 0 },
             number: self.input[index].into(),
             bits: 8,
         })
+    }
+
+    fn is_concrete(&self, value: Value) -> bool {
+        value.label == 0 || self.nodes[value.label as usize].op == Op::Const as u8
+    }
+
+    /// The label of a value that has or needs one.
+    fn labelled(&mut self, value: Value) -> Label {
+        if value.label == 0 { self.constant(value, value.number).label } else { value.label }
     }
 
     /// The byte without telling anybody that the program looked at it.
@@ -87,7 +105,11 @@ impl<'a> Machine<'a> {
 
     fn binary(&mut self, op: Op, a: Value, b: Value, number: u64) -> Value {
         let bits = if matches!(op, Op::Eq | Op::Ult) { 1 } else { a.bits };
-        self.node(Node::binary(op, bits, a.label, b.label), number)
+        if self.is_concrete(a) && self.is_concrete(b) {
+            return Value { label: 0, number, bits };
+        }
+        let (a, b) = (self.labelled(a), self.labelled(b));
+        self.node(Node::binary(op, bits, a, b), number)
     }
 
     pub fn eq(&mut self, a: Value, number: u8) -> Value {
@@ -107,7 +129,8 @@ impl<'a> Machine<'a> {
     /// `high` and `low` as one number of twice the width.
     pub fn join(&mut self, high: Value, low: Value) -> Value {
         let (bits, number) = (high.bits + low.bits, high.number << low.bits | low.number);
-        self.node(Node::binary(Op::Concat, bits, high.label, low.label), number)
+        let (high, low) = (self.labelled(high), self.labelled(low));
+        self.node(Node::binary(Op::Concat, bits, high, low), number)
     }
 
     pub fn xor(&mut self, a: Value, b: Value) -> Value {
@@ -120,7 +143,8 @@ impl<'a> Machine<'a> {
 
     pub fn branch(&mut self, site: u32, condition: Value) -> bool {
         self.cover(site, condition.number as u32);
-        if self.branched.insert(condition.label) {
+        self.steps.push(Step { site, direction: condition.number });
+        if condition.label != 0 && self.branched.insert(condition.label) {
             let event = self.event(EventKind::Branch, site, condition);
             self.events.push(event);
         }
@@ -134,8 +158,11 @@ impl<'a> Machine<'a> {
         };
         let case = cases.iter().position(|&value| value == on.number).unwrap_or(cases.len());
         self.cover(site, case as u32);
-        let event = Event { arg: case as u32, ..self.event(EventKind::Switch, site, on) };
-        self.events.push(event);
+        self.steps.push(Step { site, direction: case as u64 });
+        if on.label != 0 {
+            let event = Event { arg: case as u32, ..self.event(EventKind::Switch, site, on) };
+            self.events.push(event);
+        }
         case
     }
 
@@ -189,12 +216,22 @@ pub struct Fake<'a> {
     pub sites: SiteTable,
     pub inputs: Vec<Vec<u8>>,
     pub paths: BTreeSet<Vec<Step>>,
+    /// With the steps that do not depend on symbolic bytes.
+    pub whole_paths: BTreeSet<Vec<Step>>,
+    holes: Option<Vec<Range<usize>>>,
 }
 
 impl<'a> Fake<'a> {
     /// Sites 2 and up are of the given kinds: `[]` a branch, anything else the cases of a switch.
     pub fn new(switches: &[&[u64]], body: impl Fn(&mut Machine<'_>) -> Ending + 'a) -> Fake<'a> {
-        Fake { body: Box::new(body), sites: site_table(switches), inputs: Vec::new(), paths: BTreeSet::new() }
+        Fake {
+            body: Box::new(body),
+            sites: site_table(switches),
+            inputs: Vec::new(),
+            paths: BTreeSet::new(),
+            whole_paths: BTreeSet::new(),
+            holes: None,
+        }
     }
 }
 
@@ -214,8 +251,10 @@ fn site_table(switches: &[&[u64]]) -> SiteTable {
 
 impl Executor for Fake<'_> {
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
-        let mut machine = Machine::new(input, &self.sites);
+        let holes = self.holes.as_deref();
+        let mut machine = Machine::new(input, holes, &self.sites);
         let ending = (self.body)(&mut machine);
+        self.whole_paths.insert(std::mem::take(&mut machine.steps));
         let covered = machine.covered.iter().copied().collect();
         let mut trace = machine.trace();
         let condition = PathCondition::new(&mut trace, &self.sites);
@@ -225,17 +264,21 @@ impl Executor for Fake<'_> {
         Ok(Execution {
             ending,
             covered,
-            trace: symbolic.then(|| Machine::again(input, &self.sites, &*self.body)),
+            trace: symbolic.then(|| Machine::again(input, holes, &self.sites, &*self.body)),
             bad_trace: None,
             run_time: Duration::ZERO,
             stderr: Vec::new(),
         })
     }
+
+    fn restrict(&mut self, holes: Option<&[Range<usize>]>) {
+        self.holes = holes.map(<[Range<usize>]>::to_vec);
+    }
 }
 
 impl Machine<'_> {
-    fn again(input: &[u8], sites: &SiteTable, body: &Body<'_>) -> Trace {
-        let mut machine = Machine::new(input, sites);
+    fn again(input: &[u8], holes: Option<&[Range<usize>]>, sites: &SiteTable, body: &Body<'_>) -> Trace {
+        let mut machine = Machine::new(input, holes, sites);
         body(&mut machine);
         machine.trace()
     }

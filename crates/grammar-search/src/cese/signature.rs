@@ -1,0 +1,85 @@
+//! What all runs of a symbolic string did, as one number, by which strings that do the same are recognised.
+//!
+//! A run is its path condition, in which bytes are named by their hole and not by their place, together with the branches that
+//! it took and how it ended. Two strings with the same runs, in any order, cannot be told apart by the program.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use expr::Dag;
+use grammar::symbolic::HoleAt;
+use rustc_hash::FxHasher;
+use search::{Ending, TracedPath};
+use trace::{Label, Op};
+
+/// Sums do not depend on the order of the runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Signature {
+    runs: u64,
+    sum: u64,
+    products: u64,
+}
+
+impl Signature {
+    pub(crate) fn add(&mut self, path: &TracedPath, holes: &[HoleAt], (covered, ending): (u64, Ending)) {
+        let names = Names::of(&path.dag, holes);
+        let mut hasher = FxHasher::default();
+        (covered, ending).hash(&mut hasher);
+        for constraint in &path.condition.constraints {
+            (constraint.step(), names.0[constraint.label as usize]).hash(&mut hasher);
+        }
+        let run = mixed(hasher.finish());
+        self.runs += 1;
+        self.sum = self.sum.wrapping_add(run);
+        self.products = self.products.wrapping_add(run.wrapping_mul(run | 1));
+    }
+}
+
+/// Hashes of all expressions of a run, with bytes named by hole.
+struct Names(Vec<u64>);
+
+impl Names {
+    fn of(dag: &Dag, holes: &[HoleAt]) -> Names {
+        let tables: Vec<u64> = dag.tables().iter().map(|table| fast_hash(&table.bytes)).collect();
+        let mut names: Vec<u64> = vec![0; dag.len()];
+        for label in 1..dag.len() as Label {
+            let node = dag.node(label);
+            let [a, b, c] = dag.operands(label).map(|operand| names[operand as usize]);
+            let own = match dag.op(label) {
+                Op::Input => hole_of(node.a as usize, holes),
+                Op::Const => node.const_value(),
+                Op::Read => tables.get(node.b as usize).copied().unwrap_or(0),
+                _ => 0,
+            };
+            names[label as usize] = fast_hash(&(node.op, node.bits, node.aux, own, a, b, c));
+        }
+        Names(names)
+    }
+}
+
+/// The number of the hole byte that a byte is; bytes outside of holes are in no expression.
+fn hole_of(byte: usize, holes: &[HoleAt]) -> u64 {
+    let mut before = 0;
+    for hole in holes {
+        if (hole.start..hole.start + hole.len).contains(&byte) {
+            return (before + byte - hole.start + 1) as u64;
+        }
+        before += hole.len;
+    }
+    0
+}
+
+fn fast_hash(value: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn mixed(hash: u64) -> u64 {
+    (hash ^ hash >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+}
+
+pub(crate) fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
