@@ -134,11 +134,11 @@ impl Dag {
         operands_of(self.node(label))
     }
 
-    /// Labels of the symbolic bytes of the table that `label` reads from; empty for all other nodes.
+    /// Labels of the symbolic bytes of the table that `label` reads from, or of its text; empty for all other nodes.
     pub fn table_labels(&self, label: Label) -> &[Label] {
         let node = self.node(label);
         match op_of(node) {
-            Op::Read => self.tables[node.b as usize].labels.as_deref().unwrap_or(&[]),
+            op if op.has_table() => self.tables[node.b as usize].labels.as_deref().unwrap_or(&[]),
             _ => &[],
         }
     }
