@@ -64,7 +64,7 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// `None` if a domain is empty.
+    /// `None` if a domain is empty, or a literal false.
     pub(crate) fn new(truths: &mut Truths, query: &Query) -> Option<Problem> {
         let mut map = ShapeMap::default();
         let mut supports = Supports::new();
@@ -73,6 +73,11 @@ impl Problem {
         let mut joint = Vec::new();
         let largest = query.max_len as u64;
         for lit in query.literals() {
+            match query.dag.as_constant(lit.label) {
+                Some(value) if (value == 1) == lit.value => continue,
+                Some(_) => return None,
+                None => {}
+            }
             let id = supports.of(query.dag, lit.label);
             let support = supports.get(id);
             for byte in support.bytes() {
