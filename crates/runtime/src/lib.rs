@@ -35,6 +35,7 @@ pub mod shadow;
 pub mod start;
 pub mod state;
 mod sys;
+pub mod texts;
 pub mod values;
 pub mod words;
 
