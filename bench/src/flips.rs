@@ -7,8 +7,8 @@ mod asked;
 mod recorded;
 
 use anyhow::{Result, ensure};
-use asked::Asked;
-use recorded::Recorded;
+pub use asked::Asked;
+pub use recorded::Recorded;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ fn report(name: &str, recorded: &Recorded, sample: usize) -> Result<()> {
 }
 
 /// The fastest of several runs, which other load disturbs least.
-fn best(run: impl Fn() -> Asked) -> Asked {
+pub fn best(run: impl Fn() -> Asked) -> Asked {
     let runs = (1..RUNS).map(|_| run());
     runs.fold(run(), |best, next| if next.time < best.time { next } else { best })
 }

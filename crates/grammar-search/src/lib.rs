@@ -9,6 +9,7 @@ mod lifting;
 mod random;
 mod seeds;
 mod trees;
+mod words;
 
 pub use auto::Auto;
 pub use lifting::Lifting;

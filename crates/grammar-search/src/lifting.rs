@@ -6,12 +6,16 @@ use grammar::language::Language;
 use grammar::lift::{Lifter, TokenChange};
 use grammar::rng::Rng;
 use grammar::sample::Sampler;
-use search::{Change, Sentences};
+use search::{Change, Scope, Sentences};
+use solver::Restrictions;
+
+use crate::words::Words;
 
 /// Lifts constraints on bytes to tokens of the grammar.
 pub struct Lifting<'l> {
     lifter: Lifter<'l>,
     sampler: Sampler<'l>,
+    words: Words<'l>,
 }
 
 /// Sizes of fresh sentences, as powers of two.
@@ -19,7 +23,11 @@ const MAGNITUDES: u32 = 8;
 
 impl<'l> Lifting<'l> {
     pub fn new(language: &'l Language) -> Result<Lifting<'l>, DfaError> {
-        Ok(Lifting { lifter: Lifter::new(language)?, sampler: Sampler::new(language)? })
+        Ok(Lifting {
+            lifter: Lifter::new(language)?,
+            sampler: Sampler::new(language)?,
+            words: Words::new(language),
+        })
     }
 }
 
@@ -57,6 +65,14 @@ impl Sentences for Lifting<'_> {
 
     fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Vec<u8>> {
         self.lifter.neighbours(input, token)
+    }
+
+    fn restrictions(&mut self, input: &[u8], scope: Scope) -> Option<Restrictions<'_>> {
+        let lifted = self.lifter.lift(input)?;
+        match scope {
+            Scope::Lexemes => Some(self.words.lexemes(input, lifted.tokens())),
+            Scope::Sentence => self.words.sentence(input),
+        }
     }
 
     fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>> {

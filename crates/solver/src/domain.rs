@@ -17,6 +17,7 @@ use crate::query::{Answer, Effort, Link, Lit, Query, UnknownReason};
 use crate::truth::{ShapeMap, Truths};
 use expr::{Dag, Registers, Support, Supports};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 
 /// See the module.
 pub struct DomainLink {
@@ -103,6 +104,12 @@ impl Problem {
         let empty = bytes.iter().any(|(_, domain)| domain.is_empty());
         let empty = empty || length.as_ref().is_some_and(LengthSet::is_empty);
         (!empty).then_some(Problem { bytes, length, joint })
+    }
+
+    /// Whether one of the bytes is among these.
+    pub(crate) fn concerns(&self, range: &Range<u32>) -> bool {
+        let first = self.bytes.partition_point(|&(byte, _)| byte < range.start);
+        self.bytes.get(first).is_some_and(|&(byte, _)| byte < range.end)
     }
 
     /// The preferred value of each byte, whatever the joint literals say.

@@ -40,11 +40,13 @@ pub(crate) fn solve(truths: &mut Truths, query: &Query) -> Answer {
 /// mention keep their values.
 pub(crate) fn solve_within(truths: &mut Truths, query: &Query, restrictions: &mut Restrictions) -> Answer {
     let Some(problem) = Problem::new(truths, query) else { return Answer::Unsat };
-    let mut window = Window::new(query, &problem, restrictions.windows);
+    let windows = restrictions.windows.iter().filter(|(range, _)| problem.concerns(range));
+    let windows: Vec<(Range<u32>, Language)> = windows.cloned().collect();
+    let mut window = Window::new(query, &problem, &windows);
     let Some(exact) = window.read_all(truths, query, &problem.joint) else {
         return Answer::Unknown(UnknownReason::Unsupported);
     };
-    window.restrict(restrictions.windows);
+    window.restrict(&windows);
     let share = if query.effort == Effort::Full { 1 } else { QUICK_SHARE };
     let mut budget = Budget::default().with_limit(MOST_STATES / share);
     match window.tracks().find(restrictions.languages, &mut budget) {

@@ -3,7 +3,8 @@
 //! This is the question of a solver for programs: strings that the program cut out of its input, changed and searched, are
 //! texts whose bytes stand somewhere in the input, and what the program found out about each is a reader. The window is gone
 //! through from left to right, with the states of all readers; of the ways to one combination of states the one that changes
-//! the fewest bytes is kept. So the answer is exact, and as close to the present bytes as there is one.
+//! the fewest bytes is kept. So the answer is exact, and as close to the present bytes as there is one. Where a reader of the whole
+//! window is context-free, the answer is exact too, but only near.
 //!
 //! ```
 //! use strings::{Budget, ByteSet, Cell, Languages, Occurrence, Reader, Track, Tracks};
@@ -17,6 +18,7 @@
 //! assert_eq!(word, Ok(Some(b"xabx".to_vec())));
 //! ```
 
+mod context_free;
 mod readers;
 
 use std::rc::Rc;
@@ -26,6 +28,7 @@ use rustc_hash::FxHashMap;
 use crate::budget::{Budget, Stop};
 use crate::bytes::{ByteSet, Class, classes};
 use crate::language::Languages;
+use context_free::Sentence;
 use readers::{ACCEPTED, State};
 pub use readers::{Comparison, Occurrence, Reader};
 
@@ -101,7 +104,13 @@ impl Tracks<'_> {
         languages.watch(budget);
         let plan = self.plan(languages)?;
         let word = match plan.start {
-            Some(start) => Search::new(self, plan.steps, start).run(languages, budget)?,
+            Some(start) => {
+                let search = Search::new(self, plan.steps, start);
+                match Sentence::find(self, languages) {
+                    Some(sentence) => sentence.word(search, languages, budget)?,
+                    None => search.run(languages, budget)?,
+                }
+            }
             None => None,
         };
         languages.stopped().map(|()| word)
