@@ -281,10 +281,9 @@ impl Chain {
 
     /// Asks about a query in which bytes were fixed: only "sat" carries over.
     pub(crate) fn solve_locally(&mut self, query: &Query, check: &mut Check) -> Answer {
-        let lowered = Lowered::new(query);
-        if lowered.len() > self.max_nodes() {
+        let Some(lowered) = Lowered::new(query, self.max_nodes()) else {
             return Answer::Unknown(UnknownReason::Budget);
-        }
+        };
         let query = &lowered.query(query);
         for link in self.local_links.iter_mut().filter(|link| is_asked(&***link, query)) {
             match checked(link.solve(query), check, &mut self.local.counters) {
@@ -298,10 +297,9 @@ impl Chain {
 
     /// The answer, and the number of the link that gave it.
     fn ask_links(&mut self, query: &Query, check: &mut Check) -> (Answer, Option<usize>) {
-        let lowered = Lowered::new(query);
-        if lowered.len() > self.max_nodes() {
+        let Some(lowered) = Lowered::new(query, self.max_nodes()) else {
             return (Answer::Unknown(UnknownReason::Budget), None);
-        }
+        };
         let query = &lowered.query(query);
         let mut reason = UnknownReason::Unsupported;
         for (number, (link, counters)) in self.links.iter_mut().enumerate() {

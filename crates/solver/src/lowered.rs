@@ -5,28 +5,33 @@ use crate::text_link::has_texts;
 use expr::{Dag, Importer};
 
 /// The literals of a query in another Dag, in the same order. Nothing, if the query has no texts.
-pub(crate) struct Lowered(Option<(Dag, Vec<Lit>, Lit)>);
+pub(crate) struct Lowered(Option<(Dag, Vec<Lit>)>);
 
 impl Lowered {
-    pub(crate) fn new(query: &Query) -> Lowered {
+    /// `None` if there are more than `limit` nodes.
+    pub(crate) fn new(query: &Query, limit: usize) -> Option<Lowered> {
         if !has_texts(query.dag) {
-            return Lowered(None);
+            return Some(Lowered(None));
         }
         let (mut dag, mut importer) = (Dag::new(), Importer::lowering());
-        let mut lower = |lit: Lit| Lit { label: importer.import(query.dag, lit.label, &mut dag), ..lit };
-        let path = query.path.iter().map(|&lit| lower(lit)).collect();
-        let goal = lower(query.goal);
-        Lowered(Some((dag, path, goal)))
-    }
-
-    /// How many nodes there are now.
-    pub(crate) fn len(&self) -> usize {
-        self.0.as_ref().map_or(0, |(dag, ..)| dag.len())
+        let mut lits = Vec::new();
+        // The goal comes first, because it is the most likely to be too large.
+        for lit in query.literals().rev() {
+            lits.push(Lit { label: importer.import(query.dag, lit.label, &mut dag), ..lit });
+            if dag.len() > limit {
+                return None;
+            }
+        }
+        lits.reverse();
+        Some(Lowered(Some((dag, lits))))
     }
 
     pub(crate) fn query<'q>(&'q self, query: &Query<'q>) -> Query<'q> {
         match &self.0 {
-            Some((dag, path, goal)) => Query { dag, path, goal: *goal, ..*query },
+            Some((dag, lits)) => match lits.split_last() {
+                Some((goal, path)) => Query { dag, path, goal: *goal, ..*query },
+                None => *query,
+            },
             None => *query,
         }
     }

@@ -1,5 +1,7 @@
 //! All questions about one path: what they have in common is computed once.
 
+mod within;
+
 use crate::chain::{Chain, Recalled};
 use crate::checker::Checker;
 use crate::components::{Components, Slot};
@@ -7,7 +9,6 @@ use crate::path_domains::PathDomains;
 use crate::query::{Answer, Effort, Lit, Query, UnknownReason};
 use crate::ranges::Ranges;
 use crate::slice::{Slice, Slicer};
-use crate::text_link::Restrictions;
 use expr::{Dag, Evaluator, Label, Support, SupportId, Supports};
 use std::time::Instant;
 
@@ -150,36 +151,6 @@ impl<'a> PathSolver<'a> {
             _ if check(self.current) => Answer::Sat(self.current.to_vec()),
             _ => Answer::Unknown(UnknownReason::WrongModel),
         }
-    }
-
-    /// As [`PathSolver::solve`], with parts of the answer in languages. "Unsat" means that no input at all will do; otherwise
-    /// what is not found is unknown.
-    pub fn solve_within(
-        &mut self,
-        chain: &mut Chain,
-        prefix: usize,
-        goal: Lit,
-        restrictions: &mut Restrictions,
-    ) -> Answer {
-        let id = self.supports.of(self.dag, goal.label);
-        let support = self.supports.get(id).clone();
-        let mut goal = Goal { prefix, extra: &[], goal, support, literals: Vec::new() };
-        self.collect(&mut goal);
-        let slice = self.slice(chain, &goal);
-        let query = slice.as_ref().and_then(|slice| self.slice_query(chain, slice));
-        match (&slice, query) {
-            (Some(slice), _) if slice.is_contradictory() => Answer::Unsat,
-            (_, Some(query)) => {
-                chain.solve_within(&query, restrictions, &mut meets(&mut self.checker, &goal))
-            }
-            _ => Answer::Unknown(UnknownReason::Budget),
-        }
-    }
-
-    /// The bytes that a literal depends on.
-    pub fn support(&mut self, lit: Lit) -> &Support {
-        let id = self.supports.of(self.dag, lit.label);
-        self.supports.get(id)
     }
 
     /// Whether a literal holds on an input.

@@ -226,7 +226,7 @@ fn a_long_text_takes_few_states() {
         .collect();
     let near = vec![b'x'; 4000];
     let problem = |tracks| Tracks { bytes: &[ByteSet::FULL; 4000], near: &near, tracks };
-    let mut budget = Budget::default().with_limit(100_000);
+    let mut budget = Budget::default().with_limit(200_000);
     let word = problem(&tracks[..1]).find(&mut Languages::default(), &mut budget).expect("few states");
     assert_eq!(word.expect("there is room").iter().filter(|&&byte| byte != b'x').count(), 8);
     assert_eq!(problem(&tracks).find(&mut Languages::default(), &mut budget), Ok(None));

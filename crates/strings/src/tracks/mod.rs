@@ -3,8 +3,9 @@
 //! This is the question of a solver for programs: strings that the program cut out of its input, changed and searched, are
 //! texts whose bytes stand somewhere in the input, and what the program found out about each is a reader. The window is gone
 //! through from left to right, with the states of all readers; of the ways to one combination of states the one that changes
-//! the fewest bytes is kept. So the answer is exact, and as close to the present bytes as there is one. Where a reader of the whole
-//! window is context-free, the answer is exact too, but only near.
+//! the fewest bytes is kept. Most readers accept what others lead to, so this is first done without any, and then again with those that
+//! did not accept the word found. So the answer is exact, and as close to the present bytes as there is one. Where a
+//! reader of the whole window is context-free, the answer is exact too, but only near.
 //!
 //! ```
 //! use strings::{Budget, ByteSet, Cell, Languages, Occurrence, Reader, Track, Tracks};
@@ -51,6 +52,30 @@ impl Cell {
 pub struct Track {
     pub reader: Reader,
     pub cells: Vec<Cell>,
+}
+
+impl Track {
+    /// Whether its positions increase and are in a window of this length.
+    fn is_ordered(&self, length: usize) -> bool {
+        let position = |cell: &Cell| match cell {
+            Cell::Position(at, _) => Some(*at),
+            Cell::Constant(_) => None,
+        };
+        let positions = self.cells.iter().filter_map(position);
+        positions.chain([length]).is_sorted_by(|a, b| a < b)
+    }
+
+    /// Whether the reader accepts the text that a word of the window makes.
+    fn accepts(&self, languages: &mut Languages, word: &[u8]) -> bool {
+        let byte = |cell: &Cell| match cell {
+            Cell::Constant(byte) => Some(*byte),
+            Cell::Position(at, None) => word.get(*at).copied(),
+            Cell::Position(at, Some(function)) => word.get(*at).map(|&byte| function[usize::from(byte)]),
+        };
+        let text: Vec<u8> = self.cells.iter().filter_map(byte).collect();
+        text.len() == self.cells.len()
+            && read_all(&self.reader, languages, self.reader.start(), 0, &text, 0).is_some()
+    }
 }
 
 /// See the module.
@@ -101,41 +126,55 @@ impl Tracks<'_> {
         if self.bytes.len() != self.near.len() {
             return Err(Stop::Unsupported("a word to stay close to that has another length".to_string()));
         }
+        if !self.tracks.iter().all(|track| track.is_ordered(self.bytes.len())) {
+            return Err(Stop::Unsupported("a text whose bytes are not in order".to_string()));
+        }
         languages.watch(budget);
-        let plan = self.plan(languages)?;
-        let word = match plan.start {
-            Some(start) => {
-                let search = Search::new(self, plan.steps, start);
-                match Sentence::find(self, languages) {
-                    Some(sentence) => sentence.word(search, languages, budget)?,
-                    None => search.run(languages, budget)?,
-                }
+        let mut chosen: Vec<Track> = Vec::new();
+        let mut open: Vec<&Track> = self.tracks.iter().collect();
+        loop {
+            let word = Tracks { tracks: &chosen, ..*self }.find_together(languages, budget)?;
+            languages.stopped()?;
+            let Some(word) = word else { return Ok(None) };
+            let accepted = open.len();
+            open.retain(|track| {
+                let accepts = track.accepts(languages, &word);
+                chosen.extend((!accepts).then(|| (*track).clone()));
+                accepts
+            });
+            languages.stopped()?;
+            if open.len() == accepted {
+                return Ok(Some(word));
             }
-            None => None,
-        };
-        languages.stopped().map(|()| word)
+        }
     }
 
-    fn plan(&self, languages: &mut Languages) -> Result<Plan, Stop> {
+    /// A word that all readers accept, with the states of all of them.
+    fn find_together(&self, languages: &mut Languages, budget: &mut Budget) -> Result<Option<Vec<u8>>, Stop> {
+        let plan = self.plan(languages);
+        let Some(start) = plan.start else { return Ok(None) };
+        let search = Search::new(self, plan.steps, start);
+        match Sentence::find(self, languages) {
+            Some(sentence) => sentence.word(search, languages, budget),
+            None => search.run(languages, budget),
+        }
+    }
+
+    fn plan(&self, languages: &mut Languages) -> Plan {
         let mut steps: Vec<Vec<Step>> = self.bytes.iter().map(|_| Vec::new()).collect();
         let mut start = Vec::with_capacity(self.tracks.len());
         for (track, Track { reader, cells }) in self.tracks.iter().enumerate() {
             let leading = constants(cells, 0);
-            let mut next = 0;
             for (index, cell) in cells.iter().enumerate() {
                 let Cell::Position(position, function) = cell else { continue };
                 let constants = constants(cells, index + 1);
                 let left = cells.len() - index - 1 - constants.len();
-                let Some(here) = steps.get_mut(*position).filter(|_| *position >= next) else {
-                    return Err(Stop::Unsupported("a text whose bytes are not in order".to_string()));
-                };
-                here.push(Step { track, index, function: function.clone(), constants, left });
-                next = position + 1;
+                steps[*position].push(Step { track, index, function: function.clone(), constants, left });
             }
             let left = cells.len() - leading.len();
             start.push(read_all(reader, languages, reader.start(), 0, &leading, left));
         }
-        Ok(Plan { start: start.into_iter().collect(), steps })
+        Plan { start: start.into_iter().collect(), steps }
     }
 }
 
