@@ -7,8 +7,8 @@ mod asked;
 mod recorded;
 
 use anyhow::{Result, ensure};
-use asked::Asked;
-use recorded::Recorded;
+pub use asked::Asked;
+pub use recorded::Recorded;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ fn report(name: &str, recorded: &Recorded, sample: usize) -> Result<()> {
 }
 
 /// The fastest of several runs, which other load disturbs least; long ones are not repeated.
-fn best(run: impl Fn() -> Asked) -> Asked {
+pub fn best(run: impl Fn() -> Asked) -> Asked {
     let mut best = run();
     for _ in 1..RUNS {
         if best.time > LONG {

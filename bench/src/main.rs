@@ -11,6 +11,7 @@ mod json;
 mod memory;
 mod packages;
 mod rate;
+mod texts;
 mod usage;
 
 use anyhow::Result;
@@ -38,6 +39,8 @@ enum Benchmark {
     Memory,
     /// All flips of runs of text parsers: the solver chain against Z3 alone
     Flips(flips::Options),
+    /// All flips of a run of a program that looks for words: operations on texts against formulas over bytes
+    Texts,
     /// Builds, tests and generates inputs for packages of Debian; writes docs/packages.md
     Packages(packages::Options),
 }
@@ -50,6 +53,7 @@ fn main() -> Result<()> {
         Benchmark::Rate => rate::run(),
         Benchmark::Memory => memory::run(),
         Benchmark::Flips(options) => flips::run(&options),
+        Benchmark::Texts => texts::run(),
         Benchmark::Packages(options) => packages::run(&options),
     }
 }

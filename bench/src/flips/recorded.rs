@@ -26,7 +26,7 @@ pub struct Recorded {
 /// Debian's cjson over a JSON text.
 pub fn cjson(size: usize) -> Result<Recorded> {
     let scratch = tempfile::tempdir()?;
-    record(&json::derive(scratch.path())?, Vec::new(), json::text(size))
+    Recorded::new(&json::derive(scratch.path())?, Vec::new(), json::text(size))
 }
 
 /// A package over its sample text; it is built below `work`.
@@ -36,23 +36,26 @@ pub fn package(name: &str, size: usize, work: &Path) -> Result<Recorded> {
     let program = Tree::build(package, Compilers::Tarragon, work)?.program()?;
     let derived = compiler::derive(&program, Variant::Traced, &DeriveOptions::from_environment()?)?;
     let arguments = package.arguments.iter().map(OsString::from).collect();
-    record(&derived, arguments, package.sample.text(size))
+    Recorded::new(&derived, arguments, package.sample.text(size))
 }
 
-fn record(derived: &Derived, arguments: Vec<OsString>, input: Vec<u8>) -> Result<Recorded> {
-    let sites: SiteTable = serde_json::from_slice(&std::fs::read(&derived.sites)?)?;
-    let mut options = TargetOptions::new(&derived.executable);
-    options.arguments = arguments;
-    options.capacities = runner::default_capacities(sites.outcomes);
-    options.limits.run_time = Duration::from_secs(20);
-    let mut runner = Runner::start(options)?;
-    let raw = runner.run(&input, true)?.trace.context("the trace is broken")?;
-    let tables = raw.tables.into_iter().map(|(bytes, labels)| TableData { bytes, labels }).collect();
-    let (input_len, give_ups, truncated) = (input.len() as u32, raw.give_ups, raw.truncated);
-    ensure!(!truncated, "the trace is full");
-    let (nodes, values, events) = (raw.nodes, raw.values, raw.events);
-    let raw = RawTrace { nodes, values, tables, input_len, events, give_ups, truncated };
-    Ok(flips(Trace::from_raw(raw)?, &sites, input))
+impl Recorded {
+    /// One run of a traced variant.
+    pub fn new(derived: &Derived, arguments: Vec<OsString>, input: Vec<u8>) -> Result<Recorded> {
+        let sites: SiteTable = serde_json::from_slice(&std::fs::read(&derived.sites)?)?;
+        let mut options = TargetOptions::new(&derived.executable);
+        options.arguments = arguments;
+        options.capacities = runner::default_capacities(sites.outcomes);
+        options.limits.run_time = Duration::from_secs(20);
+        let mut runner = Runner::start(options)?;
+        let raw = runner.run(&input, true)?.trace.context("the trace is broken")?;
+        let tables = raw.tables.into_iter().map(|(bytes, labels)| TableData { bytes, labels }).collect();
+        let (input_len, give_ups, truncated) = (input.len() as u32, raw.give_ups, raw.truncated);
+        ensure!(!truncated, "the trace is full");
+        let (nodes, values, events) = (raw.nodes, raw.values, raw.events);
+        let raw = RawTrace { nodes, values, tables, input_len, events, give_ups, truncated };
+        Ok(flips(Trace::from_raw(raw)?, &sites, input))
+    }
 }
 
 fn flips(mut trace: Trace, sites: &SiteTable, input: Vec<u8>) -> Recorded {

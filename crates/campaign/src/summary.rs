@@ -31,7 +31,7 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
     write_source_coverage(text, report)?;
     let (running, solving, other) = (seconds.running, seconds.solving, seconds.other);
     let grammar = match report.sentences {
-        SentenceStats { lifted: 0, changed: 0, pruned: 0 } => String::new(),
+        SentenceStats { lifted: 0, solved: 0, changed: 0, pruned: 0 } => String::new(),
         _ => format!("grammar {:.1} s, ", seconds.grammar),
     };
     writeln!(
@@ -74,11 +74,11 @@ fn write_solver(text: &mut String, report: &Report) -> std::fmt::Result {
         let (name, asked, time) = (&link.name, link.asked, link.seconds);
         writeln!(text, "    {name:<12} answered {answered} of {asked} in {time:.2} s")?;
     }
-    let SentenceStats { lifted, changed, pruned } = report.sentences;
-    if lifted + changed + pruned > 0 {
+    let SentenceStats { lifted, solved, changed, pruned } = report.sentences;
+    if lifted + solved + changed + pruned > 0 {
         writeln!(
             text,
-            "  grammar     {changed} sentences with another token, {lifted} in place of other answers, {pruned} answers without one"
+            "  grammar     {changed} sentences with another token, {solved} solved for, {lifted} in place of other answers, {pruned} answers without one"
         )?;
     }
     Ok(())

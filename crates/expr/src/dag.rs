@@ -169,11 +169,11 @@ impl Dag {
         operands_of(self.node(label))
     }
 
-    /// Labels of the symbolic bytes of the table that `label` reads from, each once; empty for all other nodes.
+    /// Labels of the symbolic bytes of the table that `label` reads from, or of its text, each once; empty for all other nodes.
     pub fn table_labels(&self, label: Label) -> &[Label] {
         let node = self.node(label);
         match op_of(node) {
-            Op::Read => &self.cells[node.b as usize].labels,
+            op if op.has_table() => &self.cells[node.b as usize].labels,
             _ => &[],
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::dag::{Dag, op_of};
 use crate::semantics::{Operator, wide};
+use crate::texts::Operation;
 use trace::{Label, Node, Op};
 
 /// An input: its bytes are the input bytes, its length is the input's length. Bytes beyond it are 0.
@@ -102,6 +103,7 @@ impl Evaluation<'_> {
         let value = match op_of(node) {
             Op::Ite => self.ite(node),
             Op::Read => self.read(node),
+            Op::Find | Op::Compare => self.text(node),
             _ if self.wait_for(dag.operands(label)) => None,
             Op::Const | Op::Token => Some(u128::from(node.const_value())),
             Op::Input => Some(u128::from(self.input.get(node.a as usize).copied().unwrap_or(0))),
@@ -157,5 +159,22 @@ impl Evaluation<'_> {
             value |= byte << (8 * index);
         }
         complete.then_some(value)
+    }
+
+    fn text(&mut self, node: &Node) -> Option<u128> {
+        let dag = self.dag;
+        let (table, pattern) = (dag.table(node.b), dag.table(node.c));
+        let before = self.memory.stack.len();
+        for &label in table.labels.iter().flatten() {
+            self.wait_for([label, 0, 0]);
+        }
+        if self.memory.stack.len() > before {
+            return None;
+        }
+        let byte = |at: usize| match table.label(at as u64) {
+            0 => table.byte(at as u64),
+            label => self.value(label) as u8,
+        };
+        Some(u128::from(Operation::new(node, &pattern.bytes).apply(table.bytes.len(), byte)))
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::dag::{Dag, op_of, operands_of};
 use crate::semantics::{Operator, narrow};
+use crate::texts::Operation;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -80,6 +81,7 @@ impl Functions {
             }
             Op::Input => Some(self.share(|byte| byte as u64)),
             Op::Len => None,
+            Op::Find | Op::Compare => self.text(map, dag, node),
             Op::Read if dag.table(node.b).labels.is_some() => self.read_symbolic(map, dag, node),
             Op::Read => {
                 let table = self.table(map, dag, node.b);
@@ -148,11 +150,14 @@ impl Functions {
         })
     }
 
-    /// The symbolic bytes that a read can get to, once the function of its offset is known.
+    /// The symbolic bytes of a text, and those that a read can get to, once the function of its offset is known.
     fn cells(&self, map: &FunctionMap, dag: &Dag, label: Label) -> Vec<Label> {
         let node = dag.node(label);
         if dag.table_labels(label).is_empty() {
             return Vec::new();
+        }
+        if op_of(node).is_text() {
+            return dag.table_labels(label).to_vec();
         }
         let Some(offsets) = map.functions[&node.a] else { return Vec::new() };
         let mut offsets: Vec<u64> = self.values[offsets as usize].to_vec();
@@ -160,6 +165,24 @@ impl Functions {
         offsets.dedup();
         let places = offsets.iter().flat_map(|&offset| places(offset, node.bits));
         places.map(|place| dag.table(node.b).label(place)).collect()
+    }
+
+    fn text(&mut self, map: &FunctionMap, dag: &Dag, node: &Node) -> Option<u32> {
+        let (text, pattern) = (dag.table(node.b), &dag.table(node.c).bytes);
+        let operation = Operation::new(node, pattern);
+        let mut cells = Vec::with_capacity(text.bytes.len());
+        for at in 0..text.bytes.len() as u64 {
+            cells.push(match text.label(at) {
+                0 => None,
+                label => Some(map.functions[&label]? as usize),
+            });
+        }
+        let cell = |at: usize, byte: usize| match cells[at] {
+            None => text.bytes[at],
+            Some(number) => self.values[number][byte] as u8,
+        };
+        let values = std::array::from_fn(|byte| operation.apply(cells.len(), |at| cell(at, byte)));
+        Some(self.intern(values))
     }
 
     fn read_symbolic(&mut self, map: &FunctionMap, dag: &Dag, node: &Node) -> Option<u32> {

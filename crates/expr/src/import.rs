@@ -1,8 +1,10 @@
 //! Copies expressions from one Dag into another, simplifying on the way, with some nodes replaced.
 
 use crate::dag::{Dag, TableData, op_of};
+use crate::lower::Lowering;
+use crate::texts::Operation;
 use rustc_hash::FxHashMap;
-use trace::{Label, Op};
+use trace::{Label, Node, Op};
 
 /// Copies nodes of one source Dag into one destination; common parts are copied once.
 #[derive(Clone, Debug, Default)]
@@ -10,11 +12,18 @@ pub struct Importer {
     copies: FxHashMap<Label, Label>,
     tables: FxHashMap<u32, u32>,
     stack: Vec<Label>,
+    /// Replace operations on texts by formulas over bytes.
+    lowers: bool,
 }
 
 impl Importer {
     pub fn new() -> Importer {
         Importer::default()
+    }
+
+    /// An importer whose copies have no operations on texts, but formulas over their bytes.
+    pub fn lowering() -> Importer {
+        Importer { lowers: true, ..Importer::default() }
     }
 
     /// The label in `into` of the simplified copy of `label`.
@@ -68,6 +77,11 @@ impl Importer {
                 node.a = copy_of(node.a);
                 node.b = self.table(from, node.b, into);
             }
+            Op::Find | Op::Compare if self.lowers => return self.lower(from, &node, into),
+            Op::Find | Op::Compare => {
+                node.b = self.table(from, node.b, into);
+                node.c = self.table(from, node.c, into);
+            }
             op => {
                 node.a = copy_of(node.a);
                 node.b = if op.arity() > 1 { copy_of(node.b) } else { 0 };
@@ -75,6 +89,16 @@ impl Importer {
             }
         }
         into.make(node)
+    }
+
+    fn lower(&self, from: &Dag, node: &Node, into: &mut Dag) -> Label {
+        let (text, pattern) = (from.table(node.b), &from.table(node.c).bytes);
+        let cell = |(at, &byte): (usize, &u8)| match text.label(at as u64) {
+            0 => into.constant(8, u128::from(byte)),
+            label => self.copies[&label],
+        };
+        let cells: Vec<Label> = text.bytes.iter().enumerate().map(cell).collect();
+        Lowering { operation: Operation::new(node, pattern), cells: &cells }.make(into)
     }
 
     fn table(&mut self, from: &Dag, number: u32, into: &mut Dag) -> u32 {

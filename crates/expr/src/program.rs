@@ -4,6 +4,7 @@
 
 use crate::dag::{Dag, TableData, op_of, operands_of};
 use crate::semantics::{Operator, narrow, wide};
+use crate::texts::Operation;
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
 use trace::{Label, Node, Op};
@@ -17,7 +18,7 @@ pub struct Program<'d> {
     instructions: Vec<Instruction>,
     roots: Vec<u32>,
     tables: &'d [TableData],
-    /// Bytes of tables with symbolic content.
+    /// Bytes of texts, and of tables with symbolic content.
     cells: Vec<Vec<Cell>>,
     is_wide: bool,
 }
@@ -60,14 +61,14 @@ macro_rules! execute {
             for number in numbers {
                 let Instruction { operator, a, b, c } = self.instructions[number as usize];
                 let first = registers[a as usize];
-                registers[first_result + number as usize] = if operator.op == Op::Read {
-                    let load = |cell: Cell| match cell {
-                        Cell::Concrete(byte) => byte,
-                        Cell::Register(register) => registers[register as usize] as u8,
-                    };
-                    self.read(first as u64, operator.bits, b, c, load) as $word
-                } else {
-                    $apply(operator, first, registers[b as usize], registers[c as usize])
+                let load = |cell: Cell| match cell {
+                    Cell::Concrete(byte) => byte,
+                    Cell::Register(register) => registers[register as usize] as u8,
+                };
+                registers[first_result + number as usize] = match operator.op {
+                    Op::Read => self.read(first as u64, operator.bits, b, c, load) as $word,
+                    Op::Find | Op::Compare => self.text(operator, b, c, load) as $word,
+                    _ => $apply(operator, first, registers[b as usize], registers[c as usize]),
                 };
             }
         }
@@ -158,15 +159,14 @@ impl<'d> Program<'d> {
     fn operands<'p>(&'p self, instruction: &Instruction) -> impl Iterator<Item = u32> + 'p {
         let Instruction { operator, a, b, c } = *instruction;
         let cells = match (operator.op, c) {
-            (Op::Read, SYMBOLIC_TABLE) => &self.cells[b as usize][..],
+            (Op::Read, SYMBOLIC_TABLE) | (Op::Find | Op::Compare, _) => &self.cells[b as usize][..],
             _ => &[],
         };
         let in_table = cells.iter().filter_map(|cell| match cell {
             Cell::Register(register) => Some(*register),
             Cell::Concrete(_) => None,
         });
-        let count = if operator.op == Op::Read { 1 } else { operator.op.arity() };
-        [a, b, c].into_iter().take(count).chain(in_table)
+        [a, b, c].into_iter().take(operator.op.arity()).chain(in_table)
     }
 
     /// The value of root number `root`.
@@ -177,6 +177,13 @@ impl<'d> Program<'d> {
 
     execute!(run_narrow, u64, narrow::apply);
     execute!(run_wide, u128, wide::apply);
+
+    #[cold]
+    fn text(&self, operator: Operator, text: u32, pattern: u32, load: impl Fn(Cell) -> u8) -> u64 {
+        let (cells, pattern) = (&self.cells[text as usize], &self.tables[pattern as usize].bytes);
+        let flags = u16::from(operator.low);
+        Operation { op: operator.op, flags, pattern }.apply(cells.len(), |at| load(cells[at]))
+    }
 
     #[inline]
     fn read(&self, offset: u64, bits: u8, table: u32, kind: u32, load: impl Fn(Cell) -> u8) -> u128 {
@@ -281,8 +288,11 @@ impl<'d> Compiler<'d> {
         }
         let operand_bits = self.dag.bits(node.a) as u8;
         let operator = Operator { op, bits: node.bits, operand_bits, low: node.aux as u8 };
-        let (b, c) =
-            if op == Op::Read { self.table(&node) } else { (self.place(node, 1), self.place(node, 2)) };
+        let (b, c) = match op {
+            Op::Read => self.table(&node),
+            Op::Find | Op::Compare => (self.text_cells(node.b), node.c),
+            _ => (self.place(node, 1), self.place(node, 2)),
+        };
         self.program.instructions.push(Instruction { operator, a: self.place(node, 0), b, c });
         Some(())
     }
@@ -297,15 +307,19 @@ impl<'d> Compiler<'d> {
 
     fn table(&mut self, node: &Node) -> (u32, u32) {
         let table = self.dag.table(node.b);
-        let Some(labels) = &table.labels else { return (node.b, 0) };
-        let number = *self.cells_of_table.entry(node.b).or_insert_with(|| {
-            let cell = |(&label, &byte): (&Label, &u8)| match label {
+        if table.labels.is_none() { (node.b, 0) } else { (self.text_cells(node.b), SYMBOLIC_TABLE) }
+    }
+
+    /// The number of the table's cells.
+    fn text_cells(&mut self, number: u32) -> u32 {
+        let table = self.dag.table(number);
+        *self.cells_of_table.entry(number).or_insert_with(|| {
+            let cell = |(at, &byte): (usize, &u8)| match table.label(at as u64) {
                 0 => Cell::Concrete(byte),
-                _ => Cell::Register(self.register[&label]),
+                label => Cell::Register(self.register[&label]),
             };
-            self.program.cells.push(labels.iter().zip(&table.bytes).map(cell).collect());
+            self.program.cells.push(table.bytes.iter().enumerate().map(cell).collect());
             self.program.cells.len() as u32 - 1
-        });
-        (number, SYMBOLIC_TABLE)
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! What each operator computes, once for words of 64 bits and once for words of 128 from the same text.
 //!
-//! `Read`, `Input`, `Len`, `Token` and `Const` get their values from elsewhere and evaluate to 0 here. Floats are
+//! `Read`, `Find`, `Compare`, `Input`, `Len`, `Token` and `Const` get their values from elsewhere and evaluate to 0 here. Floats are
 //! computed by the machine itself, so that NaNs come out as they do in a target on the same machine.
 
 use trace::Op;
@@ -62,7 +62,7 @@ macro_rules! semantics {
                 let (bits, width) = (u32::from(bits), u32::from(operand_bits));
                 use Op::*;
                 match op {
-                    Const | Token | Input | Len | Read => 0,
+                    Const | Token | Input | Len | Read | Find | Compare => 0,
                     Add => a.wrapping_add(b) & mask(bits),
                     Sub => a.wrapping_sub(b) & mask(bits),
                     Mul => a.wrapping_mul(b) & mask(bits),

@@ -205,7 +205,7 @@ impl Supports {
 
     fn visit(&mut self, dag: &Dag, label: Label) {
         let operands = dag.operands(label);
-        let table_known = self.of_table.contains_key(&dag.node(label).b);
+        let table_known = dag.op(label).has_table() && self.of_table.contains_key(&dag.node(label).b);
         let in_table = if table_known { &[] } else { dag.table_labels(label) };
         let before = self.stack.len();
         for &operand in operands.iter().chain(in_table) {
@@ -225,7 +225,7 @@ impl Supports {
             Op::Input => self.intern(Support::byte(node.a)),
             Op::Len => self.intern(Support::length()),
             op => {
-                let table = if op == Op::Read { self.table(dag, label) } else { SupportId::EMPTY };
+                let table = if op.has_table() { self.table(dag, label) } else { SupportId::EMPTY };
                 dag.operands(label).into_iter().filter(|&operand| operand != 0).fold(table, |all, operand| {
                     let support = self.of_node[operand as usize];
                     self.union(all, support)

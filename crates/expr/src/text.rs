@@ -8,7 +8,8 @@
 //! root %3
 //! ```
 //!
-//! An operator is followed by its width, `extract` then by its lowest bit and `read` by its table. A cell of a
+//! An operator is followed by its width, `extract` then by its lowest bit and `read` by its table, `find` and `compare` by
+//! their flags as a number, text and pattern. A cell of a
 //! table is a byte in hex or a node. Long chains stay flat, so neither direction recurses.
 
 use crate::dag::{Dag, TableData, input_node, len_node, op_of};
@@ -62,13 +63,17 @@ impl Printer<'_> {
     fn define(&mut self, label: Label) {
         let node = self.dag.node(label);
         let op = op_of(node);
-        if op.arity() == 0 {
+        if op.arity() == 0 && !op.is_text() {
             return;
         }
         let mut body = format!("({} {}", op.name(), node.bits);
         match op {
             Op::Extract => body += &format!(" {}", node.aux),
             Op::Read => body += &format!(" t{}", self.table(node.b)),
+            Op::Find | Op::Compare => {
+                let (text, pattern) = (self.table(node.b), self.table(node.c));
+                body += &format!(" {} t{text} t{pattern}", node.aux);
+            }
             _ => {}
         }
         for &operand in &self.dag.operands(label)[..op.arity()] {
@@ -221,10 +226,9 @@ impl<'t> Parser<'t, '_> {
         let mut node = Node { op: op as u8, bits: self.number()?, ..Node::default() };
         match op {
             Op::Extract => node.aux = self.number()?,
-            Op::Read => {
-                let name = self.token("a table")?;
-                let table = self.names.tables.get(name);
-                node.b = *table.ok_or_else(|| Problem::Undefined(name.to_string()))?;
+            Op::Read => node.b = self.table_name()?,
+            Op::Find | Op::Compare => {
+                (node.aux, node.b, node.c) = (self.number()?, self.table_name()?, self.table_name()?);
             }
             _ => {}
         }
@@ -232,6 +236,12 @@ impl<'t> Parser<'t, '_> {
             *place = self.leaf_or_name()?;
         }
         Ok(node)
+    }
+
+    fn table_name(&mut self) -> Result<u32, Problem> {
+        let name = self.token("a table")?;
+        let table = self.names.tables.get(name);
+        table.copied().ok_or_else(|| Problem::Undefined(name.to_string()))
     }
 
     /// An operand. Leaves have no operands of their own, so this ends after one level.

@@ -4,7 +4,7 @@
 use crate::dag::{TableData, op_of, operands_of};
 use crate::semantics::mask;
 use thiserror::Error;
-use trace::{Label, Node, Op};
+use trace::{Label, Node, Op, text};
 
 /// What is wrong with an expression table.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -23,6 +23,8 @@ pub enum BadDag {
     InputByte { label: Label, index: u32 },
     #[error("node {label}: table {table} does not exist or holds later labels")]
     NoTable { label: Label, table: u32 },
+    #[error("node {label}: table {table} does not exist or is no constant")]
+    Pattern { label: Label, table: u32 },
     #[error("table {table}: its labels do not match its bytes")]
     Table { table: u32 },
 }
@@ -101,8 +103,11 @@ fn check_node(
     if op == Op::Input && node.a >= input_len {
         return Err(BadDag::InputByte { label, index: node.a });
     }
-    if op == Op::Read && newest_in_table(node.b).is_none_or(|newest| newest >= label) {
+    if op.has_table() && newest_in_table(node.b).is_none_or(|newest| newest >= label) {
         return Err(BadDag::NoTable { label, table: node.b });
+    }
+    if op.is_text() && newest_in_table(node.c) != Some(0) {
+        return Err(BadDag::Pattern { label, table: node.c });
     }
     clear_unused(node);
     Ok(())
@@ -137,15 +142,20 @@ fn widths_fit(before: &[Node], node: &Node) -> bool {
         FConv => is_float(bits) && is_float(width(node.a)),
         FToS | FToU => is_float(width(node.a)),
         SToF | UToF => is_float(bits),
+        Find => bits == 64,
+        Compare => bits == 32,
     }
 }
 
 /// Equal expressions must be equal nodes.
 fn clear_unused(node: &mut Node) {
     let op = op_of(node);
-    if op != Op::Extract {
-        node.aux = 0;
-    }
+    node.aux = match op {
+        Op::Extract => node.aux,
+        Op::Find => node.aux & text::ALL,
+        Op::Compare => node.aux & (text::TERMINATED | text::FOLD),
+        _ => 0,
+    };
     match op {
         Op::Const => {
             let value = node.const_value() & mask(u32::from(node.bits)) as u64;
@@ -154,6 +164,7 @@ fn clear_unused(node: &mut Node) {
         Op::Input => (node.b, node.c) = (0, 0),
         Op::Len => (node.a, node.b, node.c) = (0, 0, 0),
         Op::Read => node.c = 0,
+        Op::Find | Op::Compare => node.a = 0,
         _ if op.arity() == 1 => (node.b, node.c) = (0, 0),
         _ if op.arity() == 2 => node.c = 0,
         _ => {}

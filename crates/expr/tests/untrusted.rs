@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 fn node() -> impl Strategy<Value = Node> {
     let bits = prop_oneof![Just(1u8), Just(8), Just(32), Just(64), any::<u8>()];
-    (0u8..60, bits, 0u16..70, 0u32..20, 0u32..20, 0u32..20).prop_map(|(op, bits, aux, a, b, c)| Node {
+    (0u8..64, bits, 0u16..70, 0u32..20, 0u32..20, 0u32..20).prop_map(|(op, bits, aux, a, b, c)| Node {
         op,
         bits,
         aux,

@@ -11,6 +11,7 @@ mod named;
 mod random;
 mod seeds;
 mod trees;
+mod words;
 
 pub use auto::Auto;
 pub use cese::{Cese, CeseOptions};

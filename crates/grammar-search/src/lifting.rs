@@ -8,7 +8,10 @@ use grammar::mutate::Mutator;
 use grammar::parse::Parser;
 use grammar::rng::Rng;
 use grammar::tree::Tree;
-use search::{Change, Sentences};
+use search::{Change, Scope, Sentences};
+use solver::Restrictions;
+
+use crate::words::Words;
 
 /// Lifts constraints on bytes to tokens of the grammar.
 pub struct Lifting<'l> {
@@ -17,6 +20,7 @@ pub struct Lifting<'l> {
     mutator: Mutator<'l>,
     /// Of sentences that did something new.
     trees: Vec<Tree>,
+    words: Words<'l>,
 }
 
 /// Sizes of fresh sentences, as powers of two.
@@ -29,7 +33,8 @@ const ROUNDS: u32 = 4;
 impl<'l> Lifting<'l> {
     pub fn new(language: &'l Language) -> Result<Lifting<'l>, DfaError> {
         let (parser, mutator) = (Parser::new(&language.grammar)?, Mutator::new(language, FRESH)?);
-        Ok(Lifting { lifter: Lifter::new(language)?, parser, mutator, trees: Vec::new() })
+        let (lifter, words) = (Lifter::new(language)?, Words::new(language));
+        Ok(Lifting { lifter, parser, mutator, trees: Vec::new(), words })
     }
 
     /// A sentence with parts of those kept.
@@ -83,6 +88,14 @@ impl Sentences for Lifting<'_> {
 
     fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Vec<u8>> {
         self.lifter.neighbours(input, token).into_iter().map(|neighbour| neighbour.text).collect()
+    }
+
+    fn restrictions(&mut self, input: &[u8], scope: Scope) -> Option<Restrictions<'_>> {
+        let lifted = self.lifter.lift(input)?;
+        match scope {
+            Scope::Lexemes => Some(self.words.lexemes(input, lifted.tokens())),
+            Scope::Sentence => self.words.sentence(input),
+        }
     }
 
     fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>> {

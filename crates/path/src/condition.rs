@@ -21,6 +21,8 @@ pub struct Constraint {
     pub taken: bool,
     pub site: u32,
     pub kind: ConstraintKind,
+    /// The program branches on the label's negation, so that coverage counts the other way round.
+    pub negated: bool,
     /// Coverage index of the direction taken, if the site is one that coverage counts.
     pub outcome: Option<u32>,
 }
@@ -168,7 +170,8 @@ impl Constraint {
     /// Coverage index of another direction of this constraint's site.
     pub fn outcome_of(&self, direction: u64, sites: &SiteTable) -> Option<u32> {
         match self.kind {
-            ConstraintKind::Branch | ConstraintKind::Case { .. } => outcome(sites, self.site, direction),
+            ConstraintKind::Branch => outcome(sites, self.site, direction ^ u64::from(self.negated)),
+            ConstraintKind::Case { .. } => outcome(sites, self.site, direction),
             ConstraintKind::Concretise { .. } | ConstraintKind::Check(_) | ConstraintKind::Given => None,
         }
     }
@@ -257,7 +260,8 @@ impl Builder<'_> {
     }
 
     fn condition(&mut self, event: &Event, kind: ConstraintKind) {
-        self.push(event.site, event.label, event.taken != 0, kind);
+        let negated = kind == ConstraintKind::Branch && event.arg == 1;
+        self.push_constraint(event.site, event.label, event.taken != 0, kind, negated);
     }
 
     fn check(&mut self, event: &Event) {
@@ -283,11 +287,15 @@ impl Builder<'_> {
     }
 
     fn push(&mut self, site: u32, label: Label, taken: bool, kind: ConstraintKind) {
+        self.push_constraint(site, label, taken, kind, false);
+    }
+
+    fn push_constraint(&mut self, site: u32, label: Label, taken: bool, kind: ConstraintKind, negated: bool) {
         let constant = self.dag.node(label).op == Op::Const as u8;
         if constant || !self.seen.insert(label) {
             return;
         }
-        let mut constraint = Constraint { label, taken, site, kind, outcome: None };
+        let mut constraint = Constraint { label, taken, site, kind, negated, outcome: None };
         constraint.outcome = constraint.outcome_of(constraint.step().direction, self.sites);
         self.constraints.push(constraint);
     }

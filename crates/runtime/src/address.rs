@@ -221,11 +221,11 @@ pub unsafe fn forget_snapshots() {
     unsafe { RECENT_SNAPSHOTS = [(0, 0); RECENT] };
 }
 
-unsafe fn tables() -> *mut Table {
+pub(crate) unsafe fn tables() -> *mut Table {
     unsafe { STATE.header.cast::<u8>().add((*STATE.header).tables.offset as usize).cast() }
 }
 
-unsafe fn data() -> *mut u8 {
+pub(crate) unsafe fn data() -> *mut u8 {
     unsafe { STATE.header.cast::<u8>().add((*STATE.header).data.offset as usize) }
 }
 
@@ -243,7 +243,7 @@ unsafe fn snapshot(object: &Object) -> Option<u32> {
         }
         let bytes = reserve_data(object.size)?;
         os::memcpy(data().add(bytes as usize).cast(), object.start as *const _, object.size);
-        let labels = if symbolic { copy_labels(object)? } else { u32::MAX };
+        let labels = if symbolic { copy_labels(object.start, object.size)? } else { u32::MAX };
         *tables().add(number as usize) = Table { data: bytes, len: object.size as u32, labels, reserved: 0 };
         (*STATE.header).table_count = number + 1;
         if let Some(slot) = SNAPSHOT_STARTS.get_mut(number as usize) {
@@ -282,7 +282,7 @@ unsafe fn same_bytes(table: &Table, object: &Object) -> bool {
     unsafe { os::memcmp(data().add(table.data as usize).cast(), object.start as *const _, object.size) == 0 }
 }
 
-unsafe fn reserve_data(size: usize) -> Option<u32> {
+pub(crate) unsafe fn reserve_data(size: usize) -> Option<u32> {
     unsafe {
         let at = (*STATE.header).data_len;
         let end = at as u64 + (size as u64).next_multiple_of(4);
@@ -295,12 +295,12 @@ unsafe fn reserve_data(size: usize) -> Option<u32> {
     }
 }
 
-unsafe fn copy_labels(object: &Object) -> Option<u32> {
+pub(crate) unsafe fn copy_labels(start: usize, size: usize) -> Option<u32> {
     unsafe {
-        let at = reserve_data(object.size * 4)?;
+        let at = reserve_data(size * 4)?;
         let labels = data().add(at as usize).cast::<u32>();
-        for i in 0..object.size {
-            *labels.add(i) = shadow::label_of_byte(object.start + i);
+        for i in 0..size {
+            *labels.add(i) = shadow::label_of_byte(start + i);
         }
         Some(at)
     }

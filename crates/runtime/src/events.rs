@@ -65,18 +65,19 @@ pub unsafe fn branch(label: Label, taken: bool, site: u32) {
             return;
         }
         (*STATE.header).symbolic_branches += 1;
-        let node = nodes::node(label);
-        if node.op == Op::Not as u8 {
-            return branch(node.a, !taken, site);
+        let (mut label, mut taken, mut negated) = (label, taken, false);
+        while nodes::node(label).op == Op::Not as u8 {
+            (label, taken, negated) = (nodes::node(label).a, !taken, !negated);
         }
-        if node.op == Op::Const as u8 {
+        if nodes::node(label).op == Op::Const as u8 {
             return;
         }
         if nodes::value(label) != taken as u64 {
             return count_give_up(GiveUp::Stale);
         }
         if first_time(label) {
-            push(Event { kind: EventKind::Branch as u8, taken: taken as u8, aux: 0, site, label, arg: 0 });
+            let (kind, taken, arg) = (EventKind::Branch as u8, taken as u8, negated as u32);
+            push(Event { kind, taken, aux: 0, site, label, arg });
         }
     }
 }

@@ -37,6 +37,7 @@ pub mod start;
 pub mod state;
 pub mod supervise;
 mod sys;
+pub mod texts;
 pub mod values;
 pub mod words;
 

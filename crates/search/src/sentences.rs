@@ -1,5 +1,7 @@
 //! A language that inputs must belong to.
 
+use solver::Restrictions;
+
 /// Another token at a place of a sentence, or one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -8,6 +10,15 @@ pub struct Change {
     pub token: u32,
     /// Which change at that token; its meaning is the language's own.
     pub choice: u32,
+}
+
+/// What of a sentence stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Each token keeps its terminal and its length.
+    Lexemes,
+    /// The sentence keeps its length.
+    Sentence,
 }
 
 /// Knows the sentences of a language.
@@ -34,6 +45,12 @@ pub trait Sentences {
 
     /// Texts that differ from a sentence at one of its tokens. Most of them are sentences.
     fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Vec<u8>>;
+
+    /// Languages that parts of a sentence must belong to so that it stays one, as far as the language can tell; most answers that
+    /// keep to them are sentences. `None` for other inputs, and where there is no such language.
+    fn restrictions(&mut self, _input: &[u8], _scope: Scope) -> Option<Restrictions<'_>> {
+        None
+    }
 
     /// Texts near a sentence that have the bytes which a proposal, itself no sentence, changes. Some of them are sentences.
     fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>>;

@@ -104,6 +104,8 @@ impl Optimism {
 pub struct SentenceStats {
     /// Sentences that took the place of an answer which was none.
     pub lifted: u64,
+    /// Sentences that were solved for as such.
+    pub solved: u64,
     /// Runs of sentences with another token.
     pub changed: u64,
     /// Goals that no sentence near the running input reaches.

@@ -77,8 +77,14 @@ mod tests {
     use path::{Constraint, ConstraintKind};
 
     fn looped(times: usize) -> PathCondition {
-        let branch =
-            Constraint { label: 1, taken: true, site: 7, kind: ConstraintKind::Branch, outcome: None };
+        let branch = Constraint {
+            label: 1,
+            taken: true,
+            site: 7,
+            kind: ConstraintKind::Branch,
+            negated: false,
+            outcome: None,
+        };
         PathCondition { constraints: vec![branch; times], tokens: Vec::new() }
     }
 

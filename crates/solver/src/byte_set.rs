@@ -8,6 +8,11 @@ impl ByteSet {
     pub const EMPTY: ByteSet = ByteSet([0; 4]);
     pub const ALL: ByteSet = ByteSet([u64::MAX; 4]);
 
+    /// Byte `b` is bit `b % 64` of word `b / 64`.
+    pub fn words(self) -> [u64; 4] {
+        self.0
+    }
+
     pub fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }

@@ -135,10 +135,14 @@ fn table(
     tables: &mut Vec<u32>,
     digest: &mut Digest,
 ) {
-    if dag.op(label) != Op::Read {
+    let node = dag.node(label);
+    if !dag.op(label).has_table() {
         return;
     }
-    let table = dag.node(label).b;
+    if dag.op(label).is_text() {
+        digest.bytes(&dag.table(node.c).bytes);
+    }
+    let table = node.b;
     let known = tables.iter().position(|&other| other == table);
     digest.word(known.unwrap_or(tables.len()) as u64);
     if known.is_none() {

@@ -5,10 +5,12 @@ use crate::counters::Counters;
 use crate::descent::DescentLink;
 use crate::domain::DomainLink;
 use crate::inversion::InversionLink;
+use crate::lowered::Lowered;
 use crate::mixing::is_hashed;
 use crate::path_solver::PathSolver;
 use crate::query::{Answer, Effort, Link, Query, UnknownReason};
 use crate::subsumption::{Literals, Subsumption};
+use crate::text_link::{self, Restrictions};
 use crate::truth::Truths;
 use std::time::Instant;
 
@@ -56,6 +58,8 @@ pub struct Chain {
     pub(crate) unary: Stage,
     /// Goals whose bytes have few values left.
     pub(crate) product: Stage,
+    /// Questions about texts, and answers within languages.
+    pub(crate) texts: Stage,
     /// Solving with all bytes fixed that the goal does not mention.
     pub(crate) local: Stage,
     local_links: Vec<Box<dyn Link>>,
@@ -125,10 +129,11 @@ pub(crate) type Check<'c> = dyn FnMut(&[u8]) -> bool + 'c;
 
 impl Chain {
     /// Names of the parts of the standard chain, in order; Z3 comes from the `smt` crate.
-    pub const NAMES: [&'static str; 9] = [
+    pub const NAMES: [&'static str; 10] = [
         "ranges",
         "unary",
         "product",
+        "strings",
         "local",
         Cache::NAME,
         Subsumption::NAME,
@@ -145,7 +150,8 @@ impl Chain {
             ranges: Stage::new(Chain::NAMES[0], &options),
             unary: Stage::new(Chain::NAMES[1], &options),
             product: Stage::new(Chain::NAMES[2], &options),
-            local: Stage::new(Chain::NAMES[3], &options),
+            texts: Stage::new(Chain::NAMES[3], &options),
+            local: Stage::new(Chain::NAMES[4], &options),
             local_links: local_links(&options),
             cache: Cache::default(),
             caching: Stage::new(Cache::NAME, &options),
@@ -178,9 +184,17 @@ impl Chain {
 
     /// Name and counters of each part, in order.
     pub fn counters(&self) -> impl Iterator<Item = (&'static str, Counters)> + '_ {
-        let stages = [&self.ranges, &self.unary, &self.product, &self.local, &self.caching, &self.subsuming]
-            .into_iter()
-            .filter(|stage| stage.enabled);
+        let stages = [
+            &self.ranges,
+            &self.unary,
+            &self.product,
+            &self.texts,
+            &self.local,
+            &self.caching,
+            &self.subsuming,
+        ]
+        .into_iter()
+        .filter(|stage| stage.enabled);
         let stages = stages.map(|stage| (stage.name, stage.counters));
         stages.chain(self.links.iter().map(|(link, counters)| (link.name(), *counters)))
     }
@@ -210,6 +224,39 @@ impl Chain {
             Answer::Unknown(_) => Recalled::New(Some(question)),
             answer => Recalled::Answer(answer),
         }
+    }
+
+    /// An answer to a query about texts that is a slice already; `None` if there is none.
+    pub(crate) fn solve_texts(&mut self, query: &Query, check: &mut Check) -> Option<Answer> {
+        if !self.texts.enabled || !text_link::has_texts(query.dag) {
+            return None;
+        }
+        let start = Instant::now();
+        let answer = checked(text_link::solve(&mut self.truths, query), check, &mut self.texts.counters);
+        self.texts.counters.count(&answer, start.elapsed());
+        (!matches!(answer, Answer::Unknown(_))).then_some(answer)
+    }
+
+    /// As [`Chain::solve_texts`] for any query, with parts of the answer in languages.
+    pub(crate) fn solve_within(
+        &mut self,
+        query: &Query,
+        restrictions: &mut Restrictions,
+        check: &mut Check,
+    ) -> Answer {
+        if !self.texts.enabled {
+            return Answer::Unknown(UnknownReason::Unsupported);
+        }
+        let start = Instant::now();
+        let answer = text_link::solve_within(&mut self.truths, query, restrictions);
+        let answer = checked(answer, check, &mut self.texts.counters);
+        self.texts.counters.count(&answer, start.elapsed());
+        answer
+    }
+
+    /// Keeps an answer in the cache.
+    pub(crate) fn remember(&mut self, question: Question, answer: &Answer) {
+        self.cache.put(question, answer);
     }
 
     /// Asks the subsumption cache and then the links about a query that is a slice already.
@@ -247,6 +294,10 @@ impl Chain {
 
     /// Asks about a query in which bytes were fixed: only "sat" carries over.
     pub(crate) fn solve_locally(&mut self, query: &Query, check: &mut Check) -> Answer {
+        let Some(lowered) = Lowered::new(query, self.max_nodes()) else {
+            return Answer::Unknown(UnknownReason::Budget);
+        };
+        let query = &lowered.query(query);
         let query = &self.sensible(query);
         for link in self.local_links.iter_mut().filter(|link| is_asked(&***link, query)) {
             match checked(link.solve(query), check, &mut self.local.counters) {
@@ -266,6 +317,10 @@ impl Chain {
 
     /// The answer, and the number of the link that gave it.
     fn ask_links(&mut self, query: &Query, check: &mut Check) -> (Answer, Option<usize>) {
+        let Some(lowered) = Lowered::new(query, self.max_nodes()) else {
+            return (Answer::Unknown(UnknownReason::Budget), None);
+        };
+        let query = &lowered.query(query);
         let mut reason = UnknownReason::Unsupported;
         let query = &self.sensible(query);
         for (number, (link, counters)) in self.links.iter_mut().enumerate() {

@@ -17,6 +17,7 @@ use crate::query::{Answer, Effort, Link, Lit, Query, UnknownReason};
 use crate::truth::{ShapeMap, Truths};
 use expr::{Dag, Registers, Support, Supports};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 
 /// See the module.
 pub struct DomainLink {
@@ -64,7 +65,7 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// `None` if a domain is empty.
+    /// `None` if a domain is empty, or a literal false.
     pub(crate) fn new(truths: &mut Truths, query: &Query) -> Option<Problem> {
         let mut map = ShapeMap::default();
         let mut supports = Supports::new();
@@ -73,6 +74,11 @@ impl Problem {
         let mut joint = Vec::new();
         let largest = query.max_len as u64;
         for lit in query.literals() {
+            match query.dag.as_constant(lit.label) {
+                Some(value) if (value == 1) == lit.value => continue,
+                Some(_) => return None,
+                None => {}
+            }
             let id = supports.of(query.dag, lit.label);
             let support = supports.get(id);
             for byte in support.bytes() {
@@ -98,6 +104,12 @@ impl Problem {
         let empty = bytes.iter().any(|(_, domain)| domain.is_empty());
         let empty = empty || length.as_ref().is_some_and(LengthSet::is_empty);
         (!empty).then_some(Problem { bytes, length, joint })
+    }
+
+    /// Whether one of the bytes is among these.
+    pub(crate) fn concerns(&self, range: &Range<u32>) -> bool {
+        let first = self.bytes.partition_point(|&(byte, _)| byte < range.start);
+        self.bytes.get(first).is_some_and(|&(byte, _)| byte < range.end)
     }
 
     /// The preferred value of each byte, whatever the joint literals say.

@@ -1,5 +1,7 @@
 //! All questions about one path: what they have in common is computed once.
 
+mod within;
+
 use crate::chain::{Chain, Recalled};
 use crate::checker::Checker;
 use crate::components::{Components, Slot};
@@ -138,8 +140,17 @@ impl<'a> PathSolver<'a> {
             return Answer::Unsat;
         }
         let query = slice.as_ref().and_then(|slice| self.slice_query(chain, slice));
-        let recalled = query.as_ref().map(|query| chain.recall(query, &mut meets(&mut self.checker, &goal)));
+        let mut recalled =
+            query.as_ref().map(|query| chain.recall(query, &mut meets(&mut self.checker, &goal)));
         if let Some(Recalled::Answer(answer)) = recalled {
+            return answer;
+        }
+        if let (Some(query), Some(Recalled::New(question))) = (&query, &mut recalled)
+            && let Some(answer) = chain.solve_texts(query, &mut meets(&mut self.checker, &goal))
+        {
+            if let Some(question) = question.take() {
+                chain.remember(question, &answer);
+            }
             return answer;
         }
         if let Some(answer) = self.solve_local(chain, &goal) {

@@ -79,6 +79,9 @@ impl Ranges {
         if op == Op::Read {
             return self.read(dag, label);
         }
+        if op == Op::Find {
+            return Some(Range { low: 0, high: dag.table(node.b).bytes.len() as u128 });
+        }
         let [a, b, c] = dag
             .operands(label)
             .map(|operand| if operand == 0 { Range::only(0) } else { self.within(dag, operand, depth) });

@@ -187,9 +187,13 @@ impl Keys<'_> {
                 }
             }
         }
-        if dag.op(label) == Op::Read {
+        if dag.op(label).has_table() {
             let table = self.table(node.b);
             digest.key(table);
+        }
+        if dag.op(label).is_text() {
+            let pattern = self.table(node.c);
+            digest.key(pattern);
         }
         digest.finish()
     }

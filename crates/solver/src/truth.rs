@@ -62,6 +62,12 @@ impl Truths {
         self.functions.of(&mut map.functions, dag, label).copied()
     }
 
+    /// What `label`, which has 8 bits and depends on one byte only, makes of that byte.
+    pub fn byte_function(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label) -> Option<[u8; 256]> {
+        let values = self.functions.of(&mut map.functions, dag, label)?;
+        Some(values.map(|value| value as u8))
+    }
+
     /// The lengths up to `largest` that make `label`, which depends on the length only, true.
     pub fn of_length(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label, largest: u64) -> LengthSet {
         let shape = self.shape(map, dag, label);

@@ -118,7 +118,7 @@ proptest! {
             lit.value = values >> index & 1 == 1;
         }
         let Some((&goal, path)) = lits.split_last() else { return Ok(()) };
-        for only in [None, Some("ranges"), Some("domain"), Some("inversion"), Some("descent")] {
+        for only in [None, Some("ranges"), Some("strings"), Some("domain"), Some("inversion"), Some("descent")] {
             let only = only.into_iter().map(str::to_string).collect();
             let options = ChainOptions { only, domain_budget: 1 << 30, ..ChainOptions::default() };
             let answer = Chain::standard(options).solve(&Query::new(&random.dag, path, goal, &current, MAX_LEN));

@@ -42,6 +42,7 @@ mod segments;
 pub mod smtlib;
 mod solutions;
 mod solve;
+mod tracks;
 mod window;
 
 pub use budget::{Budget, Stop};
@@ -52,4 +53,5 @@ pub use problem::{Atom, Formula, Piece, Problem, Term, Variable, VariableId};
 pub use scan::Size;
 pub use solutions::{Count, Visitor};
 pub use solve::Answer;
+pub use tracks::{Cell, Comparison, Occurrence, Reader, Track, Tracks};
 pub use window::{Finder, Window};

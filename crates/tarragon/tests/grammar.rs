@@ -99,3 +99,49 @@ fn strategies_that_need_a_grammar_say_so() {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("broken.tg:1:"), "{text}");
 }
+
+/// Names are four letters and four digits, which only the grammar knows.
+const LABELS: &str = r#"
+start line ;
+token NAME = /[a-z]{4}[0-9]{4}/ ;
+skip / +/ ;
+line = "put" NAME ";" ;
+"#;
+
+const PUT: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(void)
+{
+    char line[64], name[9] = {0};
+    if (!fgets(line, sizeof line, stdin) || memcmp(line, "put ", 4) != 0)
+        return 1;
+    memcpy(name, line + 4, 8);
+    if (strstr(name, "rn7"))
+        if (strcmp(name, "thyme") > 0)
+            abort();
+    return 0;
+}
+"#;
+
+#[test]
+fn words_are_looked_for_inside_of_lexemes() {
+    let dir = TempDir::new().expect("temporary directory");
+    let seeds = dir.path().join("seeds");
+    fs::create_dir_all(&seeds).expect("made");
+    for (name, text) in [("put.c", PUT), ("put.tg", LABELS), ("seeds/one", "put abcd0000;")] {
+        fs::write(dir.path().join(name), text).expect("written");
+    }
+    let built = tarragon(dir.path()).args(["cc", "-g", "-o", "put", "put.c"]).output();
+    assert!(built.expect("starts").status.success());
+    let mut command = tarragon(dir.path());
+    command.args(["fuzz", "--lcov", "off", "--sanitizer", "off", "--out", "out", "--max-runs", "40"]);
+    command.args(["--grammar", "put.tg", "--seeds", "seeds", "--strategy", "grammar-whitebox"]);
+    let output = command.args(["--", "./put"]).output().expect("starts");
+    assert_eq!(output.status.code(), Some(1), "a bug: {output:?}");
+    let stats = fs::read(dir.path().join("out/stats.json")).expect("statistics");
+    let stats: Value = serde_json::from_slice(&stats).expect("statistics");
+    assert!(stats["sentences"]["solved"].as_u64().is_some_and(|solved| solved > 0), "{}", stats["sentences"]);
+}

@@ -43,7 +43,7 @@ macro_rules! byte_enum {
 byte_enum! {
     EventKind: u8 {
         /// A conditional branch on the 1-bit `label`. A given label is recorded once a run: later branches on it
-        /// are implied.
+        /// are implied. `arg` is 1 if the program branches on its negation: then its true side is the branch's false side.
         Branch = "branch",
         /// A switch on `label`. `arg` is the index of the case taken, or the number of cases for the default; the
         /// case values are in the site table.

@@ -15,4 +15,4 @@ pub use layout::{
     Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, TLS_BYTES, Table,
     flags, server, words,
 };
-pub use node::{Label, Node, Op};
+pub use node::{Label, Node, Op, text};

@@ -15,7 +15,7 @@ pub struct Node {
     pub op: u8,
     /// Width of the result in bits, 1 to 128.
     pub bits: u8,
-    /// Lowest extracted bit for `Extract`, otherwise 0.
+    /// Lowest extracted bit for `Extract`, a combination of [`text`] flags for `Find` and `Compare`, otherwise 0.
     pub aux: u16,
     pub a: u32,
     pub b: u32,
@@ -140,9 +140,41 @@ ops! {
     FToU = "ftou" / 1,
     SToF = "stof" / 1,
     UToF = "utof" / 1,
+    /// Where the pattern, the content of table `c`, first stands in the text, that of table `b`; the number of the text's
+    /// bytes if it does not. 64 bits; see [`text`] for variations. Only the text may have symbolic bytes.
+    Find = "find" / 0,
+    /// -1, 0 or 1 (32 bits) as the text, table `b`, is less than, equal to or greater than the pattern, table `c`, of
+    /// which both only as many bytes count as the shorter has.
+    Compare = "compare" / 0,
+}
+
+/// Variations of `Find` and `Compare`.
+pub mod text {
+    /// A 0 in the text ends it: nothing is found behind it, and two texts that are equal up to it are equal.
+    pub const TERMINATED: u16 = 1;
+    /// Find the last place, not the first.
+    pub const LAST: u16 = 2;
+    /// Upper-case letters of ASCII count as lower-case ones.
+    pub const FOLD: u16 = 4;
+    /// Find one byte that is among the pattern's.
+    pub const SET: u16 = 8;
+    /// With [`SET`]: that is not among them.
+    pub const NEGATED: u16 = 16;
+
+    pub const ALL: u16 = TERMINATED | LAST | FOLD | SET | NEGATED;
 }
 
 impl Op {
+    /// Whether `b` is the number of a table.
+    pub const fn has_table(self) -> bool {
+        matches!(self, Op::Read | Op::Find | Op::Compare)
+    }
+
+    /// Whether `b` is a text and `c` a pattern.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Op::Find | Op::Compare)
+    }
+
     pub const fn from_byte(byte: u8) -> Option<Op> {
         if (byte as usize) < Op::ALL.len() { Some(Op::ALL[byte as usize]) } else { None }
     }

@@ -2,12 +2,14 @@
 
 use crate::dag::{Dag, op_of, operands_of};
 use crate::semantics::{Operator, wide};
+use crate::texts::Operation;
 use trace::{Label, Node, Op};
 
 pub(super) fn rewrite(dag: &mut Dag, node: &Node) -> Option<Label> {
     match op_of(node) {
         Op::Const | Op::Token | Op::Input | Op::Len => None,
         Op::Read => constant_read(dag, node),
+        Op::Find | Op::Compare => constant_text(dag, node),
         // A 128-bit constant is a concatenation already.
         Op::Concat if node.bits > 64 && dag.bits(node.b) == 64 => None,
         op => constant_operands(dag, op, node),
@@ -41,6 +43,16 @@ fn constant_read(dag: &mut Dag, node: &Node) -> Option<Label> {
         });
     }
     value
+}
+
+/// find(text, pattern) = where it is
+fn constant_text(dag: &mut Dag, node: &Node) -> Option<Label> {
+    let (text, pattern) = (dag.table(node.b), dag.table(node.c));
+    if text.labels.is_some() {
+        return None;
+    }
+    let value = Operation::new(node, &pattern.bytes).apply(text.bytes.len(), |at| text.bytes[at]);
+    Some(dag.constant(u32::from(node.bits), u128::from(value)))
 }
 
 fn table_byte(dag: &mut Dag, table: u32, offset: Option<u64>) -> Label {

@@ -50,6 +50,8 @@ const INTEGER: &[Op] = &[
     Op::Const,
     Op::Eq,
     Op::Ult,
+    Op::Find,
+    Op::Compare,
 ];
 const FLOAT: &[Op] = &[
     Op::FAdd,
@@ -80,14 +82,47 @@ pub fn build(shape: Shape, steps: &[[u32; 4]]) -> Random {
     let symbolic = TableData { bytes: vec![7, 1, 9, 200, 0, 3, 3, 90], labels: Some(symbolic.collect()) };
     let concrete = TableData::concrete((0..32u8).map(|i| i.wrapping_mul(37) ^ 0x5a).collect());
     let tables = [dag.add_table(concrete), dag.add_table(symbolic)].map(|table| table.expect("a good table"));
+    let texts = texts(&mut dag, &nodes[..shape.inputs as usize]);
     for &step in steps {
-        let label = add(&mut dag, &nodes, &tables, shape, step);
+        let label = add(&mut dag, &nodes, &tables, &texts, shape, step);
         nodes.push(label);
     }
     Random { dag, nodes }
 }
 
-fn add(dag: &mut Dag, nodes: &[Label], tables: &[u32], shape: Shape, [op, a, b, c]: [u32; 4]) -> Label {
+/// Texts and patterns of few different letters.
+struct Texts {
+    texts: Vec<u32>,
+    patterns: Vec<u32>,
+}
+
+fn texts(dag: &mut Dag, inputs: &[Label]) -> Texts {
+    let [mask, base] = [0x21, 0x40].map(|value| dag.constant(8, value));
+    let mut letter = |input: Label| {
+        let masked = dag.add(Node::binary(Op::And, 8, input, mask));
+        dag.add(Node::binary(Op::Xor, 8, masked, base))
+    };
+    let letters: Vec<Label> = inputs.iter().map(|&input| letter(input)).collect();
+    let cells = |pick: fn(usize) -> bool, from: &[Label]| -> Vec<Label> {
+        (0..6).map(|index| if pick(index) { from[index % from.len()] } else { 0 }).collect()
+    };
+    let every = TableData { bytes: vec![0; 6], labels: Some(cells(|_| true, &letters)) };
+    let some = TableData { bytes: b"a\0AaaA".to_vec(), labels: Some(cells(|i| i % 2 == 1, inputs)) };
+    let mut table = |table: TableData| dag.add_table(table).expect("a good table");
+    let texts = vec![table(every), table(some), table(TableData::concrete(b"aA@".to_vec()))];
+    let patterns = [&b"aA"[..], b"a", b"", b"@a", b"A\0", b"aAaA"];
+    let patterns = patterns.map(|pattern| table(TableData::concrete(pattern.to_vec()))).to_vec();
+    Texts { texts, patterns }
+}
+
+fn add(
+    dag: &mut Dag,
+    nodes: &[Label],
+    tables: &[u32],
+    texts: &Texts,
+    shape: Shape,
+    [op, a, b, c]: [u32; 4],
+) -> Label {
     let ops = if shape.floats && op % 3 == 0 { FLOAT } else { INTEGER };
     let op = ops[(op / 3) as usize % ops.len()];
     let pick = |number: u32| nodes[number as usize % nodes.len()];
@@ -130,6 +165,12 @@ fn add(dag: &mut Dag, nodes: &[Label], tables: &[u32], shape: Shape, [op, a, b, 
                 b: tables[b as usize % tables.len()],
                 c: 0,
             })
+        }
+        Op::Find | Op::Compare => {
+            let text = texts.texts[a as usize % texts.texts.len()];
+            let pattern = texts.patterns[b as usize % texts.patterns.len()];
+            let bits = if op == Op::Find { 64 } else { 32 };
+            dag.add(Node { op: op as u8, bits, aux: (c % 32) as u16, a: 0, b: text, c: pattern })
         }
         Op::Bswap => {
             let bits = bits.next_multiple_of(8);

@@ -53,7 +53,14 @@ impl Lexemes {
             state = Some(dag.add(Node { op: Op::Read as u8, bits: 8, aux: 0, a: offset, b: table, c: 0 }));
         }
         let label = path::equals(dag, state?, 1);
-        Some(Constraint { label, taken: true, site: 0, kind: ConstraintKind::Given, outcome: None })
+        Some(Constraint {
+            label,
+            taken: true,
+            site: 0,
+            kind: ConstraintKind::Given,
+            negated: false,
+            outcome: None,
+        })
     }
 }
 

@@ -41,6 +41,16 @@ fn a_branch_has_one_other_side() {
 }
 
 #[test]
+fn coverage_counts_what_the_program_branches_on() {
+    let negated = Event { arg: 1, ..event(EventKind::Branch, 1, LESS) };
+    let mut trace = trace(vec![negated]);
+    let condition = PathCondition::new(&mut trace, &sites());
+    let constraint = &condition.constraints[0];
+    assert_eq!((constraint.taken, constraint.outcome), (false, Some(5)));
+    assert_eq!(constraint.outcome_of(1, &sites()), Some(4));
+}
+
+#[test]
 fn what_was_asserted_is_not_asserted_again() {
     let branch = event(EventKind::Branch, 1, LESS);
     let mut trace = trace(vec![branch, branch, event(EventKind::Branch, 2, LESS)]);

@@ -5,9 +5,10 @@ use super::logic::*;
 use super::{MAX_STRING, answer, answer_checked, element, extent, give_up, give_up_outside, take_pointers};
 use crate::build::Value;
 use crate::calls::{self, Args};
+use crate::texts::{self, Bytes};
 use crate::{shadow, state};
 use core::ffi::{c_char, c_int, c_void};
-use trace::{ConcretiseReason, Op};
+use trace::{ConcretiseReason, Op, text};
 
 unsafe extern "C" {
     fn strcmp(a: *const c_char, b: *const c_char) -> c_int;
@@ -34,16 +35,19 @@ pub(super) struct Order {
     pub terminated: bool,
     /// Maps elements that count as equal to one.
     pub fold: unsafe fn(Value) -> Value,
+    /// The same for the comparison of texts in one node, if that can be.
+    pub flags: Option<u16>,
 }
 
 unsafe fn unchanged(element: Value) -> Value {
     element
 }
 
-pub(super) const MEMORY: Order = Order { size: 1, less: Op::Ult, terminated: false, fold: unchanged };
-pub(super) const STRINGS: Order = Order { terminated: true, ..MEMORY };
-const FOLDED: Order = Order { fold: lower, ..STRINGS };
-pub(super) const WIDE_MEMORY: Order = Order { size: 4, less: Op::Slt, ..MEMORY };
+pub(super) const MEMORY: Order =
+    Order { size: 1, less: Op::Ult, terminated: false, fold: unchanged, flags: Some(0) };
+pub(super) const STRINGS: Order = Order { terminated: true, flags: Some(text::TERMINATED), ..MEMORY };
+const FOLDED: Order = Order { fold: lower, flags: Some(text::TERMINATED | text::FOLD), ..STRINGS };
+pub(super) const WIDE_MEMORY: Order = Order { size: 4, less: Op::Slt, flags: None, ..MEMORY };
 pub(super) const WIDE_STRINGS: Order = Order { terminated: true, ..WIDE_MEMORY };
 
 impl Order {
@@ -56,6 +60,9 @@ impl Order {
     /// returned; the standard fixes the sign only.
     unsafe fn difference(&self, a: *const u8, b: *const u8, count: usize, result: c_int) -> Value {
         unsafe {
+            if let Some(one) = self.difference_in_one(a, b, count, result) {
+                return one;
+            }
             let below = Value::concrete(if result < 0 { result } else { -1 } as u32 as u64);
             let above = Value::concrete(if result > 0 { result } else { 1 } as u64);
             let bits = self.size as u32 * 8;
@@ -69,6 +76,28 @@ impl Order {
                 rest = choose(32, apply(Op::Eq, bits, x, y), rest, unequal);
             }
             rest
+        }
+    }
+
+    /// The same over one node for the sign, if one side is concrete.
+    unsafe fn difference_in_one(
+        &self,
+        a: *const u8,
+        b: *const u8,
+        count: usize,
+        result: c_int,
+    ) -> Option<Value> {
+        unsafe {
+            let [a, b] = [a, b].map(|start| Bytes { start, size: count });
+            let is_first = a.is_symbolic();
+            let (of, pattern) = if is_first { (a, b) } else { (b, a) };
+            let sign = texts::compare(of, pattern, self.flags?)?;
+            let below = Value::concrete(if result < 0 { result } else { -1 } as u32 as u64);
+            let above = Value::concrete(if result > 0 { result } else { 1 } as u64);
+            let less = apply_to(Op::Slt, 32, sign, 0);
+            let (yes, no) = if is_first { (below, above) } else { (above, below) };
+            let unequal = choose(32, less, yes, no);
+            Some(choose(32, apply_to(Op::Eq, 32, sign, 0), FALSE, unequal))
         }
     }
 
@@ -139,6 +168,13 @@ impl Order {
     /// The number of elements before the first 0, or `count` if there is none among that many; with the guard held.
     pub(super) unsafe fn measure(&self, string: *const u8, count: usize) -> Value {
         unsafe {
+            let zero = [0u8];
+            let (of, end) = (Bytes { start: string, size: count }, Bytes { start: zero.as_ptr(), size: 1 });
+            if self.size == 1
+                && let Some(one) = texts::find(of, end, 0)
+            {
+                return one;
+            }
             let mut rest = Value::concrete(count as u64);
             for i in (0..count).rev() {
                 rest = choose(64, self.is_end(string, i), Value::concrete(i as u64), rest);

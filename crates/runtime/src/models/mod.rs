@@ -29,6 +29,7 @@ pub mod process;
 pub mod scan;
 pub mod search;
 pub mod sort;
+pub mod spans;
 pub mod stdio;
 pub mod tokens;
 pub mod wide;

@@ -6,9 +6,10 @@ use super::{
 };
 use crate::build::Value;
 use crate::calls::{self, Args};
+use crate::texts::{self, Bytes};
 use crate::{shadow, state};
 use core::ffi::{c_char, c_int, c_void};
-use trace::{ConcretiseReason, Op};
+use trace::{ConcretiseReason, Op, text};
 
 unsafe extern "C" {
     fn strlen(string: *const c_char) -> usize;
@@ -21,9 +22,6 @@ unsafe extern "C" {
     fn strstr(text: *const c_char, wanted: *const c_char) -> *mut c_char;
     fn strcasestr(text: *const c_char, wanted: *const c_char) -> *mut c_char;
     fn memmem(text: *const c_void, size: usize, wanted: *const c_void, wanted_size: usize) -> *mut c_void;
-    fn strpbrk(string: *const c_char, set: *const c_char) -> *mut c_char;
-    fn strspn(string: *const c_char, set: *const c_char) -> usize;
-    fn strcspn(string: *const c_char, set: *const c_char) -> usize;
 }
 
 /// More comparisons than this are not put into one expression.
@@ -35,9 +33,9 @@ pub(super) unsafe fn wanted_byte(c: c_int, label: u32) -> Value {
 
 /// A range of bytes that is searched.
 #[derive(Clone, Copy)]
-struct Text {
-    start: *const u8,
-    size: usize,
+pub(super) struct Text {
+    pub start: *const u8,
+    pub size: usize,
     /// A 0 in the range ends it, and so does its end.
     terminated: bool,
     /// The range ends where the string does on this run, not on every input.
@@ -63,7 +61,7 @@ impl Text {
     }
 
     /// `r(i) = if hit(i) { place(i) } else if text ends at i { none } else { r(i + 1) }`
-    unsafe fn first(&self, none: Value, hit: impl Fn(usize) -> Value) -> Value {
+    pub(super) unsafe fn first(&self, none: Value, hit: impl Fn(usize) -> Value) -> Value {
         unsafe {
             let mut rest = none;
             for i in (0..self.size).rev() {
@@ -89,13 +87,35 @@ impl Text {
         }
     }
 
+    /// Where the pattern is, or `none`, in one node. `None` if formulas over the bytes will do.
+    pub(super) unsafe fn place_of(&self, pattern: Bytes, flags: u16, none: Value) -> Option<Value> {
+        unsafe {
+            let index = texts::find(self.bytes(), pattern, flags)?;
+            let nowhere = apply_to(Op::Eq, 64, index, self.size as u64);
+            Some(choose(64, nowhere, none, apply_to(Op::Add, 64, index, self.start as u64)))
+        }
+    }
+
+    /// As [`Text::place_of`] for one byte, unless it is symbolic.
+    unsafe fn place_of_byte(&self, wanted: Value, flags: u16, none: Value) -> Option<Value> {
+        if wanted.label != 0 {
+            return None;
+        }
+        let wanted = [wanted.value as u8];
+        unsafe { self.place_of(Bytes { start: wanted.as_ptr(), size: 1 }, flags, none) }
+    }
+
+    pub(super) fn bytes(&self) -> Bytes {
+        Bytes { start: self.start, size: self.size }
+    }
+
     unsafe fn symbolic(&self) -> bool {
         unsafe { state::active() && shadow::any_label(self.start as usize, self.size + self.open as usize) }
     }
 }
 
 /// Answers with `expression(text)` if the text is short and it or the other arguments are symbolic.
-unsafe fn found(text: Text, others: bool, result: u64, expression: impl FnOnce() -> Value) {
+pub(super) unsafe fn found(text: Text, others: bool, result: u64, expression: impl FnOnce() -> Value) {
     unsafe {
         answer(0);
         if !others && !text.symbolic() {
@@ -110,7 +130,7 @@ unsafe fn found(text: Text, others: bool, result: u64, expression: impl FnOnce()
     }
 }
 
-unsafe fn string(start: *const c_char) -> Text {
+pub(super) unsafe fn string(start: *const c_char) -> Text {
     let whole = Text { start: start.cast(), size: 0, terminated: true, open: false };
     unsafe {
         if !state::active() {
@@ -167,7 +187,8 @@ unsafe fn forward(
             if more {
                 ask(hit(scanned - 1));
             }
-            text.first(Value::concrete(0), hit)
+            let one = text.place_of_byte(wanted, 0, Value::concrete(0));
+            one.unwrap_or_else(|| text.first(Value::concrete(0), hit))
         });
     }
 }
@@ -181,7 +202,10 @@ pub unsafe extern "C" fn __tarragon_model_memrchr(from: *const c_void, c: c_int,
         let text = Text { start: from.cast(), size, terminated: false, open: false };
         found(text, args.label(1) != 0, result as u64, || {
             let wanted = wanted_byte(c, args.label(1));
-            text.last(Value::concrete(0), |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted))
+            let one = text.place_of_byte(wanted, text::LAST, Value::concrete(0));
+            one.unwrap_or_else(|| {
+                text.last(Value::concrete(0), |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted))
+            })
         });
         result
     }
@@ -200,7 +224,10 @@ pub unsafe extern "C" fn __tarragon_model_strchr(start: *const c_char, c: c_int)
         let text = string(start);
         found(text, args.label(1) != 0, result as u64, || {
             let wanted = wanted_byte(c, args.label(1));
-            text.first(at_end(text, wanted), |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted))
+            let none = at_end(text, wanted);
+            let ends = if wanted.value == 0 { 0 } else { text::TERMINATED };
+            let one = text.place_of_byte(wanted, ends, none);
+            one.unwrap_or_else(|| text.first(none, |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted)))
         });
         result
     }
@@ -219,9 +246,14 @@ pub unsafe extern "C" fn __tarragon_model_strchrnul(start: *const c_char, c: c_i
         let text = string(start);
         found(text, args.label(1) != 0, result as u64, || {
             let wanted = wanted_byte(c, args.label(1));
-            text.first(text.place(text.size), |i| {
-                let here = byte(text.start.add(i));
-                either(apply(Op::Eq, 8, here, wanted), is(here, 0))
+            let (none, stops) = (text.place(text.size), [wanted.value as u8, 0]);
+            let stops = Bytes { start: stops.as_ptr(), size: 2 };
+            let one = if wanted.label == 0 { text.place_of(stops, text::SET, none) } else { None };
+            one.unwrap_or_else(|| {
+                text.first(none, |i| {
+                    let here = byte(text.start.add(i));
+                    either(apply(Op::Eq, 8, here, wanted), is(here, 0))
+                })
             })
         });
         result
@@ -237,9 +269,14 @@ pub unsafe extern "C" fn __tarragon_model_strrchr(start: *const c_char, c: c_int
         found(text, args.label(1) != 0, result as u64, || {
             let wanted = wanted_byte(c, args.label(1));
             if ask(is(wanted, 0)) {
-                return text.first(text.place(text.size), |i| is(byte(text.start.add(i)), 0));
+                let (end, zero) = (text.place(text.size), Value::concrete(0));
+                let one = text.place_of_byte(zero, 0, end);
+                return one.unwrap_or_else(|| text.first(end, |i| is(byte(text.start.add(i)), 0)));
             }
-            text.last(Value::concrete(0), |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted))
+            let one = text.place_of_byte(wanted, text::TERMINATED | text::LAST, Value::concrete(0));
+            one.unwrap_or_else(|| {
+                text.last(Value::concrete(0), |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted))
+            })
         });
         result
     }
@@ -250,24 +287,36 @@ pub unsafe extern "C" fn __tarragon_model_rindex(start: *const c_char, c: c_int)
     unsafe { __tarragon_model_strrchr(start, c) }
 }
 
-/// A search for the string of `wanted_size` bytes at `wanted`; `fold` maps bytes that count as equal to one.
+/// A search for the string of `wanted_size` bytes at `wanted`; `fold` maps bytes that count as equal to one, as `flags` say.
 unsafe fn find_string(
     text: Text,
     wanted: *const u8,
     wanted_size: usize,
     result: u64,
-    fold: unsafe fn(Value) -> Value,
+    (flags, fold): (u16, unsafe fn(Value) -> Value),
 ) {
     unsafe {
         let others = state::active() && shadow::any_label(wanted as usize, wanted_size);
-        if text.size.saturating_mul(wanted_size) > MAX_COMPARISONS {
+        let too_long = text.size.saturating_mul(wanted_size) > MAX_COMPARISONS;
+        if too_long && others {
             answer(0);
-            if others || text.symbolic() {
-                give_up_outside();
-            }
+            give_up_outside();
             return;
         }
         found(text, others, result, || {
+            let wanted_bytes = Bytes { start: wanted, size: wanted_size };
+            let one = if others || wanted_size == 0 {
+                None
+            } else {
+                text.place_of(wanted_bytes, flags, Value::concrete(0))
+            };
+            if let Some(one) = one {
+                return one;
+            }
+            if too_long {
+                give_up();
+                return Value::concrete(result);
+            }
             let positions = (text.size + 1).saturating_sub(wanted_size);
             let last = Text { size: positions.min(text.size), ..text };
             last.first(Value::concrete(if wanted_size == 0 { text.start as u64 } else { 0 }), |i| {
@@ -282,6 +331,8 @@ unsafe fn find_string(
     }
 }
 
+const EXACT_STRING: (u16, unsafe fn(Value) -> Value) = (text::TERMINATED, unchanged);
+
 unsafe fn unchanged(c: Value) -> Value {
     c
 }
@@ -291,7 +342,7 @@ pub unsafe extern "C" fn __tarragon_model_strstr(text: *const c_char, wanted: *c
     unsafe {
         calls::__tgi_args_taken();
         let result = strstr(text, wanted);
-        find_string(string(text), wanted.cast(), strlen(wanted), result as u64, unchanged);
+        find_string(string(text), wanted.cast(), strlen(wanted), result as u64, EXACT_STRING);
         result
     }
 }
@@ -310,7 +361,13 @@ pub unsafe extern "C" fn __tarragon_model_strcasestr(
             give_up_outside();
             return result;
         }
-        find_string(whole, wanted.cast(), strlen(wanted), result as u64, lower);
+        find_string(
+            whole,
+            wanted.cast(),
+            strlen(wanted),
+            result as u64,
+            (text::TERMINATED | text::FOLD, lower),
+        );
         result
     }
 }
@@ -326,78 +383,7 @@ pub unsafe extern "C" fn __tarragon_model_memmem(
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         let result = memmem(text, size, wanted, wanted_size);
         let whole = Text { start: text.cast(), size, terminated: false, open: false };
-        find_string(whole, wanted.cast(), wanted_size, result as u64, unchanged);
+        find_string(whole, wanted.cast(), wanted_size, result as u64, (0, unchanged));
         result
-    }
-}
-
-/// Membership in the set of a string's bytes.
-unsafe fn member(set: *const c_char) -> impl Fn(Value) -> Value {
-    unsafe {
-        let size = if state::active() { strlen(set) } else { 0 };
-        let symbolic = shadow::any_label(set as usize, size);
-        let bytes = Set::of_string(set.cast());
-        move |c| {
-            if !symbolic {
-                return bytes.holds(c);
-            }
-            (0..size)
-                .fold(FALSE, |found, i| either(found, apply(Op::Eq, 8, c, byte(set.cast::<u8>().add(i)))))
-        }
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strpbrk(start: *const c_char, set: *const c_char) -> *mut c_char {
-    unsafe {
-        calls::__tgi_args_taken();
-        let result = strpbrk(start, set);
-        let text = string(start);
-        found(text, false, result as u64, || {
-            let member = member(set);
-            text.first(Value::concrete(0), |i| member(byte(text.start.add(i))))
-        });
-        result
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strspn(start: *const c_char, set: *const c_char) -> usize {
-    unsafe {
-        calls::__tgi_args_taken();
-        let result = strspn(start, set);
-        let text = string(start);
-        found(text, false, result as u64, || {
-            let member = member(set);
-            text.length_before(|c| negated(member(c)))
-        });
-        result
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strcspn(start: *const c_char, set: *const c_char) -> usize {
-    unsafe {
-        calls::__tgi_args_taken();
-        let result = strcspn(start, set);
-        let text = string(start);
-        found(text, false, result as u64, || {
-            let member = member(set);
-            text.length_before(|c| either(member(c), is(c, 0)))
-        });
-        result
-    }
-}
-
-impl Text {
-    /// Number of bytes before the first that stops.
-    unsafe fn length_before(&self, stops: impl Fn(Value) -> Value) -> Value {
-        unsafe {
-            let mut rest = Value::concrete(self.size as u64);
-            for i in (0..self.size).rev() {
-                rest = choose(64, stops(byte(self.start.add(i))), Value::concrete(i as u64), rest);
-            }
-            rest
-        }
     }
 }

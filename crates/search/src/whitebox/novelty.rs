@@ -56,6 +56,7 @@ mod tests {
             taken,
             site,
             kind: ConstraintKind::Branch,
+            negated: false,
             outcome: None,
         };
         steps.iter().map(constraint).collect()

@@ -10,7 +10,7 @@ use path::{Constraint, ConstraintKind, Flip};
 use rustc_hash::FxHashSet;
 use self_cell::self_cell;
 use sites::SiteTable;
-use solver::{Answer, Chain, Lit, PathSolver};
+use solver::{Answer, Chain, Lit, PathSolver, Restrictions};
 use trace::Label;
 
 /// The path that a [`PathSolver`] borrows from.
@@ -99,6 +99,17 @@ impl Questions {
                 Some(Lit::new(flip.label, flip.value))
             }
         }
+    }
+
+    /// As [`Questions::ask`], with parts of the answer in languages.
+    pub(crate) fn ask_within(
+        &mut self,
+        chain: &mut Chain,
+        prefix: usize,
+        goal: Lit,
+        restrictions: &mut Restrictions<'_>,
+    ) -> Answer {
+        self.strict.with_dependent_mut(|_, solver| solver.solve_within(chain, prefix, goal, restrictions))
     }
 
     /// An input that meets the first `prefix` constraints and the goal.

@@ -1,16 +1,17 @@
 //! Answers within a language.
 //!
-//! The solver knows nothing of the language, and evaluating the path condition is much cheaper than solving it. So what one look
-//! does not refute is looked for among the sentences near the running input, and only then solved, if it is worth it: an answer
+//! Evaluating the path condition is much cheaper than solving it. So what one look does not refute is looked for among the
+//! sentences near the running input, and only then solved, if it is worth it: first with the languages of the tokens, or of the
+//! whole sentence, as constraints, which string-shaped goals allow, and then as if there were no language. An answer
 //! that is no sentence is a hint for where to look again. Every answer is a sentence that the plain evaluator accepts,
 //! whatever the solver said; only values that were fixed may differ, for which the run decides.
 
-use solver::{Effort, Lit};
+use solver::{Answer, Effort, Lit};
 
 use super::goal::{Goal, Solution, solve};
 use super::question::{Departure, Questions};
 use super::store::Live;
-use crate::{Context, Sentences};
+use crate::{Context, Scope, Sentences};
 
 /// A flip to solve, and the run that it belongs to.
 pub(super) struct Flip<'f> {
@@ -55,8 +56,17 @@ pub(super) fn solve_within(
         if let Some(found) = timed(context, |context| neighbour(sentences, &mut flip, is_new, context)) {
             return found;
         }
+        if flip.wanted
+            && let Some(found) = solved(sentences, &mut flip, &[Scope::Lexemes], effort, is_new, context)
+        {
+            return found;
+        }
         // What is worth solving for has its turn with the hard flips.
         return Solution { unknown: flip.wanted, ..Solution::default() };
+    }
+    let scopes = [Scope::Lexemes, Scope::Sentence];
+    if let Some(found) = solved(sentences, &mut flip, &scopes, effort, is_new, context) {
+        return found;
     }
     let solution = flip.solve(effort, context);
     let Some(proposal) = solution.input else { return solution };
@@ -75,6 +85,31 @@ fn timed<T>(context: &mut Context<'_>, work: impl FnOnce(&mut Context<'_>) -> T)
     let result = work(context);
     context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
     result
+}
+
+/// A sentence that the solver found as one: it knows the languages of the tokens, or of the whole.
+fn solved(
+    sentences: &mut dyn Sentences,
+    flip: &mut Flip<'_>,
+    scopes: &[Scope],
+    effort: Effort,
+    is_new: &dyn Fn(&[u8]) -> bool,
+    context: &mut Context<'_>,
+) -> Option<Solution> {
+    let started = context.clock.elapsed();
+    context.solver.effort = effort;
+    let (input, index) = (flip.input, flip.goal.index);
+    let (lit, questions) = flip.questions(context)?;
+    let found = scopes.iter().find_map(|&scope| {
+        let mut restrictions = sentences.restrictions(input, scope)?;
+        match questions.ask_within(context.solver, index, lit, &mut restrictions) {
+            Answer::Sat(text) => Some(text).filter(|text| is_new(text) && sentences.contains(text)),
+            Answer::Unsat | Answer::Unknown(_) => None,
+        }
+    });
+    context.stats.times.solving += context.clock.elapsed().saturating_sub(started);
+    context.stats.sentences.solved += u64::from(found.is_some());
+    found.map(|text| Solution { input: Some(text), ..Solution::default() })
 }
 
 /// A sentence that differs from the run's input at the goal's token. Each leaves the path somewhere, so they are made once for
