@@ -7,6 +7,7 @@ mod change;
 mod check;
 mod count;
 mod cover;
+mod expression;
 mod generate;
 mod load;
 mod output;

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, anyhow, bail};
 use grammar::constraint::Constraint;
+use grammar::model::{Expr, RuleId};
 use grammar::{Grammar, Terminal, TerminalId};
 use std::iter::Peekable;
 use std::str::Chars;
@@ -29,8 +30,9 @@ pub fn read(grammar: &Grammar, text: &str) -> Result<Vec<Constraint>> {
     }
 }
 
-fn constraint(grammar: &Grammar, chars: &mut Peekable<Chars>) -> Result<Constraint> {
+pub fn constraint(grammar: &Grammar, chars: &mut Peekable<Chars>) -> Result<Constraint> {
     match chars.next() {
+        Some('.') => Ok(Constraint::AllBut(Vec::new())),
         Some('{') => Ok(Constraint::OneOf(set(grammar, chars)?)),
         Some('!') if chars.next_if_eq(&'{').is_some() => Ok(Constraint::AllBut(set(grammar, chars)?)),
         Some('"') => Ok(Constraint::Lexeme(quoted(chars, '"')?.into_bytes())),
@@ -94,17 +96,40 @@ fn escaped(chars: &mut Peekable<Chars>) -> Result<char> {
     })
 }
 
-fn skip_blanks(chars: &mut Peekable<Chars>) {
+pub fn skip_blanks(chars: &mut Peekable<Chars>) {
     while chars.next_if(|c| c.is_whitespace()).is_some() {}
 }
 
-/// The terminal of that name, or those with that literal; in quotes the literal comes first.
+/// The terminals of a rule that derives single tokens only, as `op = '+' | '-'` does.
+fn of_rule(grammar: &Grammar, name: &str) -> Vec<TerminalId> {
+    let mut found = Vec::new();
+    let mut rules: Vec<RuleId> = grammar.find_rule(name).into_iter().collect();
+    let mut next = 0;
+    while let Some(&rule) = rules.get(next) {
+        next += 1;
+        let mut open: Vec<&Expr> =
+            grammar.rule(rule).alternatives.iter().map(|alternative| &alternative.body).collect();
+        while let Some(expression) = open.pop() {
+            match expression {
+                Expr::Terminal(terminal) => found.push(*terminal),
+                Expr::Choice(parts) => open.extend(parts),
+                Expr::Rule(inner) if rules.contains(inner) => {}
+                Expr::Rule(inner) => rules.push(*inner),
+                _ => return Vec::new(),
+            }
+        }
+    }
+    found
+}
+
+/// The terminal of that name, those of a rule of that name, or those with that literal; in quotes the literal comes first.
 fn find(grammar: &Grammar, word: &Word) -> Result<Vec<TerminalId>> {
     let named: Vec<TerminalId> = grammar.find_terminal(&word.text).into_iter().collect();
     let is_literal = |t: &Terminal| t.pattern.as_literal().is_some_and(|text| text == word.text.as_bytes());
     let ids = (0..grammar.terminals.len()).map(TerminalId::from);
     let literal: Vec<TerminalId> = ids.filter(|t| is_literal(grammar.terminal(*t))).collect();
-    let order = if word.quoted { [literal, named] } else { [named, literal] };
+    let by_rule = if word.quoted { Vec::new() } else { of_rule(grammar, &word.text) };
+    let order = if word.quoted { [literal, named, by_rule] } else { [named, by_rule, literal] };
     let found = order.into_iter().find(|found| !found.is_empty());
     found.ok_or_else(|| anyhow!("there is no terminal `{}`; {}", word.text, nearest(grammar, &word.text)))
 }

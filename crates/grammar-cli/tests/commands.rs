@@ -317,6 +317,28 @@ fn solve_reads_its_notation() {
 }
 
 #[test]
+fn solve_knows_rules_of_single_tokens_and_regular_expressions() {
+    assert_eq!(solve(SEXPR, "{(} {op}"), solve(SEXPR, "{(} {+,-}"));
+    let matching = |grammar: &str, expression: &str| {
+        let grammar = file("solve.tg", grammar);
+        let (code, out, _) = run(&["solve", name(&grammar), "--expression", expression], "");
+        (code, out.trim_end().to_string())
+    };
+    assert_eq!(matching(SEXPR, ".* {-} .*"), (0, "( - num num )".to_string()));
+    let twice = matching(SEXPR, ".* {let} .* {let} .*");
+    assert_eq!((twice.0, twice.1.matches("let").count()), (0, 2), "{twice:?}");
+    assert_eq!(matching(FUNCTION, "!{','}* {','} (.{','})? {id} {)} .+").1, "function id ( id , id ) { }");
+    assert_eq!(matching(FUNCTION, "{function} {id} !{(} .*"), (1, String::new()));
+    let grammar = file("solve.tg", SEXPR);
+    for (expression, about) in
+        [("({num}", "`)` is missing"), ("{num})", "closes nothing"), ("*", "before `*`")]
+    {
+        let (code, _, err) = run(&["solve", name(&grammar), "--expression", expression], "");
+        assert!(code == 2 && err.contains(about), "{err}");
+    }
+}
+
+#[test]
 fn solve_says_what_is_wrong() {
     let grammar = file("solve.tg", FUNCTION);
     let error = |tokens: &str| {

@@ -1,7 +1,7 @@
 //! De-tokenisation: text that does not change keeps its bytes, and tokens do not merge.
 
 use grammar::language::Language;
-use grammar::lift::Lifter;
+use grammar::lift::{Lifter, Neighbour};
 use grammar_formats::read_text;
 
 const CALC: &str = r#"
@@ -38,12 +38,16 @@ fn every_change_is_a_sentence_and_keeps_the_rest() {
     });
 }
 
+fn texts(neighbours: Vec<Neighbour>) -> Vec<Vec<u8>> {
+    neighbours.into_iter().map(|neighbour| neighbour.text).collect()
+}
+
 #[test]
 fn separators_are_written_where_tokens_would_merge_only() {
     with_lifter(|lifter| {
-        let near = lifter.neighbours(b"print 1;", 1);
+        let near = texts(lifter.neighbours(b"print 1;", 1));
         assert!(near.contains(&b"print (0);".to_vec()), "{near:?}");
-        let near = lifter.neighbours(b"print(1);", 1);
+        let near = texts(lifter.neighbours(b"print(1);", 1));
         assert!(near.contains(&b"print a;".to_vec()), "a name would merge with the keyword: {near:?}");
         assert!(near.contains(&b"print0;".to_vec()), "a number does not: {near:?}");
         assert!(near.iter().all(|text| lifter.is_sentence(text)));

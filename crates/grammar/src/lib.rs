@@ -49,6 +49,7 @@ pub mod parse;
 pub mod pattern;
 mod precedence;
 pub mod recognize;
+pub mod regular;
 pub mod rng;
 pub mod sample;
 pub mod shrink;

@@ -8,6 +8,7 @@ use grammar::TerminalId;
 use grammar::constraint::{Constraint, TerminalSet};
 use grammar::language::Language;
 use grammar::recognize::Recognizer;
+use grammar::regular::{self, Expression};
 use grammar::token_solver::TokenSolver;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -221,4 +222,64 @@ fn earlier_choices_follow_later_ones() {
     assert_eq!(found, [TerminalId(1), TerminalId(1), TerminalId(0)]);
     assert_eq!(solver.solve_with(&prefix, 1, &set(0b100)), None);
     assert_eq!(solver.solve(&prefix).unwrap(), [TerminalId(0), TerminalId(0)]);
+}
+
+/// Random expressions over the three terminals.
+fn expressions() -> impl Strategy<Value = Expression> {
+    let token = (1u8..8).prop_map(|mask| Expression::Token(set(mask)));
+    token.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Expression::Sequence),
+            prop::collection::vec(inner.clone(), 1..3).prop_map(Expression::Choice),
+            inner.prop_map(|inner| Expression::Star(Box::new(inner))),
+        ]
+    })
+}
+
+/// Where a match that begins at one of these places can end.
+fn ends(expression: &Expression, tokens: &[usize], begins: &BTreeSet<usize>) -> BTreeSet<usize> {
+    match expression {
+        Expression::Token(set) => {
+            let is_in =
+                |at: &&usize| tokens.get(**at).is_some_and(|token| set.contains(TerminalId::from(*token)));
+            begins.iter().filter(is_in).map(|at| at + 1).collect()
+        }
+        Expression::Sequence(parts) => {
+            parts.iter().fold(begins.clone(), |begins, part| ends(part, tokens, &begins))
+        }
+        Expression::Choice(parts) => parts.iter().flat_map(|part| ends(part, tokens, begins)).collect(),
+        Expression::Star(part) => {
+            let mut all = begins.clone();
+            loop {
+                let more: BTreeSet<usize> = all.union(&ends(part, tokens, &all)).copied().collect();
+                if more == all {
+                    return all;
+                }
+                all = more;
+            }
+        }
+    }
+}
+
+fn matches(expression: &Expression, tokens: &[usize]) -> bool {
+    ends(expression, tokens, &[0].into()).contains(&tokens.len())
+}
+
+proptest! {
+    /// Same verdict and same number of tokens as brute force, as far as that looks.
+    #[test]
+    fn expressions_have_cheapest_sentences(spec in spec(), expression in expressions()) {
+        let Ok(language) = Language::new(grammar(&spec)) else { return Ok(()) };
+        let known = sentences(&spec);
+        let shortest = known.iter().filter(|tokens| matches(&expression, tokens)).map(Vec::len).min();
+        let found = regular::solve(&language, &expression);
+        let found: Option<Tokens> = found.map(|tokens| tokens.iter().map(|token| token.index()).collect());
+        match (&found, shortest) {
+            (Some(found), shortest) if found.len() <= MAX => {
+                prop_assert_eq!(Some(found.len()), shortest);
+                prop_assert!(known.contains(found) && matches(&expression, found), "{:?}", found);
+            }
+            (found, shortest) => prop_assert!(shortest.is_none(), "{:?} instead of {:?} tokens", found, shortest),
+        }
+    }
 }
