@@ -27,7 +27,7 @@ int main(void)
     char *second = strcasestr(text, "marjoram");
     if (first && second && second < first) {
         puts("both");
-        if (!memmem(first, 16, "!", 1) && strrchr(first, ';') == first + 20)
+        if (strrchr(text, ';') == text + 20)
             puts("and a semicolon");
     }
     return words(text);

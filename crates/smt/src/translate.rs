@@ -118,6 +118,8 @@ impl<'d> Translator<'d> {
             }
             Ite => self.ite(&node),
             Read => Term::Bits(self.read(&node)?),
+            // Queries come with formulas in place of these.
+            Find | Compare => return None,
             op if op.arity() == 1 => self.unary(op, &node),
             op => self.binary(op, &node),
         })
