@@ -29,6 +29,9 @@ pub struct Options {
     /// How many flips of each run Z3 alone is asked, spread evenly over the run
     #[arg(long, default_value_t = 150)]
     sample: usize,
+    /// Most flips of each run that the chain is asked, spread evenly (all if not given)
+    #[arg(long)]
+    most: Option<usize>,
 }
 
 pub fn run(options: &Options) -> Result<()> {
@@ -42,18 +45,18 @@ pub fn run(options: &Options) -> Result<()> {
     }
     std::fs::create_dir_all(&options.work)?;
     let work = options.work.canonicalize()?;
-    report("cjson", &recorded::cjson(SIZE)?, options.sample)?;
+    report("cjson", &recorded::cjson(SIZE)?, options)?;
     for name in names {
-        report(name, &recorded::package(name, SIZE, &work)?, options.sample)?;
+        report(name, &recorded::package(name, SIZE, &work)?, options)?;
     }
     Ok(())
 }
 
-fn report(name: &str, recorded: &Recorded, sample: usize) -> Result<()> {
+fn report(name: &str, recorded: &Recorded, options: &Options) -> Result<()> {
     let flips = recorded.flips.len();
     ensure!(flips > 0, "the run of {name} has no flips");
-    let chain = best(|| Asked::all(recorded));
-    let alone = Asked::z3_alone(recorded, sample);
+    let chain = best(|| Asked::chain(recorded, options.most.unwrap_or(flips)));
+    let alone = Asked::z3_alone(recorded, options.sample);
     println!("  {name}: {} bytes, {} constraints, {flips} flips", recorded.input.len(), recorded.lits.len());
     println!("    chain    {chain}");
     println!("    Z3 alone {alone}");

@@ -38,6 +38,22 @@ TARRAGON_OWN static int tarragon_afl_next(unsigned *rounds, unsigned count)
     return before == 0 || (before < count && __tarragon_again && __tarragon_again());
 }
 
+TARRAGON_OWN static int tarragon_afl_is_new(unsigned *known)
+{
+    unsigned round = __tarragon_round ? __tarragon_round() : 0;
+    int is_new = round != *known;
+    *known = round;
+    return is_new;
+}
+
+/* The block has exactly the input's size, so that a checking build sees reads beyond it; but not where further inputs follow,
+ * which the program expects at the same place. */
+TARRAGON_OWN static void tarragon_afl_make_block(unsigned char **block, const long *size, unsigned long most)
+{
+    if (!*block)
+        *block = (unsigned char *)__builtin_malloc(tarragon_keeps_block ? most : *size ? *size : 1);
+}
+
 #define __AFL_INIT() tarragon_afl_init()
 
 #define __AFL_LOOP(count)                     \
@@ -46,24 +62,18 @@ TARRAGON_OWN static int tarragon_afl_next(unsigned *rounds, unsigned count)
         tarragon_afl_next(&tarragon_rounds, count); \
     })
 
-/* The block has exactly the input's size, so that a checking build sees reads beyond it; but not where further inputs follow,
- * which the program expects at the same place. */
 #define __AFL_FUZZ_INIT()                                                                                   \
     static unsigned char *__tarragon_afl_text;                                                              \
-    static long __tarragon_afl_size = -1;                                                                   \
+    static long __tarragon_afl_size;                                                                        \
     static unsigned char *__tarragon_afl_input(void)                                                        \
     {                                                                                                       \
         static unsigned char all[1 << 20];                                                                  \
-        static unsigned known;                                                                              \
-        unsigned round = __tarragon_round ? __tarragon_round() : 0;                                         \
-        if (__tarragon_afl_size < 0 || round != known) {                                                    \
-            known = round;                                                                                  \
+        static unsigned known = -1u;                                                                        \
+        if (tarragon_afl_is_new(&known)) {                                                                  \
             __tarragon_afl_size = __tarragon_afl_get(0, all, sizeof all);                                   \
             if (__tarragon_afl_size < 0)                                                                    \
                 __tarragon_afl_size = 0;                                                                    \
-            if (!__tarragon_afl_text)                                                                       \
-                __tarragon_afl_text = (unsigned char *)__builtin_malloc(                                    \
-                    tarragon_keeps_block ? sizeof all : __tarragon_afl_size ? __tarragon_afl_size : 1);     \
+            tarragon_afl_make_block(&__tarragon_afl_text, &__tarragon_afl_size, sizeof all);                \
             __builtin_memcpy(__tarragon_afl_text, all, __tarragon_afl_size);                                \
         }                                                                                                   \
         return __tarragon_afl_text;                                                                         \

@@ -22,12 +22,13 @@ fn results(stats: &Value) -> Vec<&Value> {
         .to_vec()
 }
 
-/// Symbolic data in global variables, on the heap and from a stream, a table that is filled once and a hash.
+/// Symbolic data in global variables and on the heap, a table and a hash. The byte that is kept from one input to the next
+/// makes no difference, but would if it still counted as part of the input.
 const STATELESS: &str = r#"
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned char copy[64];
+static unsigned char copy[64], last;
 static const char *words[] = { "begin", "end", "while" };
 static unsigned slots[64];
 
@@ -42,6 +43,9 @@ static unsigned hash(const char *text)
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     memset(slots, 0, sizeof slots);
+    if (last == 0xd7)
+        copy[1] = 1;
+    last = size > 0 ? data[0] : 0;
     for (int i = 0; i < 3; i++)
         slots[hash(words[i]) % 64] = i + 1;
     char *text = calloc(size + 1, 1);
@@ -64,7 +68,7 @@ fn sharing_changes_no_result() {
     let own = campaign(STATELESS, FUZZER, &[&options[..], &["--fresh-process"]].concat());
     assert_eq!(results(&shared), results(&own));
     assert_eq!(shared["unstable"], 0);
-    assert_eq!(bugs(&shared), ["SIGABRT (ABRT) in program.c:29:9 (LLVMFuzzerTestOneInput)"]);
+    assert_eq!(bugs(&shared), ["SIGABRT (ABRT) in program.c:32:9 (LLVMFuzzerTestOneInput)"]);
 }
 
 /// Crashes and takes other branches after a few inputs.
@@ -99,26 +103,29 @@ fn what_earlier_inputs_bring_about_is_no_bug() {
 /// The sum is a local variable of the loop's function: what it depends on ends with the round.
 const PERSISTENT: &str = r#"
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 __AFL_FUZZ_INIT();
 
 int main(void)
 {
     unsigned char *text = __AFL_FUZZ_TESTCASE_BUF;
-    unsigned sum = 0;
+    unsigned sum = 0, odd = 0;
     while (__AFL_LOOP(10000)) {
-        int size = __AFL_FUZZ_TESTCASE_LEN;
-        if (sum == 200)
-            sum = 1;
+        int size = __AFL_FUZZ_TESTCASE_LEN, depth = 0;
+        if (sum == 0xd7d7)
+            odd++;
         sum = 0;
-        for (int i = 0; i < size; i++)
+        for (int i = 0; i < size; i++) {
             sum += text[i];
-        if (size == 3 && sum == 300 && text[1] == 'x')
+            if (text[i] == '(')
+                depth++;
+            else if (text[i] == ')')
+                depth--;
+        }
+        if (size == 3 && sum == 300 && depth == 1)
             abort();
     }
-    return 0;
+    return odd;
 }
 "#;
 
@@ -129,9 +136,7 @@ fn persistent_mode_shares_processes() {
     let own = campaign(PERSISTENT, &[], &[&options[..], &["--fresh-process"]].concat());
     assert_eq!(shared["bugs"].as_array().map(Vec::len), Some(1), "{}", shared["bugs"]);
     assert_eq!(own["bugs"].as_array().map(Vec::len), Some(1), "{}", own["bugs"]);
-    for stats in [&shared, &own] {
-        assert_eq!((&stats["divergences"], &stats["bad_traces"]), (&Value::from(0), &Value::from(0)));
-    }
+    assert_eq!(results(&shared), results(&own));
 }
 
 /// The preparation takes longer than a run may; branches in it are covered all the same.

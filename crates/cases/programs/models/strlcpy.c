@@ -3,17 +3,18 @@
 //@ native: ../native/bounded.c
 //@ max-len: 12
 //@ max-runs: 600
-//@ random: "abc\n"
+//@ random: "abc\0"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 size_t strlcpy(char *to, const char *from, size_t size);
 size_t strlcat(char *to, const char *from, size_t size);
 
 int main(void)
 {
-    char text[16], small[6], joined[10] = "x";
-    if (!fgets(text, sizeof text, stdin))
+    char text[16] = "", small[6], joined[10] = "x";
+    if (read(0, text, 12) != 12)
         return 1;
     size_t wanted = strlcpy(small, text, sizeof small), total = strlcat(joined, text, sizeof joined);
     printf("%zu %s %zu %s\n", wanted, small, total, joined);
