@@ -21,7 +21,7 @@ pub fn run() -> Result<()> {
         let flips = texts.flips.len();
         println!("  {size} bytes, {} constraints, {flips} flips", texts.lits.len());
         println!("    expressions: {} with texts, {} as formulas", needed(&texts), needed(&formulas));
-        let [with, without] = [&texts, &formulas].map(|recorded| best(|| Asked::all(recorded)));
+        let [with, without] = [&texts, &formulas].map(|recorded| best(|| Asked::chain(recorded, flips)));
         println!("    texts    {with}");
         println!("    formulas {without}");
         println!("    ratio {:.1}", with.rate() / without.rate());
