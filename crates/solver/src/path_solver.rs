@@ -4,11 +4,11 @@ use crate::chain::{Chain, Recalled};
 use crate::checker::Checker;
 use crate::components::{Components, Slot};
 use crate::path_domains::PathDomains;
-use crate::product::{self, Choice, Function};
+use crate::product::{self, Choice};
 use crate::query::{Answer, Effort, Lit, Query, UnknownReason};
 use crate::ranges::Ranges;
 use crate::slice::{Slice, Slicer};
-use expr::{Dag, Evaluator, Label, Support, SupportId, Supports};
+use expr::{Dag, Evaluator, Label, Support, SupportId, Supports, Values};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -291,15 +291,11 @@ impl<'a> PathSolver<'a> {
         }
         let start = Instant::now();
         let (lits, bytes) = self.ties(goal)?;
-        let mut functions: BTreeMap<u32, Vec<Function>> =
+        let mut functions: BTreeMap<u32, Vec<(Label, Values)>> =
             bytes.into_iter().map(|byte| (byte, Vec::new())).collect();
-        let goals: FxHashSet<Label> =
-            self.frontier(&[goal.goal]).into_iter().map(|(label, _)| label).collect();
-        let both: Vec<Lit> = lits.iter().copied().chain([goal.goal]).collect();
-        for (label, byte) in self.frontier(&both) {
+        for (label, byte) in self.frontier(&lits) {
             let values = self.domains.values(&mut chain.truths, self.dag, label)?;
-            let function = Function { label, values, of_goal: goals.contains(&label) };
-            functions.entry(byte).or_default().push(function);
+            functions.entry(byte).or_default().push((label, values));
         }
         let mut choices = Vec::new();
         for (byte, functions) in functions {
@@ -307,7 +303,7 @@ impl<'a> PathSolver<'a> {
             let domain = self.domains.byte(truths, self.dag, self.path, byte, goal.prefix as u32);
             choices.push(Choice::new(byte, domain, current, functions));
         }
-        let answer = match product::solve(self.dag, goal.goal, &lits, &choices)? {
+        let answer = match product::solve(self.dag, &lits, &choices)? {
             None => Answer::Unsat,
             Some(values) => {
                 let input = self.query(goal.goal).input_with(values, None);
@@ -320,11 +316,11 @@ impl<'a> PathSolver<'a> {
         (!matches!(answer, Answer::Unknown(_))).then_some(answer)
     }
 
-    /// The literals that tie the goal's bytes to others, and all of these bytes; `None` if they are many, or the length is tied
+    /// The goal and the literals that tie its bytes to others, and all of these bytes; `None` if they are many, or the length is tied
     /// to them.
     fn ties(&self, goal: &Goal) -> Option<(Vec<Lit>, BTreeSet<u32>)> {
         const MOST_BYTES: usize = 6;
-        let mut lits = Vec::new();
+        let mut lits = vec![goal.goal];
         let mut bytes: BTreeSet<u32> = goal.support.bytes().collect();
         let mut has_length = goal.support.uses_len();
         for &number in &goal.literals {
