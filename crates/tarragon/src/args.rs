@@ -32,7 +32,7 @@ Exit codes: 0 no bug, 1 bugs found, 2 error.";
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Generate inputs and look for bugs
-    Fuzz(FuzzArgs),
+    Fuzz(Box<FuzzArgs>),
     /// Run a suite of inputs and measure its coverage
     Replay(ReplayArgs),
     /// Show what the path of one input depended on
