@@ -1,4 +1,4 @@
-//! CESE on the bundled calculator: every path of every short expression, and nothing twice.
+//! CESE and its baselines on a small program: only holes change, and all paths are found.
 
 use std::collections::BTreeSet;
 use std::fs;
