@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub(crate) struct Ranges {
     known: FxHashMap<Label, Range>,
-    extremes: FxHashMap<(u32, u8), Range>,
+    extremes: FxHashMap<(u32, u8, u32), Range>,
 }
 
 /// Both ends are included.
@@ -126,13 +126,59 @@ impl Ranges {
         let count = u64::from(node.bits / 8);
         let value = |at: u64| (0..count).rev().fold(0, |sum, i| sum << 8 | u128::from(table.byte(at + i)));
         // Reads outside of the table are 0.
-        let values = || (0..table.bytes.len() as u64).map(value);
+        let stride = stride(dag, node.a, DEEPEST / 2);
+        let values = || (0..table.bytes.len() as u64).step_by(1 << stride).map(value);
         let extremes = || values().fold(Range::only(0), |range, value| range.union(Range::only(value)));
-        Some(*self.extremes.entry((node.b, node.bits)).or_insert_with(extremes))
+        Some(*self.extremes.entry((node.b, node.bits, stride)).or_insert_with(extremes))
     }
+}
+
+/// How many of the lowest bits are 0 on every input: elements of a table are read at multiples of their size.
+fn stride(dag: &Dag, label: Label, depth: u32) -> u32 {
+    const MOST: u32 = 6;
+    let node = dag.node(label);
+    if let Some(value) = dag.as_constant(label) {
+        return value.trailing_zeros().min(MOST);
+    }
+    if depth == 0 {
+        return 0;
+    }
+    let of = |operand: Label| stride(dag, operand, depth - 1);
+    let stride = match dag.op(label) {
+        Op::Mul => of(node.a) + of(node.b),
+        Op::Add | Op::Sub => of(node.a).min(of(node.b)),
+        Op::Shl => of(node.a) + dag.as_constant(node.b).map_or(0, |shift| shift.min(64) as u32),
+        Op::ZExt | Op::SExt => of(node.a),
+        _ => 0,
+    };
+    stride.min(MOST)
 }
 
 /// The largest number that has no more bits.
 fn below_power(value: u128) -> u128 {
     if value == 0 { 0 } else { u128::MAX >> value.leading_zeros() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expr::{Node, TableData};
+
+    #[test]
+    fn elements_of_a_table_are_read_at_multiples_of_their_size() {
+        let mut dag = Dag::new();
+        let numbers = [7u32, 9, 300].iter().flat_map(|number| number.to_le_bytes()).collect();
+        let table = dag.add_table(TableData::concrete(numbers)).expect("a table");
+        let byte = dag.input(0);
+        let index = dag.add(Node::unary(Op::ZExt, 64, byte));
+        let two = dag.constant(64, 2);
+        let aligned = dag.add(Node::binary(Op::Shl, 64, index, two));
+        let mut high = |offset: Label| {
+            let read = Node { op: Op::Read as u8, bits: 32, aux: 0, a: offset, b: table, c: 0 };
+            let read = dag.add(read);
+            Ranges::default().of(&dag, read).high
+        };
+        assert_eq!(high(aligned), 300);
+        assert!(high(index) > 300);
+    }
 }
