@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use search::{Answers, Bug, Claim, Completeness, Enumeration, LinkStats, Optimism, SentenceStats, Stats};
+use search::{
+    Answers, Bug, Claim, Completeness, Enumeration, LinkStats, Optimism, SentenceStats, Stats, Verdicts,
+};
 use serde::Serialize;
 use sites::SiteTable;
 use trace::GiveUp;
@@ -49,6 +51,10 @@ pub struct Report {
     pub answers: Answers,
     pub optimism: Optimism,
     pub sentences: SentenceStats,
+    /// What the program said about sentences of the grammar.
+    pub verdicts: Verdicts,
+    /// Productions with which it rejected more sentences than otherwise, the most costly first.
+    pub rejected_productions: Vec<ProductionVerdicts>,
     pub divergences: u64,
     /// The places where most of them left the predicted path.
     pub divergence_places: Vec<PlaceCount>,
@@ -117,12 +123,14 @@ pub struct PlaceCount {
     pub count: u64,
 }
 
+/// Places and productions that are listed.
+const MOST_SHOWN: usize = 5;
+
 /// The places with the highest counts.
 fn places(counts: &BTreeMap<u32, u64>, sites: &SiteTable) -> Vec<PlaceCount> {
-    const MOST: usize = 5;
     let mut sorted: Vec<(u32, u64)> = counts.iter().map(|(&site, &count)| (site, count)).collect();
     sorted.sort_by_key(|&(site, count)| (std::cmp::Reverse(count), site));
-    sorted.truncate(MOST);
+    sorted.truncate(MOST_SHOWN);
     sorted.into_iter().map(|(site, count)| PlaceCount { place: sites.place(site), count }).collect()
 }
 
@@ -215,6 +223,8 @@ impl Report {
             answers: stats.answers,
             optimism: stats.optimism,
             sentences: stats.sentences,
+            verdicts: stats.verdicts,
+            rejected_productions: rejected_productions(stats),
             divergences: stats.divergences,
             divergence_places: places(&stats.divergence_sites, sites),
             silent_violations: stats.silent_violations,
@@ -234,6 +244,27 @@ impl Report {
             },
         }
     }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ProductionVerdicts {
+    pub production: String,
+    #[serde(flatten)]
+    pub verdicts: Verdicts,
+}
+
+/// Those that were rejected more often than all sentences are, by how many sentences more.
+fn rejected_productions(stats: &Stats) -> Vec<ProductionVerdicts> {
+    let all = stats.verdicts;
+    // Beyond what is expected, times the number of all sentences.
+    let excess = |of: &Verdicts| i128::from(of.rejected * all.all()) - i128::from(of.all() * all.rejected);
+    let mut found: Vec<_> = stats.productions.iter().filter(|(_, verdicts)| excess(verdicts) > 0).collect();
+    found.sort_by_key(|(_, verdicts)| std::cmp::Reverse(excess(verdicts)));
+    let entry = |(name, verdicts): (&String, &Verdicts)| ProductionVerdicts {
+        production: name.clone(),
+        verdicts: *verdicts,
+    };
+    found.into_iter().take(MOST_SHOWN).map(entry).collect()
 }
 
 pub(crate) fn per_second(count: u64, seconds: f64) -> f64 {

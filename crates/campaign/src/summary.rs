@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use search::SentenceStats;
+use search::{SentenceStats, Verdicts};
 
 use crate::SourceCoverage;
-use crate::report::{BugReport, CoverageReport, FunctionCount, PlaceCount, Report};
+use crate::report::{BugReport, CoverageReport, FunctionCount, PlaceCount, ProductionVerdicts, Report};
 
 /// The text of `summary.txt`, which is also printed at the end.
 pub(crate) fn summary(report: &Report, dir: &str) -> String {
@@ -39,6 +39,7 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
         "  time        running {running:.1} s, solving {solving:.1} s, {grammar}other {other:.1} s"
     )?;
     write_solver(text, report)?;
+    write_verdicts(text, report)?;
     write_losses(text, report)?;
     if let Some(completeness) = &report.completeness {
         writeln!(text, "  paths       {}", completeness.text)?;
@@ -80,6 +81,26 @@ fn write_solver(text: &mut String, report: &Report) -> std::fmt::Result {
             text,
             "  grammar     {changed} sentences with another token, {solved} solved for, {lifted} in place of other answers, {pruned} answers without one"
         )?;
+    }
+    Ok(())
+}
+
+fn write_verdicts(text: &mut String, report: &Report) -> std::fmt::Result {
+    let all = report.verdicts;
+    if all.rejected == 0 {
+        return Ok(());
+    }
+    let percent = |of: &Verdicts| 100.0 * of.rejected as f64 / of.all() as f64;
+    writeln!(
+        text,
+        "  verdicts    {} of {} sentences looked at were rejected ({:.1} %)",
+        all.rejected,
+        all.all(),
+        percent(&all)
+    )?;
+    for ProductionVerdicts { production, verdicts } in &report.rejected_productions {
+        let (rejected, all) = (verdicts.rejected, verdicts.all());
+        writeln!(text, "    {rejected} of {all} with {production} ({:.1} %)", percent(verdicts))?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ mod named;
 mod random;
 mod seeds;
 mod trees;
+mod verdicts;
 mod words;
 
 pub use auto::Auto;
@@ -20,3 +21,4 @@ pub use named::NamedLifting;
 pub use random::GrammarRandom;
 pub use seeds::seeds;
 pub use trees::TreeMutate;
+pub use verdicts::Verdicts;

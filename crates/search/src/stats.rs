@@ -34,6 +34,11 @@ pub struct Stats {
     pub answers: Answers,
     pub optimism: Optimism,
     pub sentences: SentenceStats,
+    /// Of sentences that were looked at.
+    pub verdicts: Verdicts,
+    /// The same by production.
+    #[serde(skip)]
+    pub productions: BTreeMap<String, Verdicts>,
     /// Runs that left the path that the solver's answer predicted.
     pub divergences: u64,
     /// How many of them parted from the prediction at each site.
@@ -110,6 +115,24 @@ pub struct SentenceStats {
     pub changed: u64,
     /// Goals that no sentence near the running input reaches.
     pub pruned: u64,
+}
+
+/// What the program says about inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Verdicts {
+    pub accepted: u64,
+    pub rejected: u64,
+}
+
+impl Verdicts {
+    pub fn count(&mut self, rejected: bool) {
+        self.rejected += u64::from(rejected);
+        self.accepted += u64::from(!rejected);
+    }
+
+    pub fn all(&self) -> u64 {
+        self.accepted + self.rejected
+    }
 }
 
 /// What one link of the solver chain did.

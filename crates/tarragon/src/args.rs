@@ -202,6 +202,10 @@ pub(crate) struct GrammarArgs {
     /// Scanner of a grammar in two files (flex, ANTLR lexer)
     #[arg(long, value_name = "FILE", requires = "grammar")]
     pub scanner: Option<PathBuf>,
+    /// Exit codes with which the program rejects its input, separated by commas; the summary says which rules are behind it
+    /// [default: all but 0]
+    #[arg(long, value_name = "CODES", value_delimiter = ',', requires = "grammar")]
+    pub rejects: Vec<i32>,
     /// Codes that the program's lexer (--lexer) has for terminals: a header of bison's, or lines like `NUMBER = 258`; those that
     /// neither it nor the program's enumerations name are learnt
     #[arg(long, value_name = "FILE", requires = "grammar")]

@@ -13,7 +13,7 @@ use grammar::language::Language;
 use grammar::parse::Parser;
 use grammar::symbolic::Symbolic;
 use grammar_formats::{Format, read_path};
-use grammar_search::{Auto, GrammarRandom, Lifting, NamedLifting, TreeMutate};
+use grammar_search::{Auto, GrammarRandom, Lifting, NamedLifting, TreeMutate, Verdicts};
 use search::{Limits, Mutate, Named, Order, Random, Seed, Stop, Strategy, Whitebox, WhiteboxOptions};
 use solver::{Chain, ChainOptions};
 
@@ -48,6 +48,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     let mut codes = target.sites.enumerators.clone();
     codes.extend(args.grammar.token_codes.as_deref().map(codes::read).transpose()?.unwrap_or_default());
     let mut searcher = searcher(args, strategy, &codes)?;
+    if let Some(language) = strategy.language() {
+        searcher = Box::new(Verdicts::new(searcher, language, args.grammar.rejects.clone())?);
+    }
     let covered = (args.lcov == Switch::On).then(|| target.covered());
     let campaign = Campaign {
         executor: &mut target.executor,

@@ -55,7 +55,10 @@ fn seeds_that_cannot_be_used() {
 #[test]
 fn options_that_make_no_sense() {
     fails(&["fuzz"], "required arguments were not provided");
-    fails(&["fuzz", "--strategy", "magic", "--", "x"], "possible values: whitebox, random, mutate");
+    fails(
+        &["fuzz", "--strategy", "magic", "--", "x"],
+        "possible values: whitebox, whitebox-tokens, random, mutate",
+    );
     fails(&["fuzz", "--time", "soon", "--", "x"], "write a time as 60s");
     fails(&["fuzz", "--memory", "lots", "--", "x"], "write a size as 512M");
     fails(&["fuzz", "--solver", "oracle", "--", "x"], "there is no solver named oracle; there are: ");

@@ -52,7 +52,7 @@ fn every_input_of_grammar_whitebox_parses_and_goes_deeper_than_random_bytes() {
     let outside: Vec<_> = inputs.iter().filter(|input| !is_sentence(input)).collect();
     assert!(outside.is_empty(), "{outside:?}");
     assert!(
-        stats["sentences"]["changed"].as_u64().is_some_and(|changed| changed > 100),
+        stats["sentences"]["changed"].as_u64().is_some_and(|changed| changed > 10),
         "{}",
         stats["sentences"]
     );

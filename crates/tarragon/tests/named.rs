@@ -135,9 +135,12 @@ fn tokens_are_seen_wherever_a_lexer_leaves_them() {
 fn a_search_over_tokens_needs_one_run_for_each_token_of_the_bug() {
     for delivery in DELIVERIES {
         let dir = built(&source(delivery));
-        fs::write(dir.path().join("seed"), "a + ( ) 1").expect("written");
+        fs::create_dir(dir.path().join("seeds")).expect("made");
+        for (number, token) in ["", "a", "+", "(", ")", "1"].iter().enumerate() {
+            fs::write(dir.path().join(format!("seeds/{number}")), token).expect("written");
+        }
         let options =
-            ["--strategy", "whitebox-tokens", "--lexer", delivery[5], "--seeds", "seed", "--max-runs", "60"];
+            ["--strategy", "whitebox-tokens", "--lexer", delivery[5], "--seeds", "seeds", "--max-runs", "60"];
         let stats = fuzz(dir.path(), &options);
         assert_eq!(stats["bugs"][0]["kind"], "SIGABRT", "{delivery:?}: {stats}");
     }
