@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """All strategies on one program with equal time and seeds, as in Figures 4 to 7 of "Grammar-based Whitebox Fuzzing".
 
-Usage: run.py [--time S] [--repeat N] [--strategies A,B] --grammar FILE [--scanner FILE] [--module NAME=FILE,FILE]... -- PROGRAM [ARGS]
+Usage: run.py [--time S] [--repeat N] [--strategies A,B] --grammar FILE [--scanner FILE] [--lexer FUNCTION] [--module NAME=FILE,FILE]... -- PROGRAM [ARGS]
 
 Prints a Markdown table: for each strategy inputs, traced runs, coverage of branch outcomes in total and by module (a set of source
 files), the share of the corpus that reaches each module, pruned answers and time by phase; medians with the least and the
-greatest value over the repetitions. PROGRAM was built with `tarragon cc -g`. Needs `tarragon` on the PATH.
+greatest value over the repetitions. With --lexer there are two more rows: `whitebox-tokens`, and `grammar-whitebox` over that
+function's tokens. PROGRAM was built with `tarragon cc -g`. Needs `tarragon` on the PATH.
 """
 
 import argparse
@@ -27,6 +28,7 @@ def arguments():
     parser.add_argument("--strategies", default=",".join(ALL))
     parser.add_argument("--grammar", required=True)
     parser.add_argument("--scanner")
+    parser.add_argument("--lexer")
     parser.add_argument("--module", action="append", default=[])
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
@@ -62,7 +64,9 @@ def campaign(options, strategy, seeds, seed, modules):
     out = tempfile.mkdtemp()
     shutil.rmtree(out)
     grammar = ["--grammar", options.grammar] + (["--scanner", options.scanner] if options.scanner else [])
-    fuzz = ["tarragon", "fuzz", "--quiet", "--sanitizer", "off", "--strategy", strategy, *grammar]
+    name, _, tokens = strategy.partition("+")
+    fuzz = ["tarragon", "fuzz", "--quiet", "--sanitizer", "off", "--strategy", name, *grammar]
+    fuzz += ["--lexer", options.lexer] if tokens or name == "whitebox-tokens" else []
     fuzz += ["--seeds", seeds, "--seed", str(seed), "--time", f"{options.time}s", "--out", out, "--", *options.command]
     subprocess.run(fuzz, capture_output=True)
     stats = json.loads(pathlib.Path(out, "stats.json").read_text())
@@ -106,7 +110,8 @@ def main():
     table = []
     with tempfile.TemporaryDirectory() as seeds:
         sentences(options, seeds)
-        for strategy in options.strategies.split(","):
+        strategies = options.strategies.split(",") + (["whitebox-tokens", "grammar-whitebox+tokens"] if options.lexer else [])
+        for strategy in strategies:
             rows = [campaign(options, strategy, seeds, seed, modules) for seed in range(options.repeat)]
             table.append((strategy, rows))
             print(f"{strategy}: {[row['covered'] for row in rows]}", file=sys.stderr)
