@@ -113,3 +113,47 @@ impl Calls {
         tokens
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::Node;
+
+    /// Delivers one token a call, which looks at these bytes in this order; what came of it.
+    fn tokens(calls: &[&[u32]]) -> Vec<(u64, u32)> {
+        let mut dag = Dag::new();
+        let seven = dag.constant(8, 7);
+        let asks: Vec<Vec<Label>> = calls
+            .iter()
+            .map(|bytes| {
+                let mut is_seven = |byte: &u32| {
+                    let byte = dag.input(*byte);
+                    dag.add(Node::binary(Op::Eq, 1, byte, seven))
+                };
+                bytes.iter().map(&mut is_seven).collect()
+            })
+            .collect();
+        let mut calls = Calls::new(&dag);
+        for (code, asks) in asks.iter().enumerate() {
+            assert!(!calls.takes(seven), "outside of the lexer nothing is its own");
+            calls.enter();
+            assert!(asks.iter().all(|label| calls.takes(*label)));
+            calls.deliver(0, code as u64, 1);
+        }
+        calls.finish(9).iter().map(|token| (token.code, token.start)).collect()
+    }
+
+    #[test]
+    fn a_token_begins_at_the_first_byte_that_its_call_looks_at() {
+        assert_eq!(tokens(&[&[0, 1, 2], &[2, 3], &[4]]), [(0, 0), (1, 2), (2, 4)]);
+        assert_eq!(tokens(&[&[0, 1], &[2, 0, 1]]), [(0, 0), (1, 2)], "names are compared with earlier ones");
+        assert_eq!(tokens(&[&[3], &[1, 4]]), [(0, 3), (1, 4)], "what was looked at before does not count");
+    }
+
+    #[test]
+    fn what_is_no_input_has_no_tokens() {
+        assert_eq!(tokens(&[&[], &[], &[0], &[1], &[]]), [(2, 0), (3, 1), (4, 9)], "a prelude, and the end");
+        assert_eq!(tokens(&[&[0], &[], &[1], &[], &[]]), [(0, 0), (2, 1), (3, 9)]);
+        assert_eq!(tokens(&[&[], &[]]), []);
+    }
+}
