@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 """All strategies on one program with equal time and seeds, as in Figures 4 to 7 of "Grammar-based Whitebox Fuzzing".
 
-Usage: run.py [--time S] [--repeat N] [--strategies A,B] --grammar FILE [--scanner FILE] [--lexer FUNCTION] [--module NAME=FILE,FILE]... -- PROGRAM [ARGS]
+Usage: run.py [--time S] [--repeat N] [--strategies A,B] SUBJECT
+       run.py [--time S] [--repeat N] [--strategies A,B] --grammar FILE [--scanner FILE] [--lexer FUNCTION] [--module NAME=FILE,FILE]... -- PROGRAM [ARGS]
 
-Prints a Markdown table: for each strategy inputs, traced runs, coverage of branch outcomes in total and by module (a set of source
-files), the share of the corpus that reaches each module, pruned answers and time by phase; medians with the least and the
-greatest value over the repetitions. With --lexer there are two more rows: `whitebox-tokens`, and `grammar-whitebox` over that
-function's tokens. PROGRAM was built with `tarragon cc -g`. Needs `tarragon` on the PATH.
+SUBJECT is sprig (bundled; built here), bc, lua, mujs or yajl: `cargo run --release -p bench -- packages` builds these, and
+--packages says in which folder. Any other PROGRAM was built with `tarragon cc -g`. Needs `tarragon` on the PATH.
+
+Prints two Markdown tables. The first has for each strategy inputs, traced runs, covered branch outcomes, bugs, pruned answers and the
+shares of time that solving and the grammar took: medians with the least and the greatest value over the repetitions. The second has by
+module, which is a set of source files, the covered share of its branches / the share of all inputs that take a branch there / the share
+of constraints that are made there. With --lexer there are two more rows:
+`whitebox-tokens`, and `grammar-whitebox` over that function's tokens.
 """
 
 import argparse
@@ -18,20 +23,60 @@ import subprocess
 import sys
 import tempfile
 
-ALL = ["random", "mutate", "grammar-random", "grammar-enumerate", "tree-mutate", "whitebox", "grammar-whitebox", "cese", "auto"]
+ALL = ["random", "mutate", "grammar-random", "tree-mutate", "whitebox", "grammar-whitebox", "auto"]
+HERE = pathlib.Path(__file__).resolve().parent
+SPRIG = HERE.parent.parent / "examples" / "sprig"
+
+# Grammar, scanner, lexer function, modules and command; {} is the folder of the built package.
+SUBJECTS = {
+    "sprig": (SPRIG / "sprig.tg", None, "next_token:arg1->kind",
+              ["lexer=lexer.c", "parser=parser.c", "codegen=codegen.c", "vm=vm.c"], ["{}/sprig"]),
+    "bc": ("{}/bc/bc.y", "{}/bc/scan.l", "yylex",
+           ["lexer=scan.c,scan.l", "parser=bc.c,bc.y", "codegen=load.c,storage.c,util.c", "execution=execute.c,number.c"],
+           ["{}/bc/bc", "-q"]),
+    "lua5.4": (HERE / "lua.tg", None, "llex",
+               ["lexer=llex.c", "parser=lparser.c", "codegen=lcode.c", "vm=lvm.c,ldo.c,ltable.c,lapi.c"], ["{}/src/lua", "-"]),
+    "mujs": (HERE / "mujs.tg", None, "jsY_lex",
+             ["lexer=jslex.c", "parser=jsparse.c", "codegen=jscompile.c", "vm=jsrun.c,jsproperty.c,jsvalue.c"],
+             ["{}/build/release/mujs", "@@"]),
+    "yajl": (HERE / "json.tg", None, "yajl_lex_lex", ["lexer=yajl_lex.c", "parser=yajl_parser.c"],
+             ["{}/build/yajl-2.1.0/bin/json_verify"]),
+}
 
 
 def arguments():
-    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1])
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("Usage: "))
     parser.add_argument("--time", type=float, default=10)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--strategies", default=",".join(ALL))
-    parser.add_argument("--grammar", required=True)
+    parser.add_argument("--packages", default="target/packages", help="folder of the built packages")
+    parser.add_argument("--grammar")
     parser.add_argument("--scanner")
     parser.add_argument("--lexer")
     parser.add_argument("--module", action="append", default=[])
     parser.add_argument("command", nargs="+")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not options.grammar:
+        subject(parser, options)
+    return options
+
+
+def subject(parser, options):
+    """Puts what is known of a subject into the options."""
+    name = {"lua": "lua5.4"}.get(options.command[0], options.command[0])
+    if name not in SUBJECTS:
+        parser.error(f"{name} is no subject; name one of {', '.join(SUBJECTS)}, or give --grammar FILE -- PROGRAM")
+    folder = pathlib.Path(options.packages, "tarragon", name).resolve()
+    if name == "sprig":
+        folder = pathlib.Path(tempfile.mkdtemp())
+        subprocess.run(["tarragon", "cc", "-g", "-O1", "-o", folder / "sprig", *SPRIG.glob("*.c")], check=True)
+    grammar, scanner, lexer, modules, command = SUBJECTS[name]
+    inside = lambda text: str(text).replace("{}", str(folder))
+    options.grammar, options.command = inside(grammar), [inside(word) for word in command]
+    options.scanner = scanner and inside(scanner)
+    options.lexer, options.module = options.lexer or lexer, options.module or modules
+    if not pathlib.Path(options.command[0]).exists():
+        parser.error(f"{options.command[0]} is not there: `cargo run --release -p bench -- packages --work {options.packages} {name}` builds it")
 
 
 def branches(lcov):
@@ -47,25 +92,12 @@ def branches(lcov):
     return files
 
 
-def reaching(corpus, files, command):
-    """The share of the inputs that take a branch in any of the files."""
-    inputs = sorted(pathlib.Path(corpus).iterdir())[:50]
-    hits = 0
-    for path in inputs:
-        with tempfile.NamedTemporaryFile(suffix=".info") as info:
-            replay = ["tarragon", "replay", "--quiet", str(path), "--lcov", info.name, "--", *command]
-            subprocess.run(replay, capture_output=True)
-            found = branches(info.name)
-        hits += any(found.get(file, (0, 0))[1] for file in files)
-    return hits / max(1, len(inputs))
-
-
 def campaign(options, strategy, seeds, seed, modules):
     out = tempfile.mkdtemp()
     shutil.rmtree(out)
     grammar = ["--grammar", options.grammar] + (["--scanner", options.scanner] if options.scanner else [])
     name, _, tokens = strategy.partition("+")
-    fuzz = ["tarragon", "fuzz", "--quiet", "--sanitizer", "off", "--strategy", name, *grammar]
+    fuzz = ["tarragon", "fuzz", "--quiet", "--sanitizer", "off", "--timeout", "200ms", "--strategy", name, *grammar]
     fuzz += ["--lexer", options.lexer] if tokens or name == "whitebox-tokens" else []
     fuzz += ["--seeds", seeds, "--seed", str(seed), "--time", f"{options.time}s", "--out", out, "--", *options.command]
     subprocess.run(fuzz, capture_output=True)
@@ -77,16 +109,21 @@ def campaign(options, strategy, seeds, seed, modules):
         "covered": stats["coverage"]["covered"],
         "bugs": len(stats["bugs"]),
         "pruned": stats["sentences"]["pruned"],
-        "solving": stats["seconds"]["solving"],
-        "grammar": stats["seconds"]["grammar"],
+        "solving": 100 * stats["seconds"]["solving"] / stats["seconds"]["total"],
+        "grammar": 100 * stats["seconds"]["grammar"] / stats["seconds"]["total"],
     }
+    by_file = {pathlib.Path(of["file"]).name: of for of in stats["files"]}
+    constraints = max(1, sum(of["constraints"] for of in stats["files"]))
+    by_module = {}
     for name, sources in modules.items():
         total = sum(files.get(file, (0, 0))[0] for file in sources)
         hit = sum(files.get(file, (0, 0))[1] for file in sources)
-        row[name] = 100 * hit / max(1, total)
-        row[f"{name} reached by"] = 100 * reaching(pathlib.Path(out, "corpus"), sources, options.command)
+        of = [by_file[file] for file in sources if file in by_file]
+        reached = 100 * max((file["reached"] for file in of), default=0) / stats["runs"]
+        share = 100 * sum(file["constraints"] for file in of) / constraints
+        by_module[name] = (100 * hit / max(1, total), reached, share)
     shutil.rmtree(out)
-    return row
+    return row, by_module
 
 
 def sentences(options, folder):
@@ -114,14 +151,31 @@ def main():
         for strategy in strategies:
             rows = [campaign(options, strategy, seeds, seed, modules) for seed in range(options.repeat)]
             table.append((strategy, rows))
-            print(f"{strategy}: {[row['covered'] for row in rows]}", file=sys.stderr)
-    columns = list(table[0][1][0])
+            print(f"{strategy}: {[row['covered'] for row, _ in rows]}", file=sys.stderr)
+    totals(table)
+    if modules:
+        print()
+        shares(table)
+
+
+def totals(table):
+    columns = list(table[0][1][0][0])
     print("| strategy | " + " | ".join(columns) + " |")
     print("|" + "---|" * (len(columns) + 1))
     for strategy, rows in table:
-        unit = lambda column: " %" if column.split(" ")[0] in modules else " s" if column in ("solving", "grammar") else ""
-        cells = [spread([row[column] for row in rows], unit(column)) for column in columns]
+        unit = lambda column: " %" if column in ("solving", "grammar") else ""
+        cells = [spread([row[column] for row, _ in rows], unit(column)) for column in columns]
         print(f"| {strategy} | " + " | ".join(cells) + " |")
+
+
+def shares(table):
+    """Medians by module: of its branches those covered, of the inputs those that reach it, of the constraints those made there."""
+    modules = list(table[0][1][0][1])
+    print("| strategy | " + " | ".join(modules) + " |")
+    print("|" + "---|" * (len(modules) + 1))
+    for strategy, rows in table:
+        cell = lambda name: " / ".join(f"{statistics.median(of):.0f}" for of in zip(*(row[name] for _, row in rows)))
+        print(f"| {strategy} | " + " | ".join(f"{cell(name)} %" for name in modules) + " |")
 
 
 main()

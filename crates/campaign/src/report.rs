@@ -63,6 +63,8 @@ pub struct Report {
     pub truncated_traces: u64,
     pub bad_traces: u64,
     pub concretisations: u64,
+    /// By source file, those with most constraints first.
+    pub files: Vec<FileReport>,
     /// How often symbolic data was dropped, by reason.
     pub give_ups: BTreeMap<&'static str, u64>,
     /// The functions through which most of it was lost, most costly first.
@@ -132,6 +134,34 @@ fn places(counts: &BTreeMap<u32, u64>, sites: &SiteTable) -> Vec<PlaceCount> {
     sorted.sort_by_key(|&(site, count)| (std::cmp::Reverse(count), site));
     sorted.truncate(MOST_SHOWN);
     sorted.into_iter().map(|(site, count)| PlaceCount { place: sites.place(site), count }).collect()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileReport {
+    pub file: String,
+    /// Inputs that took a branch there.
+    pub reached: u64,
+    /// Conditions on symbolic data, of all traced runs.
+    pub constraints: u64,
+}
+
+fn files(stats: &Stats, sites: &SiteTable) -> Vec<FileReport> {
+    let mut constraints = vec![0; sites.files.len()];
+    for (site, &count) in sites.sites.iter().zip(&stats.constraint_sites) {
+        if let Some(total) = constraints.get_mut(site.file as usize) {
+            *total += count;
+        }
+    }
+    let reached = stats.reached_files.iter().copied().chain(std::iter::repeat(0));
+    let of = |((file, constraints), reached): ((&String, u64), u64)| FileReport {
+        file: file.clone(),
+        reached,
+        constraints,
+    };
+    let mut files: Vec<FileReport> = sites.files.iter().zip(constraints).zip(reached).map(of).collect();
+    files.retain(|of| of.reached > 0 || of.constraints > 0);
+    files.sort_by(|a, b| b.constraints.cmp(&a.constraints).then_with(|| a.file.cmp(&b.file)));
+    files
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -232,6 +262,7 @@ impl Report {
             truncated_traces: stats.truncated_traces,
             bad_traces: stats.bad_traces,
             concretisations: stats.concretisations,
+            files: files(stats, sites),
             give_ups: give_ups(stats),
             lost_through: lost_through(stats, sites),
             solver: stats.solver.clone(),
@@ -286,6 +317,20 @@ fn seconds(stats: &Stats) -> Seconds {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_have_their_inputs_and_conditions() {
+        let site = |file| sites::Site { file, ..sites::Site::default() };
+        let sites = SiteTable {
+            files: vec!["lexer.c".into(), "parser.c".into(), "unused.c".into()],
+            sites: vec![site(0), site(0), site(1), site(1), site(2)],
+            ..SiteTable::default()
+        };
+        let stats =
+            Stats { constraint_sites: vec![0, 3, 4, 5], reached_files: vec![8, 6, 0], ..Stats::new() };
+        let of = |file: &str, reached, constraints| FileReport { file: file.into(), reached, constraints };
+        assert_eq!(files(&stats, &sites), [of("parser.c", 6, 9), of("lexer.c", 8, 3)]);
+    }
 
     #[test]
     fn the_most_costly_function_comes_first() {

@@ -2,7 +2,7 @@
 //!
 //! Each turn is a slice of time. A strategy's worth is what it found in its last turns for the time that they took; the best one has
 //! the next turn, and every few turns it is the one that waited longest, so that none is given up for good. Inputs that
-//! add coverage are traced for the strategies that solve, when they have their turn.
+//! add coverage are traced for the strategies that learn from traces alone, when they have their turn.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -54,12 +54,12 @@ impl<'s> Auto<'s> {
         Auto::default()
     }
 
-    /// Adds a strategy that learns from traces. Those of seeds go to the first.
+    /// Adds a strategy that learns from traces alone. Those of seeds go to the first strategy.
     pub fn solving(self, strategy: Box<dyn Strategy + 's>) -> Auto<'s> {
         self.add(strategy, Some(VecDeque::new()))
     }
 
-    /// Adds a strategy that needs no traces.
+    /// Adds a strategy that needs no traces, or asks for them itself.
     pub fn blind(self, strategy: Box<dyn Strategy + 's>) -> Auto<'s> {
         self.add(strategy, None)
     }

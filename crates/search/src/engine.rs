@@ -9,6 +9,7 @@ use path::{PathCondition, Step};
 use sites::SiteTable;
 use solver::Chain;
 
+use crate::reach::Reach;
 use crate::suspicion::Suspicions;
 use crate::{
     Bug, BugKind, Bugs, Context, Corpus, Coverage, Diagnosis, Ending, Entry, ExecError, Execution, Executor,
@@ -114,6 +115,7 @@ pub struct Engine<'a> {
     rng: fastrand::Rng,
     results: Results,
     paths: HashSet<u64>,
+    reach: Reach,
     /// Last sites of untraced runs that ended badly, by what they covered; each is traced once.
     triaged: HashMap<(BugKind, u64), Step>,
     suspicions: Suspicions,
@@ -126,7 +128,8 @@ impl<'a> Engine<'a> {
     pub fn new(world: World<'a>, limits: Limits, seed: u64, results: Results) -> Engine<'a> {
         let rng = fastrand::Rng::with_seed(seed);
         let (paths, triaged, suspicions) = (HashSet::new(), HashMap::new(), Suspicions::default());
-        Engine { world, limits, rng, results, paths, triaged, suspicions, confirming: Duration::ZERO }
+        let reach = Reach::new(world.sites);
+        Engine { world, limits, rng, results, paths, reach, triaged, suspicions, confirming: Duration::ZERO }
     }
 
     /// Runs the seeds, then what the strategy proposes, until a limit is reached.
@@ -177,6 +180,7 @@ impl<'a> Engine<'a> {
         let covered = covered_hash(&execution);
         let hash = path.as_ref().map_or(covered, |path| path.condition.control_hash());
         self.results.stats.paths += u64::from(self.paths.insert(hash));
+        self.reach.add(&execution.covered, &mut self.results.stats.reached_files);
         let new_outcomes = self.results.coverage.add(&execution.covered);
         self.keep(input, origin, new_outcomes)?;
         match BugKind::of(execution.ending) {
@@ -224,8 +228,7 @@ impl<'a> Engine<'a> {
         let stats = &mut self.results.stats;
         stats.add_give_ups(&trace.give_ups);
         stats.truncated_traces += u64::from(trace.truncated);
-        stats.concretisations +=
-            condition.constraints.iter().filter(|c| c.is_concretisation()).count() as u64;
+        stats.add_constraints(&condition.constraints);
         Some(TracedPath { dag: trace.dag, condition, give_ups: trace.give_ups, truncated: trace.truncated })
     }
 

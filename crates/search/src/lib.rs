@@ -18,6 +18,7 @@ mod executor;
 mod mutate;
 mod named;
 mod random;
+mod reach;
 mod sentences;
 mod stats;
 mod strategy;

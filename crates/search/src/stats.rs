@@ -53,6 +53,12 @@ pub struct Stats {
     /// Traces that could not be read.
     pub bad_traces: u64,
     pub concretisations: u64,
+    /// Conditions of traced runs that could have gone the other way, by site.
+    #[serde(skip)]
+    pub constraint_sites: Vec<u64>,
+    /// Proposed inputs that took a branch in each source file.
+    #[serde(skip)]
+    pub reached_files: Vec<u64>,
     /// By [`trace::GiveUp`].
     pub give_ups: Vec<u64>,
     /// How often symbolic data was lost through each function without a model, by the number in the site table.
@@ -184,6 +190,21 @@ impl Stats {
                 Some(trace::GiveUp::Model) => *self.lost_calls.entry(event.site).or_default() += 1,
                 _ => {}
             }
+        }
+    }
+
+    /// Counts where the conditions of a path come from, those that only record a value apart.
+    pub(crate) fn add_constraints(&mut self, constraints: &[path::Constraint]) {
+        for constraint in constraints {
+            if constraint.is_concretisation() {
+                self.concretisations += 1;
+                continue;
+            }
+            let site = constraint.site as usize;
+            if self.constraint_sites.len() <= site {
+                self.constraint_sites.resize(site + 1, 0);
+            }
+            self.constraint_sites[site] += 1;
         }
     }
 

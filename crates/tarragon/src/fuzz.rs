@@ -278,7 +278,7 @@ fn searcher<'l>(
         Plan::Grammar(WithGrammar::Auto, language) => {
             let within = WhiteboxOptions { outside: true, ..options.clone() };
             let auto = Auto::new()
-                .solving(grammar_whitebox(within, language, args, codes)?)
+                .blind(grammar_whitebox(within, language, args, codes)?)
                 .blind(Box::new(TreeMutate::new(language)?))
                 .solving(Box::new(Whitebox::new(options)));
             Box::new(auto)

@@ -496,13 +496,15 @@ impl Strategy for Whitebox<'_> {
             return self.learn_retrace(turn, ran, context);
         }
         self.inputs.insert(hash_of(ran.input));
-        self.shares.found(ran.new_outcomes);
+        if expected.is_some() {
+            self.shares.found(ran.new_outcomes);
+        }
         self.keep(&ran);
-        if let (Some(Expected::Change { run, .. }), None) = (&expected, &ran.path) {
-            if let Some(run) = run {
-                self.store.finished_flip(*run);
-            }
-            return self.learn_change(&ran);
+        if let (Some(Expected::Change { run: Some(run), .. }), None) = (&expected, &ran.path) {
+            self.store.finished_flip(*run);
+        }
+        if ran.path.is_none() && self.sentences.is_some() {
+            return self.learn_untraced(&ran);
         }
         let Some(path) = ran.path else {
             self.completeness.untraced_runs += 1;

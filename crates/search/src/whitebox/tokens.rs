@@ -116,9 +116,9 @@ impl Whitebox<'_> {
         }
     }
 
-    /// Runs of changed sentences have no trace, because most show nothing new. Those that do are run once more, and some of the
-    /// others, which are the beginning of longer ones.
-    pub(super) fn learn_change(&mut self, ran: &Ran<'_>) {
+    /// Runs of changed sentences have no trace, because most show nothing new, and those of other strategies neither. Those that do
+    /// are run once more, and some of the others, which are the beginning of longer ones.
+    pub(super) fn learn_untraced(&mut self, ran: &Ran<'_>) {
         let Some(sentences) = &mut self.sentences else { return };
         let is_new = self.changes.saw(sentences.keys(ran.input));
         self.unremarkable += u64::from(ran.new_outcomes == 0 && is_new);
