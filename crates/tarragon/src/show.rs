@@ -1,14 +1,15 @@
 //! `tarragon trace`: what Tarragon sees on one input, constraint by constraint.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
 use anyhow::{Context, Result, anyhow};
-use expr::Support;
+use expr::{Support, Supports};
 use path::{Constraint, ConstraintKind, Delivered, PathCondition, Trace};
 use search::Executor;
 use sites::SiteTable;
-use trace::{ConcretiseReason, Event, EventKind, GiveUp};
+use trace::{ConcretiseReason, EventKind, GiveUp};
 
 use crate::Verdict;
 use crate::args::TraceArgs;
@@ -24,8 +25,9 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
     let condition = PathCondition::new(&mut trace, &target.sites);
     let mut text = format!("{}: {} constraints\n", run.ending, condition.len());
     describe_tokens(&condition.tokens, &input, &mut text)?;
+    let mut about = About::new(&trace, &target.sites, args.expressions);
     for constraint in &condition.constraints {
-        describe(constraint, &trace, &target.sites, args.expressions, &mut text)?;
+        about.describe(constraint, &mut text)?;
     }
     for (reason, count) in give_ups(&trace) {
         writeln!(text, "given up {count} times: {}", reason.text())?;
@@ -49,40 +51,48 @@ fn describe_tokens(tokens: &[Delivered], input: &[u8], text: &mut String) -> Res
     Ok(())
 }
 
-fn describe(
-    constraint: &Constraint,
-    trace: &Trace,
-    sites: &SiteTable,
+/// What is known about the constraints of a trace.
+struct About<'t> {
+    trace: &'t Trace,
+    sites: &'t SiteTable,
     expressions: bool,
-    text: &mut String,
-) -> Result<()> {
-    let place = sites.place(constraint.site);
-    let support = bytes(&trace.dag.support(constraint.label));
-    let what = match constraint.kind {
-        ConstraintKind::Branch => format!("branch {}", constraint.taken),
-        ConstraintKind::Case { index, .. } => format!("case {index}"),
-        ConstraintKind::Concretise { value, .. } => {
-            format!("fixed to {value:#x} ({})", reason(constraint, trace))
-        }
-        ConstraintKind::Given => "given".to_owned(),
-        ConstraintKind::Check(kind) => format!("check: no {}", kind.text()),
-    };
-    writeln!(text, "{place}: {what}, on {support}")?;
-    if expressions {
-        for line in expr::print(&trace.dag, &[constraint.label]).lines() {
-            writeln!(text, "    {line}")?;
-        }
-    }
-    Ok(())
+    supports: Supports,
+    /// Why values were fixed, by site: the first event says it.
+    reasons: HashMap<u32, &'static str>,
 }
 
-/// Why a value was fixed: the event says it.
-fn reason(constraint: &Constraint, trace: &Trace) -> &'static str {
-    let fixes = |event: &&Event| event.kind == EventKind::Concretise as u8 && event.site == constraint.site;
-    let event = trace.events.iter().find(fixes);
-    event
-        .and_then(|event| ConcretiseReason::from_byte(event.aux))
-        .map_or("unknown reason", ConcretiseReason::text)
+impl<'t> About<'t> {
+    fn new(trace: &'t Trace, sites: &'t SiteTable, expressions: bool) -> About<'t> {
+        let mut reasons = HashMap::new();
+        for event in trace.events.iter().filter(|event| event.kind == EventKind::Concretise as u8) {
+            let reason = ConcretiseReason::from_byte(event.aux).map_or("unknown reason", ConcretiseReason::text);
+            reasons.entry(event.site).or_insert(reason);
+        }
+        About { trace, sites, expressions, supports: Supports::new(), reasons }
+    }
+
+    fn describe(&mut self, constraint: &Constraint, text: &mut String) -> Result<()> {
+        let place = self.sites.place(constraint.site);
+        let support = self.supports.of(&self.trace.dag, constraint.label);
+        let support = bytes(self.supports.get(support));
+        let what = match constraint.kind {
+            ConstraintKind::Branch => format!("branch {}", constraint.taken),
+            ConstraintKind::Case { index, .. } => format!("case {index}"),
+            ConstraintKind::Concretise { value, .. } => {
+                let reason = self.reasons.get(&constraint.site).unwrap_or(&"unknown reason");
+                format!("fixed to {value:#x} ({reason})")
+            }
+            ConstraintKind::Given => "given".to_owned(),
+            ConstraintKind::Check(kind) => format!("check: no {}", kind.text()),
+        };
+        writeln!(text, "{place}: {what}, on {support}")?;
+        if self.expressions {
+            for line in expr::print(&self.trace.dag, &[constraint.label]).lines() {
+                writeln!(text, "    {line}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// `bytes 0-3, 7 and the length`
