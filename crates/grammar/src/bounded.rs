@@ -50,8 +50,8 @@ fn up_to_height(
     let mut lexemes = Vec::new();
     for (terminal, automaton) in language.grammar.terminals.iter().zip(&language.lexemes) {
         match (automaton.max_len(), max_lexeme) {
-            (Some(_), None) => lexemes.push(automaton.clone()),
-            (_, Some(limit)) => lexemes.push(cut(automaton, limit)),
+            (Some(_), _) => lexemes.push(automaton.clone()),
+            (None, Some(limit)) => lexemes.push(cut(automaton, limit)),
             (None, None) => return Err(SpaceError::InfiniteTerminal(terminal.name.clone())),
         }
     }

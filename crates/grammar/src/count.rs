@@ -234,13 +234,8 @@ pub fn by_length(language: &Language, max: usize, unit: Unit) -> Vec<Count> {
 
 /// How many lexemes of a terminal count in derivations by height.
 pub fn lexemes_up_to(automaton: &Automaton, max_lexeme: Option<usize>) -> Count {
-    match (automaton.max_len(), max_lexeme) {
-        (None, None) => Count::Infinite,
-        (longest, bound) => {
-            let max = bound.into_iter().chain(longest.map(|l| l as usize)).min().unwrap_or(0);
-            Count::Finite(lexeme_counts(automaton, max).into_iter().sum())
-        }
-    }
+    let longest = automaton.max_len().map(|len| len as usize).or(max_lexeme);
+    longest.map_or(Count::Infinite, |max| Count::Finite(lexeme_counts(automaton, max).into_iter().sum()))
 }
 
 /// c(A, ≤h): derivations of height at most h, for all h up to a bound.

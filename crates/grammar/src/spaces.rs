@@ -282,7 +282,7 @@ impl ByHeight<'_> {
             return node;
         }
         let longest = self.language.lexemes[t.index()].max_len().map(|l| l as usize);
-        let max = self.max_lexeme.into_iter().chain(longest).min().unwrap_or(0);
+        let max = longest.or(self.max_lexeme).unwrap_or(0);
         let lexemes = (1..=max).filter_map(|n| self.lexemes.exactly(&mut self.space, t, n));
         let options: Vec<Vec<NodeId>> = lexemes.map(|l| vec![l]).collect();
         let node = self.space.reserve();

@@ -8,7 +8,9 @@ use grammar::language::Language;
 use grammar::lightest::lightest_first;
 use grammar::model::{Alternative, Expr, Grammar, Rule, RuleId, Terminal, TerminalId};
 use grammar::parse::Parser;
-use grammar::symbolic::{Choice, Fate, Filling, Measure, Options, Sizes, Symbolic, SymbolicString, symbolic};
+use grammar::symbolic::{
+    Choice, Fate, Filling, Measure, Options, Sizes, Strings, Symbolic, SymbolicString, symbolic,
+};
 use grammar::{Pattern, spaces};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -111,6 +113,26 @@ fn terminals_become_what_they_have_lexemes_for() {
     assert_eq!(fate("[0-9]+", &chosen(Choice::Bound(4))), Ok(Fate::Holes(vec![1, 2, 3, 4])));
     assert!(fate("abc*", &chosen(Choice::Bound(1))).is_err());
     assert_eq!(fate("[0-9]+", &Options { bound: 3, ..Options::default() }), Ok(Fate::Holes(vec![1, 2, 3])));
+}
+
+#[test]
+fn heights_cut_only_terminals_with_infinitely_many_lexemes() {
+    let keyword = symbolic(&with_terminal("CATALOG|INDEX"), &Options::default()).expect("a symbolic grammar");
+    let all: Vec<String> = strings(&keyword, Measure::Height, 3).iter().map(shown).collect();
+    assert_eq!(all, ["_____", "_______"]);
+    let kept = with_terminal("CATALOG|INDEX");
+    let kept = symbolic(&kept, &Options::concrete(&kept.grammar)).expect("a symbolic grammar");
+    let all: Vec<String> = strings(&kept, Measure::Height, 3).iter().map(shown).collect();
+    assert_eq!(all, ["INDEX", "CATALOG"]);
+}
+
+#[test]
+fn a_search_by_height_ends_where_no_lexeme_is_short_enough() {
+    let long = with_terminal("abc*");
+    let long = symbolic(&long, &Options::concrete(&long.grammar)).expect("a symbolic grammar");
+    let sizes = Sizes { measure: Measure::Height, max_lexeme: 1 };
+    let mut strings = Strings::new(&long, sizes, None, (0, 1)).expect("strings");
+    assert_eq!(strings.take().expect("a space"), None);
 }
 
 #[test]

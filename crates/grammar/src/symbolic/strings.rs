@@ -103,6 +103,8 @@ pub struct Strings<'s> {
     largest: Option<usize>,
     /// Which of so many equal parts of each size.
     shard: (u64, u64),
+    /// No string was found so far.
+    is_empty: bool,
     next: Position,
     /// Of the size of `next`.
     enumerator: Option<Enumerator<Box<Space>>>,
@@ -125,11 +127,12 @@ impl<'s> Strings<'s> {
         let bound = symbolic.largest(sizes);
         let largest = largest.into_iter().chain(bound).min();
         let (next, end, ready) = (Position::default(), BigUint::ZERO, VecDeque::new());
-        Ok(Strings { spelling, sizes, largest, shard, next, enumerator: None, end, ready })
+        Ok(Strings { spelling, sizes, largest, shard, is_empty: true, next, enumerator: None, end, ready })
     }
 
     /// Goes on with the string at a position.
     pub fn seek(&mut self, position: Position) {
+        self.is_empty &= position.size == 0;
         self.next = position;
         self.enumerator = None;
         self.ready.clear();
@@ -184,6 +187,12 @@ impl<'s> Strings<'s> {
         space.sizes.drain(..smaller);
         let (part, parts) = self.shard;
         let total = space.total();
+        // A tree that is higher than there are nonterminals has a rule within itself, and there is one without.
+        let nonterminals = self.spelling.symbolic.language.core.nts.len();
+        self.is_empty &= total == BigUint::ZERO;
+        if self.sizes.measure == Measure::Height && self.is_empty && size > nonterminals {
+            self.largest = Some(size);
+        }
         self.end = &total * (part + 1) / parts;
         let start = &total * part / parts;
         self.next.number = start.max(std::mem::take(&mut self.next.number));
