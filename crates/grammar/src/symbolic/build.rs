@@ -1,6 +1,6 @@
 //! From a grammar to its symbolic grammar.
 
-use super::{Choice, Fate, Filling, Hole, Lexemes, Options, Symbolic};
+use super::{Choice, Fate, Filling, Hole, Lexemes, Options, Repeat, Symbolic};
 use crate::analysis::{Analysis, INFINITE};
 use crate::automaton::Automaton;
 use crate::core::{Core, NtId, RawNt, RawProd, Sym};
@@ -122,7 +122,7 @@ impl Builder<'_> {
 
     /// `input ::= hole | input hole`, or `input ::= | input hole` if the empty string is a sentence.
     fn coarsest(&mut self) -> Vec<RawNt> {
-        let hole = self.add_hole(Hole { terminal: None, len: 1 });
+        let hole = self.add_hole(Hole { terminal: None, len: 1, repeat: None });
         let nullable = self.language.analysis.nullable[self.language.core.start.index()];
         let first = if nullable { Vec::new() } else { vec![hole] };
         let more = vec![Sym::nonterminal(NtId(0)), hole];
@@ -135,10 +135,17 @@ impl Builder<'_> {
 
     fn hole(&mut self, terminal: TerminalId, len: usize) -> Sym {
         let key = ((self.options.filling == Filling::Valid).then_some(terminal), len);
+        let lexemes = &self.language.lexemes[terminal.index()];
+        let repeat = lexemes.of_length(len).and_then(|lexeme| Repeat::of(lexemes, lexeme));
         if let Some(&known) = self.known.get(&key) {
+            let first = self.language.grammar.terminals.len();
+            let hole = known.as_terminal().and_then(|terminal| self.holes.get_mut(terminal.index() - first));
+            if let Some(hole) = hole {
+                hole.repeat = hole.repeat.take().or(repeat);
+            }
             return known;
         }
-        let hole = self.add_hole(Hole { terminal: Some(terminal), len });
+        let hole = self.add_hole(Hole { terminal: Some(terminal), len, repeat });
         self.known.insert(key, hole);
         hole
     }

@@ -5,8 +5,9 @@ use super::logic::*;
 use super::{MAX_STRING, answer, answer_checked, element, extent, give_up, give_up_outside, take_pointers};
 use crate::build::Value;
 use crate::calls::{self, Args};
+use crate::stretches::Passed;
 use crate::texts::{self, Bytes};
-use crate::{shadow, state};
+use crate::{shadow, state, stretches};
 use core::ffi::{c_char, c_int, c_void};
 use trace::{ConcretiseReason, Op, text};
 
@@ -157,7 +158,11 @@ impl Order {
             if !whole.closed {
                 ask(self.is_end(string, count));
             }
-            answer_checked(self.measure(string, whole.count), count as u64);
+            let length = self.measure(string, whole.count);
+            if stretches::any() && count < limit && limit != usize::MAX {
+                ask(apply_to(Op::Ult, 64, length, limit as u64));
+            }
+            answer_checked(length, count as u64);
         }
     }
 
@@ -170,14 +175,15 @@ impl Order {
         unsafe {
             let zero = [0u8];
             let (of, end) = (Bytes { start: string, size: count }, Bytes { start: zero.as_ptr(), size: 1 });
+            let passed = if self.size == 1 { stretches::passed(string, count) } else { Passed::NONE };
             if self.size == 1
                 && let Some(one) = texts::find(of, end, 0)
             {
-                return one;
+                return passed.place_of(one, false);
             }
-            let mut rest = Value::concrete(count as u64);
+            let mut rest = passed.place(count);
             for i in (0..count).rev() {
-                rest = choose(64, self.is_end(string, i), Value::concrete(i as u64), rest);
+                rest = choose(64, self.is_end(string, i), passed.place(i), rest);
             }
             rest
         }

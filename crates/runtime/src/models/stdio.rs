@@ -6,7 +6,7 @@ use super::{answer, byte, element};
 use crate::build;
 use crate::calls::{self, Args};
 use crate::state::{self, active};
-use crate::{os, shadow};
+use crate::{os, shadow, stretches};
 use core::ffi::{c_char, c_int, c_long, c_void};
 use trace::ConcretiseReason;
 
@@ -281,7 +281,7 @@ pub unsafe extern "C" fn __tarragon_model_fread_unlocked(
     unsafe { __tarragon_model_fread(to, size, count, stream) }
 }
 
-/// A line was delivered into `to`, which held `got` bytes of it; `limit` is how many it could hold.
+/// A line was delivered into `to`, which held `got` bytes of it; `limit` is how many it could hold. Answers with its length.
 unsafe fn delivered_line(
     to: *const u8,
     got: usize,
@@ -303,6 +303,14 @@ unsafe fn delivered_line(
         let ended = got > 0 && *to.add(got - 1) == delimiter;
         if !ended && got < limit {
             ask_byte(before as u64 + got as u64);
+        }
+        if stretches::any() && (ended || got < limit) {
+            let length = stretches::length(to, got);
+            if limit != usize::MAX {
+                let fits = build::binary(trace::Op::Ule, 64, length, Value::concrete(limit as u64));
+                crate::events::branch(fits, true, super::call_site());
+            }
+            answer(length.label);
         }
         label_buffer(stream);
         (*known(stream)).next = before + got as i64;
@@ -332,6 +340,7 @@ pub unsafe extern "C" fn __tarragon_model_fgets(
             shadow::clear(to as usize + got, 1);
         }
         delivered_line(to.cast(), got, size as usize - 1, b'\n', before, stream);
+        answer(0);
         result
     }
 }
@@ -364,6 +373,9 @@ pub unsafe extern "C" fn __tarragon_model_getdelim(
         if *line as usize != old {
             crate::objects::note_free(old);
             crate::objects::note_allocation(*line as usize);
+        }
+        if let Some(_entered) = state::enter() {
+            stretches::note_allocation(*line as usize, stretches::ENOUGH);
         }
         if result < 0 || before < 0 {
             if result > 0 {
