@@ -47,9 +47,9 @@ pub unsafe extern "C" fn __tg_load_at(
         if la != 0
             && let Some(_entered) = state::enter()
         {
-            let la = stretches::settled(la);
-            if la != 0
-                && let Some(label) = read(address, la, value, size, start, object_size, site)
+            let settled = stretches::settled(la);
+            if settled != 0
+                && let Some(label) = read(address, settled, value, size, start, object_size, site)
             {
                 return label;
             }
@@ -329,8 +329,10 @@ pub unsafe extern "C" fn __tg_store_at(
             return shadow::__tg_store_sized(address, label, size);
         }
         let Some(_entered) = state::enter() else { return };
-        let la = stretches::settled(la);
-        if la == 0 || !spread_write(address, la, Value::new(label, value), size, start, object_size, site) {
+        let settled = stretches::settled(la);
+        if settled == 0
+            || !spread_write(address, settled, Value::new(label, value), size, start, object_size, site)
+        {
             events::concretise(la, ConcretiseReason::WriteAddress, site);
             for i in 0..size {
                 shadow::set_entry(address + i, if label == 0 { 0 } else { shadow::part(label, i) });

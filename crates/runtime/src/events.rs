@@ -86,7 +86,7 @@ pub unsafe fn branch(label: Label, taken: bool, site: u32) {
 /// it has to be.
 pub unsafe fn concretise(label: Label, reason: ConcretiseReason, site: u32) {
     unsafe {
-        let label = stretches::settled(label);
+        let label = stretches::collapsed(label);
         if label != 0 && !stretches::is_fixed(label) && first_time(label) {
             push(Event {
                 kind: EventKind::Concretise as u8,

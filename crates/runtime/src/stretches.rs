@@ -3,7 +3,7 @@
 //! Filler bytes have labels, so that they are known again wherever the program copies them, but these labels are constants: no
 //! condition on filler becomes a constraint. A text that holds the whole stretch is as much longer or shorter than it is on this run as
 //! the stretch is. What is computed from such lengths depends on the count; addresses that do move with the bytes that they
-//! point to, so they are followed and not fixed ([`settled`]). Everything but [`find`] needs the runtime's guard.
+//! point to, so they are followed and not fixed ([`settled`], [`collapsed`]). Everything but [`find`] needs the runtime's guard.
 
 use crate::build::{self, Value};
 use crate::objects::Object;
@@ -103,52 +103,92 @@ pub unsafe fn plain(x: Value) -> Value {
 
 /// The expression with the count fixed to what it is; 0 if nothing else is symbolic in it.
 pub unsafe fn settled(label: Label) -> Label {
-    unsafe { if label == 0 || !any() { label } else { without_count(label, OPERATORS).label } }
+    unsafe { if any() { without_count(label, STRETCH.count as u64).label } else { label } }
 }
 
-unsafe fn without_count(label: Label, depth: u32) -> Value {
-    unsafe {
-        let (node, value) = (nodes::node(label), nodes::value(label));
-        if STRETCH.parts.contains(&label) || is_fixed(label) {
-            return Value::concrete(value);
+/// The expression with a count of 0, which has the same value however long the stretch is.
+pub unsafe fn collapsed(label: Label) -> Label {
+    unsafe { if any() { without_count(label, 0).label } else { label } }
+}
+
+unsafe fn without_count(label: Label, count: u64) -> Value {
+    unsafe { Fixed { count }.value(label, OPERATORS) }
+}
+
+/// Puts a number in the place of the count.
+struct Fixed {
+    count: u64,
+}
+
+impl Fixed {
+    unsafe fn value(&self, label: Label, depth: u32) -> Value {
+        unsafe {
+            let value = Value::new(label, nodes::value(label));
+            if label == 0 || is_fixed(label) {
+                return value.with_label(0);
+            }
+            if let Some(part) = STRETCH.parts.iter().position(|part| *part == label) {
+                let [low, high] = (self.count as u16).to_le_bytes().map(u64::from);
+                return Value::concrete([low, high, self.count, self.count][part & 3]);
+            }
+            let node = nodes::node(label);
+            let is_narrow = node.bits <= 64 && node.op != Op::Const as u8;
+            match Op::from_byte(node.op) {
+                Some(op) if depth > 0 && is_narrow => self.rebuilt(op, &node, depth - 1).unwrap_or(value),
+                _ => value,
+            }
         }
-        let rebuilt = match Op::from_byte(node.op) {
-            Some(op) if depth > 0 && node.bits <= 64 => rebuilt(op, &node, value, depth - 1),
-            _ => None,
-        };
-        Value::new(rebuilt.unwrap_or(label), value)
+    }
+
+    /// An expression whose operands lost the count; `None` if there is none in them.
+    unsafe fn rebuilt(&self, op: Op, node: &Node, depth: u32) -> Option<Value> {
+        unsafe {
+            let bits = node.bits as u32;
+            let operand = |label: Label| self.value(label, depth);
+            let is_same = |x: Value, was: Label| x.label == was || x.label == 0 && is_fixed(was);
+            match op {
+                Op::ZExt | Op::SExt | Op::Extract | Op::Not if nodes::bits(node.a) <= 64 => {
+                    let x = operand(node.a);
+                    (!is_same(x, node.a)).then(|| cast(op, nodes::bits(node.a), node, x))
+                }
+                Op::Ite => {
+                    let [condition, yes, no] = [node.a, node.b, node.c].map(operand);
+                    let same = is_same(condition, node.a) && is_same(yes, node.b) && is_same(no, node.c);
+                    let value = if condition.value & 1 == 1 { yes.value } else { no.value };
+                    (!same).then(|| Value::new(build::ite(bits, condition, yes, no), value))
+                }
+                op if values::is_binary(op) && nodes::bits(node.a) <= 64 => {
+                    let [a, b] = [node.a, node.b].map(operand);
+                    let same = is_same(a, node.a) && is_same(b, node.b);
+                    let bits = nodes::bits(node.a);
+                    let value = values::binary(op, bits, a.value, b.value);
+                    (!same).then(|| Value::new(build::binary(op, bits, a, b), value))
+                }
+                _ => None,
+            }
+        }
     }
 }
 
-/// An expression whose operands lost the count; `None` if there is none in them.
-unsafe fn rebuilt(op: Op, node: &Node, value: u64, depth: u32) -> Option<Label> {
+/// The node of a cast or a negation with another operand.
+unsafe fn cast(op: Op, from: u32, node: &Node, x: Value) -> Value {
     unsafe {
         let bits = node.bits as u32;
-        let operand = |label: Label| without_count(label, depth);
-        let is_same = |x: Value, was: Label| x.label == was || x.label == 0 && is_fixed(was);
-        match op {
-            Op::ZExt | Op::SExt | Op::Extract | Op::Not if nodes::bits(node.a) <= 64 => {
-                let x = operand(node.a);
-                (!is_same(x, node.a)).then(|| match op {
-                    _ if x.label == 0 => 0,
-                    Op::ZExt => build::zext(nodes::bits(node.a), bits, x),
-                    Op::SExt => build::sext(nodes::bits(node.a), bits, x),
-                    Op::Not => build::not(bits, x),
-                    _ => nodes::extract(x.label, node.aux as u32, bits, value),
-                })
-            }
-            Op::Ite => {
-                let [condition, yes, no] = [node.a, node.b, node.c].map(operand);
-                let same = is_same(condition, node.a) && is_same(yes, node.b) && is_same(no, node.c);
-                (!same).then(|| build::ite(bits, condition, yes, no))
-            }
-            op if values::is_binary(op) && nodes::bits(node.a) <= 64 => {
-                let [a, b] = [node.a, node.b].map(operand);
-                let same = is_same(a, node.a) && is_same(b, node.b);
-                (!same).then(|| build::binary(op, nodes::bits(node.a), a, b))
-            }
-            _ => None,
-        }
+        let value = match op {
+            Op::SExt => values::sign_extend(x.value, from) as u64,
+            Op::Not => !x.value,
+            Op::Extract => x.value >> node.aux,
+            _ => x.value,
+        };
+        let value = value & values::mask(bits);
+        let label = match op {
+            _ if x.label == 0 => 0,
+            Op::ZExt => build::zext(from, bits, x),
+            Op::SExt => build::sext(from, bits, x),
+            Op::Not => build::not(bits, x),
+            _ => nodes::extract(x.label, node.aux as u32, bits, value),
+        };
+        Value::new(label, value)
     }
 }
 
@@ -179,19 +219,10 @@ impl Passed {
         unsafe { grown(Value::concrete(i as u64), self.ends().iter().filter(|end| **end <= i + 1).count()) }
     }
 
-    /// As [`Passed::place`] of a number that is symbolic itself; with `last` as [`Passed::last_place`].
-    pub unsafe fn place_of(&self, index: Value, last: bool) -> Value {
-        unsafe {
-            let mut place = index;
-            for &end in self.ends() {
-                let from = Value::concrete((end - usize::from(last)) as u64);
-                let is_behind =
-                    Value::new(build::binary(Op::Ule, 64, from, index), (from.value <= index.value) as u64);
-                let more = build::ite(64, is_behind, Value::new(STRETCH.more, 0), Value::concrete(0));
-                place.label = build::binary(Op::Add, 64, place, Value::new(more, 0));
-            }
-            place
-        }
+    /// The text holds the whole stretch. Then where a search in it ends is a branch for each byte, so that conditions on bytes and on
+    /// lengths stay apart.
+    pub fn any(&self) -> bool {
+        self.used != 0
     }
 }
 
@@ -267,7 +298,7 @@ pub unsafe fn note_allocation(start: usize, size: Label) {
         if !any() {
             return;
         }
-        let entries = &mut *(&raw mut ALLOCATIONS);
+        let entries = &mut ALLOCATIONS;
         entries.iter_mut().filter(|entry| entry.0 == start).for_each(|entry| *entry = (0, 0));
         if size == ENOUGH || size != 0 && settled(size) != size {
             if let Some(entry) = entries.get_mut(NEXT_ALLOCATION % MOST_ALLOCATIONS) {
@@ -282,7 +313,7 @@ pub unsafe fn note_allocation(start: usize, size: Label) {
 pub unsafe fn room(object: &Object, address: usize) -> Option<Value> {
     unsafe {
         let room = Value::concrete((object.start + object.size - address) as u64);
-        let entries = &*(&raw const ALLOCATIONS);
+        let entries = &ALLOCATIONS;
         let known = entries.iter().find(|entry| any() && entry.0 == object.start);
         match known {
             Some(&(_, ENOUGH)) => None,

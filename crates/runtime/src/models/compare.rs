@@ -176,14 +176,17 @@ impl Order {
             let zero = [0u8];
             let (of, end) = (Bytes { start: string, size: count }, Bytes { start: zero.as_ptr(), size: 1 });
             let passed = if self.size == 1 { stretches::passed(string, count) } else { Passed::NONE };
+            if passed.any() {
+                return passed.place((0..count).find(|i| ask(self.is_end(string, *i))).unwrap_or(count));
+            }
             if self.size == 1
                 && let Some(one) = texts::find(of, end, 0)
             {
-                return passed.place_of(one, false);
+                return one;
             }
-            let mut rest = passed.place(count);
+            let mut rest = Value::concrete(count as u64);
             for i in (0..count).rev() {
-                rest = choose(64, self.is_end(string, i), passed.place(i), rest);
+                rest = choose(64, self.is_end(string, i), Value::concrete(i as u64), rest);
             }
             rest
         }

@@ -73,6 +73,10 @@ impl Text {
     /// `r(i) = if hit(i) { place(i) } else if text ends at i { none } else { r(i + 1) }`
     pub(super) unsafe fn first(&self, none: Value, hit: impl Fn(usize) -> Value) -> Value {
         unsafe {
+            if self.passed.any() {
+                let stop = (0..self.size).find(|i| ask(hit(*i)) || ask(self.ends(byte(self.start.add(*i)))));
+                return stop.filter(|i| ask(hit(*i))).map_or(none, |i| self.place(i));
+            }
             let mut rest = none;
             for i in (0..self.size).rev() {
                 let end = self.ends(byte(self.start.add(i)));
@@ -85,12 +89,16 @@ impl Text {
     /// `r(i) = if text ends at i { none } else if r(i + 1) found { r(i + 1) } else if hit(i) { place(i) } else { none }`
     unsafe fn last(&self, none: Value, hit: impl Fn(usize) -> Value) -> Value {
         unsafe {
+            if self.passed.any() {
+                let end = (0..self.size).find(|i| ask(self.ends(byte(self.start.add(*i)))));
+                let found = (0..end.unwrap_or(self.size)).rev().find(|i| ask(hit(*i)));
+                return found.map_or(none, |i| self.address(self.passed.last_place(i)));
+            }
             let (mut rest, mut found) = (none, FALSE);
             for i in (0..self.size).rev() {
                 let end = self.ends(byte(self.start.add(i)));
                 let here = hit(i);
-                let place = self.address(self.passed.last_place(i));
-                let later = choose(64, found, rest, choose(64, here, place, none));
+                let later = choose(64, found, rest, choose(64, here, self.place(i), none));
                 rest = choose(64, end, none, later);
                 found = both(negated(end), either(found, here));
             }
@@ -101,10 +109,12 @@ impl Text {
     /// Where the pattern is, or `none`, in one node. `None` if formulas over the bytes will do.
     pub(super) unsafe fn place_of(&self, pattern: Bytes, flags: u16, none: Value) -> Option<Value> {
         unsafe {
+            if self.passed.any() {
+                return None;
+            }
             let index = texts::find(self.bytes(), pattern, flags)?;
             let nowhere = apply_to(Op::Eq, 64, index, self.size as u64);
-            let place = self.passed.place_of(index, flags & text::LAST != 0);
-            Some(choose(64, nowhere, none, self.address(place)))
+            Some(choose(64, nowhere, none, self.address(index)))
         }
     }
 

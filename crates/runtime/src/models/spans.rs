@@ -92,9 +92,13 @@ impl Text {
     /// Number of bytes before the first that stops.
     unsafe fn length_before(&self, stops: impl Fn(Value) -> Value) -> Value {
         unsafe {
-            let mut rest = self.passed.place(self.size);
+            if self.passed.any() {
+                let stop = (0..self.size).find(|i| ask(stops(byte(self.start.add(*i)))));
+                return self.passed.place(stop.unwrap_or(self.size));
+            }
+            let mut rest = Value::concrete(self.size as u64);
             for i in (0..self.size).rev() {
-                rest = choose(64, stops(byte(self.start.add(i))), self.passed.place(i), rest);
+                rest = choose(64, stops(byte(self.start.add(i))), Value::concrete(i as u64), rest);
             }
             rest
         }
@@ -102,6 +106,6 @@ impl Text {
 
     /// The same in one node; `None` if formulas will do.
     unsafe fn length_until(&self, stops: Bytes, flags: u16) -> Option<Value> {
-        unsafe { texts::find(self.bytes(), stops, flags).map(|index| self.passed.place_of(index, false)) }
+        unsafe { if self.passed.any() { None } else { texts::find(self.bytes(), stops, flags) } }
     }
 }
