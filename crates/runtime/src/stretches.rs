@@ -284,6 +284,20 @@ pub unsafe fn input_place(index: u64) -> Value {
     }
 }
 
+/// How long the line is that begins with an input byte, its delimiter included.
+pub unsafe fn line_length(start: u64, delimiter: u8) -> Value {
+    unsafe {
+        let input = STATE.header.cast::<u8>().add((*STATE.header).input.offset as usize);
+        let (len, mut end) = (STATE.input_len as u64, start);
+        while end < len && *input.add(end as usize) != delimiter {
+            end += 1;
+        }
+        let (start, end) = (input_place(start), input_place((end + 1).min(len)));
+        let length = end.value.wrapping_sub(start.value);
+        Value::new(build::binary(Op::Sub, 64, end, start), length)
+    }
+}
+
 /// Objects whose size depends on the count, the oldest overwritten first.
 const MOST_ALLOCATIONS: usize = 64;
 static mut ALLOCATIONS: [(usize, Label); MOST_ALLOCATIONS] = [(0, 0); MOST_ALLOCATIONS];

@@ -281,6 +281,20 @@ pub unsafe extern "C" fn __tarragon_model_fread_unlocked(
     unsafe { __tarragon_model_fread(to, size, count, stream) }
 }
 
+/// The label of the length of a line in which the stretch begins or goes on. Whether the line fits is a branch.
+unsafe fn line_length(start: u64, limit: usize, delimiter: u8) -> u32 {
+    use crate::build::Value;
+    unsafe {
+        let length = stretches::line_length(start, delimiter);
+        let fits = length.value <= limit as u64;
+        if limit != usize::MAX {
+            let label = build::binary(trace::Op::Ule, 64, length, Value::concrete(limit as u64));
+            crate::events::branch(label, fits, super::call_site());
+        }
+        if fits { length.label } else { 0 }
+    }
+}
+
 /// A line was delivered into `to`, which held `got` bytes of it; `limit` is how many it could hold. Answers with its length.
 unsafe fn delivered_line(
     to: *const u8,
@@ -294,23 +308,21 @@ unsafe fn delivered_line(
     unsafe {
         let Some(_entered) = state::enter() else { return };
         label_input(to, before as u64, got);
+        let mut is_stretched = false;
         for i in 0..got {
             ask_byte(before as u64 + i as u64);
             let here = byte(to.add(i));
+            // Which bytes follow the stretch hangs on whether the line is cut.
+            if !is_stretched && stretches::is_filler(here.label) {
+                is_stretched = true;
+                answer(line_length(before as u64, limit, delimiter));
+            }
             let is_end = build::binary(trace::Op::Eq, 8, here, Value::concrete(delimiter as u64));
             crate::events::branch(is_end, here.value == delimiter as u64, super::call_site());
         }
         let ended = got > 0 && *to.add(got - 1) == delimiter;
         if !ended && got < limit {
             ask_byte(before as u64 + got as u64);
-        }
-        if stretches::any() && (ended || got < limit) {
-            let length = stretches::length(to, got);
-            if limit != usize::MAX {
-                let fits = build::binary(trace::Op::Ule, 64, length, Value::concrete(limit as u64));
-                crate::events::branch(fits, true, super::call_site());
-            }
-            answer(length.label);
         }
         label_buffer(stream);
         (*known(stream)).next = before + got as i64;
