@@ -200,10 +200,12 @@ const MOST: usize = 4;
 pub struct Passed {
     ends: [usize; MOST],
     used: usize,
+    /// Where the stretch begins that goes on behind the text.
+    cut: Option<usize>,
 }
 
 impl Passed {
-    pub const NONE: Passed = Passed { ends: [0; MOST], used: 0 };
+    pub const NONE: Passed = Passed { ends: [0; MOST], used: 0, cut: None };
 
     fn ends(&self) -> &[usize] {
         self.ends.get(..self.used).unwrap_or(&[])
@@ -258,6 +260,7 @@ pub unsafe fn passed(start: *const u8, size: usize) -> Passed {
                 }
             }
         }
+        passed.cut = (run != 0).then(|| size - run as usize);
         passed
     }
 }
@@ -265,6 +268,17 @@ pub unsafe fn passed(start: *const u8, size: usize) -> Passed {
 /// How long the text is that has `size` bytes on this run.
 pub unsafe fn length(start: *const u8, size: usize) -> Value {
     unsafe { passed(start, size).place(size) }
+}
+
+/// At least how many bytes there are of which `size` were looked at: a stretch that goes on behind them is counted to its end.
+pub unsafe fn reach(start: *const u8, size: usize) -> Value {
+    unsafe {
+        let passed = passed(start, size);
+        match passed.cut {
+            Some(cut) => grown(passed.place(cut + STRETCH.count as usize), 1),
+            None => passed.place(size),
+        }
+    }
 }
 
 /// How many bytes a copy has that is as long as the text in it: 0 ends the text, if anything does. Copies of whole buffers are
@@ -326,17 +340,15 @@ pub unsafe fn note_allocation(start: usize, size: Label) {
 /// How much room there is from an address in an object to its end; `None` if there always is enough.
 pub unsafe fn room(object: &Object, address: usize) -> Option<Value> {
     unsafe {
-        let room = Value::concrete((object.start + object.size - address) as u64);
+        let offset = (address - object.start) as u64;
         let entries = &ALLOCATIONS;
         let known = entries.iter().find(|entry| any() && entry.0 == object.start);
-        match known {
-            Some(&(_, ENOUGH)) => None,
-            Some(&(_, size)) => {
-                let less = nodes::value(size).wrapping_sub(room.value);
-                let size = Value::new(size, nodes::value(size));
-                Some(room.with_label(build::binary(Op::Sub, 64, size, Value::concrete(less))))
-            }
-            None => Some(room),
-        }
+        let size = match known {
+            Some(&(_, ENOUGH)) => return None,
+            Some(&(_, size)) => Value::new(size, nodes::value(size)),
+            None => Value::concrete(object.size as u64),
+        };
+        let room = size.value.wrapping_sub(offset);
+        Some(Value::new(build::binary(Op::Sub, 64, size, Value::concrete(offset)), room))
     }
 }

@@ -158,11 +158,12 @@ impl Order {
             if !whole.closed {
                 ask(self.is_end(string, count));
             }
-            let length = self.measure(string, whole.count);
-            if stretches::any() && count < limit && limit != usize::MAX {
-                ask(apply_to(Op::Ult, 64, length, limit as u64));
+            if self.size == 1 && ask_cut(string, count, limit) {
+                return (0..count).for_each(|i| {
+                    ask(self.is_end(string, i));
+                });
             }
-            answer_checked(length, count as u64);
+            answer_checked(self.measure(string, whole.count), count as u64);
         }
     }
 
@@ -190,6 +191,16 @@ impl Order {
             }
             rest
         }
+    }
+}
+
+/// Of a string at most `limit` bytes count, and on this run `size`: with a stretch in it, whether it is longer is a branch, with the guard held.
+pub(super) unsafe fn ask_cut(string: *const u8, size: usize, limit: usize) -> bool {
+    unsafe {
+        if !stretches::any() || limit == usize::MAX {
+            return false;
+        }
+        ask(apply(Op::Ule, 64, Value::concrete(limit as u64), stretches::reach(string, size)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Copies and fills of strings and memory.
 
-use super::compare::STRINGS;
+use super::compare::{STRINGS, ask_cut};
 use super::logic::{apply, apply_to, ask, is};
 use super::search::wanted_byte;
 use super::{MAX_STRING, answer, byte, call_site, extent, give_up_outside, take_pointers};
@@ -36,14 +36,13 @@ unsafe fn check_room(to: *const c_char, used: usize, from: *const c_char, size: 
     }
 }
 
-/// Of a string that grows with the stretch at most `limit` bytes are copied, and on this run all `size` of it: a branch.
-unsafe fn ask_fits(from: *const c_char, size: usize, limit: usize) {
+/// At most `limit` bytes of a string are copied, and on this run `size`.
+unsafe fn ask_copied(from: *const c_char, size: usize, limit: usize) {
     unsafe {
         if stretches::any()
-            && size < limit
             && let Some(_entered) = state::enter()
         {
-            ask(apply_to(Op::Ule, 64, stretches::length(from.cast(), size), limit as u64));
+            ask_cut(from.cast(), size, limit);
         }
     }
 }
@@ -90,7 +89,7 @@ pub unsafe extern "C" fn __tarragon_model_strncpy(
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         let used = strnlen(from, size);
-        ask_fits(from, used, size);
+        ask_copied(from, used, size);
         memory::copy_with_labels(to.cast(), from.cast(), used);
         memory::fill_with_label(to.add(used).cast(), 0, size - used, 0);
         answer(0);
@@ -119,7 +118,7 @@ pub unsafe extern "C" fn __tarragon_model_strncat(
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         let (used, size) = (strlen(to), strnlen(from, limit));
-        ask_fits(from, size, limit);
+        ask_copied(from, size, limit);
         if stretches::any() {
             check_room(to, used, from, size);
         }

@@ -1,6 +1,7 @@
 //! `sprintf` of symbolic values. The library prints first; then the model walks the format and gives the characters of
 //! each symbolic value their expressions. How many digits a number has is a branch for each digit.
 
+use super::compare::ask_cut;
 use super::logic::*;
 use super::{answer, byte, concretise, element, give_up, set_label};
 use crate::build::Value;
@@ -239,9 +240,7 @@ impl Print {
     unsafe fn grow(&mut self, text: *const u8, size: usize, conversion: &Conversion) {
         unsafe {
             let length = stretches::length(text, size);
-            let is_cut = conversion.precision.is_some_and(|limit| {
-                size >= limit || ask(apply(Op::Ult, 64, Value::concrete(limit as u64), length))
-            });
+            let is_cut = conversion.precision.is_some_and(|limit| ask_cut(text, size, limit));
             let is_short =
                 conversion.width > 0 && ask(apply_to(Op::Ult, 64, length, conversion.width as u64));
             if length.label != 0 && !is_cut && !is_short {
