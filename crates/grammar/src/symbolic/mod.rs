@@ -112,6 +112,8 @@ pub struct Symbolic {
     /// Of the concrete grammar's terminals.
     pub lexemes: Vec<Automaton>,
     pub fates: Vec<(Lexemes, Fate)>,
+    /// How the shortest lexemes of terminals that became holes can be made longer.
+    pub repeats: Vec<Option<Repeat>>,
     /// The number of the first hole among the terminals.
     first: usize,
     holes: Vec<Hole>,

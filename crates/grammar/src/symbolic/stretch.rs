@@ -78,3 +78,45 @@ impl Stretched {
         (hole.start..hole.start + hole.len).map(move |place| if place < at { place } else { place + count })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Pattern;
+    use crate::automaton::own_lexemes;
+    use crate::model::TerminalId;
+
+    fn repeat(pattern: &str, len: usize) -> Option<(usize, u8)> {
+        let automaton = own_lexemes(&Pattern::parse(pattern).expect("a pattern")).expect("small");
+        let repeat = Repeat::of(&automaton, automaton.of_length(len)?)?;
+        for count in 0..20 {
+            let (before, behind) = repeat.lexeme.split_at(repeat.after);
+            let longer = [before, &vec![repeat.filler; count], behind].concat();
+            assert!(automaton.matches(&longer), "{pattern} {longer:?}");
+        }
+        Some((repeat.after, repeat.filler))
+    }
+
+    #[test]
+    fn longer_lexemes_are_lexemes() {
+        assert_eq!(repeat("[a-z]+", 1), Some((1, b'a')));
+        assert_eq!(repeat("x[0-9]*", 3), Some((3, b'0')));
+        assert_eq!(repeat("\"[^\"]*\"", 2), Some((1, b'a')), "before the end");
+        assert_eq!(repeat("[0-9]+x", 2), Some((1, b'0')));
+        assert_eq!(repeat("(?s-u:[^\r\n])+", 2), Some((2, b'a')));
+        assert_eq!(repeat("(ab)+", 2), None, "no byte leads back");
+        assert_eq!(repeat("[a-z]{1,9}", 2), None);
+    }
+
+    #[test]
+    fn holes_behind_the_stretch_move() {
+        let hole = |start, len| HoleAt { start, len, terminal: None, hole: TerminalId(0) };
+        let string = SymbolicString { text: b"<ab>c".to_vec(), holes: vec![hole(1, 2), hole(4, 1)] };
+        let stretched = Stretched { string: string.clone(), hole: 0, at: 2, filler: b'x' };
+        let text = stretched.with(&string.text, 3);
+        assert_eq!(text, b"<axxxb>c");
+        assert_eq!(stretched.without(&text, 3), string.text);
+        let places = |i: usize| stretched.places(&string.holes[i], 3).collect::<Vec<_>>();
+        assert_eq!((places(0), places(1)), (vec![1, 5], vec![7]));
+    }
+}
