@@ -155,3 +155,91 @@ fn dependents(dag: &Dag, bytes: Range<u32>) -> Vec<bool> {
     }
     depends
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use grammar::TerminalId;
+    use grammar::symbolic::SymbolicString;
+    use path::PathCondition;
+
+    /// `<□□>□` with a stretch between the first two holes.
+    fn stretched() -> Stretched {
+        let hole = |start, len| HoleAt { start, len, terminal: None, hole: TerminalId(0) };
+        let string = SymbolicString { text: b"<ab>c".to_vec(), holes: vec![hole(1, 2), hole(4, 1)] };
+        Stretched { string, hole: 0, at: 2, filler: b'x' }
+    }
+
+    #[test]
+    fn answers_are_laid_out_anew() {
+        let mut lengths = Lengths::new(stretched(), 100).expect("there is room");
+        let first = lengths.first();
+        assert_eq!(first, [b"<a", &[b'x'; 16][..], b"b>c"].concat());
+        assert_eq!((lengths.stretch(), lengths.holes()), (2..18, vec![1..2, 18..19, 20..21]));
+        assert_eq!(lengths.lexeme(0), Some(1..19));
+        assert_eq!(lengths.lexeme(1), Some(20..21));
+        let mut answer = lengths.extended(&first);
+        assert_eq!(answer.split_off(first.len()), [16, 0]);
+        answer[18] = b'y';
+        let input = lengths.lay_out(&[&answer[..], &[40, 0]].concat()).expect("an input");
+        assert_eq!(input, [b"<a", &[b'x'; 40][..], b"y>c"].concat());
+        assert_eq!((lengths.stretch(), lengths.holes()), (2..42, vec![1..2, 42..43, 44..45]));
+        assert_eq!(lengths.lexeme(1), Some(44..45));
+        let again = lengths.lay_out(&[&input[..], &[17, 0]].concat()).expect("an input");
+        assert_eq!(again, [b"<a", &[b'x'; 17][..], b"y>c"].concat());
+    }
+
+    #[test]
+    fn lengths_stay_within_the_longest_input() {
+        assert!(Lengths::new(stretched(), 5 + 2 + LEAST - 1).is_none());
+        let mut lengths = Lengths::new(stretched(), 50).expect("there is room");
+        let answer = |count: u16| [&stretched().with(b"<ab>c", 16)[..], &count.to_le_bytes()].concat();
+        assert_eq!(lengths.lay_out(&answer(43)).map(|input| input.len()), Some(48));
+        assert_eq!(lengths.lay_out(&answer(44)), None);
+        assert_eq!(lengths.lay_out(&answer(15)), None);
+    }
+
+    /// A path with conditions `count < n` at sites, the first of them on filler.
+    fn path(input_len: u32, sites: &[(u32, ConstraintKind)]) -> TracedPath {
+        let mut dag = Dag::new();
+        (0..input_len + COUNT_BYTES).for_each(|index| {
+            dag.input(index);
+        });
+        let nodes: Vec<Node> = (0..dag.len() as Label).map(|label| *dag.node(label)).collect();
+        let nodes = [&nodes[..], &[Node { op: Op::Len as u8, bits: 64, ..Node::default() }]].concat();
+        let values = vec![0; nodes.len()];
+        let mut dag = Dag::from_raw(nodes, values, Vec::new(), input_len + COUNT_BYTES).expect("sound");
+        let on_filler = dag.input(2);
+        let low = dag.input(input_len);
+        let constraint = |(n, &(site, kind)): (usize, &(u32, ConstraintKind))| {
+            let bound = dag.constant(8, n as u128);
+            let of = if n == 0 { on_filler } else { low };
+            let label = dag.add(Node::binary(Op::Ult, 1, of, bound));
+            Constraint { label, taken: false, site, kind, negated: false, outcome: None }
+        };
+        let constraints = sites.iter().enumerate().map(constraint).collect();
+        let condition = PathCondition { constraints, tokens: Vec::new() };
+        TracedPath { dag, condition, give_ups: [0; 32], truncated: false }
+    }
+
+    #[test]
+    fn conditions_of_loops_over_the_stretch_are_left_out() {
+        let lengths = Lengths::new(stretched(), 300).expect("there is room");
+        let check = ConstraintKind::Check(trace::CheckKind::OutOfBounds);
+        let branch = ConstraintKind::Branch;
+        let mut sites = vec![(1, branch), (2, branch), (3, check)];
+        sites.extend([(4, branch); LOOP + 1]);
+        sites.extend([(5, branch); LOOP]);
+        let mut path = path(lengths.first().len() as u32, &sites);
+        lengths.prepare(&mut path);
+        let left: Vec<u32> = path.condition.constraints.iter().map(|constraint| constraint.site).collect();
+        assert_eq!(left, [&[0, 0, 2, 3][..], &[5; LOOP]].concat());
+        for (count, holds) in [(15u16, false), (16, true), (293, true), (294, false)] {
+            let input = [lengths.first(), count.to_le_bytes().to_vec()].concat();
+            let mut evaluator = expr::Evaluator::new();
+            let bounds = &path.condition.constraints[..2];
+            let all = bounds.iter().all(|bound| evaluator.under(&path.dag, &input).holds(bound.label));
+            assert_eq!(all, holds, "{count}");
+        }
+    }
+}
