@@ -7,7 +7,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use grammar::count::{self, Unit};
 use grammar::language::Language;
 use grammar::symbolic::{
-    BOUND, Choice, Fate, Filling, Lexemes, Measure, Options, Sizes, Symbolic, SymbolicString, symbolic,
+    BOUND, Choice, Fate, Filling, Lexemes, Measure, Options, Repeat, Sizes, Symbolic, SymbolicString,
+    symbolic,
 };
 use grammar::{Grammar, TerminalId};
 use num_bigint::BigUint;
@@ -123,13 +124,15 @@ pub fn run(args: &Args) -> Result<u8> {
 
 /// What became of each terminal.
 fn show(args: &Args, symbolic: &Symbolic) -> Result<u8> {
-    let used =
-        symbolic.grammar.terminals.iter().zip(&symbolic.fates).filter(|(_, (_, fate))| *fate != Fate::Unused);
+    let all = symbolic.grammar.terminals.iter().zip(symbolic.fates.iter().zip(&symbolic.repeats));
+    let used = all.filter(|(_, ((_, fate), _))| *fate != Fate::Unused);
     if args.json {
         let terminals: Vec<_> = used
-            .map(|(terminal, (lexemes, fate))| {
+            .map(|(terminal, ((lexemes, fate), repeat))| {
                 let lengths = if let Fate::Holes(lengths) = fate { json!(lengths) } else { json!(null) };
-                json!({ "terminal": terminal.name, "lexemes": in_words(*lexemes), "holes": lengths })
+                let filler = repeat.as_ref().map(|repeat| repeat.filler.escape_ascii().to_string());
+                let lexemes = in_words(*lexemes);
+                json!({ "terminal": terminal.name, "lexemes": lexemes, "holes": lengths, "filler": filler })
             })
             .collect();
         println!("{}", json!({ "terminals": terminals, "coarsest": args.abstraction.coarsest }));
@@ -139,9 +142,10 @@ fn show(args: &Args, symbolic: &Symbolic) -> Result<u8> {
         println!("everything is one hole");
         return Ok(0);
     }
-    let width = used.clone().map(|(terminal, _)| terminal.name.chars().count()).max().unwrap_or(0);
-    for (terminal, (lexemes, fate)) in used {
-        println!("{:<width$}  {:<8}  {}", terminal.name, in_words(*lexemes), becomes(fate));
+    let width = used.clone().map(|(terminal, ..)| terminal.name.chars().count()).max().unwrap_or(0);
+    for (terminal, ((lexemes, fate), repeat)) in used {
+        let stretch = repeat.as_ref().map(|repeat| format!(" | {}", stretch(repeat))).unwrap_or_default();
+        println!("{:<width$}  {:<8}  {}{stretch}", terminal.name, in_words(*lexemes), becomes(fate));
     }
     Ok(0)
 }
@@ -164,6 +168,13 @@ fn becomes(fate: &Fate) -> String {
         }
         _ => holes.join(" | "),
     }
+}
+
+/// A hole whose length is for the solver to choose.
+fn stretch(repeat: &Repeat) -> String {
+    let [before, behind] = [repeat.after, repeat.lexeme.len() - repeat.after].map(|len| "□".repeat(len));
+    let filler = repeat.filler.escape_ascii();
+    format!("{before}{filler}…{filler}{behind}")
 }
 
 /// Longer holes are not drawn.

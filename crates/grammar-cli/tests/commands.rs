@@ -75,7 +75,10 @@ fn symbolic_grammar_and_its_strings() {
         "{out}"
     );
     let (_, json, _) = run(&["symbolic", name(&calc), "--json"], "");
-    assert!(json.contains(r#"{"terminal":"/[0-9]/","lexemes":"finite","holes":[1]}"#), "{json}");
+    assert!(
+        json.contains(r#"{"terminal":"/[0-9]/","lexemes":"finite","holes":[1],"filler":null}"#),
+        "{json}"
+    );
     let (_, whole, _) = run(&["symbolic", name(&calc), "--max-len", "3"], "");
     assert_eq!(whole, "□\n-□\n(□)\n--□\n□*□\n□/□\n□%□\n□+□\n□-□\n□|□\n□&□\n");
     let shard = |i| run(&["symbolic", name(&calc), "--max-len", "3", "--shard", i], "").1;
@@ -97,6 +100,9 @@ fn what_terminals_become_can_be_said() {
         let args = [&["symbolic", name(&words), "--max-len", "3"], options].concat();
         run(&args, "").1
     };
+    let becomes = |options: &[&str]| run(&[&["symbolic", name(&words)], options].concat(), "").1;
+    assert!(becomes(&[]).contains("NAME  infinite  □ | □□ | □a…a\n"), "{}", becomes(&[]));
+    assert!(becomes(&["--bound", "NAME=1"]).contains("NAME  infinite  □\n"), "a bound is one");
     assert_eq!(strings(&[]), "□\n□□\nif □\n", "tokens that would merge are kept apart");
     assert_eq!(strings(&["--bound", "NAME=1"]), "□\nif □\n");
     assert_eq!(strings(&["--max-hole", "3"]), "□\n□□\nif □\n□□□\n");

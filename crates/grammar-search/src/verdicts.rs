@@ -98,6 +98,10 @@ impl Strategy for Verdicts<'_> {
         self.strategy.holes()
     }
 
+    fn stretch(&self) -> Option<Range<usize>> {
+        self.strategy.stretch()
+    }
+
     fn claim(&self) -> Option<Claim> {
         self.strategy.claim()
     }

@@ -140,8 +140,12 @@ impl Runner {
 
     /// Makes only these bytes of the inputs of symbolic runs symbolic from now on, and not their length; without
     /// holes, everything.
-    pub fn restrict(&mut self, holes: Option<&[std::ops::Range<usize>]>) {
-        self.segment.restrict(holes);
+    pub fn restrict(
+        &mut self,
+        holes: Option<&[std::ops::Range<usize>]>,
+        stretch: Option<std::ops::Range<usize>>,
+    ) {
+        self.segment.restrict(holes, stretch);
     }
 
     /// Changes the time limit of the runs from now on.

@@ -10,7 +10,7 @@ use rustix::fs::{
 };
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use trace::{Capacities, Event, GiveUp, Header, Label, Node, Region, Table};
+use trace::{Capacities, Event, GiveUp, Header, Label, Node, Region, Table, marks};
 
 /// Content of a table, and the labels of its bytes unless all are concrete.
 pub type RawTable = (Vec<u8>, Option<Vec<Label>>);
@@ -44,7 +44,7 @@ pub struct Segment {
     memory: MmapRaw,
     header: Header,
     coverage: Vec<u8>,
-    /// Not 0 where the input of the next runs is symbolic; `None` if all of it is, and its length.
+    /// [`marks`] of the input of the next runs; `None` if all of it is symbolic, and its length.
     holes: Option<Vec<u8>>,
 }
 
@@ -84,14 +84,17 @@ impl Segment {
         if u64::from(needed) > have { Err(RunnerError::CoverageMismatch { needed, have }) } else { Ok(()) }
     }
 
-    /// Makes only these bytes of the next inputs symbolic, and not the length; without holes, everything.
-    pub fn restrict(&mut self, holes: Option<&[Range<usize>]>) {
+    /// Makes only these bytes of the next inputs symbolic, and not the length; without holes, everything. With holes there may be
+    /// a stretch: equal bytes whose number is symbolic.
+    pub fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
         let max = self.max_input_len() as usize;
         self.holes = holes.map(|holes| {
-            let end = holes.iter().map(|hole| hole.end).max().unwrap_or(0).min(max);
-            let mut mask = vec![0; end];
-            for hole in holes {
-                mask[hole.start.min(end)..hole.end.min(end)].fill(1);
+            let parts = holes.iter().map(|hole| (hole, marks::HOLE));
+            let parts = parts.chain(stretch.iter().map(|stretch| (stretch, marks::FILLER)));
+            let end = parts.clone().map(|(part, _)| part.end).max().unwrap_or(0).min(max);
+            let mut mask = vec![marks::FIXED; end];
+            for (part, mark) in parts {
+                mask[part.start.min(end)..part.end.min(end)].fill(mark);
             }
             mask
         });

@@ -7,7 +7,7 @@
 use crate::build::{self, Value};
 use crate::objects::{self, Object};
 use crate::state::{self, STATE, count_give_up};
-use crate::{checks, events, nodes, os, shadow};
+use crate::{checks, events, nodes, os, shadow, stretches};
 use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
 
 /// Largest object that is copied into the trace as a whole.
@@ -47,7 +47,10 @@ pub unsafe extern "C" fn __tg_load_at(
         if la != 0
             && let Some(_entered) = state::enter()
         {
-            if let Some(label) = read(address, la, value, size, start, object_size, site) {
+            let settled = stretches::settled(la);
+            if settled != 0
+                && let Some(label) = read(address, settled, value, size, start, object_size, site)
+            {
                 return label;
             }
             events::concretise(la, ConcretiseReason::ReadAddress, site);
@@ -197,8 +200,8 @@ pub unsafe fn check_room(address: usize, size: Value, site: u32) {
     unsafe {
         if size.label != 0
             && let Some(object) = objects::find(address)
+            && let Some(room) = stretches::room(&object, address)
         {
-            let room = Value::concrete((object.start + object.size - address) as u64);
             events::check(build::binary(Op::Ult, 64, room, size), CheckKind::OutOfBounds, site);
         }
     }
@@ -300,7 +303,8 @@ pub(crate) unsafe fn copy_labels(start: usize, size: usize) -> Option<u32> {
         let at = reserve_data(size * 4)?;
         let labels = data().add(at as usize).cast::<u32>();
         for i in 0..size {
-            *labels.add(i) = shadow::label_of_byte(start + i);
+            let label = shadow::label_of_byte(start + i);
+            *labels.add(i) = if stretches::is_filler(label) { 0 } else { label };
         }
         Some(at)
     }
@@ -325,7 +329,10 @@ pub unsafe extern "C" fn __tg_store_at(
             return shadow::__tg_store_sized(address, label, size);
         }
         let Some(_entered) = state::enter() else { return };
-        if !spread_write(address, la, Value::new(label, value), size, start, object_size, site) {
+        let settled = stretches::settled(la);
+        if settled == 0
+            || !spread_write(address, settled, Value::new(label, value), size, start, object_size, site)
+        {
             events::concretise(la, ConcretiseReason::WriteAddress, site);
             for i in 0..size {
                 shadow::set_entry(address + i, if label == 0 { 0 } else { shadow::part(label, i) });

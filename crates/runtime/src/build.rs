@@ -4,7 +4,7 @@
 //! A result of 0 means that the value does not depend on the input.
 
 use crate::values::{self, mask};
-use crate::{nodes, state};
+use crate::{nodes, state, stretches};
 use trace::{Label, Node, Op};
 
 /// An operand: its label and its value.
@@ -36,6 +36,7 @@ impl Value {
 /// `a op b` on operands of `bits` bits.
 pub unsafe fn binary(op: Op, bits: u32, a: Value, b: Value) -> Label {
     unsafe {
+        let (a, b) = (stretches::plain(a), stretches::plain(b));
         if a.label == 0 && b.label == 0 {
             return 0;
         }
@@ -163,6 +164,7 @@ unsafe fn compare_constant(op: Op, x: Value, c: u64) -> Option<Label> {
 /// `!x`, `!!x = x`
 pub unsafe fn not(bits: u32, x: Value) -> Label {
     unsafe {
+        let x = stretches::plain(x);
         if x.label == 0 {
             return 0;
         }
@@ -177,6 +179,7 @@ pub unsafe fn not(bits: u32, x: Value) -> Label {
 /// Bit operations with one operand.
 pub unsafe fn unary(op: Op, bits: u32, x: Value) -> Label {
     unsafe {
+        let x = stretches::plain(x);
         if x.label == 0 {
             return 0;
         }
@@ -220,12 +223,16 @@ pub unsafe fn trunc(to: u32, x: Value) -> Label {
 }
 
 unsafe fn concrete_if_constant(label: Label) -> Label {
-    unsafe { if label != 0 && nodes::as_constant(label).is_some() { 0 } else { label } }
+    unsafe {
+        let is_constant = label != 0 && nodes::as_constant(label).is_some();
+        if is_constant && !stretches::is_filler(label) { 0 } else { label }
+    }
 }
 
 /// `if condition { yes } else { no }`
 pub unsafe fn ite(bits: u32, condition: Value, yes: Value, no: Value) -> Label {
     unsafe {
+        let condition = stretches::plain(condition);
         let (taken, same) = (condition.value & 1 == 1, yes.label == no.label);
         if condition.label == 0 || (same && (yes.label != 0 || yes.value == no.value)) {
             return if taken { yes.label } else { no.label };

@@ -2,7 +2,7 @@
 
 use crate::models::lexers;
 use crate::state::{self, STATE, count_give_up};
-use crate::{nodes, os, values};
+use crate::{nodes, os, stretches, values};
 use trace::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp, Label, Op};
 
 /// One bit a label: it was recorded as a branch or concretised, so that its value is already fixed by the path.
@@ -69,7 +69,7 @@ pub unsafe fn branch(label: Label, taken: bool, site: u32) {
         while nodes::node(label).op == Op::Not as u8 {
             (label, taken, negated) = (nodes::node(label).a, !taken, !negated);
         }
-        if nodes::node(label).op == Op::Const as u8 {
+        if stretches::is_fixed(label) {
             return;
         }
         if nodes::value(label) != taken as u64 {
@@ -82,10 +82,12 @@ pub unsafe fn branch(label: Label, taken: bool, site: u32) {
     }
 }
 
-/// Fixes a label to the value that it has, with the guard held.
+/// Fixes a label to the value that it has, with the guard held. The stretch's count stays a variable: what grows with it is as large as
+/// it has to be.
 pub unsafe fn concretise(label: Label, reason: ConcretiseReason, site: u32) {
     unsafe {
-        if label != 0 && nodes::as_constant(label).is_none() && first_time(label) {
+        let label = stretches::collapsed(label);
+        if label != 0 && !stretches::is_fixed(label) && first_time(label) {
             push(Event {
                 kind: EventKind::Concretise as u8,
                 taken: 0,
@@ -101,7 +103,7 @@ pub unsafe fn concretise(label: Label, reason: ConcretiseReason, site: u32) {
 /// A property that holds on this run; `violated` is a 1-bit label whose value is 0.
 pub unsafe fn check(violated: Label, kind: CheckKind, site: u32) {
     unsafe {
-        if violated != 0 && nodes::as_constant(violated).is_none() && first_time(violated) {
+        if violated != 0 && !stretches::is_fixed(violated) && first_time(violated) {
             let taken = nodes::value(violated) as u8;
             push(Event {
                 kind: EventKind::Check as u8,
@@ -153,7 +155,7 @@ pub unsafe extern "C" fn __tg_switch(
         if nodes::value(label) != value & values::mask(bits) {
             return count_give_up(GiveUp::Stale);
         }
-        if nodes::as_constant(label).is_some() {
+        if stretches::is_fixed(label) {
             return;
         }
         (*STATE.header).symbolic_branches += 1;

@@ -35,6 +35,7 @@ pub mod server;
 pub mod shadow;
 pub mod start;
 pub mod state;
+mod stretches;
 pub mod supervise;
 mod sys;
 pub mod texts;

@@ -1,7 +1,7 @@
 //! Copies and fills of memory: labels follow the bytes.
 
 use crate::build::Value;
-use crate::{address, events, os, shadow, state};
+use crate::{address, events, os, shadow, state, stretches};
 use core::ffi::{c_int, c_void};
 use trace::{ConcretiseReason, Label};
 
@@ -23,6 +23,17 @@ unsafe fn concretise_all(places: [usize; 2], bytes: usize, labels: [Label; 3]) {
     }
 }
 
+/// A text that grows with the stretch is copied: it stays within the object, a property.
+pub unsafe fn check_text(to: usize, from: *const u8, size: usize) {
+    unsafe {
+        if stretches::any()
+            && let Some(_entered) = state::enter()
+        {
+            address::check_room(to, stretches::copied(from, size), (*os::tls()).site);
+        }
+    }
+}
+
 /// `memcpy` and `memmove` of labels; the bytes are copied by the program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_copy(to: usize, from: usize, size: usize, lt: Label, lf: Label, ls: Label) {
@@ -30,6 +41,9 @@ pub unsafe extern "C" fn __tg_copy(to: usize, from: usize, size: usize, lt: Labe
         concretise_all([to, from], size, [lt, lf, ls]);
         if size == 0 {
             return;
+        }
+        if ls == 0 {
+            check_text(to, from as *const u8, size);
         }
         let last = size - 1;
         let small = size <= 1 << shadow::PAGE_BITS;

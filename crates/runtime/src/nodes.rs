@@ -5,8 +5,8 @@
 
 use crate::build::Value;
 use crate::state::{STATE, count_give_up};
-use crate::{os, values};
-use trace::{GiveUp, Label, Node, Op};
+use crate::{os, stretches, values};
+use trace::{GiveUp, Label, Node, Op, marks};
 
 /// Open-addressing hash table of labels. It starts small because each page of it that a run touches costs a
 /// page fault in every forked child.
@@ -26,22 +26,33 @@ const LABEL_BITS: u32 = 28;
 /// How many nodes there can be at most.
 pub const MOST_NODES: u64 = 1 << LABEL_BITS;
 
-/// Prepares the table for a run: nodes of the input bytes and of the length.
+/// Prepares the table for a run: nodes of the input bytes, of the bytes of the stretch's count, and of the length.
 pub unsafe fn start(input: *const u8) {
     unsafe {
         let len = STATE.input_len;
-        if len + 2 > STATE.node_cap {
+        let stretch = stretches::find(len);
+        let inputs = len + stretch.map_or(0, |_| marks::COUNT_BYTES);
+        if inputs + 2 > STATE.node_cap {
             STATE.symbolic = false;
             return count_give_up(GiveUp::InputTooLong);
         }
         for i in 0..len {
-            *STATE.nodes.add(1 + i as usize) =
-                Node { op: Op::Input as u8, bits: 8, aux: 0, a: i, b: 0, c: 0 };
-            *STATE.values.add(1 + i as usize) = *input.add(i as usize) as u64;
+            input_node(i, *input.add(i as usize));
         }
-        *STATE.nodes.add(1 + len as usize) = Node { op: Op::Len as u8, bits: 64, aux: 0, a: 0, b: 0, c: 0 };
-        *STATE.values.add(1 + len as usize) = len as u64;
-        (*STATE.header).node_count = len + 2;
+        *STATE.nodes.add(1 + inputs as usize) =
+            Node { op: Op::Len as u8, bits: 64, aux: 0, a: 0, b: 0, c: 0 };
+        *STATE.values.add(1 + inputs as usize) = len as u64;
+        (*STATE.header).node_count = inputs + 2;
+        stretches::start(stretch);
+    }
+}
+
+/// The node of an input byte, which may be one behind the input.
+pub(crate) unsafe fn input_node(index: u32, value: u8) {
+    unsafe {
+        *STATE.nodes.add(1 + index as usize) =
+            Node { op: Op::Input as u8, bits: 8, aux: 0, a: index, b: 0, c: 0 };
+        *STATE.values.add(1 + index as usize) = value as u64;
     }
 }
 
@@ -302,8 +313,9 @@ pub unsafe fn concat(high: Label, low: Label, bits: u32, value: u64) -> Label {
             }
             return make(Node::unary(Op::ZExt, bits as u8, low), value);
         }
-        // c ++ d = constant
-        if h.op == Op::Const as u8 && l.op == Op::Const as u8 && bits <= 64 {
+        // c ++ d = constant, unless they are bytes of the stretch, which are to be known again
+        let are_constant = h.op == Op::Const as u8 && l.op == Op::Const as u8;
+        if are_constant && bits <= 64 && !stretches::is_filler(high) && !stretches::is_filler(low) {
             return constant(bits, value);
         }
         // x[m..n] ++ x[l..m] = x[l..n]

@@ -8,6 +8,8 @@ use proptest::prelude::*;
 use std::sync::{Mutex, MutexGuard, Once};
 use trace::{Capacities, Header, Label, Node, Op};
 
+mod stretches;
+
 const INPUT: usize = 4;
 
 /// The runtime's state is one a process, so tests take turns.
@@ -21,6 +23,15 @@ struct Run {
 
 impl Run {
     fn start(input: &[u8]) -> Run {
+        Run::marked(input, None)
+    }
+
+    /// A run in which only holes, and the number of filler bytes, are symbolic.
+    fn with_marks(input: &[u8], marks: &[u8]) -> Run {
+        Run::marked(input, Some(marks))
+    }
+
+    fn marked(input: &[u8], marks: Option<&[u8]>) -> Run {
         static RESERVE: Once = Once::new();
         let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         // SAFETY: nothing else in the test process uses these addresses.
@@ -49,6 +60,16 @@ impl Run {
             STATE.event_cap = 4096;
             nodes::forget();
             events::prepare(1 << 16);
+            std::ptr::copy_nonoverlapping(
+                input.as_ptr(),
+                at.cast::<u8>().add(header.input.offset as usize),
+                input.len(),
+            );
+            let holes = at.cast::<u8>().add(header.holes.offset as usize);
+            if let Some(marks) = marks {
+                std::ptr::copy_nonoverlapping(marks.as_ptr(), holes, marks.len());
+            }
+            STATE.holes = if marks.is_some() { holes } else { std::ptr::null() };
             nodes::start(input.as_ptr());
         }
         Run { _turn: turn, segment }

@@ -6,7 +6,7 @@
 use crate::address::{self, data, tables};
 use crate::build::Value;
 use crate::state::STATE;
-use crate::{nodes, os, shadow};
+use crate::{nodes, os, shadow, stretches};
 use trace::{Node, Op, Table, text};
 
 /// Texts with fewer symbolic bytes are not worth a node of their own.
@@ -44,7 +44,8 @@ pub unsafe fn compare(of: Bytes, pattern: Bytes, flags: u16) -> Option<Value> {
 
 unsafe fn operation(op: Op, bits: u8, of: Bytes, pattern: Bytes, flags: u16, value: u64) -> Option<Value> {
     unsafe {
-        let symbolic = (0..of.size).filter(|i| shadow::entry(of.start as usize + i) != 0);
+        let symbolic = (0..of.size).map(|i| shadow::entry(of.start as usize + i));
+        let symbolic = symbolic.filter(|entry| *entry != 0 && !stretches::is_filler(*entry));
         if symbolic.take(LEAST_SYMBOLIC).count() < LEAST_SYMBOLIC || pattern.is_symbolic() {
             return None;
         }

@@ -47,6 +47,31 @@ pub fn binary(op: Op, bits: u32, a: u64, b: u64) -> u64 {
     result & mask(bits)
 }
 
+/// Whether [`binary`] knows the operator.
+pub fn is_binary(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        Add | Sub
+            | Mul
+            | UDiv
+            | URem
+            | SDiv
+            | SRem
+            | And
+            | Or
+            | Xor
+            | Shl
+            | LShr
+            | AShr
+            | Eq
+            | Ult
+            | Ule
+            | Slt
+            | Sle
+    )
+}
+
 pub fn unary(op: Op, bits: u32, a: u64) -> u64 {
     let result = match op {
         Op::Not => !a,

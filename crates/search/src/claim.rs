@@ -39,6 +39,9 @@ pub struct Enumeration {
     pub finished: Option<usize>,
     /// The first string that was not: its size and its number among those of that size, in decimal.
     pub next: (usize, String),
+    /// If that string was explored, too: the first of its holes whose lengths were not tried.
+    #[serde(default)]
+    pub hole: Option<usize>,
     pub sizes: Vec<SizeCounts>,
 }
 
@@ -55,6 +58,11 @@ pub struct SizeCounts {
     pub too_long: u64,
     pub inputs: u64,
     pub paths: u64,
+    /// Strings that were filled once more with a length that the solver chose, and inputs that were run for that.
+    #[serde(default)]
+    pub stretched: u64,
+    #[serde(default)]
+    pub stretched_inputs: u64,
 }
 
 impl Enumeration {
@@ -68,6 +76,8 @@ impl Enumeration {
             too_long: sum.too_long + one.too_long,
             inputs: sum.inputs + one.inputs,
             paths: sum.paths + one.paths,
+            stretched: sum.stretched + one.stretched,
+            stretched_inputs: sum.stretched_inputs + one.stretched_inputs,
         })
     }
 
@@ -97,6 +107,13 @@ impl Enumeration {
         ];
         let extra =
             extra.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("; {count} {what}"));
-        format!("{text} ({numbers}{})", extra.collect::<String>())
+        let lengths = match total.stretched {
+            0 => String::new(),
+            strings => format!(
+                "; lengths of {strings} holes were chosen by the solver, in {} inputs more, of which nothing is claimed",
+                total.stretched_inputs
+            ),
+        };
+        format!("{text} ({numbers}{}{lengths})", extra.collect::<String>())
     }
 }

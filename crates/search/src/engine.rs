@@ -174,7 +174,7 @@ impl<'a> Engine<'a> {
 
     fn run(&mut self, strategy: &mut dyn Strategy, proposal: Proposal) -> Result<(), Stop> {
         let Proposal { input, symbolic, origin } = &proposal;
-        self.world.executor.restrict(strategy.holes());
+        self.world.executor.restrict(strategy.holes(), strategy.stretch());
         let mut execution = self.execute(input, *symbolic)?;
         let path = self.traced_path(&mut execution);
         let covered = covered_hash(&execution);

@@ -26,6 +26,11 @@ pub trait Strategy {
         None
     }
 
+    /// Bytes of the proposals that are equal, and whose number is symbolic; only with holes.
+    fn stretch(&self) -> Option<Range<usize>> {
+        None
+    }
+
     /// What can be said at the end about what was explored; `None` if that is nothing.
     fn claim(&self) -> Option<Claim> {
         None

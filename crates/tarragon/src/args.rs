@@ -225,6 +225,9 @@ pub(crate) struct EnumerationArgs {
     /// The i-th of n equal parts of the strings, i from 0
     #[arg(long, value_name = "I/N", value_parser = share)]
     pub shard: Option<(u64, u64)>,
+    /// Let the solver choose how long a hole is, up to --max-len, where the grammar sets no limit (cese)
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub lengths: Switch,
     #[command(flatten)]
     pub abstraction: grammar_cli::AbstractionArgs,
 }

@@ -5,7 +5,7 @@ use grammar::language::Language;
 use grammar::symbolic::{Measure, Options, Symbolic, symbolic};
 use grammar_search::{Cese, CeseOptions};
 
-use crate::args::{FuzzArgs, MeasureName, StrategyName};
+use crate::args::{FuzzArgs, MeasureName, StrategyName, Switch};
 
 /// The grammar whose strings are enumerated, with holes or without; `None` for other strategies.
 pub(crate) fn abstraction(args: &FuzzArgs, language: Option<&Language>) -> Result<Option<Symbolic>> {
@@ -27,5 +27,6 @@ pub(crate) fn cese<'s>(args: &FuzzArgs, symbolic: &'s Symbolic) -> Result<Cese<'
     };
     let sizes = args.enumeration.abstraction.sizes(measure);
     let shard = args.enumeration.shard.unwrap_or((0, 1));
-    Ok(Cese::new(symbolic, &CeseOptions { sizes, largest, shard })?)
+    let lengths = args.enumeration.lengths == Switch::On;
+    Ok(Cese::new(symbolic, &CeseOptions { sizes, largest, shard, lengths })?)
 }

@@ -25,12 +25,14 @@ pub(crate) struct RunnerExecutor {
     probes: bool,
     /// The last input that ended without a trace.
     ended: Vec<u8>,
+    /// How many bytes traces have behind the input.
+    count_bytes: u32,
 }
 
 impl RunnerExecutor {
     pub(crate) fn new(traced: Runner, run_time: Duration) -> RunnerExecutor {
         let (sanitized, patience, sharing, probes, ended) = (None, None, None, false, Vec::new());
-        RunnerExecutor { traced, sanitized, patience, sharing, run_time, probes, ended }
+        RunnerExecutor { traced, sanitized, patience, sharing, run_time, probes, ended, count_bytes: 0 }
     }
 
     /// Ends runs early from now on that take much longer than others.
@@ -63,7 +65,7 @@ impl RunnerExecutor {
     }
 
     fn run_in_some_process(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
-        let len = input.len() as u32;
+        let len = input.len() as u32 + self.count_bytes;
         let Some(sharing) = self.sharing.as_mut().filter(|sharing| !sharing.is_futile()) else {
             return Ok(execution(self.traced.run(input, symbolic).map_err(failed)?, len, symbolic));
         };
@@ -96,8 +98,9 @@ impl Executor for RunnerExecutor {
         self.run_within(self.limit(symbolic), input, symbolic)
     }
 
-    fn restrict(&mut self, holes: Option<&[Range<usize>]>) {
-        self.traced.restrict(holes);
+    fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
+        self.count_bytes = stretch.as_ref().map_or(0, |_| trace::marks::COUNT_BYTES);
+        self.traced.restrict(holes, stretch);
     }
 
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {

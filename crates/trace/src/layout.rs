@@ -18,7 +18,7 @@ pub struct Header {
     pub input_device: u64,
     pub input_inode: u64,
     pub input: Region,
-    /// One byte for each byte of the input, read with [`flags::HOLES`]: not 0 where the input is symbolic.
+    /// One byte for each byte of the input, read with [`flags::HOLES`]; see [`marks`].
     pub holes: Region,
     /// One byte an outcome of a branch site; the target sets it to 1.
     pub coverage: Region,
@@ -91,6 +91,18 @@ pub mod flags {
     pub const HOLES: u32 = 4;
 }
 
+/// What a byte of the input is in a run with [`flags::HOLES`].
+pub mod marks {
+    /// Always the same.
+    pub const FIXED: u8 = 0;
+    /// Symbolic.
+    pub const HOLE: u8 = 1;
+    /// One of the equal bytes of the stretch, of which there is at most one. Their number is a variable: behind the input, the expressions
+    /// of a run have [`COUNT_BYTES`] more input bytes, which are its value, the low byte first.
+    pub const FILLER: u8 = 2;
+    pub const COUNT_BYTES: u32 = 2;
+}
+
 /// What stands for the input in a program's words.
 pub mod words {
     /// The next piece of the input; pieces end at zero bytes.
@@ -101,7 +113,7 @@ pub mod words {
 
 impl Header {
     pub const MAGIC: u64 = u64::from_le_bytes(*b"TARRAGON");
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 3;
 
     /// A header with all regions placed, and the size of the segment that it describes.
     pub fn new(capacities: &Capacities) -> (Header, u64) {

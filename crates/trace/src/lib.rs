@@ -13,6 +13,6 @@ mod node;
 pub use event::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp};
 pub use layout::{
     Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, TLS_BYTES, Table,
-    flags, server, words,
+    flags, marks, server, words,
 };
 pub use node::{Label, Node, Op, text};

@@ -2,22 +2,28 @@
 //!
 //! The search of one string knows nothing of the others, so its state is small and goes with it; what the solver learnt stays.
 //! A string without holes is one run. A grammar without any is thereby plain enumeration of its strings (`grammar-enumerate`).
-//! Nothing is claimed of a string before its search has nothing left to try.
+//! Nothing is claimed of a string before its search has nothing left to try. After that, strings that did something of their own are
+//! filled once more for each hole that can be made longer, and the solver chooses how long (`lengths`).
 
+mod lengths;
 mod signature;
 mod validity;
 
+use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use grammar::TerminalId;
-use grammar::symbolic::{Measure, Position, Sizes, Strings, StringsError, Symbolic, SymbolicString};
+use grammar::symbolic::{
+    Measure, Position, Sizes, Stretched, Strings, StringsError, Symbolic, SymbolicString,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use search::{
     Claim, Completeness, Context, Enumeration, Next, Order, Origin, Proposal, Ran, SavedSearch, SizeCounts,
     Strategy, TracedPath, Whitebox, WhiteboxOptions,
 };
 
+use lengths::Lengths;
 use signature::{Signature, hash_of};
 use validity::Lexemes;
 
@@ -28,13 +34,18 @@ pub struct CeseOptions {
     pub largest: Option<usize>,
     /// The number of a part of the strings, and how many parts there are.
     pub shard: (u64, u64),
+    /// Whether the solver is also to choose the lengths of holes.
+    pub lengths: bool,
 }
 
 pub struct Cese<'s> {
     symbolic: &'s Symbolic,
     strings: Strings<'s>,
     measure: Measure,
+    lengths: bool,
     current: Option<Current>,
+    /// The last string with a stretch, to be filled before the next string; by hole.
+    stretched: VecDeque<(usize, Stretched)>,
     enumeration: Enumeration,
     completeness: Completeness,
     /// Strings by height that were explored; an ambiguous one comes again.
@@ -55,6 +66,52 @@ struct Current {
     signature: Signature,
     paths: FxHashSet<u64>,
     inputs: u64,
+    /// Of the input that was proposed last.
+    holes: Vec<Range<usize>>,
+    /// If the string has a stretch.
+    lengths: Option<Lengths>,
+}
+
+impl Current {
+    fn new(string: SymbolicString, size: usize, lengths: Option<Lengths>) -> Current {
+        let (signature, paths) = (Signature::default(), FxHashSet::default());
+        let holes = string.holes.iter().map(|hole| hole.start..hole.start + hole.len).collect();
+        let whitebox = match (&lengths, string.holes.is_empty()) {
+            (Some(_), _) => Some(Box::new(Lengths::search())),
+            (None, true) => None,
+            (None, false) => Some(Box::new(filler())),
+        };
+        let mut current = Current { string, size, whitebox, signature, paths, inputs: 0, holes, lengths };
+        current.mark_holes();
+        current
+    }
+
+    /// A new length has brought the holes to other places.
+    fn mark_holes(&mut self) {
+        if let Some(lengths) = &self.lengths {
+            self.holes = lengths.holes();
+        }
+    }
+
+    fn first(&self) -> Vec<u8> {
+        self.lengths.as_ref().map_or_else(|| self.string.text.clone(), Lengths::first)
+    }
+
+    /// The input to run for what the search proposes.
+    fn lay_out(&mut self, answer: Vec<u8>) -> Option<Vec<u8>> {
+        let input = match &mut self.lengths {
+            Some(lengths) => lengths.lay_out(&answer)?,
+            None => answer,
+        };
+        self.mark_holes();
+        Some(input)
+    }
+
+    /// Where the lexemes in the holes are.
+    fn lexeme(&self, hole: usize) -> Option<Range<usize>> {
+        let place = self.string.holes.get(hole).map(|hole| hole.start..hole.start + hole.len);
+        self.lengths.as_ref().map_or(place, |lengths| lengths.lexeme(hole))
+    }
 }
 
 impl<'s> Cese<'s> {
@@ -69,7 +126,9 @@ impl<'s> Cese<'s> {
             symbolic,
             strings: Strings::new(symbolic, options.sizes, options.largest, options.shard)?,
             measure,
+            lengths: options.lengths && symbolic.has_holes(),
             current: None,
+            stretched: VecDeque::new(),
             enumeration,
             completeness: Completeness::default(),
             explored: FxHashSet::default(),
@@ -91,6 +150,15 @@ impl<'s> Cese<'s> {
 
     /// Goes on to the next string.
     fn open(&mut self, context: &Context<'_>) -> Next {
+        while let Some((hole, stretched)) = self.stretched.pop_front() {
+            let string = stretched.string.clone();
+            self.enumeration.hole = Some(hole);
+            if let Some(lengths) = Lengths::new(stretched, context.max_len) {
+                let size = self.enumeration.sizes.last().map_or(0, |last| last.size);
+                return self.begin(Current::new(string, size, Some(lengths)));
+            }
+        }
+        self.note_position();
         let (size, string) = match self.strings.take() {
             Ok(Some(next)) => next,
             Ok(None) => return self.finish(),
@@ -108,11 +176,12 @@ impl<'s> Cese<'s> {
             self.counts(size).too_long += 1;
             return self.skip();
         }
-        let input = string.text.clone();
-        let whitebox = (!string.holes.is_empty()).then(|| Box::new(filler(&string)));
-        let symbolic = whitebox.is_some();
-        let (signature, paths) = (Signature::default(), FxHashSet::default());
-        self.current = Some(Current { string, size, whitebox, signature, paths, inputs: 0 });
+        self.begin(Current::new(string, size, None))
+    }
+
+    fn begin(&mut self, current: Current) -> Next {
+        let (input, symbolic) = (current.first(), current.whitebox.is_some());
+        self.current = Some(current);
         Next::Run(Proposal { input, symbolic, origin: Origin::Enumerated })
     }
 
@@ -127,9 +196,15 @@ impl<'s> Cese<'s> {
         Next::Finished
     }
 
-    /// All paths of the current string were explored.
+    /// The current string was filled.
     fn close(&mut self) {
         let Some(current) = self.current.take() else { return };
+        if current.lengths.is_some() {
+            let counts = self.counts(current.size);
+            counts.stretched += 1;
+            counts.stretched_inputs += current.inputs;
+            return;
+        }
         if let Some(whitebox) = &current.whitebox {
             self.completeness.add(whitebox.completeness());
         }
@@ -139,19 +214,34 @@ impl<'s> Cese<'s> {
         counts.redundant += u64::from(redundant);
         counts.inputs += current.inputs;
         counts.paths += current.paths.len() as u64;
-        self.note_position();
+        if self.lengths && !redundant {
+            self.stretch_holes(&current.string, 0);
+        }
+        self.enumeration.hole = self.stretched.front().map(|(hole, _)| *hole);
+    }
+
+    /// The holes of a string from `first` on are to be made longer next.
+    fn stretch_holes(&mut self, string: &SymbolicString, first: usize) {
+        let holes = first..string.holes.len();
+        self.stretched = holes.filter_map(|i| Some((i, self.symbolic.stretched(string, i)?))).collect();
     }
 
     /// A later session goes on with the string after this one.
     fn note_position(&mut self) {
         let Position { size, number } = self.strings.position();
         self.enumeration.next = (*size, number.to_string());
+        self.enumeration.hole = None;
+    }
+
+    fn has_stretch(&self) -> bool {
+        self.current.as_ref().is_some_and(|current| current.lengths.is_some())
     }
 
     /// Whether lexemes stand in the valid holes. Their automaton may be too large for an expression.
     fn is_allowed(&self, input: &[u8]) -> bool {
-        let holes = self.current.iter().flat_map(|current| &current.string.holes);
-        holes.filter_map(|hole| Some((hole.terminal?, hole.start..hole.start + hole.len))).all(
+        let Some(current) = &self.current else { return true };
+        let terminals = current.string.holes.iter().map(|hole| hole.terminal).enumerate();
+        terminals.filter_map(|(i, terminal)| Some((terminal?, current.lexeme(i)?))).all(
             |(terminal, place)| {
                 let lexeme = input.get(place);
                 lexeme.is_some_and(|lexeme| self.symbolic.lexemes[terminal.index()].matches(lexeme))
@@ -171,21 +261,25 @@ impl<'s> Cese<'s> {
                     new.insert(Lexemes::new(&self.symbolic.lexemes[terminal.index()], hole.len))
                 }
             };
-            given.extend(lexemes.as_ref().and_then(|lexemes| lexemes.constraint(&mut path.dag, hole.start)));
+            let places: Vec<usize> = match &current.lengths {
+                Some(lengths) => lengths.places(hole).collect(),
+                None => (hole.start..hole.start + hole.len).collect(),
+            };
+            given.extend(lexemes.as_ref().and_then(|lexemes| lexemes.constraint(&mut path.dag, &places)));
         }
         path.condition.constraints.splice(0..0, given);
+        if let Some(lengths) = &current.lengths {
+            lengths.prepare(path);
+        }
     }
 }
 
 /// The search that fills the holes of a string.
-fn filler(string: &SymbolicString) -> Whitebox<'static> {
-    let holes: Vec<Range<usize>> =
-        string.holes.iter().map(|hole| hole.start..hole.start + hole.len).collect();
+fn filler() -> Whitebox<'static> {
     Whitebox::new(WhiteboxOptions {
         order: Order::DepthFirst,
         exhaustive: true,
         optimistic: false,
-        holes: Some(holes),
         ..WhiteboxOptions::default()
     })
 }
@@ -197,17 +291,26 @@ impl Strategy for Cese<'_> {
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
         let Some(current) = &mut self.current else { return self.open(context) };
-        let next = current.whitebox.as_mut().map_or(Next::Finished, |whitebox| whitebox.next(context));
-        if matches!(next, Next::Finished) {
-            self.close();
-            return self.open(context);
-        }
-        match next {
-            Next::Run(proposal) if !self.is_allowed(&proposal.input) => {
-                self.completeness.unknown_answers += 1;
+        let is_done = current.lengths.is_some() && Lengths::is_done(current.inputs);
+        let next = match &mut current.whitebox {
+            Some(whitebox) if !is_done => whitebox.next(context),
+            _ => Next::Finished,
+        };
+        let Proposal { input, symbolic, origin } = match next {
+            Next::Run(proposal) => proposal,
+            Next::Busy => return Next::Busy,
+            Next::Finished => {
+                self.close();
+                return self.open(context);
+            }
+        };
+        let input = current.lay_out(input);
+        match input.filter(|input| self.is_allowed(input)) {
+            Some(input) => Next::Run(Proposal { input, symbolic, origin }),
+            None => {
+                self.completeness.unknown_answers += u64::from(!self.has_stretch());
                 Next::Busy
             }
-            next => next,
         }
     }
 
@@ -222,13 +325,23 @@ impl Strategy for Cese<'_> {
         if let Some(path) = &mut ran.path {
             self.restrict(path);
         }
-        if let Some(whitebox) = self.current.as_mut().and_then(|current| current.whitebox.as_mut()) {
-            whitebox.learn(ran, context);
+        let Some(Current { whitebox: Some(whitebox), lengths, .. }) = &mut self.current else { return };
+        match lengths {
+            Some(lengths) => {
+                let input = lengths.extended(ran.input);
+                whitebox.learn(Ran { input: &input, ..ran }, context);
+            }
+            None => whitebox.learn(ran, context),
         }
     }
 
     fn holes(&self) -> Option<&[Range<usize>]> {
-        self.current.as_ref()?.whitebox.as_ref()?.holes()
+        let current = self.current.as_ref()?;
+        current.whitebox.is_some().then_some(&current.holes)
+    }
+
+    fn stretch(&self) -> Option<Range<usize>> {
+        Some(self.current.as_ref()?.lengths.as_ref()?.stretch())
     }
 
     fn claim(&self) -> Option<Claim> {
@@ -256,6 +369,11 @@ impl Strategy for Cese<'_> {
         let (size, number) = &enumeration.next;
         self.strings.seek(Position { size: *size, number: number.parse().unwrap_or_default() });
         self.enumeration = enumeration.clone();
+        if let Some(hole) = enumeration.hole
+            && let Ok(Some((_, string))) = self.strings.take()
+        {
+            self.stretch_holes(&string, hole);
+        }
         self.completeness = Completeness { finished: false, ..saved.completeness.clone() };
     }
 }

@@ -39,11 +39,11 @@ impl Lexemes {
         Some(Lexemes { tables })
     }
 
-    /// That a lexeme stands at `start`.
-    pub(crate) fn constraint(&self, dag: &mut Dag, start: usize) -> Option<Constraint> {
+    /// That a lexeme stands at these places.
+    pub(crate) fn constraint(&self, dag: &mut Dag, places: &[usize]) -> Option<Constraint> {
         let mut state: Option<Label> = None;
-        for (place, table) in self.tables.iter().enumerate() {
-            let byte = dag.input((start + place) as u32);
+        for (place, table) in places.iter().zip(&self.tables) {
+            let byte = dag.input(*place as u32);
             let index = match state {
                 None => byte,
                 Some(state) => dag.add(Node::binary(Op::Concat, 16, state, byte)),
@@ -87,7 +87,8 @@ mod tests {
             for len in 1..=4usize {
                 let lexemes = Lexemes::new(&automaton, len).expect("few states");
                 let mut dag = Dag::new();
-                let constraint = lexemes.constraint(&mut dag, 1).expect("a constraint");
+                let places: Vec<usize> = (1..=len).collect();
+                let constraint = lexemes.constraint(&mut dag, &places).expect("a constraint");
                 for number in 0..4usize.pow(len as u32) {
                     let word: Vec<u8> = (0..len).map(|i| b"abc\""[number >> (2 * i) & 3]).collect();
                     let input = [b"x", &word[..], b"y"].concat();

@@ -30,7 +30,7 @@ const LONGEST: usize = 3;
 
 fn options(measure: Measure, largest: usize) -> CeseOptions {
     let sizes = Sizes { measure, max_lexeme: 2 };
-    CeseOptions { sizes, largest: Some(largest), shard: (0, 1) }
+    CeseOptions { sizes, largest: Some(largest), shard: (0, 1), lengths: true }
 }
 
 fn run(fake: &mut Fake<'_>, symbolic: &Symbolic, options: &CeseOptions) -> (Results, Stop, Claim) {

@@ -1,6 +1,6 @@
 //! From a grammar to its symbolic grammar.
 
-use super::{Choice, Fate, Filling, Hole, Lexemes, Options, Symbolic};
+use super::{Choice, Fate, Filling, Hole, Lexemes, Options, Repeat, Symbolic};
 use crate::analysis::{Analysis, INFINITE};
 use crate::automaton::Automaton;
 use crate::core::{Core, NtId, RawNt, RawProd, Sym};
@@ -34,6 +34,7 @@ pub fn symbolic(language: &Language, options: &Options) -> Result<Symbolic, Symb
         language: builder.language_of(raw, start),
         grammar: language.grammar.clone(),
         lexemes: language.lexemes.clone(),
+        repeats: builder.repeats(&fates),
         fates,
         first: language.grammar.terminals.len(),
         holes: builder.holes,
@@ -122,7 +123,7 @@ impl Builder<'_> {
 
     /// `input ::= hole | input hole`, or `input ::= | input hole` if the empty string is a sentence.
     fn coarsest(&mut self) -> Vec<RawNt> {
-        let hole = self.add_hole(Hole { terminal: None, len: 1 });
+        let hole = self.add_hole(Hole { terminal: None, len: 1, repeat: None });
         let nullable = self.language.analysis.nullable[self.language.core.start.index()];
         let first = if nullable { Vec::new() } else { vec![hole] };
         let more = vec![Sym::nonterminal(NtId(0)), hole];
@@ -135,12 +136,38 @@ impl Builder<'_> {
 
     fn hole(&mut self, terminal: TerminalId, len: usize) -> Sym {
         let key = ((self.options.filling == Filling::Valid).then_some(terminal), len);
+        let repeat = self.repeat(terminal, len);
         if let Some(&known) = self.known.get(&key) {
+            let first = self.language.grammar.terminals.len();
+            let hole = known.as_terminal().and_then(|terminal| self.holes.get_mut(terminal.index() - first));
+            if let Some(hole) = hole {
+                hole.repeat = hole.repeat.take().or(repeat);
+            }
             return known;
         }
-        let hole = self.add_hole(Hole { terminal: Some(terminal), len });
+        let hole = self.add_hole(Hole { terminal: Some(terminal), len, repeat });
         self.known.insert(key, hole);
         hole
+    }
+
+    /// How the lexemes of a terminal can be made longer, if no bound was asked for.
+    fn repeat(&self, terminal: TerminalId, len: usize) -> Option<Repeat> {
+        let is_bounded =
+            |(t, choice): &(TerminalId, Choice)| *t == terminal && matches!(choice, Choice::Bound(_));
+        if self.options.choices.iter().any(is_bounded) {
+            return None;
+        }
+        let lexemes = &self.language.lexemes[terminal.index()];
+        Repeat::of(lexemes, lexemes.of_length(len)?)
+    }
+
+    fn repeats(&self, fates: &[(Lexemes, Fate)]) -> Vec<Option<Repeat>> {
+        let terminals = (0..fates.len()).map(TerminalId::from).zip(fates);
+        let repeat = |(terminal, (_, fate)): (TerminalId, &(Lexemes, Fate))| match fate {
+            Fate::Holes(lengths) => self.repeat(terminal, *lengths.first()?),
+            Fate::Unused | Fate::Kept => None,
+        };
+        terminals.map(repeat).collect()
     }
 
     fn add_hole(&mut self, hole: Hole) -> Sym {

@@ -10,9 +10,11 @@
 
 mod bound;
 mod build;
+mod stretch;
 mod strings;
 
 pub use build::{SymbolicError, symbolic};
+pub use stretch::{Repeat, Stretched};
 pub use strings::{HoleAt, Measure, Position, Sizes, Strings, StringsError, SymbolicString};
 
 use crate::automaton::Automaton;
@@ -96,6 +98,8 @@ pub struct Hole {
     /// the coarsest abstraction, which knows no terminals.
     pub terminal: Option<TerminalId>,
     pub len: usize,
+    /// How its lexemes can be made longer, if those of any of its terminals can.
+    pub repeat: Option<Repeat>,
 }
 
 /// A symbolic grammar.
@@ -108,6 +112,8 @@ pub struct Symbolic {
     /// Of the concrete grammar's terminals.
     pub lexemes: Vec<Automaton>,
     pub fates: Vec<(Lexemes, Fate)>,
+    /// How the shortest lexemes of terminals that became holes can be made longer.
+    pub repeats: Vec<Option<Repeat>>,
     /// The number of the first hole among the terminals.
     first: usize,
     holes: Vec<Hole>,

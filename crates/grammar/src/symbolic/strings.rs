@@ -29,6 +29,8 @@ pub struct HoleAt {
     pub len: usize,
     /// Whose lexemes may stand there; `None` if anything may.
     pub terminal: Option<TerminalId>,
+    /// The terminal of the symbolic grammar that the hole is.
+    pub hole: TerminalId,
 }
 
 /// A text with holes. Its bytes in the holes are an example of what may fill them.
@@ -229,20 +231,26 @@ impl Spelling<'_> {
         let hole = self.symbolic.hole(terminal);
         let Some(written) = hole.map_or(Some(terminal), |hole| hole.terminal) else {
             string.text.extend_from_slice(lexeme);
-            string.holes.push(self.hole_at(string, lexeme.len(), None));
+            string.holes.push(self.hole_at(string, lexeme.len(), terminal, None));
             return None;
         };
         let before = left.filter(|(_, was_hole)| *was_hole || hole.is_some()).map(|(terminal, _)| terminal);
         self.speller.write_any(&mut string.text, before, (written, lexeme), &self.symbolic.lexemes);
         if hole.is_some() {
-            string.holes.push(self.hole_at(string, lexeme.len(), Some(written)));
+            string.holes.push(self.hole_at(string, lexeme.len(), terminal, Some(written)));
         }
         Some((written, hole.is_some()))
     }
 
     /// The hole that was written last.
-    fn hole_at(&self, string: &SymbolicString, len: usize, terminal: Option<TerminalId>) -> HoleAt {
+    fn hole_at(
+        &self,
+        string: &SymbolicString,
+        len: usize,
+        hole: TerminalId,
+        terminal: Option<TerminalId>,
+    ) -> HoleAt {
         let terminal = terminal.filter(|_| self.symbolic.filling == Filling::Valid);
-        HoleAt { start: string.text.len() - len, len, terminal }
+        HoleAt { start: string.text.len() - len, len, terminal, hole }
     }
 }

@@ -66,14 +66,17 @@ fn holes_are_marked_for_each_input_and_forgotten_when_all_is_symbolic() {
         // SAFETY: the region has room for the longest input.
         (0..len).map(|index| unsafe { segment.at(segment.header.holes.offset).add(index).read() }).collect()
     };
-    segment.restrict(Some(&[1..2, 3..6]));
+    segment.restrict(Some(&[1..2, 3..6]), None);
     segment.prepare(b"abcdefgh", flags::SYMBOLIC).unwrap();
     assert_eq!(marks(&segment, 8), [0, 1, 0, 1, 1, 1, 0, 0]);
     assert_eq!(segment.read_header().flags, flags::SYMBOLIC | flags::HOLES);
-    segment.restrict(Some(&[]));
+    segment.restrict(Some(&[0..1, 4..5]), Some(1..4));
+    segment.prepare(b"abbbc", flags::SYMBOLIC).unwrap();
+    assert_eq!(marks(&segment, 5), [1, 2, 2, 2, 1], "a stretch within a hole");
+    segment.restrict(Some(&[]), None);
     segment.prepare(b"abc", flags::SYMBOLIC).unwrap();
     assert_eq!(marks(&segment, 3), [0, 0, 0]);
-    segment.restrict(None);
+    segment.restrict(None, None);
     segment.prepare(b"abc", flags::SYMBOLIC).unwrap();
     assert_eq!(segment.read_header().flags, flags::SYMBOLIC);
     assert!(segment.collect().is_ok());

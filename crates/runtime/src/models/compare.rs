@@ -5,8 +5,9 @@ use super::logic::*;
 use super::{MAX_STRING, answer, answer_checked, element, extent, give_up, give_up_outside, take_pointers};
 use crate::build::Value;
 use crate::calls::{self, Args};
+use crate::stretches::Passed;
 use crate::texts::{self, Bytes};
-use crate::{shadow, state};
+use crate::{shadow, state, stretches};
 use core::ffi::{c_char, c_int, c_void};
 use trace::{ConcretiseReason, Op, text};
 
@@ -157,6 +158,11 @@ impl Order {
             if !whole.closed {
                 ask(self.is_end(string, count));
             }
+            if self.size == 1 && ask_cut(string, count, limit) {
+                return (0..count).for_each(|i| {
+                    ask(self.is_end(string, i));
+                });
+            }
             answer_checked(self.measure(string, whole.count), count as u64);
         }
     }
@@ -170,6 +176,10 @@ impl Order {
         unsafe {
             let zero = [0u8];
             let (of, end) = (Bytes { start: string, size: count }, Bytes { start: zero.as_ptr(), size: 1 });
+            let passed = if self.size == 1 { stretches::passed(string, count) } else { Passed::NONE };
+            if passed.any() {
+                return passed.place((0..count).find(|i| ask(self.is_end(string, *i))).unwrap_or(count));
+            }
             if self.size == 1
                 && let Some(one) = texts::find(of, end, 0)
             {
@@ -181,6 +191,16 @@ impl Order {
             }
             rest
         }
+    }
+}
+
+/// Of a string at most `limit` bytes count, and on this run `size`: with a stretch in it, whether it is longer is a branch, with the guard held.
+pub(super) unsafe fn ask_cut(string: *const u8, size: usize, limit: usize) -> bool {
+    unsafe {
+        if !stretches::any() || limit == usize::MAX {
+            return false;
+        }
+        ask(apply(Op::Ule, 64, Value::concrete(limit as u64), stretches::reach(string, size)))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Copies and fills of strings and memory.
 
-use super::compare::STRINGS;
+use super::compare::{STRINGS, ask_cut};
 use super::logic::{apply, apply_to, ask, is};
 use super::search::wanted_byte;
 use super::{MAX_STRING, answer, byte, call_site, extent, give_up_outside, take_pointers};
 use crate::build::Value;
 use crate::calls::{self, Args};
-use crate::{address, events, memory, shadow, state};
+use crate::{address, events, memory, shadow, state, stretches};
 use core::ffi::{c_char, c_int, c_void};
 use trace::{ConcretiseReason, Op};
 
@@ -33,6 +33,17 @@ unsafe fn check_room(to: *const c_char, used: usize, from: *const c_char, size: 
         let length =
             apply(Op::Add, 64, STRINGS.measure(to.cast(), used), STRINGS.measure(from.cast(), extent.count));
         address::check_room(to as usize, apply_to(Op::Add, 64, length, 1), call_site());
+    }
+}
+
+/// At most `limit` bytes of a string are copied, and on this run `size`.
+unsafe fn ask_copied(from: *const c_char, size: usize, limit: usize) {
+    unsafe {
+        if stretches::any()
+            && let Some(_entered) = state::enter()
+        {
+            ask_cut(from.cast(), size, limit);
+        }
     }
 }
 
@@ -78,6 +89,7 @@ pub unsafe extern "C" fn __tarragon_model_strncpy(
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         let used = strnlen(from, size);
+        ask_copied(from, used, size);
         memory::copy_with_labels(to.cast(), from.cast(), used);
         memory::fill_with_label(to.add(used).cast(), 0, size - used, 0);
         answer(0);
@@ -105,7 +117,12 @@ pub unsafe extern "C" fn __tarragon_model_strncat(
 ) -> *mut c_char {
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        copy_string(to.add(strlen(to)), from, strnlen(from, limit));
+        let (used, size) = (strlen(to), strnlen(from, limit));
+        ask_copied(from, size, limit);
+        if stretches::any() {
+            check_room(to, used, from, size);
+        }
+        copy_string(to.add(used), from, size);
         answer(0);
         to
     }
@@ -127,6 +144,9 @@ pub unsafe extern "C" fn __tarragon_model_memcpy(
             address::check_room(from as usize, size, call_site());
         }
         calls::concretise_args(&args, ConcretiseReason::CopyLength);
+        if args.label(2) == 0 {
+            memory::check_text(to as usize, from.cast(), size);
+        }
         memory::copy_with_labels(to.cast(), from.cast(), size);
         answer(0);
         to

@@ -1,12 +1,13 @@
 //! The allocator: bounds of heap objects, and fresh memory that carries no labels.
 
 use super::answer;
+use crate::build::Value;
 use crate::calls::{self, Args};
 use crate::objects::{note_allocation, note_free};
 use crate::state::active;
-use crate::{checks, memory, shadow};
+use crate::{build, checks, memory, shadow, state, stretches};
 use core::ffi::{c_char, c_int, c_void};
-use trace::ConcretiseReason;
+use trace::{ConcretiseReason, Label, Op};
 
 unsafe extern "C" {
     fn malloc(size: usize) -> *mut c_void;
@@ -29,13 +30,31 @@ const NO_SLOT: usize = usize::MAX;
 
 #[inline]
 unsafe fn allocated(object: *mut c_void, size: usize) -> *mut c_void {
+    unsafe { allocated_with(object, size, 0) }
+}
+
+/// An object whose size has a label.
+#[inline]
+unsafe fn allocated_with(object: *mut c_void, size: usize, label: Label) -> *mut c_void {
     unsafe {
         if active() && !object.is_null() {
             note_allocation(object as usize);
+            note_size(object as usize, label);
             shadow::__tgi_clear(object as usize, size.max(1));
         }
         answer(0);
         object
+    }
+}
+
+/// Objects that grow with the stretch are remembered.
+unsafe fn note_size(object: usize, label: Label) {
+    unsafe {
+        if stretches::any()
+            && let Some(_entered) = state::enter()
+        {
+            stretches::note_allocation(object, label);
+        }
     }
 }
 
@@ -45,7 +64,7 @@ pub unsafe extern "C" fn __tarragon_model_malloc(size: usize) -> *mut c_void {
         let args = Args::take();
         checks::allocation(&args, [NO_SLOT, 0], 1, size as u64);
         calls::concretise_args(&args, ConcretiseReason::AllocationSize);
-        allocated(malloc(size), size)
+        allocated_with(malloc(size), size, args.label(0))
     }
 }
 
@@ -55,7 +74,16 @@ pub unsafe extern "C" fn __tarragon_model_calloc(count: usize, size: usize) -> *
         let args = Args::take();
         checks::allocation(&args, [0, 1], count as u64, size as u64);
         calls::concretise_args(&args, ConcretiseReason::AllocationSize);
-        allocated(calloc(count, size), count.wrapping_mul(size))
+        let total = count.wrapping_mul(size);
+        let label = match state::enter() {
+            Some(_entered) if stretches::any() => {
+                let (count, size) =
+                    (Value::new(args.label(0), count as u64), Value::new(args.label(1), size as u64));
+                build::binary(Op::Mul, 64, count, size)
+            }
+            _ => 0,
+        };
+        allocated_with(calloc(count, size), total, label)
     }
 }
 
@@ -66,7 +94,7 @@ pub unsafe extern "C" fn __tarragon_model_realloc(old: *mut c_void, size: usize)
         checks::allocation(&args, [NO_SLOT, 1], 1, size as u64);
         calls::concretise_args(&args, ConcretiseReason::AllocationSize);
         if !active() || old.is_null() {
-            return allocated(realloc(old, size), size);
+            return allocated_with(realloc(old, size), size, args.label(1));
         }
         let old_size = malloc_usable_size(old);
         let new = realloc(old, size);
@@ -82,6 +110,7 @@ pub unsafe extern "C" fn __tarragon_model_realloc(old: *mut c_void, size: usize)
             shadow::clear(new as usize + old_size, size - old_size);
         }
         note_allocation(new as usize);
+        note_size(new as usize, args.label(1));
         new
     }
 }
@@ -163,7 +192,14 @@ pub unsafe extern "C" fn __tarragon_model_posix_memalign(
 
 unsafe fn duplicate(string: *const c_char, size: usize) -> *mut c_char {
     unsafe {
-        let copy = allocated(malloc(size + 1), size + 1).cast::<c_char>();
+        let label = match state::enter() {
+            Some(_entered) if stretches::any() => {
+                let length = stretches::length(string.cast(), size);
+                build::binary(Op::Add, 64, length, Value::concrete(1))
+            }
+            _ => 0,
+        };
+        let copy = allocated_with(malloc(size + 1), size + 1, label).cast::<c_char>();
         if !copy.is_null() {
             memory::copy_with_labels(copy.cast(), string.cast(), size);
             *copy.add(size) = 0;

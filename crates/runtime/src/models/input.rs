@@ -5,7 +5,7 @@ use crate::build::{self, Value};
 use crate::calls::{self, Args};
 use crate::state::{self, STATE, active};
 use crate::sys::Stat;
-use crate::{events, nodes, os, shadow};
+use crate::{events, nodes, os, shadow, stretches};
 use core::ffi::{c_char, c_int, c_void};
 use trace::{ConcretiseReason, Label, Op};
 
@@ -78,11 +78,22 @@ pub(crate) unsafe fn ask_byte(index: u64) {
     }
 }
 
+/// The input's length: a variable, or with a stretch what grows with it.
+unsafe fn input_length() -> Value {
+    unsafe {
+        let len = STATE.input_len as u64;
+        if stretches::any() { stretches::input_place(len) } else { Value::new(nodes::length(), len) }
+    }
+}
+
 /// Bytes `offset .. offset + wanted` were asked for at once and `got` came. Returns the label of `got`.
 pub(crate) unsafe fn ask_bytes(offset: u64, wanted: u64, got: u64) -> Label {
     unsafe {
-        let len = Value::new(nodes::length(), STATE.input_len as u64);
-        let short = build::binary(Op::Ult, 64, len, Value::concrete(offset.saturating_add(wanted)));
+        let len = input_length();
+        let start = stretches::input_place(offset);
+        let end = build::binary(Op::Add, 64, start, Value::concrete(wanted));
+        let end = Value::new(end, offset.saturating_add(wanted));
+        let short = build::binary(Op::Ult, 64, len, end);
         events::branch(short, got < wanted, call_site());
         if got == wanted || offset.saturating_add(got) != STATE.input_len as u64 {
             return 0;
@@ -91,15 +102,14 @@ pub(crate) unsafe fn ask_bytes(offset: u64, wanted: u64, got: u64) -> Label {
         if got == 0 {
             return 0;
         }
-        build::binary(Op::Sub, 64, len, Value::concrete(offset))
+        build::binary(Op::Sub, 64, len, start)
     }
 }
 
 /// Answers with the place `offset` bytes from the input's end, with the guard held.
 pub(crate) unsafe fn answer_from_end(offset: i64, result: i64) {
     unsafe {
-        let len = Value::new(nodes::length(), STATE.input_len as u64);
-        let label = build::binary(Op::Add, 64, len, Value::concrete(offset as u64));
+        let label = build::binary(Op::Add, 64, input_length(), Value::concrete(offset as u64));
         if (STATE.input_len as i64).wrapping_add(offset) == result {
             answer(label);
         }
@@ -353,8 +363,15 @@ unsafe fn note_stat(stat: *mut Stat, result: c_int) {
         let header = STATE.header;
         let input = ((*header).input_device, (*header).input_inode);
         if ((*stat).device, (*stat).inode) == input && (*stat).size == STATE.input_len as i64 {
-            shadow::store(&raw const (*stat).size as usize, nodes::length(), 8);
+            note_size(&raw const (*stat).size as usize);
         }
+    }
+}
+
+unsafe fn note_size(place: usize) {
+    unsafe {
+        let Some(_entered) = state::enter() else { return };
+        super::set_label(place as *const u8, input_length().label, 8);
     }
 }
 

@@ -1,12 +1,13 @@
 //! `sprintf` of symbolic values. The library prints first; then the model walks the format and gives the characters of
 //! each symbolic value their expressions. How many digits a number has is a branch for each digit.
 
+use super::compare::ask_cut;
 use super::logic::*;
 use super::{answer, byte, concretise, element, give_up, set_label};
 use crate::build::Value;
 use crate::calls::{Args, VaList};
 use crate::values::sign_extend;
-use crate::{objects, shadow, state};
+use crate::{address, objects, shadow, state, stretches};
 use core::ffi::{c_char, c_int};
 use trace::{ConcretiseReason, Op};
 
@@ -61,6 +62,8 @@ struct Print {
     written: usize,
     /// Characters printed so far, fitting or not.
     next: usize,
+    /// How many that is, as far as it grows with the stretch.
+    length: Value,
 }
 
 impl Print {
@@ -227,8 +230,23 @@ impl Print {
                 for i in 0..size {
                     self.put(self.next + start + i, byte(text.add(i)));
                 }
+                self.grow(text, size, conversion);
             }
             self.next += whole;
+        }
+    }
+
+    /// A string was printed that may grow with the stretch. One that is cut or filled up does not, and stays so.
+    unsafe fn grow(&mut self, text: *const u8, size: usize, conversion: &Conversion) {
+        unsafe {
+            let length = stretches::length(text, size);
+            let is_cut = conversion.precision.is_some_and(|limit| ask_cut(text, size, limit));
+            let is_short =
+                conversion.width > 0 && ask(apply_to(Op::Ult, 64, length, conversion.width as u64));
+            if length.label != 0 && !is_cut && !is_short {
+                let more = apply_to(Op::Sub, 64, length, size as u64);
+                self.length = apply(Op::Add, 64, self.length, more);
+            }
         }
     }
 
@@ -297,6 +315,26 @@ impl Print {
                 snprintf(core::ptr::null_mut(), 0, spec.as_ptr().cast(), f64::from_bits(argument.value));
             self.next += size.max(0) as usize;
             Ok(())
+        }
+    }
+}
+
+impl Print {
+    /// Answers with the number of characters, where it depends on the stretch: whether they fit into `room` is a branch, or a
+    /// property where the library does not know the room.
+    unsafe fn answer_length(&self, room: usize) {
+        unsafe {
+            if self.length.label == 0 {
+                return;
+            }
+            let length = apply_to(Op::Add, 64, self.length, self.next as u64);
+            if room == usize::MAX {
+                let needed = apply_to(Op::Add, 64, length, 1);
+                address::check_room(self.to as usize, needed, super::call_site());
+            } else {
+                ask(apply_to(Op::Ult, 64, length, room as u64));
+            }
+            answer(truncated(32, length).label);
         }
     }
 }
@@ -392,10 +430,12 @@ unsafe fn printed(to: *mut c_char, room: usize, format: *const c_char, arguments
             shadow::clear(to as usize, written + 1);
         }
         let Some(_entered) = state::enter() else { return };
-        let mut print = Print { format: format.cast(), arguments, to: to.cast(), written, next: 0 };
+        let (to, length) = (to.cast::<u8>(), Value::concrete(0));
+        let mut print = Print { format: format.cast(), arguments, to, written, next: 0, length };
         if print.run().is_err() || print.next != result as usize {
-            give_up();
+            return give_up();
         }
+        print.answer_length(room);
     }
 }
 
@@ -521,6 +561,9 @@ pub unsafe extern "C" fn __tarragon_model_vasprintf(
         shadow::clear(to as usize, 8);
         if state::active() && result >= 0 {
             objects::note_allocation(*to as usize);
+            if let Some(_entered) = state::enter() {
+                stretches::note_allocation(*to as usize, stretches::ENOUGH);
+            }
             printed(*to, usize::MAX, format, arguments, result);
         }
         result

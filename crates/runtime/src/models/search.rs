@@ -6,8 +6,9 @@ use super::{
 };
 use crate::build::Value;
 use crate::calls::{self, Args};
+use crate::stretches::Passed;
 use crate::texts::{self, Bytes};
-use crate::{shadow, state};
+use crate::{shadow, state, stretches};
 use core::ffi::{c_char, c_int, c_void};
 use trace::{ConcretiseReason, Op, text};
 
@@ -40,11 +41,20 @@ pub(super) struct Text {
     terminated: bool,
     /// The range ends where the string does on this run, not on every input.
     open: bool,
+    pub passed: Passed,
 }
 
 impl Text {
-    fn place(&self, i: usize) -> Value {
-        Value::concrete(self.start as u64 + i as u64)
+    fn new(start: *const u8, size: usize) -> Text {
+        Text { start, size, terminated: false, open: false, passed: Passed::NONE }
+    }
+
+    unsafe fn place(&self, i: usize) -> Value {
+        unsafe { self.address(self.passed.place(i)) }
+    }
+
+    unsafe fn address(&self, index: Value) -> Value {
+        unsafe { apply_to(Op::Add, 64, index, self.start as u64) }
     }
 
     unsafe fn ends(&self, c: Value) -> Value {
@@ -63,6 +73,10 @@ impl Text {
     /// `r(i) = if hit(i) { place(i) } else if text ends at i { none } else { r(i + 1) }`
     pub(super) unsafe fn first(&self, none: Value, hit: impl Fn(usize) -> Value) -> Value {
         unsafe {
+            if self.passed.any() {
+                let stop = (0..self.size).find(|i| ask(hit(*i)) || ask(self.ends(byte(self.start.add(*i)))));
+                return stop.filter(|i| ask(hit(*i))).map_or(none, |i| self.place(i));
+            }
             let mut rest = none;
             for i in (0..self.size).rev() {
                 let end = self.ends(byte(self.start.add(i)));
@@ -75,6 +89,11 @@ impl Text {
     /// `r(i) = if text ends at i { none } else if r(i + 1) found { r(i + 1) } else if hit(i) { place(i) } else { none }`
     unsafe fn last(&self, none: Value, hit: impl Fn(usize) -> Value) -> Value {
         unsafe {
+            if self.passed.any() {
+                let end = (0..self.size).find(|i| ask(self.ends(byte(self.start.add(*i)))));
+                let found = (0..end.unwrap_or(self.size)).rev().find(|i| ask(hit(*i)));
+                return found.map_or(none, |i| self.address(self.passed.last_place(i)));
+            }
             let (mut rest, mut found) = (none, FALSE);
             for i in (0..self.size).rev() {
                 let end = self.ends(byte(self.start.add(i)));
@@ -90,9 +109,12 @@ impl Text {
     /// Where the pattern is, or `none`, in one node. `None` if formulas over the bytes will do.
     pub(super) unsafe fn place_of(&self, pattern: Bytes, flags: u16, none: Value) -> Option<Value> {
         unsafe {
+            if self.passed.any() {
+                return None;
+            }
             let index = texts::find(self.bytes(), pattern, flags)?;
             let nowhere = apply_to(Op::Eq, 64, index, self.size as u64);
-            Some(choose(64, nowhere, none, apply_to(Op::Add, 64, index, self.start as u64)))
+            Some(choose(64, nowhere, none, self.address(index)))
         }
     }
 
@@ -115,7 +137,7 @@ impl Text {
 }
 
 /// Answers with `expression(text)` if the text is short and it or the other arguments are symbolic.
-pub(super) unsafe fn found(text: Text, others: bool, result: u64, expression: impl FnOnce() -> Value) {
+pub(super) unsafe fn found(text: Text, others: bool, result: u64, expression: impl FnOnce(Text) -> Value) {
     unsafe {
         answer(0);
         if !others && !text.symbolic() {
@@ -126,12 +148,13 @@ pub(super) unsafe fn found(text: Text, others: bool, result: u64, expression: im
             return give_up();
         }
         text.fix_end();
-        answer_checked(expression(), result);
+        let text = Text { passed: stretches::passed(text.start, text.size), ..text };
+        answer_checked(expression(text), result);
     }
 }
 
 pub(super) unsafe fn string(start: *const c_char) -> Text {
-    let whole = Text { start: start.cast(), size: 0, terminated: true, open: false };
+    let whole = Text { terminated: true, ..Text::new(start.cast(), 0) };
     unsafe {
         if !state::active() {
             return whole;
@@ -180,8 +203,8 @@ unsafe fn forward(
     result: *const c_void,
 ) {
     unsafe {
-        let text = Text { start: from.cast(), size: scanned, terminated: false, open: false };
-        found(text, args.label(1) != 0, result as u64, || {
+        let text = Text::new(from.cast(), scanned);
+        found(text, args.label(1) != 0, result as u64, |text| {
             let wanted = wanted_byte(c, args.label(1));
             let hit = |i| apply(Op::Eq, 8, byte(text.start.add(i)), wanted);
             if more {
@@ -199,8 +222,8 @@ pub unsafe extern "C" fn __tarragon_model_memrchr(from: *const c_void, c: c_int,
         let args = Args::take();
         let result = memrchr(from, c, size);
         concretise(args.label(2), ConcretiseReason::CopyLength);
-        let text = Text { start: from.cast(), size, terminated: false, open: false };
-        found(text, args.label(1) != 0, result as u64, || {
+        let text = Text::new(from.cast(), size);
+        found(text, args.label(1) != 0, result as u64, |text| {
             let wanted = wanted_byte(c, args.label(1));
             let one = text.place_of_byte(wanted, text::LAST, Value::concrete(0));
             one.unwrap_or_else(|| {
@@ -222,7 +245,7 @@ pub unsafe extern "C" fn __tarragon_model_strchr(start: *const c_char, c: c_int)
         let args = Args::take();
         let result = strchr(start, c);
         let text = string(start);
-        found(text, args.label(1) != 0, result as u64, || {
+        found(text, args.label(1) != 0, result as u64, |text| {
             let wanted = wanted_byte(c, args.label(1));
             let none = at_end(text, wanted);
             let ends = if wanted.value == 0 { 0 } else { text::TERMINATED };
@@ -244,7 +267,7 @@ pub unsafe extern "C" fn __tarragon_model_strchrnul(start: *const c_char, c: c_i
         let args = Args::take();
         let result = strchrnul(start, c);
         let text = string(start);
-        found(text, args.label(1) != 0, result as u64, || {
+        found(text, args.label(1) != 0, result as u64, |text| {
             let wanted = wanted_byte(c, args.label(1));
             let (none, stops) = (text.place(text.size), [wanted.value as u8, 0]);
             let stops = Bytes { start: stops.as_ptr(), size: 2 };
@@ -266,7 +289,7 @@ pub unsafe extern "C" fn __tarragon_model_strrchr(start: *const c_char, c: c_int
         let args = Args::take();
         let result = strrchr(start, c);
         let text = string(start);
-        found(text, args.label(1) != 0, result as u64, || {
+        found(text, args.label(1) != 0, result as u64, |text| {
             let wanted = wanted_byte(c, args.label(1));
             if ask(is(wanted, 0)) {
                 let (end, zero) = (text.place(text.size), Value::concrete(0));
@@ -303,7 +326,7 @@ unsafe fn find_string(
             give_up_outside();
             return;
         }
-        found(text, others, result, || {
+        found(text, others, result, |text| {
             let wanted_bytes = Bytes { start: wanted, size: wanted_size };
             let one = if others || wanted_size == 0 {
                 None
@@ -382,7 +405,7 @@ pub unsafe extern "C" fn __tarragon_model_memmem(
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         let result = memmem(text, size, wanted, wanted_size);
-        let whole = Text { start: text.cast(), size, terminated: false, open: false };
+        let whole = Text::new(text.cast(), size);
         find_string(whole, wanted.cast(), wanted_size, result as u64, (0, unchanged));
         result
     }

@@ -43,7 +43,7 @@ pub unsafe extern "C" fn __tarragon_model_strpbrk(start: *const c_char, set: *co
         calls::__tgi_args_taken();
         let result = strpbrk(start, set);
         let text = string(start);
-        found(text, false, result as u64, || {
+        found(text, false, result as u64, |text| {
             let one = text.place_of(members(set, 0), text::SET | text::TERMINATED, Value::concrete(0));
             one.unwrap_or_else(|| {
                 let member = member(set);
@@ -60,8 +60,8 @@ pub unsafe extern "C" fn __tarragon_model_strspn(start: *const c_char, set: *con
         calls::__tgi_args_taken();
         let result = strspn(start, set);
         let text = string(start);
-        found(text, false, result as u64, || {
-            let one = texts::find(text.bytes(), members(set, 0), text::SET | text::NEGATED);
+        found(text, false, result as u64, |text| {
+            let one = text.length_until(members(set, 0), text::SET | text::NEGATED);
             one.unwrap_or_else(|| {
                 let member = member(set);
                 text.length_before(|c| negated(member(c)))
@@ -77,8 +77,8 @@ pub unsafe extern "C" fn __tarragon_model_strcspn(start: *const c_char, set: *co
         calls::__tgi_args_taken();
         let result = strcspn(start, set);
         let text = string(start);
-        found(text, false, result as u64, || {
-            let one = texts::find(text.bytes(), members(set, 1), text::SET);
+        found(text, false, result as u64, |text| {
+            let one = text.length_until(members(set, 1), text::SET);
             one.unwrap_or_else(|| {
                 let member = member(set);
                 text.length_before(|c| either(member(c), is(c, 0)))
@@ -92,11 +92,20 @@ impl Text {
     /// Number of bytes before the first that stops.
     unsafe fn length_before(&self, stops: impl Fn(Value) -> Value) -> Value {
         unsafe {
+            if self.passed.any() {
+                let stop = (0..self.size).find(|i| ask(stops(byte(self.start.add(*i)))));
+                return self.passed.place(stop.unwrap_or(self.size));
+            }
             let mut rest = Value::concrete(self.size as u64);
             for i in (0..self.size).rev() {
                 rest = choose(64, stops(byte(self.start.add(i))), Value::concrete(i as u64), rest);
             }
             rest
         }
+    }
+
+    /// The same in one node; `None` if formulas will do.
+    unsafe fn length_until(&self, stops: Bytes, flags: u16) -> Option<Value> {
+        unsafe { if self.passed.any() { None } else { texts::find(self.bytes(), stops, flags) } }
     }
 }

@@ -6,7 +6,7 @@ use super::{answer, byte, element};
 use crate::build;
 use crate::calls::{self, Args};
 use crate::state::{self, active};
-use crate::{os, shadow};
+use crate::{os, shadow, stretches};
 use core::ffi::{c_char, c_int, c_long, c_void};
 use trace::ConcretiseReason;
 
@@ -281,7 +281,21 @@ pub unsafe extern "C" fn __tarragon_model_fread_unlocked(
     unsafe { __tarragon_model_fread(to, size, count, stream) }
 }
 
-/// A line was delivered into `to`, which held `got` bytes of it; `limit` is how many it could hold.
+/// The label of the length of a line in which the stretch begins or goes on. Whether the line fits is a branch.
+unsafe fn line_length(start: u64, limit: usize, delimiter: u8) -> u32 {
+    use crate::build::Value;
+    unsafe {
+        let length = stretches::line_length(start, delimiter);
+        let fits = length.value <= limit as u64;
+        if limit != usize::MAX {
+            let label = build::binary(trace::Op::Ule, 64, length, Value::concrete(limit as u64));
+            crate::events::branch(label, fits, super::call_site());
+        }
+        if fits { length.label } else { 0 }
+    }
+}
+
+/// A line was delivered into `to`, which held `got` bytes of it; `limit` is how many it could hold. Answers with its length.
 unsafe fn delivered_line(
     to: *const u8,
     got: usize,
@@ -294,9 +308,15 @@ unsafe fn delivered_line(
     unsafe {
         let Some(_entered) = state::enter() else { return };
         label_input(to, before as u64, got);
+        let mut is_stretched = false;
         for i in 0..got {
             ask_byte(before as u64 + i as u64);
             let here = byte(to.add(i));
+            // Which bytes follow the stretch hangs on whether the line is cut.
+            if !is_stretched && stretches::is_filler(here.label) {
+                is_stretched = true;
+                answer(line_length(before as u64, limit, delimiter));
+            }
             let is_end = build::binary(trace::Op::Eq, 8, here, Value::concrete(delimiter as u64));
             crate::events::branch(is_end, here.value == delimiter as u64, super::call_site());
         }
@@ -332,6 +352,7 @@ pub unsafe extern "C" fn __tarragon_model_fgets(
             shadow::clear(to as usize + got, 1);
         }
         delivered_line(to.cast(), got, size as usize - 1, b'\n', before, stream);
+        answer(0);
         result
     }
 }
@@ -364,6 +385,9 @@ pub unsafe extern "C" fn __tarragon_model_getdelim(
         if *line as usize != old {
             crate::objects::note_free(old);
             crate::objects::note_allocation(*line as usize);
+        }
+        if let Some(_entered) = state::enter() {
+            stretches::note_allocation(*line as usize, stretches::ENOUGH);
         }
         if result < 0 || before < 0 {
             if result > 0 {

@@ -271,7 +271,7 @@ impl Executor for Fake<'_> {
         })
     }
 
-    fn restrict(&mut self, holes: Option<&[Range<usize>]>) {
+    fn restrict(&mut self, holes: Option<&[Range<usize>]>, _stretch: Option<Range<usize>>) {
         self.holes = holes.map(<[Range<usize>]>::to_vec);
     }
 }
