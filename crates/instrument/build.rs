@@ -9,8 +9,9 @@ use std::process::Command;
 fn main() {
     let crates = folder("CARGO_MANIFEST_DIR").parent().expect("the crates folder").to_owned();
     let out = folder("OUT_DIR");
+    // Relative to this crate: another checkout may build into the same folder.
     for name in ["trace", "runtime"] {
-        println!("cargo::rerun-if-changed={}", crates.join(name).join("src").display());
+        println!("cargo::rerun-if-changed=../{name}/src");
     }
     let trace = out.join("libtrace.rlib");
     rustc(&["--crate-name=trace", "--crate-type=rlib"], &crates.join("trace/src/lib.rs"), &trace);

@@ -65,7 +65,8 @@ impl<'t> About<'t> {
     fn new(trace: &'t Trace, sites: &'t SiteTable, expressions: bool) -> About<'t> {
         let mut reasons = HashMap::new();
         for event in trace.events.iter().filter(|event| event.kind == EventKind::Concretise as u8) {
-            let reason = ConcretiseReason::from_byte(event.aux).map_or("unknown reason", ConcretiseReason::text);
+            let reason =
+                ConcretiseReason::from_byte(event.aux).map_or("unknown reason", ConcretiseReason::text);
             reasons.entry(event.site).or_insert(reason);
         }
         About { trace, sites, expressions, supports: Supports::new(), reasons }

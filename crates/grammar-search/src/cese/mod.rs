@@ -12,6 +12,7 @@ mod validity;
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
+use std::time::Duration;
 
 use grammar::TerminalId;
 use grammar::symbolic::{
@@ -55,6 +56,8 @@ pub struct Cese<'s> {
     lexemes: FxHashMap<(TerminalId, usize), Option<Lexemes>>,
     /// Why no further strings can be made.
     failed: Option<StringsError>,
+    /// Time that went into flips which stayed open, of all strings.
+    hard_time: Duration,
 }
 
 /// The string that is being filled.
@@ -73,13 +76,13 @@ struct Current {
 }
 
 impl Current {
-    fn new(string: SymbolicString, size: usize, lengths: Option<Lengths>) -> Current {
+    fn new(string: SymbolicString, size: usize, lengths: Option<Lengths>, hard_time: Duration) -> Current {
         let (signature, paths) = (Signature::default(), FxHashSet::default());
         let holes = string.holes.iter().map(|hole| hole.start..hole.start + hole.len).collect();
         let whitebox = match (&lengths, string.holes.is_empty()) {
-            (Some(_), _) => Some(Box::new(Lengths::search())),
+            (Some(_), _) => Some(Box::new(Lengths::search().with_hard_time(hard_time))),
             (None, true) => None,
-            (None, false) => Some(Box::new(filler())),
+            (None, false) => Some(Box::new(filler().with_hard_time(hard_time))),
         };
         let mut current = Current { string, size, whitebox, signature, paths, inputs: 0, holes, lengths };
         current.mark_holes();
@@ -135,6 +138,7 @@ impl<'s> Cese<'s> {
             signatures: FxHashSet::default(),
             lexemes: FxHashMap::default(),
             failed: None,
+            hard_time: Duration::ZERO,
         })
     }
 
@@ -155,7 +159,7 @@ impl<'s> Cese<'s> {
             self.enumeration.hole = Some(hole);
             if let Some(lengths) = Lengths::new(stretched, context.max_len) {
                 let size = self.enumeration.sizes.last().map_or(0, |last| last.size);
-                return self.begin(Current::new(string, size, Some(lengths)));
+                return self.begin(Current::new(string, size, Some(lengths), self.hard_time));
             }
         }
         self.note_position();
@@ -176,7 +180,7 @@ impl<'s> Cese<'s> {
             self.counts(size).too_long += 1;
             return self.skip();
         }
-        self.begin(Current::new(string, size, None))
+        self.begin(Current::new(string, size, None, self.hard_time))
     }
 
     fn begin(&mut self, current: Current) -> Next {
@@ -199,6 +203,9 @@ impl<'s> Cese<'s> {
     /// The current string was filled.
     fn close(&mut self) {
         let Some(current) = self.current.take() else { return };
+        if let Some(whitebox) = &current.whitebox {
+            self.hard_time = whitebox.hard_time();
+        }
         if current.lengths.is_some() {
             let counts = self.counts(current.size);
             counts.stretched += 1;

@@ -3,6 +3,9 @@
 //! A question that is beyond the solver costs its whole time limit, and a program that mixes bytes (a hash, a checksum) asks
 //! thousands of them. So every flip is tried quickly first. What that leaves open waits here, and is tried with all effort in a
 //! fixed part of the time, and when nothing else is left to do.
+//!
+//! An exhaustive search tries everything with all effort at once, because it may claim nothing about what it left open. If it has spent
+//! more than that part of the time on what stayed open all the same, it tries quickly until the balance is right again.
 
 use std::time::Duration;
 
@@ -33,13 +36,22 @@ impl Hard {
         self.waiting.push(candidate, target, 0);
     }
 
+    /// Hard flips had more than their share of the time.
+    pub(super) fn is_over(&self, elapsed: Duration) -> bool {
+        self.spent * SHARE > elapsed
+    }
+
+    pub(super) fn spent(&self) -> Duration {
+        self.spent
+    }
+
     /// A flip, if hard ones had less than their share of the time.
     pub(super) fn pop_due(
         &mut self,
         elapsed: Duration,
         wanted: impl Fn(&Target) -> bool,
     ) -> Option<Candidate> {
-        if self.spent * SHARE <= elapsed { self.waiting.pop(wanted) } else { None }
+        if self.is_over(elapsed) { None } else { self.waiting.pop(wanted) }
     }
 
     pub(super) fn pop(&mut self, wanted: impl Fn(&Target) -> bool) -> Option<Candidate> {

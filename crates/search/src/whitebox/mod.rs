@@ -23,6 +23,7 @@ mod worklist;
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
+use std::time::Duration;
 
 use path::{Constraint, Purpose, Step};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -196,6 +197,16 @@ impl<'s> Whitebox<'s> {
         &self.completeness
     }
 
+    /// Time that went into hard flips; a search that follows on this one goes on counting.
+    pub fn hard_time(&self) -> Duration {
+        self.hard.spent()
+    }
+
+    pub fn with_hard_time(mut self, spent: Duration) -> Whitebox<'s> {
+        self.hard.spend(spent);
+        self
+    }
+
     fn pop(&mut self, context: &Context<'_>) -> Option<Turn> {
         let Whitebox { taken, hard, worklist, .. } = self;
         let wanted = |target: &Target| is_wanted(target, context, taken);
@@ -224,7 +235,8 @@ impl<'s> Whitebox<'s> {
             return self.done(candidate);
         }
         let postpones = !self.options.exhaustive && self.options.order == Order::Generational && !turn.second;
-        let effort = if postpones { Effort::Quick } else { Effort::Full };
+        let hurries = postpones || self.options.exhaustive && self.hard.is_over(context.clock.elapsed());
+        let effort = if hurries { Effort::Quick } else { Effort::Full };
         let target = target_of(&live.constraints[goal.index], goal.step.direction, context.sites);
         let started = context.clock.elapsed();
         let optimistic = self.options.optimistic;
@@ -241,7 +253,7 @@ impl<'s> Whitebox<'s> {
                 solve(live, &goal, &input, optimistic, context)
             }
         };
-        if turn.second {
+        if turn.second || self.options.exhaustive && solution.unknown {
             self.hard.spend(context.clock.elapsed().saturating_sub(started));
         }
         if postpones && solution.unknown {
