@@ -37,7 +37,7 @@ const JSON: Sample = Sample {
     end: "0]\n",
 };
 
-pub const PACKAGES: [Package; 12] = [
+pub const PACKAGES: [Package; 13] = [
     Package {
         name: "bc",
         build: "./configure --with-readline=no && make MAKEINFO=true",
@@ -212,6 +212,24 @@ pub const PACKAGES: [Package; 12] = [
         sample: Sample {
             start: "define(`f', `<$1>')",
             unit: "f(text) and ifelse(a, b, no, yes) `quoted' eval(1+2)\n",
+            end: "",
+        },
+    },
+    Package {
+        name: "cuetools",
+        build: "autoreconf -fi && ./configure && make",
+        test: "",
+        program: "src/tools/cueprint",
+        arguments: &["-i", "cue"],
+        seed: "FILE a WAVE\n",
+        inputs: &[
+            "FILE \"a b.wav\" WAVE\n  TRACK 01 AUDIO\n    TITLE \"x\"\n    INDEX 01 00:00:00\n",
+            "CATALOG 1234567890123\nFILE a BINARY\nTRACK 01 MODE1/2352\nFLAGS PRE DCP\nINDEX 00 00:01:02\nINDEX 01 00:03:04\n",
+            "TRACK 01\n",
+        ],
+        sample: Sample {
+            start: "FILE a WAVE\n",
+            unit: "TRACK 01 AUDIO\nTITLE \"some text\"\nPERFORMER \"b\"\nINDEX 01 00:00:00\n",
             end: "",
         },
     },
