@@ -21,7 +21,7 @@ const MOST_APPLICATIONS: usize = 1 << 20;
 /// Functions of a byte, of any number of Dags.
 #[derive(Default)]
 pub struct Functions {
-    values: Vec<Values>,
+    values: Vec<Arc<Values>>,
     by_content: FxHashMap<u64, u32>,
     applications: FxHashMap<Application, u32>,
     tables: FxHashMap<Arc<[u8]>, u32>,
@@ -49,7 +49,7 @@ pub struct FunctionMap {
 impl Functions {
     /// The values of `label`, which depends on at most one input byte. `None` where a word does not hold them or what they
     /// are made from, or where they depend on the length.
-    pub fn of(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<&Values> {
+    pub fn of(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<&Arc<Values>> {
         if self.values.len() > MOST_FUNCTIONS || self.applications.len() > MOST_APPLICATIONS {
             *self = Functions { generation: self.generation + 1, ..Functions::default() };
         }
@@ -129,10 +129,10 @@ impl Functions {
         values.hash(&mut hasher);
         let next = self.values.len() as u32;
         let number = *self.by_content.entry(hasher.finish()).or_insert(next);
-        if self.values.get(number as usize) == Some(&values) {
+        if self.values.get(number as usize).is_some_and(|known| **known == values) {
             return number;
         }
-        self.values.push(values);
+        self.values.push(Arc::new(values));
         next
     }
 

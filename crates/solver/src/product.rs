@@ -2,133 +2,190 @@
 //!
 //! Conditions on one byte alone leave parsers and command processors a handful of values for each byte, so that the product of a few
 //! bytes' domains is smaller than any other way to look at the conditions that tie them together. What such a condition takes from one byte is a
-//! function of it; values of a byte for which all of these functions agree cannot be told apart, and one of them is tried. Only what lies
-//! above the functions is computed. The answer is exact.
+//! function of it; values of a byte for which all of these functions agree cannot be told apart, and one of them is tried. Bytes are
+//! chosen one after the other, and a literal is looked at once the last of its bytes has a value. The answer is exact.
 
 use crate::byte_set::ByteSet;
 use crate::query::Lit;
-use expr::{Dag, Label, Program, Registers, Values};
-use rustc_hash::FxHashSet;
+use expr::{Dag, Label, Place, Staged, TooMuch, Values};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
-/// Combinations that are tried, and instructions that this may take.
+/// Combinations that are tried, and nodes that this may look at.
 const MOST_COMBINATIONS: usize = 1 << 14;
-const MOST_INSTRUCTIONS: usize = 1 << 21;
+const MOST_STEPS: u64 = 1 << 20;
 
-/// A byte of the input, the values that it may have, those to try first first, and what conditions take from it.
+/// What the literals of one question are made of, and memory for the next question about the same path.
+#[derive(Default)]
+pub(crate) struct Product {
+    marks: Vec<Mark>,
+    question: u32,
+    todo: Vec<Label>,
+    /// For each stage, the functions that the literals take from its byte, each once.
+    functions: Vec<Vec<Arc<Values>>>,
+    /// Their numbers by stage and address.
+    numbers: FxHashMap<(u32, *const Values), u32>,
+    staged: Staged,
+}
+
+/// What is known about a node in this question.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    question: u32,
+    stage: u32,
+    /// The number of its function among those of its stage, or `NONE`.
+    function: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// A byte of the input and the values that it may have, those to try first first.
 pub(crate) struct Choice {
     byte: u32,
     values: Vec<u8>,
-    functions: Vec<(Label, Values)>,
 }
 
-impl Choice {
-    pub(crate) fn new(
-        byte: u32,
-        domain: ByteSet,
-        current: Option<u8>,
-        functions: Vec<(Label, Values)>,
-    ) -> Choice {
-        let mut seen = FxHashSet::default();
-        let row = |value: &u8| functions.iter().map(|(_, of)| of[usize::from(*value)]).collect::<Vec<u64>>();
-        let values = domain.preferred(current).filter(|value| seen.insert(row(value))).collect();
-        Choice { byte, values, functions }
-    }
-}
-
-/// Values that make all literals true, which depend on nothing but the choices' functions: `Some(None)` if there are none, `None` if
-/// there are too many combinations.
-pub(crate) fn solve(dag: &Dag, lits: &[Lit], choices: &[Choice]) -> Option<Option<Vec<(u32, u8)>>> {
-    let combinations =
-        choices.iter().try_fold(1usize, |product, choice| product.checked_mul(choice.values.len()))?;
-    if combinations > MOST_COMBINATIONS {
-        return None;
-    }
-    let roots: Vec<Label> = lits.iter().map(|lit| lit.label).collect();
-    let parameters: Vec<Label> =
-        choices.iter().flat_map(|choice| choice.functions.iter().map(|(label, _)| *label)).collect();
-    let program = Program::compile(dag, &roots, &parameters)?;
-    if combinations.checked_mul(program.len())? > MOST_INSTRUCTIONS {
-        return None;
-    }
-    let mut registers = Registers::default();
-    program.load(&mut registers);
-    let found = (0..combinations).map(|number| combination(choices, number)).find(|values| {
-        let functions = choices
-            .iter()
-            .zip(values)
-            .flat_map(|(choice, value)| choice.functions.iter().map(|(_, of)| of[usize::from(*value)]));
-        for (place, value) in functions.enumerate() {
-            program.set(&mut registers, place, u128::from(value));
+impl Product {
+    /// Begins with a question about so many bytes; all questions are about the same Dag.
+    pub(crate) fn start(&mut self, dag: &Dag, bytes: usize) {
+        if self.marks.len() < dag.len() {
+            self.marks.resize(dag.len(), Mark::default());
         }
-        program.run(&mut registers);
-        lits.iter().enumerate().all(|(root, lit)| (program.get(&registers, root) == 1) == lit.value)
-    });
-    Some(found.map(|values| choices.iter().map(|choice| choice.byte).zip(values).collect()))
+        self.question = self.question.wrapping_add(1);
+        if self.question == 0 {
+            self.marks.fill(Mark::default());
+            self.question = 1;
+        }
+        self.todo.clear();
+        self.functions.clear();
+        self.functions.resize(bytes + 1, Vec::new());
+        self.numbers.clear();
+    }
+
+    /// The literals depend on `label`.
+    pub(crate) fn reach(&mut self, label: Label) {
+        let mark = &mut self.marks[label as usize];
+        if label != 0 && mark.question != self.question {
+            *mark = Mark { question: self.question, stage: 0, function: NONE };
+            self.todo.push(label);
+        }
+    }
+
+    /// A node that was reached and is to be added now.
+    pub(crate) fn next(&mut self) -> Option<Label> {
+        self.todo.pop()
+    }
+
+    /// `label` is a function of the byte of a stage.
+    pub(crate) fn add_function(&mut self, label: Label, stage: u32, values: Arc<Values>) {
+        let functions = &mut self.functions[stage as usize];
+        let number = *self.numbers.entry((stage, Arc::as_ptr(&values))).or_insert(functions.len() as u32);
+        if number as usize == functions.len() {
+            functions.push(values);
+        }
+        let mark = &mut self.marks[label as usize];
+        (mark.stage, mark.function) = (stage, number);
+    }
+
+    /// `label` depends on several bytes, the last of them being that of the stage.
+    pub(crate) fn add_node(&mut self, dag: &Dag, label: Label, stage: u32) {
+        self.marks[label as usize].stage = stage;
+        for &operand in dag.operands(label).iter().chain(dag.table_labels(label)) {
+            self.reach(operand);
+        }
+    }
+
+    /// `label` depends on nothing.
+    pub(crate) fn add_constant(&mut self, dag: &Dag, label: Label) {
+        self.add_node(dag, label, 0);
+    }
+
+    /// The choice of a stage, once all nodes were added: of values that no function tells apart, the first.
+    pub(crate) fn choice(&self, stage: u32, byte: u32, domain: ByteSet, current: Option<u8>) -> Choice {
+        let functions = &self.functions[stage as usize];
+        let mut seen = FxHashSet::default();
+        let row = |value: &u8| functions.iter().map(|of| of[usize::from(*value)]).collect::<Vec<u64>>();
+        let values = domain.preferred(current).filter(|value| seen.insert(row(value))).collect();
+        Choice { byte, values }
+    }
+
+    /// Values that make all literals true, one for each choice, of which there is one for each stage: `Some(None)` if there are none,
+    /// `None` if it takes too long to say. Values of later choices change first.
+    pub(crate) fn solve(
+        &mut self,
+        dag: &Dag,
+        lits: &[Lit],
+        choices: &[Choice],
+    ) -> Option<Option<Vec<(u32, u8)>>> {
+        let combinations =
+            choices.iter().try_fold(1usize, |product, choice| product.checked_mul(choice.values.len()))?;
+        if combinations > MOST_COMBINATIONS {
+            return None;
+        }
+        let mut by_stage: Vec<Vec<Lit>> = vec![Vec::new(); choices.len() + 1];
+        for lit in lits {
+            by_stage[self.marks[lit.label as usize].stage as usize].push(*lit);
+        }
+        self.staged.start(dag, choices.len(), MOST_STEPS);
+        let Product { marks, functions, staged, .. } = self;
+        let mut search = Search { dag, marks, functions, staged, chosen: vec![0; choices.len() + 1] };
+        if !search.all_hold(&by_stage[0]).ok()? {
+            return Some(None);
+        }
+        let found = search.run(&by_stage, choices)?;
+        let values = |chosen: Vec<u8>| choices.iter().map(|choice| choice.byte).zip(chosen).collect();
+        Some(found.map(values))
+    }
 }
 
-/// The last choice changes fastest.
-fn combination(choices: &[Choice], mut number: usize) -> Vec<u8> {
-    let mut values: Vec<u8> = Vec::with_capacity(choices.len());
-    for choice in choices.iter().rev() {
-        values.push(choice.values[number % choice.values.len()]);
-        number /= choice.values.len();
+struct Search<'p> {
+    dag: &'p Dag,
+    marks: &'p [Mark],
+    functions: &'p [Vec<Arc<Values>>],
+    staged: &'p mut Staged,
+    /// The value of each stage.
+    chosen: Vec<u8>,
+}
+
+impl Search<'_> {
+    /// Depth first.
+    fn run(&mut self, by_stage: &[Vec<Lit>], choices: &[Choice]) -> Option<Option<Vec<u8>>> {
+        let mut next = vec![0];
+        while !next.is_empty() {
+            let stage = next.len();
+            let Some(choice) = choices.get(stage - 1) else {
+                return Some(Some(self.chosen[1..].to_vec()));
+            };
+            let Some(&value) = choice.values.get(next[stage - 1]) else {
+                next.pop();
+                continue;
+            };
+            next[stage - 1] += 1;
+            self.chosen[stage] = value;
+            self.staged.change(stage);
+            if self.all_hold(&by_stage[stage]).ok()? {
+                next.push(0);
+            }
+        }
+        Some(None)
     }
-    values.reverse();
-    values
+
+    fn all_hold(&mut self, lits: &[Lit]) -> Result<bool, TooMuch> {
+        let Search { dag, marks, functions, staged, chosen } = self;
+        let mut place = |label: Label| {
+            let Mark { stage, function, .. } = marks[label as usize];
+            let value = functions[stage as usize].get(function as usize);
+            let value = value.map(|of| of[usize::from(chosen[stage as usize])]);
+            Place { stage, value }
+        };
+        for lit in lits {
+            if (staged.eval(dag, lit.label, &mut place)? == 1) != lit.value {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use expr::{Node, Op};
-
-    /// a * b = `product`, for two bytes of an input.
-    fn product(product: u64) -> (Dag, Lit) {
-        let nodes = vec![Node::default(); 4];
-        let mut dag = Dag::from_raw(nodes, vec![0; 4], Vec::new(), 2).expect("a Dag of two bytes");
-        let label = dag.add(Node::binary(Op::Mul, 8, 1, 2));
-        let constant = dag.add(Node::constant(8, product));
-        let label = dag.add(Node::binary(Op::Eq, 1, label, constant));
-        (dag, Lit::new(label, true))
-    }
-
-    fn choice(byte: u32, domain: ByteSet, current: Option<u8>) -> Choice {
-        Choice::new(byte, domain, current, vec![(byte + 1, std::array::from_fn(|value| value as u64))])
-    }
-
-    fn digits(byte: u32, current: u8) -> Choice {
-        choice(byte, (2..10).collect(), Some(current))
-    }
-
-    #[test]
-    fn finds_a_combination_near_the_current_one() {
-        let (dag, lit) = product(24);
-        assert_eq!(solve(&dag, &[lit], &[digits(0, 6), digits(1, 7)]), Some(Some(vec![(0, 6), (1, 4)])));
-        assert_eq!(
-            solve(&dag, &[lit.negated()], &[digits(0, 6), digits(1, 7)]),
-            Some(Some(vec![(0, 6), (1, 7)]))
-        );
-    }
-
-    #[test]
-    fn says_that_there_is_none() {
-        let (dag, lit) = product(11);
-        assert_eq!(solve(&dag, &[lit], &[digits(0, 6), digits(1, 7)]), Some(None));
-        let none = choice(1, ByteSet::EMPTY, None);
-        assert_eq!(solve(&dag, &[lit], &[digits(0, 6), none]), Some(None));
-    }
-
-    #[test]
-    fn values_that_no_function_tells_apart_are_one() {
-        let parity = vec![(1, std::array::from_fn(|value| value as u64 & 1))];
-        assert_eq!(Choice::new(0, ByteSet::ALL, Some(b'b'), parity).values, b"ba");
-        assert_eq!(Choice::new(0, ByteSet::ALL, Some(b'x'), Vec::new()).values, b"x");
-    }
-
-    #[test]
-    fn does_not_try_too_many() {
-        let (dag, lit) = product(11);
-        let all = |byte| choice(byte, ByteSet::ALL, None);
-        assert_eq!(solve(&dag, &[lit], &[all(0), all(1)]), None);
-    }
-}
+mod tests;
