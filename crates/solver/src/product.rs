@@ -8,7 +8,7 @@
 use crate::byte_set::ByteSet;
 use crate::query::Lit;
 use expr::{Dag, Label, Place, Staged, TooMuch, Values};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Combinations that are tried, and nodes that this may look at.
@@ -87,7 +87,7 @@ impl Product {
         (mark.stage, mark.function) = (stage, number);
     }
 
-    /// `label` depends on several bytes, the last of them being that of the stage.
+    /// `label` depends on several bytes, of which that of the stage is chosen last, or on none (stage 0).
     pub(crate) fn add_node(&mut self, dag: &Dag, label: Label, stage: u32) {
         self.marks[label as usize].stage = stage;
         for &operand in dag.operands(label).iter().chain(dag.table_labels(label)) {
@@ -95,18 +95,10 @@ impl Product {
         }
     }
 
-    /// `label` depends on nothing.
-    pub(crate) fn add_constant(&mut self, dag: &Dag, label: Label) {
-        self.add_node(dag, label, 0);
-    }
-
     /// The choice of a stage, once all nodes were added: of values that no function tells apart, the first.
     pub(crate) fn choice(&self, stage: u32, byte: u32, domain: ByteSet, current: Option<u8>) -> Choice {
-        let functions = &self.functions[stage as usize];
-        let mut seen = FxHashSet::default();
-        let row = |value: &u8| functions.iter().map(|of| of[usize::from(*value)]).collect::<Vec<u64>>();
-        let values = domain.preferred(current).filter(|value| seen.insert(row(value))).collect();
-        Choice { byte, values }
+        let values: Vec<u8> = domain.preferred(current).collect();
+        Choice { byte, values: told_apart(values, &self.functions[stage as usize]) }
     }
 
     /// Values that make all literals true, one for each choice, of which there is one for each stage: `Some(None)` if there are none,
@@ -136,6 +128,29 @@ impl Product {
         let values = |chosen: Vec<u8>| choices.iter().map(|choice| choice.byte).zip(chosen).collect();
         Some(found.map(values))
     }
+}
+
+/// The first of the values of each class, those being in one class for which all functions agree.
+fn told_apart(values: Vec<u8>, functions: &[Arc<Values>]) -> Vec<u8> {
+    let mut class = vec![0; values.len()];
+    // The first value of each class.
+    let mut first: Vec<u8> = values.first().copied().into_iter().collect();
+    for of in functions {
+        let of = |value: u8| of[usize::from(value)];
+        let splits = |(&value, &class): (&u8, &usize)| of(value) != of(first[class]);
+        if first.len() == values.len() || !values.iter().zip(&class).any(splits) {
+            continue;
+        }
+        let mut finer: FxHashMap<(usize, u64), usize> = FxHashMap::default();
+        first.clear();
+        for (&value, class) in values.iter().zip(&mut class) {
+            *class = *finer.entry((*class, of(value))).or_insert_with(|| {
+                first.push(value);
+                first.len() - 1
+            });
+        }
+    }
+    first
 }
 
 struct Search<'p> {

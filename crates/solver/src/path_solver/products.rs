@@ -4,6 +4,7 @@ use super::{Goal, PathSolver, meets};
 use crate::chain::Chain;
 use crate::product::Choice;
 use crate::query::{Answer, Effort, Lit, UnknownReason};
+use expr::Support;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -36,8 +37,8 @@ impl PathSolver<'_> {
         (!matches!(answer, Answer::Unknown(_))).then_some(answer)
     }
 
-    /// The goal and the literals that tie its bytes to others, and all of these bytes; `None` if they are many, or the length is tied
-    /// to them.
+    /// The goal and the literals that tie its bytes to others, and all of these bytes, the goal's first: most goals fail by
+    /// themselves. `None` if they are many, or the length is tied to them.
     fn ties(&self, goal: &Goal) -> Option<(Vec<Lit>, Vec<u32>)> {
         let mut lits = vec![goal.goal];
         let mut bytes: BTreeSet<u32> = goal.support.bytes().collect();
@@ -53,13 +54,17 @@ impl PathSolver<'_> {
                 return None;
             }
         }
-        Some((lits, bytes.into_iter().collect()))
+        let mut bytes: Vec<u32> = bytes.into_iter().collect();
+        bytes.sort_by_key(|&byte| !goal.support.contains(byte));
+        Some((lits, bytes))
     }
 
     /// Tells the product what the literals are made of, down to the largest parts that depend on one byte.
     fn look_at(&mut self, chain: &mut Chain, lits: &[Lit], bytes: &[u32]) -> Option<()> {
         let Self { dag, supports, domains, product, .. } = self;
-        let stage_of = |byte: u32| bytes.partition_point(|&other| other < byte) as u32 + 1;
+        let stage_of = |support: &Support| {
+            bytes.iter().rposition(|&byte| support.contains(byte)).map_or(0, |at| at as u32 + 1)
+        };
         product.start(dag, bytes.len());
         for lit in lits {
             product.reach(lit.label);
@@ -67,13 +72,12 @@ impl PathSolver<'_> {
         while let Some(label) = product.next() {
             let id = supports.of(dag, label);
             let support = supports.get(id);
-            match (support.single_byte(), support.last_byte()) {
-                (Some(byte), _) => {
-                    let values = domains.values(&mut chain.truths, dag, label)?;
-                    product.add_function(label, stage_of(byte), values);
-                }
-                (None, Some(last)) => product.add_node(dag, label, stage_of(last)),
-                (None, None) => product.add_constant(dag, label),
+            let stage = stage_of(support);
+            if support.single_byte().is_some() {
+                let values = domains.values(&mut chain.truths, dag, label)?;
+                product.add_function(label, stage, values);
+            } else {
+                product.add_node(dag, label, stage);
             }
         }
         Some(())

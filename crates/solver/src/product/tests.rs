@@ -26,8 +26,7 @@ fn look_at(product: &mut Product, dag: &Dag, lits: &[Lit], bytes: usize) {
                 let values = functions.of(&mut map, dag, label).expect("narrow");
                 product.add_function(label, byte + 1, Arc::clone(values));
             }
-            (None, Some(last)) => product.add_node(dag, label, last + 1),
-            (None, None) => product.add_constant(dag, label),
+            (None, last) => product.add_node(dag, label, last.map_or(0, |last| last + 1)),
         }
     }
 }
