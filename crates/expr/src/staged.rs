@@ -67,19 +67,19 @@ impl Staged {
         self.changed[stage..].fill(clock);
     }
 
-    /// The value of `label`. `place` tells the stage of each node that is looked at.
+    /// The value of `label`. `place` tells the stage of each node that is looked at, unless it gives up.
     pub fn eval(
         &mut self,
         dag: &Dag,
         label: Label,
-        place: &mut impl FnMut(Label) -> Place,
+        place: &mut impl FnMut(Label) -> Option<Place>,
     ) -> Result<u64, TooMuch> {
         self.stack.clear();
         self.stack.push(label);
         while let Some(&top) = self.stack.last() {
             if self.known(top).is_none() {
                 self.steps = self.steps.checked_sub(1).ok_or(TooMuch)?;
-                let Place { stage, value } = place(top);
+                let Place { stage, value } = place(top).ok_or(TooMuch)?;
                 let value = match value {
                     None => self.visit(dag, top)?,
                     value => value,

@@ -170,7 +170,7 @@ proptest! {
                     let stage = supports.get(id).last_byte().map_or(0, |last| last + 1);
                     let is_input = dag.op(label) == Op::Input;
                     let value = is_input.then(|| u64::from(input[dag.node(label).a as usize]));
-                    Place { stage, value }
+                    Some(Place { stage, value })
                 };
                 if let Ok(value) = staged.eval(dag, label, &mut place) {
                     prop_assert_eq!(u128::from(value), dag.eval(label, &Assignment::new(input)));

@@ -8,46 +8,93 @@
 use crate::byte_set::ByteSet;
 use crate::query::Lit;
 use expr::{Dag, Label, Place, Staged, TooMuch, Values};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Combinations that are tried, and nodes that this may look at.
 const MOST_COMBINATIONS: usize = 1 << 14;
 const MOST_STEPS: u64 = 1 << 20;
 
-/// What the literals of one question are made of, and memory for the next question about the same path.
+/// What a product has to know about the nodes and bytes of a question.
+pub(crate) trait Ground {
+    /// `None` if a node depends on one byte only, but is no function of it that words hold.
+    fn part(&mut self, label: Label) -> Option<Part>;
+
+    /// The place, from 1 on, of the last of these bytes that the node depends on; 0 if it depends on none.
+    fn stage(&mut self, label: Label, bytes: &[u32]) -> u32;
+
+    /// What is left for a byte, and the value to try first.
+    fn domain(&mut self, byte: u32) -> (ByteSet, Option<u8>);
+}
+
+pub(crate) enum Part {
+    /// The largest part of a literal, or a part of one, that depends on one byte.
+    Function { byte: u32, values: Arc<Values> },
+    /// What depends on several bytes, or on none.
+    Node,
+}
+
+/// Memory for all questions about one path.
 #[derive(Default)]
 pub(crate) struct Product {
+    /// Of each literal that was asked about: the functions that it takes from bytes.
+    of_literal: FxHashMap<Label, Option<Functions>>,
+    /// Nodes that the current walk has seen.
+    seen: Vec<u32>,
+    walk: u32,
     marks: Vec<Mark>,
     question: u32,
-    todo: Vec<Label>,
-    /// For each stage, the functions that the literals take from its byte, each once.
-    functions: Vec<Vec<Arc<Values>>>,
-    /// Their numbers by stage and address.
-    numbers: FxHashMap<(u32, *const Values), u32>,
     staged: Staged,
 }
+
+type Functions = Rc<[(u32, Arc<Values>)]>;
 
 /// What is known about a node in this question.
 #[derive(Clone, Copy, Default)]
 struct Mark {
     question: u32,
     stage: u32,
-    /// The number of its function among those of its stage, or `NONE`.
+    /// The number of its function, or `NONE`.
     function: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// A byte of the input and the values that it may have, those to try first first.
-pub(crate) struct Choice {
-    byte: u32,
-    values: Vec<u8>,
-}
-
 impl Product {
-    /// Begins with a question about so many bytes; all questions are about the same Dag.
-    pub(crate) fn start(&mut self, dag: &Dag, bytes: usize) {
+    /// Values of `bytes` that make all literals true, which depend on nothing else: `Some(None)` if there are none, `None` if it takes
+    /// too long to say. Values of later bytes change first. All questions are about the same Dag.
+    pub(crate) fn solve(
+        &mut self,
+        dag: &Dag,
+        lits: &[Lit],
+        bytes: &[u32],
+        ground: &mut dyn Ground,
+    ) -> Option<Option<Vec<(u32, u8)>>> {
+        let choices = self.choices(dag, lits, bytes, ground)?;
+        let combinations =
+            choices.iter().try_fold(1usize, |product, values| product.checked_mul(values.len()))?;
+        if combinations > MOST_COMBINATIONS {
+            return None;
+        }
+        let mut by_stage: Vec<Vec<Lit>> = vec![Vec::new(); bytes.len() + 1];
+        for lit in lits {
+            by_stage[ground.stage(lit.label, bytes) as usize].push(*lit);
+        }
+        self.start(dag);
+        self.staged.start(dag, bytes.len(), MOST_STEPS);
+        let Product { marks, question, staged, .. } = self;
+        let view =
+            View { marks, question: *question, functions: Vec::new(), chosen: vec![0; bytes.len() + 1] };
+        let mut search = Search { dag, bytes, staged, view, ground };
+        if !search.all_hold(&by_stage[0]).ok()? {
+            return Some(None);
+        }
+        let found = search.run(&by_stage, &choices)?;
+        Some(found.map(|chosen| bytes.iter().copied().zip(chosen).collect()))
+    }
+
+    fn start(&mut self, dag: &Dag) {
         if self.marks.len() < dag.len() {
             self.marks.resize(dag.len(), Mark::default());
         }
@@ -56,77 +103,65 @@ impl Product {
             self.marks.fill(Mark::default());
             self.question = 1;
         }
-        self.todo.clear();
-        self.functions.clear();
-        self.functions.resize(bytes + 1, Vec::new());
-        self.numbers.clear();
     }
 
-    /// The literals depend on `label`.
-    pub(crate) fn reach(&mut self, label: Label) {
-        let mark = &mut self.marks[label as usize];
-        if label != 0 && mark.question != self.question {
-            *mark = Mark { question: self.question, stage: 0, function: NONE };
-            self.todo.push(label);
-        }
-    }
-
-    /// A node that was reached and is to be added now.
-    pub(crate) fn next(&mut self) -> Option<Label> {
-        self.todo.pop()
-    }
-
-    /// `label` is a function of the byte of a stage.
-    pub(crate) fn add_function(&mut self, label: Label, stage: u32, values: Arc<Values>) {
-        let functions = &mut self.functions[stage as usize];
-        let number = *self.numbers.entry((stage, Arc::as_ptr(&values))).or_insert(functions.len() as u32);
-        if number as usize == functions.len() {
-            functions.push(values);
-        }
-        let mark = &mut self.marks[label as usize];
-        (mark.stage, mark.function) = (stage, number);
-    }
-
-    /// `label` depends on several bytes, of which that of the stage is chosen last, or on none (stage 0).
-    pub(crate) fn add_node(&mut self, dag: &Dag, label: Label, stage: u32) {
-        self.marks[label as usize].stage = stage;
-        for &operand in dag.operands(label).iter().chain(dag.table_labels(label)) {
-            self.reach(operand);
-        }
-    }
-
-    /// The choice of a stage, once all nodes were added: of values that no function tells apart, the first.
-    pub(crate) fn choice(&self, stage: u32, byte: u32, domain: ByteSet, current: Option<u8>) -> Choice {
-        let values: Vec<u8> = domain.preferred(current).collect();
-        Choice { byte, values: told_apart(values, &self.functions[stage as usize]) }
-    }
-
-    /// Values that make all literals true, one for each choice, of which there is one for each stage: `Some(None)` if there are none,
-    /// `None` if it takes too long to say. Values of later choices change first.
-    pub(crate) fn solve(
+    /// The values to try for each byte: of those that no function of the literals tells apart, the first.
+    fn choices(
         &mut self,
         dag: &Dag,
         lits: &[Lit],
-        choices: &[Choice],
-    ) -> Option<Option<Vec<(u32, u8)>>> {
-        let combinations =
-            choices.iter().try_fold(1usize, |product, choice| product.checked_mul(choice.values.len()))?;
-        if combinations > MOST_COMBINATIONS {
-            return None;
-        }
-        let mut by_stage: Vec<Vec<Lit>> = vec![Vec::new(); choices.len() + 1];
+        bytes: &[u32],
+        ground: &mut dyn Ground,
+    ) -> Option<Vec<Vec<u8>>> {
+        let mut of_byte: Vec<Vec<Arc<Values>>> = vec![Vec::new(); bytes.len()];
+        let mut seen = FxHashSet::default();
         for lit in lits {
-            by_stage[self.marks[lit.label as usize].stage as usize].push(*lit);
+            for (byte, values) in self.functions_of(dag, lit.label, ground)?.iter() {
+                if seen.insert((*byte, Arc::as_ptr(values))) {
+                    let place = bytes.iter().position(|other| other == byte)?;
+                    of_byte[place].push(Arc::clone(values));
+                }
+            }
         }
-        self.staged.start(dag, choices.len(), MOST_STEPS);
-        let Product { marks, functions, staged, .. } = self;
-        let mut search = Search { dag, marks, functions, staged, chosen: vec![0; choices.len() + 1] };
-        if !search.all_hold(&by_stage[0]).ok()? {
-            return Some(None);
+        let choice = |(byte, functions): (&u32, Vec<Arc<Values>>)| {
+            let (domain, current) = ground.domain(*byte);
+            told_apart(domain.preferred(current).collect(), &functions)
+        };
+        Some(bytes.iter().zip(of_byte).map(choice).collect())
+    }
+
+    fn functions_of(&mut self, dag: &Dag, label: Label, ground: &mut dyn Ground) -> Option<Functions> {
+        if let Some(known) = self.of_literal.get(&label) {
+            return known.clone();
         }
-        let found = search.run(&by_stage, choices)?;
-        let values = |chosen: Vec<u8>| choices.iter().map(|choice| choice.byte).zip(chosen).collect();
-        Some(found.map(values))
+        let functions = self.collect(dag, label, ground);
+        self.of_literal.insert(label, functions.clone());
+        functions
+    }
+
+    /// Walks down to the largest parts that depend on one byte.
+    fn collect(&mut self, dag: &Dag, label: Label, ground: &mut dyn Ground) -> Option<Functions> {
+        if self.seen.len() < dag.len() {
+            self.seen.resize(dag.len(), 0);
+        }
+        self.walk = self.walk.checked_add(1)?;
+        let (mut functions, mut known) = (Vec::new(), FxHashSet::default());
+        let mut todo = vec![label];
+        while let Some(label) = todo.pop() {
+            if label == 0 || self.seen[label as usize] == self.walk {
+                continue;
+            }
+            self.seen[label as usize] = self.walk;
+            match ground.part(label)? {
+                Part::Function { byte, values } => {
+                    if known.insert((byte, Arc::as_ptr(&values))) {
+                        functions.push((byte, values));
+                    }
+                }
+                Part::Node => todo.extend(dag.operands(label).iter().chain(dag.table_labels(label))),
+            }
+        }
+        Some(functions.into())
     }
 }
 
@@ -155,28 +190,59 @@ fn told_apart(values: Vec<u8>, functions: &[Arc<Values>]) -> Vec<u8> {
 
 struct Search<'p> {
     dag: &'p Dag,
-    marks: &'p [Mark],
-    functions: &'p [Vec<Arc<Values>>],
+    bytes: &'p [u32],
     staged: &'p mut Staged,
+    view: View<'p>,
+    ground: &'p mut dyn Ground,
+}
+
+/// What nodes are, given the values chosen.
+struct View<'p> {
+    marks: &'p mut [Mark],
+    question: u32,
+    functions: Vec<Arc<Values>>,
     /// The value of each stage.
     chosen: Vec<u8>,
 }
 
+impl View<'_> {
+    fn place(&mut self, label: Label, bytes: &[u32], ground: &mut dyn Ground) -> Option<Place> {
+        if self.marks[label as usize].question != self.question {
+            self.marks[label as usize] = self.mark(label, bytes, ground)?;
+        }
+        let Mark { stage, function, .. } = self.marks[label as usize];
+        let values = self.functions.get(function as usize);
+        let value = values.map(|of| of[usize::from(self.chosen[stage as usize])]);
+        Some(Place { stage, value })
+    }
+
+    fn mark(&mut self, label: Label, bytes: &[u32], ground: &mut dyn Ground) -> Option<Mark> {
+        let function = match ground.part(label)? {
+            Part::Node => NONE,
+            Part::Function { values, .. } => {
+                self.functions.push(values);
+                self.functions.len() as u32 - 1
+            }
+        };
+        Some(Mark { question: self.question, stage: ground.stage(label, bytes), function })
+    }
+}
+
 impl Search<'_> {
     /// Depth first.
-    fn run(&mut self, by_stage: &[Vec<Lit>], choices: &[Choice]) -> Option<Option<Vec<u8>>> {
+    fn run(&mut self, by_stage: &[Vec<Lit>], choices: &[Vec<u8>]) -> Option<Option<Vec<u8>>> {
         let mut next = vec![0];
         while !next.is_empty() {
             let stage = next.len();
-            let Some(choice) = choices.get(stage - 1) else {
-                return Some(Some(self.chosen[1..].to_vec()));
+            let Some(values) = choices.get(stage - 1) else {
+                return Some(Some(self.view.chosen[1..].to_vec()));
             };
-            let Some(&value) = choice.values.get(next[stage - 1]) else {
+            let Some(&value) = values.get(next[stage - 1]) else {
                 next.pop();
                 continue;
             };
             next[stage - 1] += 1;
-            self.chosen[stage] = value;
+            self.view.chosen[stage] = value;
             self.staged.change(stage);
             if self.all_hold(&by_stage[stage]).ok()? {
                 next.push(0);
@@ -186,13 +252,8 @@ impl Search<'_> {
     }
 
     fn all_hold(&mut self, lits: &[Lit]) -> Result<bool, TooMuch> {
-        let Search { dag, marks, functions, staged, chosen } = self;
-        let mut place = |label: Label| {
-            let Mark { stage, function, .. } = marks[label as usize];
-            let value = functions[stage as usize].get(function as usize);
-            let value = value.map(|of| of[usize::from(chosen[stage as usize])]);
-            Place { stage, value }
-        };
+        let Search { dag, bytes, staged, view, ground } = self;
+        let mut place = |label: Label| view.place(label, bytes, &mut **ground);
         for lit in lits {
             if (staged.eval(dag, lit.label, &mut place)? == 1) != lit.value {
                 return Ok(false);

@@ -1,10 +1,14 @@
 //! Goals whose bytes have few values left.
 
 use super::{Goal, PathSolver, meets};
+use crate::byte_set::ByteSet;
 use crate::chain::Chain;
-use crate::product::Choice;
+use crate::intervals::{Interval, Intervals, number};
+use crate::path_domains::PathDomains;
+use crate::product::{Ground, Part};
 use crate::query::{Answer, Effort, Lit, UnknownReason};
-use expr::Support;
+use crate::truth::Truths;
+use expr::{Dag, Label, Supports};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -21,10 +25,15 @@ impl PathSolver<'_> {
         }
         let start = Instant::now();
         let (lits, bytes) = self.ties(goal)?;
-        self.look_at(chain, &lits, &bytes)?;
-        let choices: Vec<Choice> =
-            (1..).zip(&bytes).map(|(stage, &byte)| self.choice(chain, goal, stage, byte)).collect();
-        let answer = match self.product.solve(self.dag, &lits, &choices)? {
+        let (dag, path, current) = (self.dag, self.path, self.current);
+        let Self { supports, domains, product, .. } = self;
+        let (truths, prefix) = (&mut chain.truths, goal.prefix as u32);
+        let mut ground = PathGround { dag, path, current, prefix, supports, domains, truths };
+        let found = match ground.is_out_of_bounds(goal.goal) {
+            true => None,
+            false => product.solve(dag, &lits, &bytes, &mut ground)?,
+        };
+        let answer = match found {
             None => Answer::Unsat,
             Some(values) => {
                 let input = self.query(goal.goal).input_with(values, None);
@@ -58,35 +67,51 @@ impl PathSolver<'_> {
         bytes.sort_by_key(|&byte| !goal.support.contains(byte));
         Some((lits, bytes))
     }
+}
 
-    /// Tells the product what the literals are made of, down to the largest parts that depend on one byte.
-    fn look_at(&mut self, chain: &mut Chain, lits: &[Lit], bytes: &[u32]) -> Option<()> {
-        let Self { dag, supports, domains, product, .. } = self;
-        let stage_of = |support: &Support| {
-            bytes.iter().rposition(|&byte| support.contains(byte)).map_or(0, |at| at as u32 + 1)
-        };
-        product.start(dag, bytes.len());
-        for lit in lits {
-            product.reach(lit.label);
-        }
-        while let Some(label) = product.next() {
-            let id = supports.of(dag, label);
-            let support = supports.get(id);
-            let stage = stage_of(support);
-            if support.single_byte().is_some() {
-                let values = domains.values(&mut chain.truths, dag, label)?;
-                product.add_function(label, stage, values);
-            } else {
-                product.add_node(dag, label, stage);
+/// What a path says about bytes before one of its literals.
+struct PathGround<'g> {
+    dag: &'g Dag,
+    path: &'g [Lit],
+    current: &'g [u8],
+    prefix: u32,
+    supports: &'g mut Supports,
+    domains: &'g mut PathDomains,
+    truths: &'g mut Truths,
+}
+
+impl PathGround<'_> {
+    /// Whether the least and greatest values of its parts rule a literal out.
+    fn is_out_of_bounds(&mut self, goal: Lit) -> bool {
+        let dag = self.dag;
+        let mut part = |label: Label| match self.part(label)? {
+            Part::Node => None,
+            Part::Function { byte, values } => {
+                let (domain, bits) = (self.domain(byte).0, dag.bits(label));
+                let values = domain.preferred(None).map(|value| number(values[usize::from(value)], bits));
+                values.map(Interval::only).reduce(Interval::union)
             }
-        }
-        Some(())
+        };
+        Intervals::new(dag, &mut part).refute(goal)
+    }
+}
+
+impl Ground for PathGround<'_> {
+    fn part(&mut self, label: Label) -> Option<Part> {
+        let id = self.supports.of(self.dag, label);
+        let Some(byte) = self.supports.get(id).single_byte() else { return Some(Part::Node) };
+        let values = self.domains.values(self.truths, self.dag, label)?;
+        Some(Part::Function { byte, values })
     }
 
-    fn choice(&mut self, chain: &mut Chain, goal: &Goal, stage: u32, byte: u32) -> Choice {
-        let current = self.current.get(byte as usize).copied();
-        let prefix = goal.prefix as u32;
-        let domain = self.domains.byte(&mut chain.truths, self.dag, self.path, byte, prefix);
-        self.product.choice(stage, byte, domain, current)
+    fn stage(&mut self, label: Label, bytes: &[u32]) -> u32 {
+        let id = self.supports.of(self.dag, label);
+        let support = self.supports.get(id);
+        bytes.iter().rposition(|&byte| support.contains(byte)).map_or(0, |at| at as u32 + 1)
+    }
+
+    fn domain(&mut self, byte: u32) -> (ByteSet, Option<u8>) {
+        let domain = self.domains.byte(self.truths, self.dag, self.path, byte, self.prefix);
+        (domain, self.current.get(byte as usize).copied())
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use expr::{FunctionMap, Functions, Node, Op, Supports};
+use expr::{FunctionMap, Node, Op, Supports};
 use proptest::prelude::*;
 
 /// a * b = `product`, for two bytes of an input.
@@ -12,34 +12,49 @@ fn product(product: u64) -> (Dag, Lit) {
     (dag, Lit::new(label, true))
 }
 
-/// Adds all that the literals are made of, as a path solver does. All bytes below `bytes` are choices.
-fn look_at(product: &mut Product, dag: &Dag, lits: &[Lit], bytes: usize) {
-    let (mut supports, mut functions, mut map) =
-        (Supports::new(), Functions::default(), FunctionMap::default());
-    product.start(dag, bytes);
-    lits.iter().for_each(|lit| product.reach(lit.label));
-    while let Some(label) = product.next() {
-        let id = supports.of(dag, label);
-        let support = supports.get(id);
-        match (support.single_byte(), support.last_byte()) {
-            (Some(byte), _) => {
-                let values = functions.of(&mut map, dag, label).expect("narrow");
-                product.add_function(label, byte + 1, Arc::clone(values));
-            }
-            (None, last) => product.add_node(dag, label, last.map_or(0, |last| last + 1)),
-        }
+/// Bytes 0 and on, with their domains.
+struct Bytes<'b> {
+    dag: &'b Dag,
+    domains: &'b [(ByteSet, Option<u8>)],
+    supports: Supports,
+    functions: expr::Functions,
+    map: FunctionMap,
+}
+
+impl Ground for Bytes<'_> {
+    fn part(&mut self, label: Label) -> Option<Part> {
+        let id = self.supports.of(self.dag, label);
+        let Some(byte) = self.supports.get(id).single_byte() else { return Some(Part::Node) };
+        let values = Arc::clone(self.functions.of(&mut self.map, self.dag, label)?);
+        Some(Part::Function { byte, values })
+    }
+
+    fn stage(&mut self, label: Label, bytes: &[u32]) -> u32 {
+        let id = self.supports.of(self.dag, label);
+        let places = (1..).zip(bytes).filter(|(_, byte)| self.supports.get(id).contains(**byte));
+        places.map(|(place, _)| place).max().unwrap_or(0)
+    }
+
+    fn domain(&mut self, byte: u32) -> (ByteSet, Option<u8>) {
+        self.domains[byte as usize]
     }
 }
 
 type Found = Option<Option<Vec<(u32, u8)>>>;
 
-fn solve(dag: &Dag, lits: &[Lit], domains: &[(ByteSet, Option<u8>)]) -> Found {
+/// Asks about bytes in this order.
+fn solve_in_order(dag: &Dag, lits: &[Lit], domains: &[(ByteSet, Option<u8>)], bytes: &[u32]) -> Found {
+    let (supports, functions, map) = (Supports::new(), expr::Functions::default(), FunctionMap::default());
+    let mut ground = Bytes { dag, domains, supports, functions, map };
     let mut product = Product::default();
-    look_at(&mut product, dag, lits, domains.len());
-    let choices =
-        (0..).zip(domains).map(|(byte, (set, current))| product.choice(byte + 1, byte, *set, *current));
-    let choices: Vec<Choice> = choices.collect();
-    product.solve(dag, lits, &choices)
+    // The first question leaves marks behind that the second must not believe.
+    product.solve(dag, &lits[..1], bytes, &mut ground)?;
+    product.solve(dag, lits, bytes, &mut ground)
+}
+
+fn solve(dag: &Dag, lits: &[Lit], domains: &[(ByteSet, Option<u8>)]) -> Found {
+    let bytes: Vec<u32> = (0..domains.len() as u32).collect();
+    solve_in_order(dag, lits, domains, &bytes)
 }
 
 fn digits(current: u8) -> (ByteSet, Option<u8>) {
@@ -63,18 +78,12 @@ fn says_that_there_is_none() {
 
 #[test]
 fn values_that_no_function_tells_apart_are_one() {
-    let (dag, _) = product(0);
-    let choose = |current, function: Option<fn(usize) -> u64>| {
-        let mut product = Product::default();
-        product.start(&dag, 1);
-        if let Some(function) = function {
-            product.reach(1);
-            product.add_function(1, 1, Arc::new(std::array::from_fn(function)));
-        }
-        product.choice(1, 0, ByteSet::ALL, Some(current)).values
-    };
-    assert_eq!(choose(b'b', Some(|value| value as u64 & 1)), b"ba");
-    assert_eq!(choose(b'x', None), b"x");
+    let parity: Arc<Values> = Arc::new(std::array::from_fn(|value| value as u64 & 1));
+    let quarter: Arc<Values> = Arc::new(std::array::from_fn(|value| value as u64 >> 6));
+    assert_eq!(told_apart(b"bdxay".to_vec(), &[Arc::clone(&parity)]), b"ba");
+    assert_eq!(told_apart(b"bB4dxay".to_vec(), &[parity, quarter]), b"b4a");
+    assert_eq!(told_apart(b"xyz".to_vec(), &[]), b"x");
+    assert_eq!(told_apart(Vec::new(), &[]), b"");
 }
 
 #[test]
@@ -145,6 +154,16 @@ proptest! {
         let expected = brute_force(&dag, &lits, &domains);
         let found = solve(&dag, &lits, &domains).expect("few combinations");
         let found = found.map(|values| values.into_iter().map(|(_, value)| value).collect());
-        prop_assert_eq!(found, expected);
+        prop_assert_eq!(found, expected.clone());
+        let reversed = solve_in_order(&dag, &lits, &domains, &[2, 0, 1]).expect("few combinations");
+        prop_assert_eq!(reversed.is_some(), expected.is_some());
+        for (byte, value) in reversed.iter().flatten() {
+            prop_assert!(domains[*byte as usize].0.contains(*value));
+        }
+        let input = reversed.map(|values| values.into_iter().collect::<std::collections::BTreeMap<u32, u8>>());
+        let mut evaluator = expr::Evaluator::new();
+        let input: Vec<u8> = input.iter().flatten().map(|(_, value)| *value).collect();
+        let mut evaluation = evaluator.under(&dag, &input);
+        prop_assert!(input.is_empty() || lits.iter().all(|lit| evaluation.holds(lit.label) == lit.value));
     }
 }
