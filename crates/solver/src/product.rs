@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Combinations that are tried, and nodes that this may look at.
+/// Combinations that are tried where nothing is decided before the last byte, and nodes that a question may look at.
 const MOST_COMBINATIONS: usize = 1 << 14;
 const MOST_STEPS: u64 = 1 << 20;
 
@@ -72,14 +72,14 @@ impl Product {
         ground: &mut dyn Ground,
     ) -> Option<Option<Vec<(u32, u8)>>> {
         let choices = self.choices(dag, lits, bytes, ground)?;
-        let combinations =
-            choices.iter().try_fold(1usize, |product, values| product.checked_mul(values.len()))?;
-        if combinations > MOST_COMBINATIONS {
-            return None;
-        }
         let mut by_stage: Vec<Vec<Lit>> = vec![Vec::new(); bytes.len() + 1];
         for lit in lits {
             by_stage[ground.stage(lit.label, bytes) as usize].push(*lit);
+        }
+        // Where literals rule out values of the first bytes, there are fewer combinations than it seems.
+        let is_pruned = by_stage.iter().take(bytes.len()).any(|lits| !lits.is_empty());
+        if !is_pruned && combinations(&choices) > MOST_COMBINATIONS {
+            return None;
         }
         self.start(dag);
         self.staged.start(dag, bytes.len(), MOST_STEPS);
@@ -163,6 +163,10 @@ impl Product {
         }
         Some(functions.into())
     }
+}
+
+fn combinations(choices: &[Vec<u8>]) -> usize {
+    choices.iter().fold(1, |product, values| product.saturating_mul(values.len()))
 }
 
 /// The first of the values of each class, those being in one class for which all functions agree.
