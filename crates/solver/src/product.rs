@@ -9,7 +9,6 @@ use crate::byte_set::ByteSet;
 use crate::query::Lit;
 use expr::{Dag, Label, Place, Staged, TooMuch, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Combinations that are tried where nothing is decided before the last byte, and nodes that a question may look at.
@@ -18,6 +17,10 @@ const MOST_STEPS: u64 = 1 << 20;
 
 /// What a product has to know about the nodes and bytes of a question.
 pub(crate) trait Ground {
+    /// Whether questions may be about the literal of the path with this number: it depends on several bytes, and does not hold
+    /// whatever they are.
+    fn ties(&self, number: u32) -> bool;
+
     /// `None` if a node depends on one byte only, but is no function of it that words hold.
     fn part(&mut self, label: Label) -> Option<Part>;
 
@@ -35,20 +38,39 @@ pub(crate) enum Part {
     Node,
 }
 
+/// A question: the literals of a path with these numbers, which increase, and the goal, all of which depend on nothing but `bytes`.
+pub(crate) struct Ask<'q> {
+    pub path: &'q [Lit],
+    pub numbers: &'q [u32],
+    pub goal: Lit,
+    /// In the order in which they are chosen: values of later ones change first.
+    pub bytes: &'q [u32],
+    /// How many literals of the path come before the goal.
+    pub prefix: u32,
+}
+
+impl Ask<'_> {
+    /// The goal first: most fail by themselves.
+    fn lits(&self) -> impl Iterator<Item = Lit> + '_ {
+        [self.goal].into_iter().chain(self.numbers.iter().map(|&number| self.path[number as usize]))
+    }
+}
+
 /// Memory for all questions about one path.
 #[derive(Default)]
 pub(crate) struct Product {
-    /// Of each literal that was asked about: the functions that it takes from bytes.
-    of_literal: FxHashMap<Label, Option<Functions>>,
-    /// Nodes that the current walk has seen.
-    seen: Vec<u32>,
-    walk: u32,
+    /// Which functions each literal takes from bytes that none before it takes, as far as the path was looked at.
+    new_functions: Vec<Option<Functions>>,
+    /// One more than the number of the first literal that a node is a part of.
+    first: Vec<u32>,
+    /// The last question whose goal a node is a part of.
+    in_goal: Vec<u32>,
     marks: Vec<Mark>,
     question: u32,
     staged: Staged,
 }
 
-type Functions = Rc<[(u32, Arc<Values>)]>;
+type Functions = Vec<(u32, Arc<Values>)>;
 
 /// What is known about a node in this question.
 #[derive(Clone, Copy, Default)]
@@ -62,26 +84,26 @@ struct Mark {
 const NONE: u32 = u32::MAX;
 
 impl Product {
-    /// Values of `bytes` that make all literals true, which depend on nothing else: `Some(None)` if there are none, `None` if it takes
-    /// too long to say. Values of later bytes change first. All questions are about the same Dag.
+    /// Values of the bytes that make all literals true: `Some(None)` if there are none, `None` if it takes too long to say. All
+    /// questions are about the same path.
     pub(crate) fn solve(
         &mut self,
         dag: &Dag,
-        lits: &[Lit],
-        bytes: &[u32],
+        ask: &Ask,
         ground: &mut dyn Ground,
     ) -> Option<Option<Vec<(u32, u8)>>> {
-        let choices = self.choices(dag, lits, bytes, ground)?;
+        self.start(dag);
+        let bytes = ask.bytes;
+        let choices = self.choices(dag, ask, ground)?;
         let mut by_stage: Vec<Vec<Lit>> = vec![Vec::new(); bytes.len() + 1];
-        for lit in lits {
-            by_stage[ground.stage(lit.label, bytes) as usize].push(*lit);
+        for lit in ask.lits() {
+            by_stage[ground.stage(lit.label, bytes) as usize].push(lit);
         }
         // Where literals rule out values of the first bytes, there are fewer combinations than it seems.
         let is_pruned = by_stage.iter().take(bytes.len()).any(|lits| !lits.is_empty());
         if !is_pruned && combinations(&choices) > MOST_COMBINATIONS {
             return None;
         }
-        self.start(dag);
         self.staged.start(dag, bytes.len(), MOST_STEPS);
         let Product { marks, question, staged, .. } = self;
         let view =
@@ -97,72 +119,96 @@ impl Product {
     fn start(&mut self, dag: &Dag) {
         if self.marks.len() < dag.len() {
             self.marks.resize(dag.len(), Mark::default());
+            self.first.resize(dag.len(), 0);
+            self.in_goal.resize(dag.len(), 0);
         }
         self.question = self.question.wrapping_add(1);
         if self.question == 0 {
             self.marks.fill(Mark::default());
+            self.in_goal.fill(0);
             self.question = 1;
         }
     }
 
     /// The values to try for each byte: of those that no function of the literals tells apart, the first.
-    fn choices(
-        &mut self,
-        dag: &Dag,
-        lits: &[Lit],
-        bytes: &[u32],
-        ground: &mut dyn Ground,
-    ) -> Option<Vec<Vec<u8>>> {
-        let mut of_byte: Vec<Vec<Arc<Values>>> = vec![Vec::new(); bytes.len()];
+    fn choices(&mut self, dag: &Dag, ask: &Ask, ground: &mut dyn Ground) -> Option<Vec<Vec<u8>>> {
+        let last = ask.numbers.last().map_or(0, |&last| last as usize + 1);
+        self.look_at(dag, &ask.path[..last], ground);
+        let goal = self.functions_of_goal(dag, ask, ground)?;
+        let mut of_byte: Vec<Vec<Arc<Values>>> = vec![Vec::new(); ask.bytes.len()];
         let mut seen = FxHashSet::default();
-        for lit in lits {
-            for (byte, values) in self.functions_of(dag, lit.label, ground)?.iter() {
+        let mut add = |functions: &Functions| {
+            for (byte, values) in functions {
                 if seen.insert((*byte, Arc::as_ptr(values))) {
-                    let place = bytes.iter().position(|other| other == byte)?;
+                    let place = ask.bytes.iter().position(|other| other == byte)?;
                     of_byte[place].push(Arc::clone(values));
                 }
             }
+            Some(())
+        };
+        add(&goal)?;
+        for &number in ask.numbers {
+            add(self.new_functions[number as usize].as_ref()?)?;
         }
         let choice = |(byte, functions): (&u32, Vec<Arc<Values>>)| {
             let (domain, current) = ground.domain(*byte);
             told_apart(domain.preferred(current).collect(), &functions)
         };
-        Some(bytes.iter().zip(of_byte).map(choice).collect())
+        Some(ask.bytes.iter().zip(of_byte).map(choice).collect())
     }
 
-    fn functions_of(&mut self, dag: &Dag, label: Label, ground: &mut dyn Ground) -> Option<Functions> {
-        if let Some(known) = self.of_literal.get(&label) {
-            return known.clone();
-        }
-        let functions = self.collect(dag, label, ground);
-        self.of_literal.insert(label, functions.clone());
-        functions
-    }
-
-    /// Walks down to the largest parts that depend on one byte.
-    fn collect(&mut self, dag: &Dag, label: Label, ground: &mut dyn Ground) -> Option<Functions> {
-        if self.seen.len() < dag.len() {
-            self.seen.resize(dag.len(), 0);
-        }
-        self.walk = self.walk.checked_add(1)?;
-        let (mut functions, mut known) = (Vec::new(), FxHashSet::default());
-        let mut todo = vec![label];
-        while let Some(label) = todo.pop() {
-            if label == 0 || self.seen[label as usize] == self.walk {
-                continue;
-            }
-            self.seen[label as usize] = self.walk;
-            match ground.part(label)? {
-                Part::Function { byte, values } => {
-                    if known.insert((byte, Arc::as_ptr(&values))) {
-                        functions.push((byte, values));
-                    }
+    /// Finds out what the literals of a path take from bytes. A node that two literals share ties their bytes together, so that what
+    /// the second takes from it is among the functions of a literal that a question about the second is about, too.
+    fn look_at(&mut self, dag: &Dag, path: &[Lit], ground: &mut dyn Ground) {
+        for (number, lit) in path.iter().enumerate().skip(self.new_functions.len()) {
+            let (first, stamp) = (&mut self.first, number as u32 + 1);
+            let mut is_new = |label: Label| {
+                let is_new = first[label as usize] == 0;
+                if is_new {
+                    first[label as usize] = stamp;
                 }
-                Part::Node => todo.extend(dag.operands(label).iter().chain(dag.table_labels(label))),
-            }
+                is_new
+            };
+            let functions = match ground.ties(number as u32) {
+                true => collect(dag, lit.label, &mut is_new, ground),
+                false => Some(Vec::new()),
+            };
+            self.new_functions.push(functions);
         }
-        Some(functions.into())
     }
+
+    /// What the goal takes from bytes and no literal before it does.
+    fn functions_of_goal(&mut self, dag: &Dag, ask: &Ask, ground: &mut dyn Ground) -> Option<Functions> {
+        let Product { first, in_goal, question, .. } = self;
+        let mut is_new = |label: Label| {
+            let (first, place) = (first[label as usize], &mut in_goal[label as usize]);
+            let is_known = (1..=ask.prefix).contains(&first) || *place == *question;
+            *place = *question;
+            !is_known
+        };
+        collect(dag, ask.goal.label, &mut is_new, ground)
+    }
+}
+
+/// The functions that the largest parts of a node are that depend on one byte, as far as nodes are new.
+fn collect(
+    dag: &Dag,
+    label: Label,
+    is_new: &mut dyn FnMut(Label) -> bool,
+    ground: &mut dyn Ground,
+) -> Option<Functions> {
+    let mut functions = Vec::new();
+    let mut todo = vec![label];
+    while let Some(label) = todo.pop() {
+        if label == 0 || !is_new(label) {
+            continue;
+        }
+        match ground.part(label)? {
+            Part::Function { byte, values } => functions.push((byte, values)),
+            Part::Node => todo.extend(dag.operands(label).iter().chain(dag.table_labels(label))),
+        }
+    }
+    Some(functions)
 }
 
 fn combinations(choices: &[Vec<u8>]) -> usize {

@@ -5,10 +5,10 @@ use crate::byte_set::ByteSet;
 use crate::chain::Chain;
 use crate::intervals::{Interval, Intervals, number};
 use crate::path_domains::PathDomains;
-use crate::product::{Ground, Part};
+use crate::product::{Ask, Ground, Part};
 use crate::query::{Answer, Effort, Lit, UnknownReason};
 use crate::truth::Truths;
-use expr::{Dag, Label, Supports};
+use expr::{Dag, Label, SupportId, Supports};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -24,14 +24,17 @@ impl PathSolver<'_> {
             return None;
         }
         let start = Instant::now();
-        let (lits, bytes) = self.ties(goal)?;
+        let (numbers, bytes) = self.ties(goal)?;
         let (dag, path, current) = (self.dag, self.path, self.current);
-        let Self { supports, domains, product, .. } = self;
+        let Self { supports, support, domains, product, .. } = self;
         let (truths, prefix) = (&mut chain.truths, goal.prefix as u32);
-        let mut ground = PathGround { dag, path, current, prefix, supports, domains, truths };
+        let mut ground = PathGround { dag, path, current, prefix, support, supports, domains, truths };
         let found = match ground.is_out_of_bounds(goal.goal) {
             true => None,
-            false => product.solve(dag, &lits, &bytes, &mut ground)?,
+            false => {
+                let ask = Ask { path, numbers: &numbers, goal: goal.goal, bytes: &bytes, prefix };
+                product.solve(dag, &ask, &mut ground)?
+            }
         };
         let answer = match found {
             None => Answer::Unsat,
@@ -46,17 +49,17 @@ impl PathSolver<'_> {
         (!matches!(answer, Answer::Unknown(_))).then_some(answer)
     }
 
-    /// The goal and the literals that tie its bytes to others, and all of these bytes, the goal's first: most goals fail by
-    /// themselves. `None` if they are many, or the length is tied to them.
-    fn ties(&self, goal: &Goal) -> Option<(Vec<Lit>, Vec<u32>)> {
-        let mut lits = vec![goal.goal];
+    /// The numbers of the literals that tie the goal's bytes to others, and all of these bytes, the goal's first. `None` if they
+    /// are many, or the length is tied to them.
+    fn ties(&self, goal: &Goal) -> Option<(Vec<u32>, Vec<u32>)> {
+        let mut numbers = Vec::new();
         let mut bytes: BTreeSet<u32> = goal.support.bytes().collect();
         let mut has_length = goal.support.uses_len();
         for &number in &goal.literals {
             let support = self.supports.get(self.support[number as usize]);
             has_length |= support.uses_len();
             if support.single_byte().is_none() {
-                lits.push(self.path[number as usize]);
+                numbers.push(number);
             }
             bytes.extend(support.bytes());
             if has_length || bytes.len() > MOST_BYTES {
@@ -65,7 +68,7 @@ impl PathSolver<'_> {
         }
         let mut bytes: Vec<u32> = bytes.into_iter().collect();
         bytes.sort_by_key(|&byte| !goal.support.contains(byte));
-        Some((lits, bytes))
+        Some((numbers, bytes))
     }
 }
 
@@ -75,6 +78,8 @@ struct PathGround<'g> {
     path: &'g [Lit],
     current: &'g [u8],
     prefix: u32,
+    /// Of each literal.
+    support: &'g [SupportId],
     supports: &'g mut Supports,
     domains: &'g mut PathDomains,
     truths: &'g mut Truths,
@@ -97,6 +102,11 @@ impl PathGround<'_> {
 }
 
 impl Ground for PathGround<'_> {
+    fn ties(&self, number: u32) -> bool {
+        let support = self.supports.get(self.support[number as usize]);
+        !support.is_empty() && support.single_byte().is_none()
+    }
+
     fn part(&mut self, label: Label) -> Option<Part> {
         let id = self.supports.of(self.dag, label);
         let Some(byte) = self.supports.get(id).single_byte() else { return Some(Part::Node) };

@@ -14,6 +14,8 @@ fn product(product: u64) -> (Dag, Lit) {
 
 /// Bytes 0 and on, with their domains.
 struct Bytes<'b> {
+    /// How many literals at the beginning of the path hold in any case.
+    implied: u32,
     dag: &'b Dag,
     domains: &'b [(ByteSet, Option<u8>)],
     supports: Supports,
@@ -22,6 +24,10 @@ struct Bytes<'b> {
 }
 
 impl Ground for Bytes<'_> {
+    fn ties(&self, number: u32) -> bool {
+        number >= self.implied
+    }
+
     fn part(&mut self, label: Label) -> Option<Part> {
         let id = self.supports.of(self.dag, label);
         let Some(byte) = self.supports.get(id).single_byte() else { return Some(Part::Node) };
@@ -44,12 +50,21 @@ type Found = Option<Option<Vec<(u32, u8)>>>;
 
 /// Asks about bytes in this order.
 fn solve_in_order(dag: &Dag, lits: &[Lit], domains: &[(ByteSet, Option<u8>)], bytes: &[u32]) -> Found {
+    // The goal's own nodes, in a literal that no question is about.
+    let implied = [lits[0]];
+    let path: Vec<Lit> = implied.into_iter().chain(lits.iter().rev().copied()).collect();
     let (supports, functions, map) = (Supports::new(), expr::Functions::default(), FunctionMap::default());
-    let mut ground = Bytes { dag, domains, supports, functions, map };
+    let mut ground = Bytes { implied: 1, dag, domains, supports, functions, map };
     let mut product = Product::default();
-    // The first question leaves marks behind that the second must not believe.
-    product.solve(dag, &lits[..1], bytes, &mut ground)?;
-    product.solve(dag, lits, bytes, &mut ground)
+    let numbers: Vec<u32> = (1..path.len() as u32).collect();
+    let mut found = None;
+    // Each literal is the goal after those before it, the last question coming first; earlier ones leave marks behind.
+    for prefix in [path.len() - 1, 1, path.len() - 1] {
+        let numbers = &numbers[..prefix - 1];
+        let ask = Ask { path: &path, numbers, goal: path[prefix], bytes, prefix: prefix as u32 };
+        found = product.solve(dag, &ask, &mut ground);
+    }
+    found
 }
 
 fn solve(dag: &Dag, lits: &[Lit], domains: &[(ByteSet, Option<u8>)]) -> Found {
