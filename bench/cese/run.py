@@ -4,8 +4,8 @@
 Usage: run.py [--sizes 1-6] [--limit S] [--whitebox-sizes 1-4]
 
 Builds examples/calculator, then prints a Markdown table: for each size n the strings of the concrete and of the symbolic grammar
-(derivations, and distinct strings), inputs that plain whitebox search and CESE run, time, branch coverage, and when CESE found the division by
-zero. A buffer of n bytes is n bytes and a line end, which ends expressions here as the terminator ends the paper's buffer; up to n bytes
+(derivations, and distinct strings), inputs that plain whitebox search and CESE run, time, processor time, branch coverage, and when CESE found
+the division by zero. A buffer of n bytes is n bytes and a line end, which ends expressions here as the terminator ends the paper's buffer; up to n bytes
 come before it. Plain whitebox search is the coarsest abstraction: nothing but holes before the line end. Needs `tarragon`, bison and flex on the
 PATH.
 """
@@ -13,6 +13,7 @@ PATH.
 import argparse
 import json
 import pathlib
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -60,19 +61,25 @@ def strings(size):
     )
 
 
+def cpu_time():
+    """Seconds of processor time of all that was run so far: Tarragon and the program, user and system."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def search(program, grammar, size, limit, folder):
     out = pathlib.Path(folder, "out")
     shutil.rmtree(out, ignore_errors=True)
     fuzz = ["tarragon", "fuzz", "--quiet", "--sanitizer", "off", "--lcov", "off", "--strategy", "cese"]
     fuzz += ["--grammar", str(grammar), "--max-len", str(size + 1), "--time", f"{limit}s", "--out", str(out), "--", str(program)]
-    started = time.time()
+    started, before = time.time(), cpu_time()
     subprocess.run(fuzz, capture_output=True)
     stats = json.loads((out / "stats.json").read_text())
     crashes = [path.stat().st_mtime - started for path in (out / "crashes").glob("*-sigfpe")] if (out / "crashes").exists() else []
     return {
         "inputs": stats["runs"],
         "seconds": stats["seconds"]["total"],
-        "rate": stats["runs_per_second"],
+        "cpu": cpu_time() - before,
         "covered": stats["coverage"]["covered"],
         "outcomes": stats["coverage"]["total"],
         "finished": stats["completeness"]["finished"],
@@ -90,17 +97,18 @@ def coarsest(size, folder):
 
 
 def shown(result):
-    """Inputs and time of a search."""
+    """Inputs, time, processor time and coverage of a search."""
     if result is None:
-        return ["not run", "", ""]
+        return ["not run", "", "", ""]
     mark = "" if result["finished"] else " (not finished)"
-    return [f"{result['inputs']:,}{mark}", f"{result['seconds']:.2f} s", f"{result['covered']} of {result['outcomes']}"]
+    times = [f"{result['seconds']:.2f} s", f"{result['cpu']:.2f} s"]
+    return [f"{result['inputs']:,}{mark}", *times, f"{result['covered']} of {result['outcomes']}"]
 
 
 def main():
     options = arguments()
-    print("| size | grammar | distinct | symbolic | distinct | whitebox | time | coverage | CESE | time | coverage | a second | crash after |")
-    print("|" + "---|" * 13)
+    print("| size | grammar | distinct | symbolic | distinct | whitebox | time | CPU | coverage | CESE | time | CPU | coverage | a CPU second | crash after |")
+    print("|" + "---|" * 15)
     notes = []
     with tempfile.TemporaryDirectory() as folder:
         program = build(folder)
@@ -112,7 +120,7 @@ def main():
                 plain = search(program, coarsest(size, folder), size, options.limit, folder)
             cese = search(program, HERE / "calculator.tg", size, options.limit, folder)
             crash = f"{cese['crash']:.2f} s" if cese["crash"] is not None else ""
-            row = [str(size), *cells, *shown(plain), *shown(cese), f"{cese['rate']:,.0f}", crash]
+            row = [str(size), *cells, *shown(plain), *shown(cese), f"{cese['inputs'] / cese['cpu']:,.0f}", crash]
             print("| " + " | ".join(row) + " |", flush=True)
             notes += [f"{size}, whitebox: {plain['text']}"] if plain else []
             notes.append(f"{size}, CESE: {cese['text']}")

@@ -21,7 +21,9 @@ const MOST_APPLICATIONS: usize = 1 << 20;
 /// Functions of a byte, of any number of Dags.
 #[derive(Default)]
 pub struct Functions {
-    values: Vec<Values>,
+    values: Vec<Arc<Values>>,
+    /// For each function, the bytes for which it is 1: byte b is bit b % 64 of word b / 64.
+    ones: Vec<[u64; 4]>,
     by_content: FxHashMap<u64, u32>,
     applications: FxHashMap<Application, u32>,
     tables: FxHashMap<Arc<[u8]>, u32>,
@@ -39,34 +41,55 @@ struct Application {
 /// The functions of the nodes of one Dag.
 #[derive(Default)]
 pub struct FunctionMap {
-    /// `None` for what cannot be a function of a byte.
-    functions: FxHashMap<Label, Option<u32>>,
+    functions: Vec<Known>,
     tables: FxHashMap<u32, u32>,
     stack: Vec<Label>,
     generation: u64,
 }
 
+/// What is known about a node.
+#[derive(Clone, Copy, Default)]
+enum Known {
+    #[default]
+    Nothing,
+    Function(u32),
+    /// It cannot be a function of a byte.
+    None,
+}
+
 impl Functions {
     /// The values of `label`, which depends on at most one input byte. `None` where a word does not hold them or what they
     /// are made from, or where they depend on the length.
-    pub fn of(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<&Values> {
+    pub fn of(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<&Arc<Values>> {
+        self.number(map, dag, label).map(|number| &self.values[number])
+    }
+
+    /// For which values of its byte `label`, which depends on at most one input byte, is 1: byte b is bit b % 64 of word b / 64.
+    pub fn ones(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<[u64; 4]> {
+        self.number(map, dag, label).map(|number| self.ones[number])
+    }
+
+    fn number(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<usize> {
         if self.values.len() > MOST_FUNCTIONS || self.applications.len() > MOST_APPLICATIONS {
             *self = Functions { generation: self.generation + 1, ..Functions::default() };
         }
         if map.generation != self.generation {
             *map = FunctionMap { generation: self.generation, ..FunctionMap::default() };
         }
+        if map.functions.len() < dag.len() {
+            map.functions.resize(dag.len(), Known::Nothing);
+        }
         map.stack.push(label);
         while let Some(&top) = map.stack.last() {
-            if map.functions.contains_key(&top) {
+            if map.knows(top) {
                 map.stack.pop();
             } else if !map.waits_for(&dag.operands(top)) && !map.waits_for(&self.cells(map, dag, top)) {
                 let function = self.make(map, dag, top);
-                map.functions.insert(top, function);
+                map.functions[top as usize] = function.map_or(Known::None, Known::Function);
                 map.stack.pop();
             }
         }
-        map.functions[&label].map(|number| &self.values[number as usize])
+        map.get(label).map(|number| number as usize)
     }
 
     fn make(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<u32> {
@@ -85,14 +108,14 @@ impl Functions {
             Op::Read if dag.table(node.b).labels.is_some() => self.read_symbolic(map, dag, node),
             Op::Read => {
                 let table = self.table(map, dag, node.b);
-                Some(self.apply(operator(dag, node), [map.functions[&node.a]?, table, 0]))
+                Some(self.apply(operator(dag, node), [map.get(node.a)?, table, 0]))
             }
             _ => {
                 let mut operands = [0; 3];
                 for (operand, label) in
                     operands.iter_mut().zip(operands_of(node)).filter(|(_, label)| *label != 0)
                 {
-                    *operand = map.functions[&label]?;
+                    *operand = map.get(label)?;
                 }
                 let operator = operator(dag, node);
                 (operator.operand_bits <= 64).then(|| self.apply(operator, operands))
@@ -129,10 +152,11 @@ impl Functions {
         values.hash(&mut hasher);
         let next = self.values.len() as u32;
         let number = *self.by_content.entry(hasher.finish()).or_insert(next);
-        if self.values.get(number as usize) == Some(&values) {
+        if self.values.get(number as usize).is_some_and(|known| **known == values) {
             return number;
         }
-        self.values.push(values);
+        self.ones.push(ones(&values));
+        self.values.push(Arc::new(values));
         next
     }
 
@@ -159,7 +183,7 @@ impl Functions {
         if op_of(node).is_text() {
             return dag.table_labels(label).to_vec();
         }
-        let Some(offsets) = map.functions[&node.a] else { return Vec::new() };
+        let Some(offsets) = map.get(node.a) else { return Vec::new() };
         let mut offsets: Vec<u64> = self.values[offsets as usize].to_vec();
         offsets.sort_unstable();
         offsets.dedup();
@@ -174,7 +198,7 @@ impl Functions {
         for at in 0..text.bytes.len() as u64 {
             cells.push(match text.label(at) {
                 0 => None,
-                label => Some(map.functions[&label]? as usize),
+                label => Some(map.get(label)? as usize),
             });
         }
         let cell = |at: usize, byte: usize| match cells[at] {
@@ -186,13 +210,13 @@ impl Functions {
     }
 
     fn read_symbolic(&mut self, map: &FunctionMap, dag: &Dag, node: &Node) -> Option<u32> {
-        let (table, offsets) = (dag.table(node.b), &self.values[map.functions[&node.a]? as usize]);
+        let (table, offsets) = (dag.table(node.b), &self.values[map.get(node.a)? as usize]);
         let mut values = [0; 256];
         for (byte, value) in values.iter_mut().enumerate() {
             for place in places(offsets[byte], node.bits).rev() {
                 let cell = match table.label(place) {
                     0 => u64::from(table.byte(place)),
-                    label => self.values[map.functions[&label]? as usize][byte],
+                    label => self.values[map.get(label)? as usize][byte],
                 };
                 *value = *value << 8 | cell;
             }
@@ -205,10 +229,32 @@ impl FunctionMap {
     /// Pushes the operands that have no entry yet; true if there are any.
     fn waits_for(&mut self, operands: &[Label]) -> bool {
         let before = self.stack.len();
-        let missing = operands.iter().filter(|&&label| label != 0 && !self.functions.contains_key(&label));
-        self.stack.extend(missing);
+        for &label in operands {
+            if label != 0 && !self.knows(label) {
+                self.stack.push(label);
+            }
+        }
         self.stack.len() > before
     }
+
+    fn knows(&self, label: Label) -> bool {
+        !matches!(self.functions[label as usize], Known::Nothing)
+    }
+
+    fn get(&self, label: Label) -> Option<u32> {
+        match self.functions[label as usize] {
+            Known::Function(number) => Some(number),
+            Known::Nothing | Known::None => None,
+        }
+    }
+}
+
+fn ones(values: &Values) -> [u64; 4] {
+    let mut words = [0; 4];
+    for (byte, _) in values.iter().enumerate().filter(|(_, value)| **value == 1) {
+        words[byte / 64] |= 1 << (byte % 64);
+    }
+    words
 }
 
 fn operator(dag: &Dag, node: &Node) -> Operator {

@@ -3,7 +3,10 @@
 #[path = "support/random.rs"]
 mod random;
 
-use expr::{Assignment, Dag, FunctionMap, Functions, Importer, Label, Program, Registers, parse, print};
+use expr::{
+    Assignment, Dag, FunctionMap, Functions, Importer, Label, Op, Place, Program, Registers, Staged,
+    Supports, parse, print,
+};
 use proptest::prelude::*;
 use random::{Shape, build};
 
@@ -73,7 +76,7 @@ proptest! {
             let random = build(shape, steps);
             let mut map = FunctionMap::default();
             for &label in &random.nodes {
-                let values = functions.of(&mut map, &random.dag, label).copied();
+                let values = functions.of(&mut map, &random.dag, label).map(|values| **values);
                 prop_assert!(values.is_some() || random.dag.bits(label) > 64 || is_below_wide(&random.dag, label));
                 for (byte, value) in (0..=255).zip(values.into_iter().flatten()).step_by(15) {
                     prop_assert_eq!(u128::from(value), random.dag.eval(label, &Assignment::new([byte])));
@@ -148,6 +151,35 @@ proptest! {
             prop_assert_eq!(values[0], values[1]);
         }
     }
+
+    #[test]
+    fn staged_evaluation_agrees_with_evaluator(
+        steps in steps(),
+        start: [u8; 4],
+        changes in prop::collection::vec((0usize..4, any::<u8>()), 0..12),
+    ) {
+        let random = build(Shape { length: false, ..SHAPE }, &steps);
+        let (dag, mut supports, mut staged, mut input) = (&random.dag, Supports::new(), Staged::default(), start);
+        staged.start(dag, 4, u64::MAX);
+        for (byte, value) in [(0, start[0])].into_iter().chain(changes) {
+            input[byte] = value;
+            staged.change(byte + 1);
+            for &label in &random.nodes {
+                let mut place = |label: Label| {
+                    let id = supports.of(dag, label);
+                    let stage = supports.get(id).last_byte().map_or(0, |last| last + 1);
+                    let is_input = dag.op(label) == Op::Input;
+                    let value = is_input.then(|| u64::from(input[dag.node(label).a as usize]));
+                    Some(Place { stage, value })
+                };
+                if let Ok(value) = staged.eval(dag, label, &mut place) {
+                    prop_assert_eq!(u128::from(value), dag.eval(label, &Assignment::new(input)));
+                } else {
+                    prop_assert!(is_wide_or_text(dag, label));
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -168,4 +200,11 @@ fn long_chains_need_no_stack() {
     let mut parsed = Dag::new();
     let roots = parse(&print(&dag, &[sum]), &mut parsed).expect("what was printed");
     assert_eq!(parsed.eval(roots[0], &input), value);
+}
+
+/// True if words do not hold the node or one below it, or a text is among them.
+fn is_wide_or_text(dag: &Dag, label: Label) -> bool {
+    let below = dag.operands(label).into_iter().chain(dag.table_labels(label).iter().copied());
+    let mut below = below.filter(|&operand| operand != 0);
+    dag.bits(label) > 64 || dag.op(label).is_text() || below.any(|operand| is_wide_or_text(dag, operand))
 }

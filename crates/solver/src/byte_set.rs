@@ -13,6 +13,11 @@ impl ByteSet {
         self.0
     }
 
+    /// The set whose [`words`](ByteSet::words) these are.
+    pub fn from_words(words: [u64; 4]) -> ByteSet {
+        ByteSet(words)
+    }
+
     pub fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }

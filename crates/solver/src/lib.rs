@@ -15,6 +15,7 @@ mod descent;
 mod digest;
 mod distance;
 mod domain;
+mod intervals;
 mod inverse;
 mod inversion;
 mod length_set;

@@ -6,6 +6,7 @@ use crate::query::Lit;
 use crate::truth::{ShapeMap, Truths};
 use expr::{Dag, Label, Support, Values};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Domains that shrink along the path, computed as far as they were asked for.
 #[derive(Default)]
@@ -85,7 +86,7 @@ impl PathDomains {
     }
 
     /// What an expression of one byte is for each of the byte's values.
-    pub(crate) fn values(&mut self, truths: &mut Truths, dag: &Dag, label: Label) -> Option<Values> {
+    pub(crate) fn values(&mut self, truths: &mut Truths, dag: &Dag, label: Label) -> Option<Arc<Values>> {
         truths.values(&mut self.map, dag, label)
     }
 

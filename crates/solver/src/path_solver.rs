@@ -1,5 +1,6 @@
 //! All questions about one path: what they have in common is computed once.
 
+mod products;
 mod within;
 
 use crate::chain::{Chain, Recalled};
@@ -7,13 +8,12 @@ use crate::checker::Checker;
 use crate::components::{Components, Slot};
 use crate::oversize::Oversize;
 use crate::path_domains::PathDomains;
-use crate::product::{self, Choice};
+use crate::product::Product;
 use crate::query::{Answer, Effort, Lit, Query, UnknownReason};
 use crate::ranges::Ranges;
 use crate::slice::{Slice, Slicer};
-use expr::{Dag, Evaluator, Label, Support, SupportId, Supports, Values};
+use expr::{Dag, Evaluator, Label, Support, SupportId, Supports};
 use rustc_hash::FxHashSet;
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// A path condition of one run, prepared for many queries.
@@ -32,6 +32,7 @@ pub struct PathSolver<'a> {
     oversize: Oversize,
     domains: PathDomains,
     ranges: Ranges,
+    product: Product,
     checker: Checker<'a>,
     /// Values on the current input.
     values: Evaluator,
@@ -78,6 +79,7 @@ impl<'a> PathSolver<'a> {
             oversize: Oversize::default(),
             domains: PathDomains::default(),
             ranges: Ranges::default(),
+            product: Product::default(),
             checker: Checker::new(dag, path, current, max_len.max(current.len())),
             values,
         };
@@ -299,81 +301,6 @@ impl<'a> PathSolver<'a> {
         goal.literals.extend(self.checker.violated().iter().filter(|&&number| number < prefix));
         goal.literals.sort_unstable();
         goal.literals.dedup();
-    }
-
-    /// Tries all values that are left for the bytes that hang together with the goal, if they are few.
-    fn solve_product(&mut self, chain: &mut Chain, goal: &Goal) -> Option<Answer> {
-        // Half a millisecond a question: too much where a search has thousands of others.
-        let is_asked = chain.product.enabled && chain.effort == Effort::Full;
-        if !is_asked || !goal.extra.is_empty() || self.checker.violated_before(goal.prefix) {
-            return None;
-        }
-        let start = Instant::now();
-        let (lits, bytes) = self.ties(goal)?;
-        let mut functions: BTreeMap<u32, Vec<(Label, Values)>> =
-            bytes.into_iter().map(|byte| (byte, Vec::new())).collect();
-        for (label, byte) in self.frontier(&lits) {
-            let values = self.domains.values(&mut chain.truths, self.dag, label)?;
-            functions.entry(byte).or_default().push((label, values));
-        }
-        let mut choices = Vec::new();
-        for (byte, functions) in functions {
-            let (truths, current) = (&mut chain.truths, self.current.get(byte as usize).copied());
-            let domain = self.domains.byte(truths, self.dag, self.path, byte, goal.prefix as u32);
-            choices.push(Choice::new(byte, domain, current, functions));
-        }
-        let answer = match product::solve(self.dag, &lits, &choices)? {
-            None => Answer::Unsat,
-            Some(values) => {
-                let input = self.query(goal.goal).input_with(values, None);
-                let good = meets(&mut self.checker, goal)(&input);
-                chain.product.counters.wrong += u64::from(!good);
-                if good { Answer::Sat(input) } else { Answer::Unknown(UnknownReason::WrongModel) }
-            }
-        };
-        chain.product.counters.count(&answer, start.elapsed());
-        (!matches!(answer, Answer::Unknown(_))).then_some(answer)
-    }
-
-    /// The goal and the literals that tie its bytes to others, and all of these bytes; `None` if they are many, or the length is tied
-    /// to them.
-    fn ties(&self, goal: &Goal) -> Option<(Vec<Lit>, BTreeSet<u32>)> {
-        const MOST_BYTES: usize = 6;
-        let mut lits = vec![goal.goal];
-        let mut bytes: BTreeSet<u32> = goal.support.bytes().collect();
-        let mut has_length = goal.support.uses_len();
-        for &number in &goal.literals {
-            let support = self.supports.get(self.support[number as usize]);
-            has_length |= support.uses_len();
-            if support.single_byte().is_none() {
-                lits.push(self.path[number as usize]);
-            }
-            bytes.extend(support.bytes());
-            if has_length || bytes.len() > MOST_BYTES {
-                return None;
-            }
-        }
-        Some((lits, bytes))
-    }
-
-    /// The largest parts of the literals that depend on one byte, with that byte.
-    fn frontier(&mut self, lits: &[Lit]) -> Vec<(Label, u32)> {
-        let mut frontier = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut todo: Vec<Label> = lits.iter().map(|lit| lit.label).collect();
-        while let Some(label) = todo.pop() {
-            if label == 0 || !seen.insert(label) {
-                continue;
-            }
-            let id = self.supports.of(self.dag, label);
-            let support = self.supports.get(id);
-            match support.single_byte() {
-                Some(byte) => frontier.push((label, byte)),
-                None if support.is_empty() => {}
-                None => todo.extend(self.dag.operands(label).iter().chain(self.dag.table_labels(label))),
-            }
-        }
-        frontier
     }
 
     /// Solves for some of the goal's own variables while all others keep their values.

@@ -7,6 +7,7 @@ use crate::byte_set::ByteSet;
 use crate::length_set::LengthSet;
 use expr::{Dag, FunctionMap, Functions, Importer, Label, Op, Program, Registers, Values};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Normal forms beyond this number are forgotten.
 const MOST_SHAPES: usize = 1 << 20;
@@ -34,8 +35,8 @@ pub struct ShapeMap {
 impl Truths {
     /// The byte values that make `label`, which depends on one byte only, true.
     pub fn of_byte(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label) -> ByteSet {
-        if let Some(values) = self.functions.of(&mut map.functions, dag, label) {
-            return (0..=255).zip(values).filter(|(_, value)| **value == 1).map(|(byte, _)| byte).collect();
+        if let Some(words) = self.functions.ones(&mut map.functions, dag, label) {
+            return ByteSet::from_words(words);
         }
         let shape = self.shape(map, dag, label);
         if let Some(&set) = self.of_byte.get(&shape) {
@@ -58,8 +59,8 @@ impl Truths {
     }
 
     /// The values of `label`, which depends on one byte only, unless a word does not hold them.
-    pub fn values(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label) -> Option<Values> {
-        self.functions.of(&mut map.functions, dag, label).copied()
+    pub fn values(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label) -> Option<Arc<Values>> {
+        self.functions.of(&mut map.functions, dag, label).cloned()
     }
 
     /// What `label`, which has 8 bits and depends on one byte only, makes of that byte.
