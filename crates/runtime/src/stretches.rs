@@ -3,12 +3,16 @@
 //! Filler bytes have labels, so that they are known again wherever the program copies them, but these labels are constants: no
 //! condition on filler becomes a constraint. A text that holds the whole stretch is as much longer or shorter than it is on this run as
 //! the stretch is. What is computed from such lengths depends on the count; addresses that do move with the bytes that they
-//! point to, so they are followed and not fixed ([`settled`], [`collapsed`]). Everything but [`find`] needs the runtime's guard.
+//! point to, so they are followed and not fixed (`settled`). Everything but [`find`] needs the runtime's guard.
+
+mod allocations;
+mod settled;
+
+pub use allocations::{ENOUGH, note_allocation, room};
+pub use settled::{collapsed, settled};
 
 use crate::build::{self, Value};
-use crate::objects::Object;
 use crate::state::STATE;
-use crate::values;
 use crate::{nodes, shadow};
 use trace::{Label, Node, Op, marks};
 
@@ -41,7 +45,7 @@ pub unsafe fn find(input_len: u32) -> Option<(u32, u32)> {
 /// Makes the nodes of a stretch, the others of the input being there.
 pub unsafe fn start(stretch: Option<(u32, u32)>) {
     unsafe {
-        ALLOCATIONS = [(0, 0); MOST_ALLOCATIONS];
+        allocations::forget();
         STRETCH.count = 0;
         let Some((first, count)) = stretch else { return };
         for i in first..first + count {
@@ -72,8 +76,6 @@ pub unsafe fn is_filler(label: Label) -> bool {
 
 /// How many casts and concatenations around filler are looked through.
 const DEPTH: u32 = 16;
-/// How many operators around the count are.
-const OPERATORS: u32 = 8;
 
 /// Whether an expression is the same on every input: a constant, or made of filler.
 #[inline]
@@ -99,97 +101,6 @@ unsafe fn is_fixed_within(label: Label, depth: u32) -> bool {
 #[inline(always)]
 pub unsafe fn plain(x: Value) -> Value {
     unsafe { if any() && x.label != 0 && is_fixed(x.label) { Value::concrete(x.value) } else { x } }
-}
-
-/// The expression with the count fixed to what it is; 0 if nothing else is symbolic in it.
-pub unsafe fn settled(label: Label) -> Label {
-    unsafe { if any() { without_count(label, STRETCH.count as u64).label } else { label } }
-}
-
-/// The expression with a count of 0, which has the same value however long the stretch is.
-pub unsafe fn collapsed(label: Label) -> Label {
-    unsafe { if any() { without_count(label, 0).label } else { label } }
-}
-
-unsafe fn without_count(label: Label, count: u64) -> Value {
-    unsafe { Fixed { count }.value(label, OPERATORS) }
-}
-
-/// Puts a number in the place of the count.
-struct Fixed {
-    count: u64,
-}
-
-impl Fixed {
-    unsafe fn value(&self, label: Label, depth: u32) -> Value {
-        unsafe {
-            let value = Value::new(label, nodes::value(label));
-            if label == 0 || is_fixed(label) {
-                return value.with_label(0);
-            }
-            if let Some(part) = STRETCH.parts.iter().position(|part| *part == label) {
-                let [low, high] = (self.count as u16).to_le_bytes().map(u64::from);
-                return Value::concrete([low, high, self.count, self.count][part & 3]);
-            }
-            let node = nodes::node(label);
-            let is_narrow = node.bits <= 64 && node.op != Op::Const as u8;
-            match Op::from_byte(node.op) {
-                Some(op) if depth > 0 && is_narrow => self.rebuilt(op, &node, depth - 1).unwrap_or(value),
-                _ => value,
-            }
-        }
-    }
-
-    /// An expression whose operands lost the count; `None` if there is none in them.
-    unsafe fn rebuilt(&self, op: Op, node: &Node, depth: u32) -> Option<Value> {
-        unsafe {
-            let bits = node.bits as u32;
-            let operand = |label: Label| self.value(label, depth);
-            let is_same = |x: Value, was: Label| x.label == was || x.label == 0 && is_fixed(was);
-            match op {
-                Op::ZExt | Op::SExt | Op::Extract | Op::Not if nodes::bits(node.a) <= 64 => {
-                    let x = operand(node.a);
-                    (!is_same(x, node.a)).then(|| cast(op, nodes::bits(node.a), node, x))
-                }
-                Op::Ite => {
-                    let [condition, yes, no] = [node.a, node.b, node.c].map(operand);
-                    let same = is_same(condition, node.a) && is_same(yes, node.b) && is_same(no, node.c);
-                    let value = if condition.value & 1 == 1 { yes.value } else { no.value };
-                    (!same).then(|| Value::new(build::ite(bits, condition, yes, no), value))
-                }
-                op if values::is_binary(op) && nodes::bits(node.a) <= 64 => {
-                    let [a, b] = [node.a, node.b].map(operand);
-                    let same = is_same(a, node.a) && is_same(b, node.b);
-                    let bits = nodes::bits(node.a);
-                    let value = values::binary(op, bits, a.value, b.value);
-                    (!same).then(|| Value::new(build::binary(op, bits, a, b), value))
-                }
-                _ => None,
-            }
-        }
-    }
-}
-
-/// The node of a cast or a negation with another operand.
-unsafe fn cast(op: Op, from: u32, node: &Node, x: Value) -> Value {
-    unsafe {
-        let bits = node.bits as u32;
-        let value = match op {
-            Op::SExt => values::sign_extend(x.value, from) as u64,
-            Op::Not => !x.value,
-            Op::Extract => x.value >> node.aux,
-            _ => x.value,
-        };
-        let value = value & values::mask(bits);
-        let label = match op {
-            _ if x.label == 0 => 0,
-            Op::ZExt => build::zext(from, bits, x),
-            Op::SExt => build::sext(from, bits, x),
-            Op::Not => build::not(bits, x),
-            _ => nodes::extract(x.label, node.aux as u32, bits, value),
-        };
-        Value::new(label, value)
-    }
 }
 
 /// How often a text may hold the whole stretch.
@@ -309,46 +220,5 @@ pub unsafe fn line_length(start: u64, delimiter: u8) -> Value {
         let (start, end) = (input_place(start), input_place((end + 1).min(len)));
         let length = end.value.wrapping_sub(start.value);
         Value::new(build::binary(Op::Sub, 64, end, start), length)
-    }
-}
-
-/// Objects whose size depends on the count, the oldest overwritten first.
-const MOST_ALLOCATIONS: usize = 64;
-static mut ALLOCATIONS: [(usize, Label); MOST_ALLOCATIONS] = [(0, 0); MOST_ALLOCATIONS];
-static mut NEXT_ALLOCATION: usize = 0;
-
-/// A library function gives the object as much room as is needed.
-pub const ENOUGH: Label = Label::MAX;
-
-/// An object came to be, with a size that has this label.
-pub unsafe fn note_allocation(start: usize, size: Label) {
-    unsafe {
-        if !any() {
-            return;
-        }
-        let entries = &mut ALLOCATIONS;
-        entries.iter_mut().filter(|entry| entry.0 == start).for_each(|entry| *entry = (0, 0));
-        if size == ENOUGH || size != 0 && settled(size) != size {
-            if let Some(entry) = entries.get_mut(NEXT_ALLOCATION % MOST_ALLOCATIONS) {
-                *entry = (start, size);
-            }
-            NEXT_ALLOCATION += 1;
-        }
-    }
-}
-
-/// How much room there is from an address in an object to its end; `None` if there always is enough.
-pub unsafe fn room(object: &Object, address: usize) -> Option<Value> {
-    unsafe {
-        let offset = (address - object.start) as u64;
-        let entries = &ALLOCATIONS;
-        let known = entries.iter().find(|entry| any() && entry.0 == object.start);
-        let size = match known {
-            Some(&(_, ENOUGH)) => return None,
-            Some(&(_, size)) => Value::new(size, nodes::value(size)),
-            None => Value::concrete(object.size as u64),
-        };
-        let room = size.value.wrapping_sub(offset);
-        Some(Value::new(build::binary(Op::Sub, 64, size, Value::concrete(offset)), room))
     }
 }

@@ -165,6 +165,9 @@ fn the_path_that_is_one_byte_too_long_is_found() {
     let sources = ["main.c", "commands.c", "path.c", "tree.c"].map(|name| example.join(name));
     let built = tarragon(dir.path()).args(["cc", "-g", "-o", "ftpd"]).args(sources).status();
     assert!(built.expect("starts").success());
+    let session = fs::File::open(example.join("tests/session.txt")).expect("a session");
+    let output = Command::new(dir.path().join("ftpd")).stdin(Stdio::from(session)).output().expect("starts");
+    assert_eq!(output.stdout, fs::read(example.join("tests/session.out")).expect("what it answers"));
     let grammar = example.join("ftp.tg");
     let grammar = grammar.to_str().expect("a plain path");
     let stats = fuzz(dir.path(), &["--max-runs", "1000", "--grammar", grammar, "--", "./ftpd"]);

@@ -15,8 +15,11 @@ use search::{Order, TracedPath, Whitebox, WhiteboxOptions};
 use trace::marks::COUNT_BYTES;
 use trace::{Label, Node, Op};
 
-/// The shortest stretch. Loops over its bytes show as sites with more conditions on its length than [`LOOP`].
-const LEAST: usize = 16;
+use super::validity::given;
+
+/// The shortest stretch. Loops over its bytes show as sites with more conditions on its length than [`LOOP`], and no block of 16 bytes
+/// holds all of it.
+const LEAST: usize = 17;
 
 /// A site with more branches on the length belongs to a loop over the bytes. Its conditions would fix the length to what it is.
 const LOOP: usize = 8;
@@ -133,14 +136,7 @@ impl Lengths {
         let [least, limit] = [LEAST, self.limit].map(|bound| dag.constant(16, bound as u128));
         let [above, below] =
             [(least, count), (count, limit)].map(|(a, b)| dag.add(Node::binary(Op::Ule, 1, a, b)));
-        [above, below].map(|label| Constraint {
-            label,
-            taken: true,
-            site: 0,
-            kind: ConstraintKind::Given,
-            negated: false,
-            outcome: None,
-        })
+        [above, below].map(given)
     }
 }
 
@@ -174,29 +170,29 @@ mod tests {
     fn answers_are_laid_out_anew() {
         let mut lengths = Lengths::new(stretched(), 100).expect("there is room");
         let first = lengths.first();
-        assert_eq!(first, [b"<a", &[b'x'; 16][..], b"b>c"].concat());
-        assert_eq!((lengths.stretch(), lengths.holes()), (2..18, vec![1..2, 18..19, 20..21]));
-        assert_eq!(lengths.lexeme(0), Some(1..19));
-        assert_eq!(lengths.lexeme(1), Some(20..21));
+        assert_eq!(first, [b"<a", &[b'x'; 17][..], b"b>c"].concat());
+        assert_eq!((lengths.stretch(), lengths.holes()), (2..19, vec![1..2, 19..20, 21..22]));
+        assert_eq!(lengths.lexeme(0), Some(1..20));
+        assert_eq!(lengths.lexeme(1), Some(21..22));
         let mut answer = lengths.extended(&first);
-        assert_eq!(answer.split_off(first.len()), [16, 0]);
-        answer[18] = b'y';
+        assert_eq!(answer.split_off(first.len()), [17, 0]);
+        answer[19] = b'y';
         let input = lengths.lay_out(&[&answer[..], &[40, 0]].concat()).expect("an input");
         assert_eq!(input, [b"<a", &[b'x'; 40][..], b"y>c"].concat());
         assert_eq!((lengths.stretch(), lengths.holes()), (2..42, vec![1..2, 42..43, 44..45]));
         assert_eq!(lengths.lexeme(1), Some(44..45));
-        let again = lengths.lay_out(&[&input[..], &[17, 0]].concat()).expect("an input");
-        assert_eq!(again, [b"<a", &[b'x'; 17][..], b"y>c"].concat());
+        let again = lengths.lay_out(&[&input[..], &[18, 0]].concat()).expect("an input");
+        assert_eq!(again, [b"<a", &[b'x'; 18][..], b"y>c"].concat());
     }
 
     #[test]
     fn lengths_stay_within_the_longest_input() {
         assert!(Lengths::new(stretched(), 5 + 2 + LEAST - 1).is_none());
         let mut lengths = Lengths::new(stretched(), 50).expect("there is room");
-        let answer = |count: u16| [&stretched().with(b"<ab>c", 16)[..], &count.to_le_bytes()].concat();
+        let answer = |count: u16| [&stretched().with(b"<ab>c", 17)[..], &count.to_le_bytes()].concat();
         assert_eq!(lengths.lay_out(&answer(43)).map(|input| input.len()), Some(48));
         assert_eq!(lengths.lay_out(&answer(44)), None);
-        assert_eq!(lengths.lay_out(&answer(15)), None);
+        assert_eq!(lengths.lay_out(&answer(16)), None);
     }
 
     /// A path with conditions `count < n` at sites, the first of them on filler.
@@ -234,7 +230,7 @@ mod tests {
         lengths.prepare(&mut path);
         let left: Vec<u32> = path.condition.constraints.iter().map(|constraint| constraint.site).collect();
         assert_eq!(left, [&[0, 0, 2, 3][..], &[5; LOOP]].concat());
-        for (count, holds) in [(15u16, false), (16, true), (293, true), (294, false)] {
+        for (count, holds) in [(16u16, false), (17, true), (293, true), (294, false)] {
             let input = [lengths.first(), count.to_le_bytes().to_vec()].concat();
             let mut evaluator = expr::Evaluator::new();
             let bounds = &path.condition.constraints[..2];

@@ -53,15 +53,14 @@ impl Lexemes {
             state = Some(dag.add(Node { op: Op::Read as u8, bits: 8, aux: 0, a: offset, b: table, c: 0 }));
         }
         let label = path::equals(dag, state?, 1);
-        Some(Constraint {
-            label,
-            taken: true,
-            site: 0,
-            kind: ConstraintKind::Given,
-            negated: false,
-            outcome: None,
-        })
+        Some(given(label))
     }
+}
+
+/// That an expression holds of every input.
+pub(crate) fn given(label: Label) -> Constraint {
+    let kind = ConstraintKind::Given;
+    Constraint { label, taken: true, site: 0, kind, negated: false, outcome: None }
 }
 
 /// The number of a state, from 1 on.

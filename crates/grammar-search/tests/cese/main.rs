@@ -200,3 +200,68 @@ fn longer_strings_than_inputs_may_be_are_counted() {
     let (_, _, claim) = run(&mut fake, &symbolic, &options(Measure::Length, 5));
     assert_eq!(total(&claim).too_long, 11, "inputs have at most 4 bytes");
 }
+
+/// `name ::= [a-z]+ ; [a-z]+ ;`
+fn names() -> Language {
+    let mut grammar = Grammar::new("names");
+    for text in ["[a-z]+", ";"] {
+        grammar.terminals.push(Terminal::new(text, Pattern::parse(text).expect("a pattern")));
+    }
+    let body = [0, 1, 0, 1].map(|t| Expr::Terminal(TerminalId::from(t as usize))).to_vec();
+    grammar.rules.push(Rule { name: "names".into(), alternatives: vec![Alternative::new(Expr::seq(body))] });
+    Language::new(grammar).expect("a language")
+}
+
+/// Has one way for names of 300 bytes and fails for those of 301 whose first letter is `q`.
+fn long_names(machine: &mut program::Machine<'_>) -> Ending {
+    let Some(first) = machine.byte(0) else { return Ending::Exit(1) };
+    let Some(count) = machine.count() else { return Ending::Exit(0) };
+    let is = |machine: &mut program::Machine<'_>, number: u64| {
+        let wanted = machine.constant(count, number);
+        machine.same(count, wanted)
+    };
+    let [less, same] = [299, 300].map(|number| is(machine, number));
+    if machine.branch(2, less) {
+        return Ending::Exit(2);
+    }
+    let letter = machine.eq(first, b'q');
+    if machine.branch(3, same) && machine.branch(4, letter) { Ending::Signal(8) } else { Ending::Exit(0) }
+}
+
+#[test]
+fn the_solver_chooses_lengths() {
+    let language = names();
+    let run = |options: CeseOptions, runs: Option<u64>, saved: Option<&search::SavedSearch>| {
+        let symbolic = abstraction(&language, Filling::Valid);
+        let mut strategy = Cese::new(&symbolic, &options).expect("a strategy");
+        saved.into_iter().for_each(|saved| strategy.restore(saved));
+        let mut setup = Setup { seeds: Vec::new(), ..Setup::default() };
+        (setup.limits.max_len, setup.limits.runs) = (400, runs);
+        let mut fake = Fake::new(&[&[], &[], &[]], long_names);
+        let (results, stop) = setup.search(&mut fake, &mut strategy);
+        (fake.inputs, results, stop, strategy.claim().expect("a claim"), strategy.save())
+    };
+    let options = options(Measure::Length, 5);
+    let (inputs, results, stop, claim, _) = run(options.clone(), None, None);
+    assert!(matches!(stop, Stop::Finished));
+    assert!(claim.complete, "{}", claim.text);
+    assert_eq!(results.stats.divergences, 0);
+    assert_eq!(results.bugs.all().len(), 1, "one way to fail");
+    let longest = |input: &[u8]| input.split(|byte| *byte == b';').map(<[u8]>::len).max();
+    assert!(inputs.iter().any(|input| input[0] == b'q' && longest(input) == Some(301)), "{}", claim.text);
+    let counts = total(&claim);
+    assert_eq!((counts.strings, counts.redundant, counts.stretched), (3, 2, 2), "{}", claim.text);
+    let none = run(CeseOptions { lengths: false, ..options.clone() }, None, None);
+    assert!(none.1.bugs.all().is_empty() && total(&none.3).stretched == 0, "{}", none.3.text);
+    let mut saved = None;
+    for runs in 2.. {
+        let (_, _, stop, resumed, state) = run(options.clone(), Some(runs), saved.as_ref());
+        saved = state;
+        if matches!(stop, Stop::Finished) {
+            let again = total(&resumed);
+            // What strings did is not saved, so that none is redundant.
+            assert_eq!((again.strings, again.redundant, again.stretched), (counts.strings, 0, 6));
+            break;
+        }
+    }
+}

@@ -24,8 +24,7 @@ pub struct Value {
 /// What a running program can do.
 pub struct Machine<'a> {
     input: &'a [u8],
-    /// The only symbolic bytes, if not everything is symbolic.
-    holes: Option<&'a [Range<usize>]>,
+    marks: &'a Marks,
     /// All that the program decided, symbolic or not.
     steps: Vec<Step>,
     sites: &'a SiteTable,
@@ -39,10 +38,10 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    fn new(input: &'a [u8], holes: Option<&'a [Range<usize>]>, sites: &'a SiteTable) -> Machine<'a> {
+    fn new(input: &'a [u8], marks: &'a Marks, sites: &'a SiteTable) -> Machine<'a> {
         let mut machine = Machine {
             input,
-            holes,
+            marks,
             steps: Vec::new(),
             sites,
             nodes: vec![Node::default()],
@@ -53,7 +52,7 @@ impl<'a> Machine<'a> {
             covered: BTreeSet::new(),
             give_ups: [0; 32],
         };
-        for (index, &byte) in input.iter().enumerate() {
+        for (index, byte) in marks.extended(input).into_iter().enumerate() {
             machine
                 .node(Node { op: Op::Input as u8, bits: 8, a: index as u32, ..Node::default() }, byte.into());
         }
@@ -77,16 +76,25 @@ impl<'a> Machine<'a> {
 
     /// Input byte `index`, if there is one; asking is a branch.
     pub fn byte(&mut self, index: usize) -> Option<Value> {
-        let label = if self.holes.is_none() { 1 + self.input.len() as Label } else { 0 };
+        let holes = self.marks.holes.as_ref();
+        let label = if holes.is_none() { 1 + self.input.len() as Label } else { 0 };
         let len = Value { label, number: self.input.len() as u64, bits: 64 };
         let place = self.node(Node::constant(64, index as u64), index as u64);
         let exists = self.binary(Op::Ult, place, len, u64::from(index < self.input.len()));
-        let symbolic = self.holes.is_none_or(|holes| holes.iter().any(|hole| hole.contains(&index)));
+        let symbolic = holes.is_none_or(|holes| holes.iter().any(|hole| hole.contains(&index)));
         self.branch(EOF, exists).then(|| Value {
             label: if symbolic { 1 + index as Label } else { 0 },
             number: self.input[index].into(),
             bits: 8,
         })
+    }
+
+    /// How many bytes the stretch has, if there is one.
+    pub fn count(&mut self) -> Option<Value> {
+        let number = self.marks.stretch.as_ref()?.len() as u64;
+        let byte = |index: usize, number: u64| Value { label: 1 + index as Label, number, bits: 8 };
+        let len = self.input.len();
+        Some(self.join(byte(len + 1, number >> 8), byte(len, number & 0xFF)))
     }
 
     fn is_concrete(&self, value: Value) -> bool {
@@ -199,7 +207,7 @@ impl<'a> Machine<'a> {
             nodes: std::mem::take(&mut self.nodes),
             values: std::mem::take(&mut self.values),
             tables: Vec::new(),
-            input_len: self.input.len() as u32,
+            input_len: self.marks.extended(self.input).len() as u32,
             events: std::mem::take(&mut self.events),
             give_ups: self.give_ups,
             truncated: false,
@@ -218,7 +226,23 @@ pub struct Fake<'a> {
     pub paths: BTreeSet<Vec<Step>>,
     /// With the steps that do not depend on symbolic bytes.
     pub whole_paths: BTreeSet<Vec<Step>>,
+    marks: Marks,
+}
+
+/// What of an input is symbolic.
+#[derive(Clone, Default)]
+struct Marks {
+    /// The only symbolic bytes, if not everything is symbolic.
     holes: Option<Vec<Range<usize>>>,
+    stretch: Option<Range<usize>>,
+}
+
+impl Marks {
+    /// The input with the number of bytes in the stretch behind it.
+    fn extended(&self, input: &[u8]) -> Vec<u8> {
+        let count = self.stretch.iter().flat_map(|stretch| (stretch.len() as u16).to_le_bytes());
+        input.iter().copied().chain(count).collect()
+    }
 }
 
 impl<'a> Fake<'a> {
@@ -230,7 +254,7 @@ impl<'a> Fake<'a> {
             inputs: Vec::new(),
             paths: BTreeSet::new(),
             whole_paths: BTreeSet::new(),
-            holes: None,
+            marks: Marks::default(),
         }
     }
 }
@@ -251,34 +275,37 @@ fn site_table(switches: &[&[u64]]) -> SiteTable {
 
 impl Executor for Fake<'_> {
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
-        let holes = self.holes.as_deref();
-        let mut machine = Machine::new(input, holes, &self.sites);
+        let mut machine = Machine::new(input, &self.marks, &self.sites);
         let ending = (self.body)(&mut machine);
         self.whole_paths.insert(std::mem::take(&mut machine.steps));
         let covered = machine.covered.iter().copied().collect();
         let mut trace = machine.trace();
         let condition = PathCondition::new(&mut trace, &self.sites);
-        assert_eq!(path::check_directions(&trace.dag, &condition, input), [], "the machine lies");
+        assert_eq!(
+            path::check_directions(&trace.dag, &condition, &self.marks.extended(input)),
+            [],
+            "the machine lies"
+        );
         self.paths.insert(condition.constraints.iter().map(path::Constraint::step).collect());
         self.inputs.push(input.to_vec());
         Ok(Execution {
             ending,
             covered,
-            trace: symbolic.then(|| Machine::again(input, holes, &self.sites, &*self.body)),
+            trace: symbolic.then(|| Machine::again(input, &self.marks, &self.sites, &*self.body)),
             bad_trace: None,
             run_time: Duration::ZERO,
             stderr: Vec::new(),
         })
     }
 
-    fn restrict(&mut self, holes: Option<&[Range<usize>]>, _stretch: Option<Range<usize>>) {
-        self.holes = holes.map(<[Range<usize>]>::to_vec);
+    fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
+        self.marks = Marks { holes: holes.map(<[Range<usize>]>::to_vec), stretch };
     }
 }
 
 impl Machine<'_> {
-    fn again(input: &[u8], holes: Option<&[Range<usize>]>, sites: &SiteTable, body: &Body<'_>) -> Trace {
-        let mut machine = Machine::new(input, holes, sites);
+    fn again(input: &[u8], marks: &Marks, sites: &SiteTable, body: &Body<'_>) -> Trace {
+        let mut machine = Machine::new(input, marks, sites);
         body(&mut machine);
         machine.trace()
     }
