@@ -39,6 +39,10 @@ pub struct CeseOptions {
     pub lengths: bool,
 }
 
+/// Of the inputs, one for so many others may have a stretch, and some from the beginning.
+const LENGTHS_SHARE: u64 = 4;
+const FREE_LENGTHS: u64 = 1024;
+
 pub struct Cese<'s> {
     symbolic: &'s Symbolic,
     strings: Strings<'s>,
@@ -154,6 +158,9 @@ impl<'s> Cese<'s> {
 
     /// Goes on to the next string.
     fn open(&mut self, context: &Context<'_>) -> Next {
+        if self.has_enough_lengths() {
+            self.stretched.clear();
+        }
         while let Some((hole, stretched)) = self.stretched.pop_front() {
             let string = stretched.string.clone();
             self.enumeration.hole = Some(hole);
@@ -238,6 +245,13 @@ impl<'s> Cese<'s> {
         let Position { size, number } = self.strings.position();
         self.enumeration.next = (*size, number.to_string());
         self.enumeration.hole = None;
+    }
+
+    /// Inputs with stretches had their share; most strings say nothing new about lengths.
+    fn has_enough_lengths(&self) -> bool {
+        let total = |of: fn(&SizeCounts) -> u64| self.enumeration.sizes.iter().map(of).sum::<u64>();
+        let (inputs, stretched) = (total(|size| size.inputs), total(|size| size.stretched_inputs));
+        stretched >= FREE_LENGTHS + inputs / LENGTHS_SHARE
     }
 
     fn has_stretch(&self) -> bool {
