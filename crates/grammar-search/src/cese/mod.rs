@@ -41,7 +41,7 @@ pub struct CeseOptions {
 
 /// Of the inputs, one for so many others may have a stretch, and some from the beginning.
 const LENGTHS_SHARE: u64 = 4;
-const FREE_LENGTHS: u64 = 1024;
+const FREE_LENGTHS: u64 = 256;
 
 pub struct Cese<'s> {
     symbolic: &'s Symbolic,

@@ -142,7 +142,7 @@ impl Questions {
     /// An input that meets the first `prefix` constraints and on which the value that the next one fixes is none of
     /// `known`. Rare enough to prepare the path anew.
     pub(crate) fn ask_other_value(
-        &self,
+        &mut self,
         chain: &mut Chain,
         constraints: &[Constraint],
         prefix: usize,
@@ -150,10 +150,14 @@ impl Questions {
     ) -> Option<Answer> {
         let fixed = &constraints[prefix];
         let ConstraintKind::Concretise { on, value } = fixed.kind else { return None };
+        let others: Vec<u64> = known.iter().copied().filter(|other| *other != value).collect();
+        // Most values cannot be others at all, which needs no new expressions.
+        if others.is_empty() {
+            return Some(self.ask(chain, prefix, lit(fixed).negated()));
+        }
         let mut dag = Dag::clone(&self.dag);
-        let others = known.iter().filter(|&&other| other != value);
         let others: Vec<Lit> =
-            others.map(|&other| Lit::new(path::equals(&mut dag, on, other), false)).collect();
+            others.into_iter().map(|other| Lit::new(path::equals(&mut dag, on, other), false)).collect();
         let lits: Vec<Lit> = constraints.iter().map(lit).collect();
         let mut solver = PathSolver::new(&dag, &lits, &self.input, self.max_len);
         Some(solver.solve(chain, prefix, &others, lit(fixed).negated()))
