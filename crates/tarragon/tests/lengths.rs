@@ -181,3 +181,81 @@ fn the_path_that_is_one_byte_too_long_is_found() {
     let name = inputs[0].strip_suffix(b"\r\n").and_then(|line| line.split(|byte| *byte == b'/').next_back());
     assert_eq!(name.map(<[u8]>::len), Some(1000), "{:?}", inputs[0].escape_ascii().to_string());
 }
+
+/// Copies a text into a buffer that is too small for long ones, in a function of its own for each way.
+const COPIES: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char line[2048];
+
+static void by_sprintf(const char *name) { char room[200]; sprintf(room, "<%s>", name); puts(room); }
+static void by_strcpy(const char *name) { char room[200]; strcpy(room, name); puts(room); }
+static void by_strcat(const char *name) { char room[200] = "/"; strcat(room, name); puts(room); }
+static void by_strncat(const char *name) { char room[200] = "/"; strncat(room, name, 500); puts(room); }
+static void by_stpcpy(const char *name) { char room[200]; puts(stpcpy(room, name) - 1); puts(room); }
+static void by_memcpy(const char *name, const char *end)
+{
+    char room[200] = "";
+    memcpy(room, name, (size_t)(end - name));
+    puts(room);
+}
+static void on_heap(const char *name)
+{
+    char *room = malloc(200);
+    if (room)
+        puts(strcpy(room, name));
+    free(room);
+}
+static void made_to_measure(const char *name)
+{
+    char *room = malloc(strlen(name) + 2);
+    if (room)
+        puts(strcat(strcpy(room, "/"), name));
+    free(room);
+}
+
+int main(void)
+{
+    char *end;
+    if (!fgets(line, sizeof line, stdin) || !(end = strchr(line, ';')))
+        return 1;
+    *end = 0;
+    switch (line[0]) {
+    case 's': by_sprintf(line + 1); break;
+    case 'c': by_strcpy(line + 1); break;
+    case 'a': by_strcat(line + 1); break;
+    case 'n': by_strncat(line + 1); break;
+    case 'p': by_stpcpy(line + 1); break;
+    case 'm': by_memcpy(line + 1, end); break;
+    case 'h': on_heap(line + 1); break;
+    case 'o': made_to_measure(line + 1); break;
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn an_overflow_is_found_however_the_text_is_copied() {
+    let dir = TempDir::new().expect("temporary directory");
+    fs::write(dir.path().join("copies.c"), COPIES).expect("written");
+    let ways = "line = ('s' | 'c' | 'a' | 'n' | 'p' | 'm' | 'h' | 'o') NAME ';\\n' ; token NAME = /[a-z]+/ ;";
+    fs::write(dir.path().join("line.tg"), ways).expect("written");
+    let built = tarragon(dir.path()).args(["cc", "-g", "-o", "copies", "copies.c"]).status();
+    assert!(built.expect("starts").success());
+    let options = ["--max-runs", "400", "--bound", "NAME=1", "--grammar", "line.tg", "--", "./copies"];
+    let bounded = fuzz(dir.path(), &options);
+    assert_eq!(bounded["bugs"].as_array().map(Vec::len), Some(0), "{}", bounded["bugs"]);
+    fs::remove_dir_all(dir.path().join("out")).expect("removed");
+    let options = ["--max-runs", "400", "--max-hole", "1", "--grammar", "line.tg", "--", "./copies"];
+    let stats = fuzz(dir.path(), &options);
+    let bugs = stats["bugs"].as_array().expect("a list").iter();
+    let function = |bug: &Value| {
+        let frame = bug["stack"][0].as_str().unwrap_or_default();
+        frame.rsplit('(').next().unwrap_or_default().trim_end_matches(')').to_owned()
+    };
+    let found: BTreeSet<String> = bugs.map(function).collect();
+    let wanted = ["by_memcpy", "by_sprintf", "by_stpcpy", "by_strcat", "by_strcpy", "by_strncat", "on_heap"];
+    assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), wanted, "{}", stats["completeness"]);
+}

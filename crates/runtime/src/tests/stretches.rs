@@ -300,3 +300,30 @@ fn objects_that_are_made_to_measure_have_room() {
         heap::__tarragon_model_free(copied.cast());
     }
 }
+
+#[test]
+fn copies_of_whole_buffers_are_as_long_on_every_input() {
+    let run = Stretched::start(&plain("/", 16, "\0\0\0"));
+    // SAFETY: a run is active, and the memory is as long as said.
+    unsafe {
+        assert_ne!(stretches::copied(run.memory.as_ptr(), 17).label, 0, "a text");
+        assert_ne!(stretches::copied(run.memory.as_ptr(), 18).label, 0, "with its end");
+        assert_eq!(stretches::copied(run.memory.as_ptr(), 19).label, 0, "and what is behind it");
+        assert_eq!(stretches::copied(run.memory.as_ptr(), 16).label, 0, "a part of the stretch");
+    }
+}
+
+#[test]
+fn lines_are_as_long_as_the_input_says() {
+    let text = plain("a\nb", 16, "c\nd");
+    let run = Stretched::start(&text);
+    // SAFETY: a run is active.
+    let lines = unsafe { [0, 2, 5, 21].map(|start| stretches::line_length(start, b'\n')) };
+    let dag = run.dag();
+    let lengths = |count: usize| {
+        let other = text.assignment(&Text { count, ..text.clone() });
+        lines.map(|line| if line.label == 0 { line.value } else { dag.eval(line.label, &other) as u64 })
+    };
+    assert_eq!(lengths(16), [2, 19, 16, 1]);
+    assert_eq!(lengths(100), [2, 103, 100, 1], "a line that was cut within the stretch goes on");
+}
