@@ -1,7 +1,7 @@
 //! How a search within a language shares its time: by what each kind of work brought lately.
 //!
 //! Runs without a trace may be a hundred times faster than those with one, so turns are weighed by the time that they take. No kind
-//! of work is given up for good: each has at least a part of the time.
+//! of work is given up for good: each has at least a part of the time, and new sentences a large one.
 
 use std::time::Duration;
 
@@ -17,8 +17,9 @@ pub(super) enum Work {
 }
 
 const ALL: [Work; 3] = [Work::Flips, Work::Changes, Work::Fresh];
-/// One part in so many of the time is sure for each.
-const LEAST: f64 = 8.0;
+/// The part of the time that is sure for each. What brought most lately is not what brings most in the end: changes are cheap and soon all
+/// alike, and new sentences, of which some do not end, lead to other places.
+const LEAST: [f64; 3] = [0.06, 0.06, 0.4];
 /// Seconds after which a find counts half.
 const HALF_LIFE: f64 = 2.0;
 
@@ -61,7 +62,7 @@ impl Shares {
         }
         let total: f64 = self.shares.iter().map(|share| share.spent).sum();
         let there = || (0..ALL.len()).filter(|&work| is_there(ALL[work]));
-        let starved = there().find(|&work| self.shares[work].spent * LEAST < total);
+        let starved = there().find(|&work| self.shares[work].spent < LEAST[work] * total);
         let best = || {
             let by_worth = |a: &usize, b: &usize| self.shares[*a].worth().total_cmp(&self.shares[*b].worth());
             there().max_by(by_worth)
@@ -91,7 +92,7 @@ mod tests {
     #[test]
     fn what_brings_most_has_most_of_the_time_and_the_others_their_part() {
         let given = given([0, 3, 1], |_| true);
-        assert!(given[1] > 7000 && given[0] > 1000 && given[2] > 1000, "{given:?}");
+        assert!(given[1] > 4500 && given[0] > 500 && given[2] > 3500, "{given:?}");
     }
 
     #[test]
