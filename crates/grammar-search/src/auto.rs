@@ -15,7 +15,7 @@ pub struct Auto<'s> {
     /// Whose turn it is, and since when.
     current: usize,
     since: Duration,
-    turns: u64,
+    turns: u32,
     /// The run that was proposed last is for its trace only.
     tracing: bool,
 }
@@ -25,7 +25,9 @@ struct Part<'s> {
     /// Outcomes found, and seconds spent, older ones counting less.
     found: f64,
     spent: f64,
-    last_turn: u64,
+    last_turn: u32,
+    /// All time spent.
+    total: Duration,
     finished: bool,
     /// It learns from traces: inputs that wait for one, unless it learns from none.
     untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
@@ -35,8 +37,8 @@ struct Part<'s> {
 
 /// Length of a turn.
 const TURN: Duration = Duration::from_millis(200);
-/// One turn in so many goes to the strategy that waited longest.
-const ROUND_ROBIN: u64 = 8;
+/// One turn in so many goes to the strategy that waited longest, if it had less than that part of the time.
+const ROUND_ROBIN: u32 = 16;
 /// Inputs that wait for a trace; beyond it, none is added.
 const MOST_UNTRACED: usize = 1000;
 /// What earlier turns count at each later one.
@@ -70,7 +72,8 @@ impl<'s> Auto<'s> {
         untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
     ) -> Auto<'s> {
         let (found, spent, last_turn, finished, traced_last) = (0.0, 0.0, 0, false, false);
-        self.parts.push(Part { strategy, found, spent, last_turn, finished, untraced, traced_last });
+        let total = Duration::ZERO;
+        self.parts.push(Part { strategy, found, spent, last_turn, total, finished, untraced, traced_last });
         self
     }
 
@@ -84,14 +87,14 @@ impl<'s> Auto<'s> {
         part.spent = part.spent * MEMORY + time.as_secs_f64();
         part.found *= MEMORY;
         part.last_turn = self.turns;
+        part.total += time;
         self.turns += 1;
         self.since = now;
-        let left = self.parts.iter().enumerate().filter(|(_, part)| !part.finished);
-        let next = match self.turns.is_multiple_of(ROUND_ROBIN) {
-            true => left.min_by_key(|(_, part)| part.last_turn),
-            false => left.max_by(|(_, a), (_, b)| a.worth().total_cmp(&b.worth())),
-        };
-        self.current = next.map_or(0, |(number, _)| number);
+        let left = || self.parts.iter().enumerate().filter(|(_, part)| !part.finished);
+        let waits = |part: &Part<'_>| self.turns.is_multiple_of(ROUND_ROBIN) && part.total * ROUND_ROBIN <= now;
+        let neglected = left().filter(|(_, part)| waits(part)).min_by_key(|(_, part)| part.last_turn);
+        let best = || left().max_by(|(_, a), (_, b)| a.worth().total_cmp(&b.worth()));
+        self.current = neglected.or_else(best).map_or(0, |(number, _)| number);
     }
 }
 
