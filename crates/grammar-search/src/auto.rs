@@ -91,7 +91,8 @@ impl<'s> Auto<'s> {
         self.turns += 1;
         self.since = now;
         let left = || self.parts.iter().enumerate().filter(|(_, part)| !part.finished);
-        let waits = |part: &Part<'_>| self.turns.is_multiple_of(ROUND_ROBIN) && part.total * ROUND_ROBIN <= now;
+        let waits =
+            |part: &Part<'_>| self.turns.is_multiple_of(ROUND_ROBIN) && part.total * ROUND_ROBIN <= now;
         let neglected = left().filter(|(_, part)| waits(part)).min_by_key(|(_, part)| part.last_turn);
         let best = || left().max_by(|(_, a), (_, b)| a.worth().total_cmp(&b.worth()));
         self.current = neglected.or_else(best).map_or(0, |(number, _)| number);
