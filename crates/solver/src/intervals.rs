@@ -43,6 +43,11 @@ impl Interval {
         self.low >= 0
     }
 
+    /// Of a truth value, the signed number of one bit: a 1 is the sign.
+    fn negated(self) -> Interval {
+        Interval { low: -self.high, high: -self.low }
+    }
+
     /// From an operator that is monotonic in each operand.
     fn spanned(a: Interval, b: Interval, apply: impl Fn(i128, i128) -> i128) -> Interval {
         let corners = [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)];
@@ -122,7 +127,7 @@ impl<'i> Intervals<'i> {
             Op::Not => Interval { low: -1 - a.high, high: -1 - a.low },
             Op::ZExt if a.is_positive() => a,
             Op::ZExt => Interval { low: 0, high: (1 << inner) - 1 },
-            Op::SExt if inner == 1 => Interval { low: -a.high, high: -a.low },
+            Op::SExt if inner == 1 => a.negated(),
             Op::SExt => a,
             Op::Extract if node.aux == 0 => a,
             Op::Ite => b.union(c),
@@ -133,14 +138,19 @@ impl<'i> Intervals<'i> {
     fn truth(&mut self, op: Op, label: Label, [a, b]: [Interval; 2], depth: u32) -> Option<Interval> {
         let node = *self.dag.node(label);
         let is_ordered = a.is_positive() && b.is_positive();
+        let signed = |operand: Interval| match self.dag.bits(node.a) {
+            1 => operand.negated(),
+            _ => operand,
+        };
+        let (signed_a, signed_b) = (signed(a), signed(b));
         Some(match op {
             Op::Not => Interval { low: 1 - a.high, high: 1 - a.low },
             Op::And => Interval { low: a.low.min(b.low), high: a.high.min(b.high) },
             Op::Or => Interval { low: a.low.max(b.low), high: a.high.max(b.high) },
             Op::Eq if self.original(node.a, depth) == self.original(node.b, depth) => Interval::only(1),
             Op::Eq => Interval::truth(a.low == a.high && a == b, a.high < b.low || b.high < a.low),
-            Op::Slt => Interval::truth(a.high < b.low, a.low >= b.high),
-            Op::Sle => Interval::truth(a.high <= b.low, a.low > b.high),
+            Op::Slt => Interval::truth(signed_a.high < signed_b.low, signed_a.low >= signed_b.high),
+            Op::Sle => Interval::truth(signed_a.high <= signed_b.low, signed_a.low > signed_b.high),
             Op::Ult if is_ordered => Interval::truth(a.high < b.low, a.low >= b.high),
             Op::Ule if is_ordered => Interval::truth(a.high <= b.low, a.low > b.high),
             _ => return None,
@@ -191,7 +201,7 @@ mod tests {
         Op::Extract,
     ];
 
-    /// Adds nodes of 1, 8 and 16 bits over two bytes, each from earlier ones that fit.
+    /// Adds nodes of 1, 8 and 16 bits over two bytes, each from earlier ones that fit. Comparisons are of all three.
     fn build(steps: &[(usize, [usize; 3], bool)]) -> (Dag, Vec<Label>) {
         let mut dag = Dag::new();
         let mut nodes = vec![dag.input(0), dag.input(1)];
@@ -213,9 +223,9 @@ mod tests {
                     .zip(choose(1, &same))
                     .zip(choose(2, &same))
                     .map(|((a, b), c)| Node { op: op as u8, bits: bits as u8, aux: 0, a, b, c }),
-                Op::Eq | Op::Slt | Op::Sle | Op::Ult | Op::Ule => {
-                    choose(0, &same).zip(choose(1, &same)).map(|(a, b)| Node::binary(op, 1, a, b))
-                }
+                Op::Eq | Op::Slt | Op::Sle | Op::Ult | Op::Ule => choose(0, &|_| true).and_then(|a| {
+                    choose(1, &|width| width == dag.bits(a)).map(|b| Node::binary(op, 1, a, b))
+                }),
                 _ => choose(0, &same).zip(choose(1, &same)).map(|(a, b)| Node::binary(op, bits as u8, a, b)),
             };
             nodes.extend(node.map(|node| dag.add(node)));
