@@ -97,13 +97,13 @@ fn execution(run: RawRun<'_>, input: &[u8], symbolic: bool) -> Execution {
     let covered = run.coverage.iter().enumerate().filter(|(_, seen)| **seen != 0);
     let covered = covered.map(|(outcome, _)| outcome as u32).collect();
     let stderr = run.stderr_tail();
-    let run_time = run.run_time;
+    let (run_time, cpu_time) = (run.run_time, run.cpu_time);
     let trace = run.trace.map_err(|error| error.to_string()).and_then(|raw| checked(raw, input));
     let (trace, bad_trace) = match trace {
         Ok(trace) => (Some(trace).filter(|_| symbolic), None),
         Err(error) => (None, Some(error)),
     };
-    Execution { ending, covered, trace, bad_trace, run_time, stderr }
+    Execution { ending, covered, trace, bad_trace, run_time, cpu_time, stderr }
 }
 
 fn checked(raw: runner::RawTrace, input: &[u8]) -> Result<Trace, String> {

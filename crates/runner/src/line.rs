@@ -49,11 +49,10 @@ impl Line {
 
     pub fn command(&self, command: &Command) -> Result<(), Lost> {
         let socket = self.commands.as_ref().ok_or(Lost)?;
-        let mut bytes = [0; size_of::<Command>()];
-        bytes[..4].copy_from_slice(&command.timeout_ms.to_ne_bytes());
-        bytes[4..].copy_from_slice(&command.may_share.to_ne_bytes());
+        let words = [command.timeout_ms, command.cpu_us, command.may_share].map(u32::to_ne_bytes);
+        let bytes: &[u8; size_of::<Command>()] = words.as_flattened().try_into().map_err(|_| Lost)?;
         loop {
-            match send(socket, &bytes, SendFlags::NOSIGNAL) {
+            match send(socket, bytes, SendFlags::NOSIGNAL) {
                 Ok(sent) if sent == bytes.len() => return Ok(()),
                 Err(Errno::INTR) => {}
                 _ => return Err(Lost),

@@ -95,6 +95,8 @@ pub enum Sandbox {
 #[derive(Clone, Debug)]
 pub struct Limits {
     pub run_time: Duration,
+    /// Processor time, of targets with a fork server only; `None` sets no limit. A run that reaches it ends as at `run_time`.
+    pub cpu_time: Option<Duration>,
     /// Memory of each process of the run in bytes.
     pub memory: u64,
     /// Address space beyond `memory` for what is reserved but never filled: the runtime's shadow. `None` sets no
@@ -113,6 +115,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             run_time: Duration::from_secs(1),
+            cpu_time: None,
             memory: 2 * GIB,
             address_space_allowance: Some(trace::RESERVED_ADDRESS_SPACE),
             file_size: 16 * MIB,

@@ -148,9 +148,10 @@ impl Runner {
         self.segment.restrict(holes, stretch);
     }
 
-    /// Changes the time limit of the runs from now on.
-    pub fn set_run_time(&mut self, limit: Duration) {
-        self.stage.options.limits.run_time = limit;
+    /// Changes the limits of time and processor time of the runs from now on.
+    pub fn set_times(&mut self, run_time: Duration, cpu_time: Option<Duration>) {
+        let limits = &mut self.stage.options.limits;
+        (limits.run_time, limits.cpu_time) = (run_time, cpu_time);
     }
 
     /// A server that dies takes the run along, so the run is made again with a new one.
@@ -186,7 +187,7 @@ impl Runner {
                 none.insert(Server::start(&self.stage, &self.segment)?)
             }
         };
-        let report = server.run(self.stage.timeout_ms(), process == Process::Shared);
+        let report = server.run(&self.stage.command(process == Process::Shared));
         if report.is_err() || server.scratch.clean().is_err() {
             // A scratch directory that cannot be emptied goes with its server, too.
             self.server = None;

@@ -57,10 +57,10 @@ impl Server {
         }
     }
 
-    /// One run on the input that lies ready, in a process of its own unless it may share one.
-    pub fn run(&mut self, timeout_ms: u32, may_share: bool) -> Result<Report, Lost> {
-        self.line.command(&Command { timeout_ms, may_share: may_share.into() })?;
-        let limit = Duration::from_millis(u64::from(timeout_ms)) + GRACE;
+    /// One run on the input that lies ready.
+    pub fn run(&mut self, command: &Command) -> Result<Report, Lost> {
+        self.line.command(command)?;
+        let limit = Duration::from_millis(u64::from(command.timeout_ms)) + GRACE;
         self.line.receive(limit)?.filter(|report| report.kind == DONE).ok_or(Lost)
     }
 }

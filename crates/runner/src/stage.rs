@@ -9,6 +9,8 @@ use crate::program;
 use crate::workdir::Workdir;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
+use std::time::Duration;
+use trace::server::Command;
 
 pub(crate) struct Stage {
     pub options: TargetOptions,
@@ -57,5 +59,12 @@ impl Stage {
     /// The time limit of a run as the supervisor takes it; at least 1, because 0 means none.
     pub fn timeout_ms(&self) -> u32 {
         u32::try_from(self.options.limits.run_time.as_millis()).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// What a fork server is told for a run.
+    pub fn command(&self, may_share: bool) -> Command {
+        let in_us = |limit: Duration| u32::try_from(limit.as_micros()).unwrap_or(u32::MAX).max(1);
+        let cpu_us = self.options.limits.cpu_time.map_or(0, in_us);
+        Command { timeout_ms: self.timeout_ms(), cpu_us, may_share: may_share.into() }
     }
 }

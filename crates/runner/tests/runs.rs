@@ -103,6 +103,19 @@ fn what_does_not_end_is_killed() {
 }
 
 #[test]
+fn processor_time_is_limited_by_itself() {
+    for sandbox in [Sandbox::On, Sandbox::Off] {
+        let mut options = options(sandbox);
+        options.limits.cpu_time = Some(Duration::from_millis(50));
+        let mut runner = Runner::start(options).unwrap();
+        check(&mut runner, &[("spin", Outcome::Timeout), ("shell sleep 0.2", Outcome::Exit(0))]);
+        let run = runner.run(b"spin", true).unwrap();
+        assert!(run.cpu_time >= Duration::from_millis(50), "{:?}", run.cpu_time);
+        assert!(run.run_time < Duration::from_secs(60), "ended by the other limit: {:?}", run.run_time);
+    }
+}
+
+#[test]
 fn system_calls_that_are_denied() {
     let mut runner = start(Sandbox::On);
     if !runner.sandbox().in_force.iter().any(|text| text.contains("seccomp")) {

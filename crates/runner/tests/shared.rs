@@ -83,6 +83,17 @@ fn what_ends_a_process_is_told_and_the_next_input_gets_another() {
 }
 
 #[test]
+fn processor_time_of_earlier_inputs_does_not_count() {
+    let mut runner = patient(Sandbox::On);
+    runner.set_times(Duration::from_secs(60), Some(Duration::from_millis(120)));
+    for expected in 1..=4 {
+        assert_eq!(shared(&mut runner, "work"), (QUIET, expected, true));
+    }
+    runner.set_times(Duration::from_secs(60), Some(Duration::from_millis(20)));
+    assert_eq!(shared(&mut runner, "work"), (Outcome::Timeout, 5, true));
+}
+
+#[test]
 fn a_process_that_grows_gets_no_other_input() {
     let mut runner = patient(Sandbox::On);
     assert_eq!(shared(&mut runner, "hello"), (QUIET, 1, true));

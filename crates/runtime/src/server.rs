@@ -5,7 +5,7 @@
 //! The code runs inside the target: it must not allocate, panic, or change anything that the program could
 //! notice, except that it removes its own environment variable.
 
-use crate::supervise::{NO_CHANNEL, Run, end_waiting, watch};
+use crate::supervise::{Limits, NO_CHANNEL, Run, end_waiting, watch};
 use crate::{batch, sys};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
@@ -190,7 +190,10 @@ impl Server {
         let Waiting { run, inputs, cpu_time_us: before } = child;
         let channel = if command.may_share == 1 { SERVER_FDS.batch_server } else { NO_CHANNEL };
         // SAFETY: the child is ours, and it is the only one.
-        let (mut report, waits) = unsafe { watch(&run, command.timeout_ms, SERVER_FDS.commands, channel) };
+        let (mut report, waits) = unsafe {
+            let limits = Limits::within(command.timeout_ms, command.cpu_us, before);
+            watch(&run, limits, SERVER_FDS.commands, channel)
+        };
         report.shared = u32::from(waits || inputs != 0);
         let cpu_time_us = report.cpu_time_us;
         report.cpu_time_us = cpu_time_us.saturating_sub(before);
@@ -255,7 +258,7 @@ unsafe fn close_server_fds() {
 
 /// The next command; `None` once the other side is gone.
 pub unsafe fn receive(from: c_int) -> Option<Command> {
-    let mut command = Command { timeout_ms: 0, may_share: 0 };
+    let mut command = Command { timeout_ms: 0, cpu_us: 0, may_share: 0 };
     let len = size_of::<Command>();
     // SAFETY: `command` has room for `len` bytes, and any bytes are a valid `Command`.
     unsafe {

@@ -18,7 +18,7 @@ pub unsafe fn supervise(child: c_int, timeout_ms: u32, lifeline: c_int) -> Repor
     // SAFETY: the caller gives the child to us.
     unsafe {
         let run = Run::of(child);
-        let (report, _) = watch(&run, timeout_ms, lifeline, NO_CHANNEL);
+        let (report, _) = watch(&run, Limits::within(timeout_ms, 0, 0), lifeline, NO_CHANNEL);
         run.close();
         report
     }
@@ -51,6 +51,38 @@ impl Run {
     }
 }
 
+/// When a run is ended.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    deadline: u64,
+    /// Processor time of its process, in microseconds.
+    cpu_us: u64,
+}
+
+impl Limits {
+    /// Time from now on, and processor time of a process that had some `before`; 0 for any.
+    ///
+    /// # Safety
+    /// None needed: it asks for the time.
+    pub unsafe fn within(timeout_ms: u32, cpu_us: u32, before: u64) -> Limits {
+        let until = |start: u64, limit: u64| if limit == 0 { u64::MAX } else { start.saturating_add(limit) };
+        // SAFETY: see `now_us`.
+        let deadline = until(unsafe { now_us() }, u64::from(timeout_ms).saturating_mul(1000));
+        Limits { deadline, cpu_us: until(before, cpu_us.into()) }
+    }
+
+    /// Time until `child` may have reached a limit, rounded up, as `poll` takes it: -1 for ever, 0 if it has.
+    unsafe fn remaining_ms(&self, child: c_int) -> c_int {
+        let left = |limit: u64, now: u64| if limit == u64::MAX { limit } else { limit.saturating_sub(now) };
+        // SAFETY: asking for the time touches no other memory.
+        let (now, cpu) = unsafe { (now_us(), if self.cpu_us == u64::MAX { 0 } else { cpu_time_us(child) }) };
+        match left(self.deadline, now).min(left(self.cpu_us, cpu)) {
+            u64::MAX => -1,
+            left => left.div_ceil(1000).min(i32::MAX as u64) as c_int,
+        }
+    }
+}
+
 /// A descriptor that `poll` ignores.
 pub const NO_CHANNEL: c_int = -1;
 
@@ -59,12 +91,12 @@ pub const NO_CHANNEL: c_int = -1;
 ///
 /// # Safety
 /// As for [`supervise`].
-pub unsafe fn watch(run: &Run, timeout_ms: u32, lifeline: c_int, channel: c_int) -> (Report, bool) {
+pub unsafe fn watch(run: &Run, limits: Limits, lifeline: c_int, channel: c_int) -> (Report, bool) {
     // SAFETY: the caller gives the child to us.
     unsafe {
         let child = run.child;
         let start = now_us();
-        let end = wait_for_end(run, deadline(start, timeout_ms), lifeline, channel);
+        let end = wait_for_end(run, limits, lifeline, channel);
         if let End::Paused(pause) = end {
             let max_rss_kib = pause.max_rss_kib.min(u64::from(u32::MAX)) as u32;
             let run_time_us = now_us().wrapping_sub(start);
@@ -109,37 +141,47 @@ enum End {
     Paused(Pause),
 }
 
-fn deadline(start: u64, timeout_ms: u32) -> u64 {
-    if timeout_ms == 0 { u64::MAX } else { start.wrapping_add(u64::from(timeout_ms).wrapping_mul(1000)) }
+unsafe fn now_us() -> u64 {
+    // SAFETY: the clock is there on every machine.
+    unsafe { clock_us(sys::CLOCK_MONOTONIC) }
 }
 
-unsafe fn now_us() -> u64 {
+/// Processor time of all threads of a process; 0 if it is gone.
+unsafe fn cpu_time_us(process: c_int) -> u64 {
+    // The kernel's name for the clock that the scheduler keeps of a process.
+    const SCHEDULER: c_int = 2;
+    // SAFETY: a clock that is not there is not read.
+    unsafe { clock_us((!process).wrapping_shl(3) | SCHEDULER) }
+}
+
+unsafe fn clock_us(clock: c_int) -> u64 {
     let mut time = sys::Timespec::default();
     // SAFETY: `time` is valid for writing.
-    unsafe { sys::clock_gettime(sys::CLOCK_MONOTONIC, &mut time) };
+    unsafe { sys::clock_gettime(clock, &mut time) };
     (time.seconds as u64).wrapping_mul(1_000_000).wrapping_add(time.nanoseconds as u64 / 1000)
 }
 
-unsafe fn wait_for_end(run: &Run, deadline: u64, lifeline: c_int, channel: c_int) -> End {
+unsafe fn wait_for_end(run: &Run, limits: Limits, lifeline: c_int, channel: c_int) -> End {
     // SAFETY: the child is the caller's.
     unsafe {
         match run.pidfd {
-            ..0 => wait_by_looking(run.child, deadline, lifeline),
-            pidfd => wait_by_pidfd(pidfd, deadline, lifeline, channel),
+            ..0 => wait_by_looking(run.child, limits, lifeline),
+            _ => wait_by_pidfd(run, limits, lifeline, channel),
         }
     }
 }
 
-unsafe fn wait_by_pidfd(pidfd: c_int, deadline: u64, lifeline: c_int, channel: c_int) -> End {
+unsafe fn wait_by_pidfd(run: &Run, limits: Limits, lifeline: c_int, channel: c_int) -> End {
+    let child = run.child;
     let mut fds = [
-        sys::PollFd { fd: pidfd, events: sys::POLLIN, revents: 0 },
+        sys::PollFd { fd: run.pidfd, events: sys::POLLIN, revents: 0 },
         sys::PollFd { fd: lifeline, events: 0, revents: 0 },
         sys::PollFd { fd: channel, events: sys::POLLIN, revents: 0 },
     ];
     // SAFETY: `fds` holds three entries.
     unsafe {
         loop {
-            let ready = sys::poll(fds.as_mut_ptr(), 3, remaining_ms(deadline));
+            let ready = sys::poll(fds.as_mut_ptr(), 3, limits.remaining_ms(child));
             let [run, driver, paused] = &mut fds;
             if ready > 0 && run.revents != 0 {
                 return End::Itself;
@@ -154,7 +196,7 @@ unsafe fn wait_by_pidfd(pidfd: c_int, deadline: u64, lifeline: c_int, channel: c
                     None => paused.fd = NO_CHANNEL,
                 }
             }
-            if remaining_ms(deadline) == 0 {
+            if limits.remaining_ms(child) == 0 {
                 return End::TimedOut;
             }
         }
@@ -170,7 +212,7 @@ unsafe fn read_pause(channel: c_int) -> Option<Pause> {
 }
 
 /// For kernels without `pidfd_open` (before 5.3): looks every millisecond.
-unsafe fn wait_by_looking(child: c_int, deadline: u64, lifeline: c_int) -> End {
+unsafe fn wait_by_looking(child: c_int, limits: Limits, lifeline: c_int) -> End {
     let mut driver = sys::PollFd { fd: lifeline, events: 0, revents: 0 };
     // SAFETY: one entry is passed; a zombie stays until `reap` takes it.
     unsafe {
@@ -178,7 +220,7 @@ unsafe fn wait_by_looking(child: c_int, deadline: u64, lifeline: c_int) -> End {
             if sys::poll(&mut driver, 1, 1) > 0 && driver.revents & (sys::POLLHUP | sys::POLLERR) != 0 {
                 return End::Abandoned;
             }
-            if remaining_ms(deadline) == 0 {
+            if limits.remaining_ms(child) == 0 {
                 return End::TimedOut;
             }
         }
@@ -193,16 +235,6 @@ unsafe fn is_zombie(child: c_int) -> bool {
     let done = unsafe { sys::waitid(sys::P_PID, child, info.as_mut_ptr(), options) };
     let [signal, ..] = info;
     done != 0 || signal != 0
-}
-
-/// Time until the deadline, rounded up, as `poll` takes it: -1 for ever, 0 if it is over.
-unsafe fn remaining_ms(deadline: u64) -> c_int {
-    if deadline == u64::MAX {
-        return -1;
-    }
-    // SAFETY: see `now_us`.
-    let left = deadline.saturating_sub(unsafe { now_us() });
-    left.div_ceil(1000).min(i32::MAX as u64) as c_int
 }
 
 /// Takes the child's status and what it used.

@@ -328,7 +328,7 @@ impl<'a> Engine<'a> {
     /// A program that runs programs can be made to hang anywhere: confirming that takes no more than a tenth of the time.
     fn has_time_for_hangs(&self) -> bool {
         const SHARE: u32 = 10;
-        const FIRST: Duration = Duration::from_secs(3);
+        const FIRST: Duration = Duration::from_millis(500);
         self.confirming.saturating_sub(FIRST) * SHARE <= self.world.clock.elapsed()
     }
 

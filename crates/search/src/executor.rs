@@ -54,6 +54,8 @@ pub struct Execution {
     /// Why a symbolic run has no usable trace.
     pub bad_trace: Option<String>,
     pub run_time: Duration,
+    /// Processor time, which load on the machine does not change.
+    pub cpu_time: Duration,
     /// The end of what the program wrote to its standard error.
     pub stderr: Vec<u8>,
 }

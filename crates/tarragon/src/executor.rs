@@ -8,7 +8,7 @@ use path::{RawTrace, Trace};
 use runner::{Outcome, RawRun, Runner, RunnerError, SanitizerReport};
 use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame};
 
-use crate::patience::Patience;
+use crate::patience::{Patience, Times};
 use crate::sharing::Sharing;
 
 pub(crate) struct RunnerExecutor {
@@ -45,14 +45,14 @@ impl RunnerExecutor {
         self.sharing = Some(Sharing::default());
     }
 
-    fn run_within(&mut self, limit: Duration, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
-        self.traced.set_run_time(limit);
+    fn run_within(&mut self, limit: Times, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
+        self.traced.set_times(limit.run, limit.cpu);
         let execution = self.run_in_some_process(input, symbolic)?;
         let Some(patience) = &mut self.patience else { return Ok(execution) };
         match (execution.ending, symbolic) {
             (Ending::Timeout, true) => self.probes = true,
             (Ending::Timeout, false) => {}
-            _ => patience[usize::from(symbolic)].learn(execution.run_time),
+            _ => patience[usize::from(symbolic)].learn(execution.run_time, execution.cpu_time),
         }
         if !symbolic && execution.ending != Ending::Timeout {
             input.clone_into(&mut self.ended);
@@ -60,8 +60,9 @@ impl RunnerExecutor {
         Ok(execution)
     }
 
-    fn limit(&self, symbolic: bool) -> Duration {
-        self.patience.as_ref().map_or(self.run_time, |patience| patience[usize::from(symbolic)].limit())
+    fn limit(&self, symbolic: bool) -> Times {
+        let patience = self.patience.as_ref().map(|patience| patience[usize::from(symbolic)].limit());
+        patience.unwrap_or(Times { run: self.run_time, cpu: None })
     }
 
     fn run_in_some_process(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
@@ -104,11 +105,12 @@ impl Executor for RunnerExecutor {
     }
 
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
-        self.run_within(self.run_time, input, false)
+        self.run_within(Times { run: self.run_time, cpu: None }, input, false)
     }
 
     fn trace_hang(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
-        self.run_within(self.limit(false), input, true)
+        // A trace takes its time to get to where the run hangs.
+        self.run_within(Times { cpu: None, ..self.limit(false) }, input, true)
     }
 
     fn unstable(&self) -> u64 {
@@ -136,13 +138,13 @@ fn execution(run: RawRun<'_>, input_len: u32, symbolic: bool) -> Execution {
     let ending = ending(run.outcome);
     let stderr = if matches!(ending, Ending::Exit(_)) { Vec::new() } else { run.stderr_tail() };
     let covered = covered(run.coverage);
-    let run_time = run.run_time;
+    let (run_time, cpu_time) = (run.run_time, run.cpu_time);
     let (trace, bad_trace) = match run.trace {
         Ok(raw) if symbolic => split(checked(raw, input_len)),
         Ok(_) => (None, None),
         Err(error) => (None, Some(error.to_string())),
     };
-    Execution { ending, covered, trace, bad_trace, run_time, stderr }
+    Execution { ending, covered, trace, bad_trace, run_time, cpu_time, stderr }
 }
 
 fn split(trace: Result<Trace, String>) -> (Option<Trace>, Option<String>) {

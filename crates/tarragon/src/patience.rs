@@ -2,6 +2,7 @@
 //!
 //! Programs that run programs are given endless loops all the time, and each would take the whole time limit. So a run that takes much
 //! longer than those that ended by themselves lately is ended early. Whether that was a hang, a run with the whole limit decides.
+//! Processor time says it sooner than time, because other work on the machine does not add to it; a run that sleeps has none.
 
 use std::time::Duration;
 
@@ -13,29 +14,41 @@ const FACTOR: u32 = 20;
 const WEIGHT: u32 = 16;
 /// Shorter times are never held against a run.
 const LEAST: Duration = Duration::from_millis(50);
+const LEAST_CPU: Duration = Duration::from_millis(10);
+
+/// Limits of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Times {
+    pub run: Duration,
+    /// Processor time, if it has a limit.
+    pub cpu: Option<Duration>,
+}
 
 pub(crate) struct Patience {
     most: Duration,
     average: Duration,
+    average_cpu: Duration,
     ended: u32,
 }
 
 impl Patience {
     pub(crate) fn new(most: Duration) -> Patience {
-        Patience { most, average: Duration::ZERO, ended: 0 }
+        Patience { most, average: Duration::ZERO, average_cpu: Duration::ZERO, ended: 0 }
     }
 
-    pub(crate) fn limit(&self) -> Duration {
-        match self.ended < FIRST {
-            true => self.most,
-            false => (self.average * FACTOR).max(LEAST).min(self.most),
+    pub(crate) fn limit(&self) -> Times {
+        if self.ended < FIRST {
+            return Times { run: self.most, cpu: None };
         }
+        let limit = |average: Duration, least: Duration| (average * FACTOR).max(least).min(self.most);
+        Times { run: limit(self.average, LEAST), cpu: Some(limit(self.average_cpu, LEAST_CPU)) }
     }
 
-    /// A run that ended by itself took this long.
-    pub(crate) fn learn(&mut self, time: Duration) {
+    /// A run that ended by itself took this long, and so much processor time.
+    pub(crate) fn learn(&mut self, time: Duration, cpu: Duration) {
         self.ended += 1;
         self.average = (self.average * (WEIGHT - 1) + time) / WEIGHT;
+        self.average_cpu = (self.average_cpu * (WEIGHT - 1) + cpu) / WEIGHT;
     }
 }
 
@@ -45,18 +58,20 @@ mod tests {
 
     #[test]
     fn limits_follow_the_other_runs() {
-        let second = Duration::from_secs(1);
+        let (second, millisecond) = (Duration::from_secs(1), Duration::from_millis(1));
         let mut patience = Patience::new(second);
         for _ in 0..FIRST {
-            assert_eq!(patience.limit(), second);
-            patience.learn(Duration::from_millis(1));
+            assert_eq!(patience.limit(), Times { run: second, cpu: None });
+            patience.learn(millisecond, millisecond / 2);
         }
-        assert_eq!(patience.limit(), LEAST);
+        assert_eq!(patience.limit(), Times { run: LEAST, cpu: Some(LEAST_CPU) });
         for _ in 0..100 {
-            patience.learn(Duration::from_millis(20));
+            patience.learn(20 * millisecond, 2 * millisecond);
         }
-        assert!((Duration::from_millis(390)..second).contains(&patience.limit()), "{:?}", patience.limit());
-        patience.learn(Duration::from_secs(60));
-        assert_eq!(patience.limit(), second);
+        let Times { run, cpu } = patience.limit();
+        assert!((Duration::from_millis(390)..second).contains(&run), "{run:?}");
+        assert!((Duration::from_millis(39)..LEAST).contains(&cpu.expect("a limit")), "{cpu:?}");
+        patience.learn(Duration::from_secs(60), Duration::from_secs(60));
+        assert_eq!(patience.limit(), Times { run: second, cpu: Some(second) });
     }
 }

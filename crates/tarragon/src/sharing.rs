@@ -69,6 +69,7 @@ mod tests {
             trace: None,
             bad_trace: None,
             run_time: Duration::ZERO,
+            cpu_time: Duration::ZERO,
             stderr: Vec::new(),
         }
     }

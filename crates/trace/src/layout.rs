@@ -113,7 +113,7 @@ pub mod words {
 
 impl Header {
     pub const MAGIC: u64 = u64::from_le_bytes(*b"TARRAGON");
-    pub const VERSION: u32 = 3;
+    pub const VERSION: u32 = 4;
 
     /// A header with all regions placed, and the size of the segment that it describes.
     pub fn new(capacities: &Capacities) -> (Header, u64) {
@@ -190,6 +190,8 @@ pub mod server {
     #[repr(C)]
     pub struct Command {
         pub timeout_ms: u32,
+        /// Processor time that the run may take, in microseconds; 0 for any.
+        pub cpu_us: u32,
         /// 1 if the run may share its process with those before and after it.
         pub may_share: u32,
     }

@@ -28,7 +28,8 @@ impl Executor for Fake {
         let first = input.first().copied().unwrap_or(0);
         let covered = vec![u32::from(first > b'a'), 2 + u32::from(input.len() > 2)];
         let stderr = b"something is wrong".to_vec();
-        Ok(Execution { ending, covered, trace: None, bad_trace: None, run_time: Duration::ZERO, stderr })
+        let (run_time, cpu_time) = (Duration::ZERO, Duration::ZERO);
+        Ok(Execution { ending, covered, trace: None, bad_trace: None, run_time, cpu_time, stderr })
     }
 }
 

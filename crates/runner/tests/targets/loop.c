@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void *tarragon_test_serve(void);
@@ -13,11 +14,13 @@ void tarragon_test_cover(void *header, size_t outcome);
 void tarragon_test_event(void *header);
 
 static void hang(void) { for (;;) pause(); }
+static void work(void) { clock_t start = clock(); while (clock() - start < CLOCKS_PER_SEC / 20) {} }
 
 static void act(const char *line) {
     if (strcmp(line, "abort") == 0) abort();
     if (strcmp(line, "exit") == 0) exit(3);
     if (strcmp(line, "hang") == 0) hang();
+    if (strcmp(line, "work") == 0) work();
     if (strcmp(line, "child") == 0 && fork() == 0) hang();
     if (strcmp(line, "alarm") == 0) alarm(1);
     if (strcmp(line, "eat") == 0) {

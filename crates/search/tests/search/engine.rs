@@ -71,6 +71,7 @@ impl Executor for Flaky {
             trace: None,
             bad_trace: None,
             run_time: Duration::ZERO,
+            cpu_time: Duration::ZERO,
             stderr: Vec::new(),
         })
     }

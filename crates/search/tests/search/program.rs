@@ -295,6 +295,7 @@ impl Executor for Fake<'_> {
             trace: symbolic.then(|| Machine::again(input, &self.marks, &self.sites, &*self.body)),
             bad_trace: None,
             run_time: Duration::ZERO,
+            cpu_time: Duration::ZERO,
             stderr: Vec::new(),
         })
     }
