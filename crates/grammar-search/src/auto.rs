@@ -47,7 +47,10 @@ const MEMORY: f64 = 0.8;
 impl Part<'_> {
     /// Outcomes for a second; a strategy that was never tried is worth most.
     fn worth(&self) -> f64 {
-        (self.found + 0.1) / (self.spent + 1e-3)
+        match self.total.is_zero() {
+            true => f64::INFINITY,
+            false => (self.found + 0.1) / (self.spent + 1e-3),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use trace::{CheckKind, Event, EventKind, Label, Op};
 use crate::Trace;
 use crate::switch;
 use crate::tokens::{Calls, Delivered};
+use crate::words::{self, Word};
 
 /// One conjunct of a path condition: the 1-bit expression `label` has the value `taken`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,6 +92,7 @@ pub struct PathCondition {
     pub constraints: Vec<Constraint>,
     /// What the lexers delivered that the program was derived with. Their own conditions are not among the constraints.
     pub tokens: Vec<Delivered>,
+    pub words: Vec<Word>,
 }
 
 impl PathCondition {
@@ -107,7 +109,7 @@ impl PathCondition {
         }
         let constraints = builder.constraints;
         let tokens = calls.map_or_else(Vec::new, |calls| calls.finish(trace.dag.input_len()));
-        PathCondition { constraints, tokens }
+        PathCondition { constraints, tokens, words: words::asked_about(&trace.events, &trace.dag) }
     }
 
     pub fn len(&self) -> usize {
@@ -241,7 +243,8 @@ impl Builder<'_> {
             Some(EventKind::Check) => self.check(event),
             Some(EventKind::Switch) => self.switch(event),
             Some(EventKind::Concretise) => self.concretise(event),
-            Some(EventKind::GiveUp | EventKind::LexerEntered | EventKind::Delivered) | None => {}
+            Some(EventKind::GiveUp | EventKind::LexerEntered | EventKind::Delivered | EventKind::Word)
+            | None => {}
         }
     }
 
@@ -253,7 +256,7 @@ impl Builder<'_> {
                 let code = self.dag.node(event.label).const_value();
                 calls.deliver(event.arg, code, event.label);
             }
-            Some(EventKind::GiveUp) | None => return false,
+            Some(EventKind::GiveUp | EventKind::Word) | None => return false,
             Some(_) => return calls.takes(event.label),
         }
         true

@@ -9,9 +9,11 @@ mod directions;
 mod switch;
 mod tokens;
 mod trace;
+mod words;
 
 pub use condition::{Constraint, ConstraintKind, Flip, PathCondition, Purpose, Step};
 pub use directions::{WrongDirection, check_directions};
 pub use switch::equals;
 pub use tokens::Delivered;
 pub use trace::{BadTrace, RawTrace, Trace};
+pub use words::{Asker, Word};

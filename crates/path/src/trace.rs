@@ -39,6 +39,8 @@ pub enum BadTrace {
     Label { index: usize, label: Label },
     #[error("event {index} needs a condition, but expression {label} has {bits} bits")]
     Width { index: usize, label: Label, bits: u8 },
+    #[error("event {index} refers to table {table}, which does not exist")]
+    Table { index: usize, table: u32 },
     #[error("event {index} delivers expression {label}, which is no token")]
     NoToken { index: usize, label: Label },
 }
@@ -58,6 +60,11 @@ fn check_event(dag: &Dag, index: usize, event: &Event) -> Result<(), BadTrace> {
     let kind = EventKind::from_byte(event.kind).ok_or(BadTrace::Kind { index, kind: event.kind })?;
     if matches!(kind, EventKind::GiveUp | EventKind::LexerEntered) {
         return Ok(());
+    }
+    if kind == EventKind::Word {
+        let table = event.arg;
+        let exists = (table as usize) < dag.tables().len();
+        return if exists { Ok(()) } else { Err(BadTrace::Table { index, table }) };
     }
     let label = event.label;
     if label == 0 || label as usize >= dag.len() {

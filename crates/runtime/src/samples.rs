@@ -2,12 +2,14 @@
 //!
 //! The solver cannot find a word with a given hash, but the program often has hashed such words itself, when it filled its table
 //! of keywords or met a name for the first time. So the arguments of these functions are kept during a run; where one is called on
-//! other bytes that depend on the input, "these bytes equal those seen before" becomes a branch.
+//! other bytes that depend on the input, "these bytes equal those seen before" becomes a branch. The driver is told of all these words, too, and of
+//! words of different length that were compared: only another input can have them in the same place.
 
 use crate::build::{self, Value};
 use crate::state::{self, active};
+use crate::texts::{self, Bytes};
 use crate::{events, objects, shadow};
-use trace::{Label, Op};
+use trace::{COMPARED, Event, EventKind, Label, Op};
 
 const MOST_SAMPLES: usize = 256;
 const MOST_BYTES: usize = 64;
@@ -34,6 +36,13 @@ static mut SAMPLES: [Sample; MOST_SAMPLES] = [NONE; MOST_SAMPLES];
 static mut COUNT: usize = 0;
 static mut BRANCHES: u32 = 0;
 
+/// Words that the driver is told of in a run.
+const MOST_TOLD: u32 = 1024;
+static mut TOLD: u32 = 0;
+/// Pairs of tables that were compared lately, so that it is told of each once.
+const RECENT: usize = 256;
+static mut RECENT_PAIRS: [(u32, u32); RECENT] = [(0, 0); RECENT];
+
 /// A run ends: what was asked about bytes of its input is void. Words of the program's own stay, because a process that takes
 /// several inputs fills its tables once.
 pub unsafe fn forget() {
@@ -48,7 +57,8 @@ pub unsafe fn forget() {
                 kept += 1;
             }
         }
-        (COUNT, BRANCHES) = (kept, 0);
+        (COUNT, BRANCHES, TOLD) = (kept, 0, 0);
+        RECENT_PAIRS = [(0, 0); RECENT];
     }
 }
 
@@ -79,6 +89,42 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
         if !known && let Some(free) = SAMPLES.get_mut(COUNT) {
             *free = sample;
             COUNT += 1;
+            let word = Bytes { start: text, size: sample.len as usize };
+            if let Some(table) = texts::copy(word, symbolic) {
+                tell(function, table);
+            }
+        }
+    }
+}
+
+/// Two words of different length were found to be different, with the guard held.
+pub unsafe fn differ(a: Bytes, b: Bytes) {
+    unsafe {
+        let is_word = |word: &Bytes| (1..=MOST_BYTES).contains(&word.size);
+        let symbolic = [a, b].map(|word| word.is_symbolic());
+        if ![a, b].iter().all(is_word) || symbolic == [false, false] || TOLD >= MOST_TOLD {
+            return;
+        }
+        let ([a, b], [is_a, is_b]) = ([a, b], symbolic);
+        let (Some(a), Some(b)) = (texts::copy(a, is_a), texts::copy(b, is_b)) else { return };
+        let Some(recent) = RECENT_PAIRS.get_mut(a.wrapping_mul(31).wrapping_add(b) as usize % RECENT) else {
+            return;
+        };
+        if *recent != (a, b) {
+            *recent = (a, b);
+            let comparison = COMPARED | TOLD;
+            tell(comparison, a);
+            tell(comparison, b);
+        }
+    }
+}
+
+unsafe fn tell(asker: u32, table: u32) {
+    unsafe {
+        if TOLD < MOST_TOLD {
+            TOLD += 1;
+            let kind = EventKind::Word as u8;
+            events::push(Event { kind, taken: 0, aux: 0, site: asker, label: 0, arg: table });
         }
     }
 }

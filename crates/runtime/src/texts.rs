@@ -61,7 +61,7 @@ static mut RECENT_COPIES: [u32; RECENT] = [0; RECENT];
 
 /// The number of a table with these bytes and, if wanted, their labels. Equal ones have the same number, as long as it is
 /// remembered, so that a program which asks the same again makes no new node.
-unsafe fn copy(of: Bytes, labelled: bool) -> Option<u32> {
+pub unsafe fn copy(of: Bytes, labelled: bool) -> Option<u32> {
     unsafe {
         let header = &mut *STATE.header;
         let (number, before) = (header.table_count, header.data_len);

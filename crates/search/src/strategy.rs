@@ -111,6 +111,8 @@ pub enum Origin {
     },
     /// A sentence with another token.
     Change,
+    /// Has a word that the program asked about in the place of another.
+    Word,
     /// Run before; only its trace is needed again.
     Retrace,
     Random,
@@ -127,6 +129,7 @@ impl fmt::Display for Origin {
             Origin::OptimisticFlip { .. } => f.write_str("optimistic flip"),
             Origin::Violation { .. } => f.write_str("violation"),
             Origin::Change => f.write_str("change"),
+            Origin::Word => f.write_str("word"),
             Origin::Retrace => f.write_str("retrace"),
             Origin::Random => f.write_str("random"),
             Origin::Mutation => f.write_str("mutation"),

@@ -85,7 +85,7 @@ mod tests {
             negated: false,
             outcome: None,
         };
-        PathCondition { constraints: vec![branch; times], tokens: Vec::new() }
+        PathCondition { constraints: vec![branch; times], ..PathCondition::default() }
     }
 
     #[test]

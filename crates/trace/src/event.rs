@@ -2,6 +2,9 @@
 
 use crate::node::Label;
 
+/// Where `site` of an [`EventKind::Word`] is no function: the numbers from here on are those of comparisons of one run.
+pub const COMPARED: u32 = 1 << 31;
+
 /// One event of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]
@@ -58,6 +61,9 @@ byte_enum! {
         LexerEntered = "lexer entered",
         /// A lexer delivered the token `label`, a `Token` node. `arg` is the number of the lexer.
         Delivered = "token delivered",
+        /// A word was asked about: given to a function that cannot be turned round, `site` being its number, or compared with a word
+        /// of another length, then `site` is [`COMPARED`] and more, and the same for both. `arg` is the table with the word.
+        Word = "word asked about",
     }
 }
 

@@ -214,7 +214,7 @@ mod tests {
             Constraint { label, taken: false, site, kind, negated: false, outcome: None }
         };
         let constraints = sites.iter().enumerate().map(constraint).collect();
-        let condition = PathCondition { constraints, tokens: Vec::new() };
+        let condition = PathCondition { constraints, ..PathCondition::default() };
         TracedPath { dag, condition, give_ups: [0; 32], truncated: false }
     }
 

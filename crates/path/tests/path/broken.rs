@@ -25,6 +25,10 @@ fn each_fault_has_its_error() {
     assert!(matches!(Trace::from_raw(raw(vec![event(branch, 1)])), Err(BadTrace::Width { bits: 8, .. })));
     assert!(Trace::from_raw(raw(vec![event(EventKind::Switch as u8, 1)])).is_ok(), "switches have any width");
     assert!(Trace::from_raw(raw(vec![event(EventKind::GiveUp as u8, 0)])).is_ok());
+    assert!(matches!(
+        Trace::from_raw(raw(vec![event(EventKind::Word as u8, 0)])),
+        Err(BadTrace::Table { index: 0, table: 0 })
+    ));
     assert!(matches!(Trace::from_raw(RawTrace::default()), Err(BadTrace::Dag(_))));
 }
 

@@ -7,7 +7,7 @@ use crate::build::Value;
 use crate::calls::{self, Args};
 use crate::stretches::Passed;
 use crate::texts::{self, Bytes};
-use crate::{shadow, state, stretches};
+use crate::{samples, shadow, state, stretches};
 use core::ffi::{c_char, c_int, c_void};
 use trace::{ConcretiseReason, Op, text};
 
@@ -125,6 +125,9 @@ impl Order {
             if state::active() {
                 let size = self.length(a, limit).min(self.length(b, limit));
                 self.compared(a, b, size.saturating_add(1).min(limit), result);
+                if limit == usize::MAX && self.size == 1 {
+                    tell_lengths(a, b);
+                }
             }
         }
     }
@@ -190,6 +193,18 @@ impl Order {
                 rest = choose(64, self.is_end(string, i), Value::concrete(i as u64), rest);
             }
             rest
+        }
+    }
+}
+
+/// Strings that have no length in common are words that an input could have in each other's place.
+unsafe fn tell_lengths(a: *const u8, b: *const u8) {
+    unsafe {
+        let [a, b] = [a, b].map(|start| Bytes { start, size: strlen(start.cast()) });
+        if a.size != b.size
+            && let Some(_entered) = state::enter()
+        {
+            samples::differ(a, b);
         }
     }
 }

@@ -179,6 +179,6 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
         let support = supports.get(support);
         !support.is_empty() && !support.uses_len()
     });
-    let condition = PathCondition { constraints, tokens: Vec::new() };
+    let condition = PathCondition { constraints, ..PathCondition::default() };
     TracedPath { dag: into, condition, give_ups: path.give_ups, truncated: path.truncated }
 }

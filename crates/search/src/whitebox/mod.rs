@@ -12,6 +12,7 @@ mod changes;
 mod completeness;
 mod goal;
 mod hard;
+mod names;
 mod novelty;
 mod question;
 mod shares;
@@ -34,6 +35,7 @@ use changes::Changes;
 pub use completeness::Completeness;
 use goal::{Goal, Solution, solve, solve_other_value};
 use hard::{Hard, Turn};
+use names::Names;
 use novelty::Novelty;
 use shares::Shares;
 use store::{Live, Store};
@@ -122,10 +124,9 @@ pub struct Whitebox<'s> {
     hard: Hard,
     /// Of sentences, where the search is within a language.
     changes: Changes,
+    names: Names,
     /// Changed sentences whose runs deserve a trace.
     untraced: VecDeque<Vec<u8>>,
-    /// The last run with a trace was for one of these.
-    traced_last: bool,
     /// No new sentence was found any more.
     exhausted: bool,
     /// Changed sentences that had new tokens together and nothing else new.
@@ -176,8 +177,8 @@ impl<'s> Whitebox<'s> {
             novelty: Novelty::default(),
             hard: Hard::new(BUCKET),
             changes: Changes::default(),
+            names: Names::default(),
             untraced: VecDeque::new(),
-            traced_last: false,
             exhausted: false,
             unremarkable: 0,
             shares: Shares::default(),
@@ -205,6 +206,11 @@ impl<'s> Whitebox<'s> {
     pub fn with_hard_time(mut self, spent: Duration) -> Whitebox<'s> {
         self.hard.spend(spent);
         self
+    }
+
+    /// Whether inputs of another length may be made that no path condition asks for.
+    fn follows_words(&self) -> bool {
+        !self.options.exhaustive && self.options.holes.is_none() && self.options.order == Order::Generational
     }
 
     fn pop(&mut self, context: &Context<'_>) -> Option<Turn> {
@@ -493,6 +499,9 @@ impl Strategy for Whitebox<'_> {
         if self.sentences.is_some() {
             return self.next_within(context);
         }
+        if let Some(next) = self.attempt_name(context) {
+            return next;
+        }
         match self.pop(context) {
             Some(turn) => self.attempt(turn, context),
             None => {
@@ -523,6 +532,9 @@ impl Strategy for Whitebox<'_> {
             return;
         };
         let limits = PathLimits::of(&path);
+        if self.follows_words() {
+            self.names.learn(ran.input, &path.condition.words);
+        }
         let live = Live::new(path);
         self.note_limits(&limits, &live, ran.ending);
         let bound = expected.as_ref().map_or(0, |expected| self.judge(expected, &live, ran.ending, context));
@@ -548,7 +560,7 @@ impl Strategy for Whitebox<'_> {
     }
 
     fn queue(&self) -> usize {
-        self.worklist.len() + self.hard.len() + self.changes.len()
+        self.worklist.len() + self.hard.len() + self.changes.len() + self.names.len()
     }
 
     fn save(&self) -> Option<SavedSearch> {
@@ -599,7 +611,7 @@ impl PathLimits {
     }
 }
 
-fn hash_of(input: &[u8]) -> u64 {
+fn hash_of<T: Hash + ?Sized>(input: &T) -> u64 {
     let mut hasher = DefaultHasher::new();
     input.hash(&mut hasher);
     hasher.finish()

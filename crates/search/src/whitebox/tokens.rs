@@ -14,34 +14,28 @@ const TRACED_ONE_IN: u64 = 8;
 impl Whitebox<'_> {
     /// The turns of a search within a language.
     pub(super) fn next_within(&mut self, context: &mut Context<'_>) -> Next {
-        let flips =
-            !self.untraced.is_empty() || self.worklist.len() + self.hard.len() > 0 || self.ready.is_some();
-        let changes = self.changes.len() > 0;
+        let flips = self.worklist.len() + self.hard.len() > 0 || self.ready.is_some();
+        let traces = !self.untraced.is_empty();
+        let changes = self.changes.len() + self.names.len() > 0;
         let there = |work| match work {
             Work::Flips => flips,
+            Work::Traces => traces,
             Work::Changes => changes,
             Work::Fresh => !self.exhausted,
         };
         match self.shares.next(context.clock.elapsed(), there) {
             Some(Work::Changes) => self.attempt_change(context),
             Some(Work::Fresh) => self.attempt_fresh(context),
-            Some(Work::Flips) => self.attempt_traced(context),
+            Some(Work::Flips) => self.pop(context).map_or(Next::Busy, |turn| self.attempt(turn, context)),
+            Some(Work::Traces) => self.trace_next(),
             None => Next::Finished,
         }
     }
 
-    /// Every other run is for the trace of a sentence that did something new.
-    fn attempt_traced(&mut self, context: &mut Context<'_>) -> Next {
-        if !std::mem::take(&mut self.traced_last)
-            && let Some(input) = self.untraced.pop_front()
-        {
-            self.traced_last = true;
-            return Next::Run(Proposal { input, symbolic: true, origin: Origin::Change });
-        }
-        let Some(turn) = self.pop(context) else { return Next::Busy };
-        let next = self.attempt(turn, context);
-        self.traced_last = !matches!(next, Next::Run(_)) && !self.untraced.is_empty();
-        next
+    /// Runs a sentence again that did something new, for its trace.
+    fn trace_next(&mut self) -> Next {
+        let run = |input| Next::Run(Proposal { input, symbolic: true, origin: Origin::Change });
+        self.untraced.pop_front().map_or(Next::Busy, run)
     }
 
     /// As `expand`, with what may be changed about the tokens. Nothing is flipped about a run that shows nothing new: there are more
@@ -65,6 +59,9 @@ impl Whitebox<'_> {
     }
 
     fn attempt_change(&mut self, context: &mut Context<'_>) -> Next {
+        if let Some(next) = self.attempt_name(context) {
+            return next;
+        }
         let (Some((run, change)), Some(sentences)) = (self.changes.pop(), &mut self.sentences) else {
             return Next::Busy;
         };

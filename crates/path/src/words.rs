@@ -1,0 +1,50 @@
+//! Words that the program asked about: whether it knows them, or which of those that it knows they are.
+//!
+//! A hash cannot be turned round, and a comparison with a longer word cannot come out equal, however the bytes of this run are changed.
+//! But each word that was asked about tells what else could be asked about in the same place.
+
+use std::ops::Range;
+
+use expr::{Dag, Op, TableData};
+use trace::{COMPARED, Event, EventKind};
+
+/// Who asked; words with the same asker may stand for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Asker {
+    /// A function with this number, in all runs.
+    Function(u32),
+    /// A comparison of this run.
+    Comparison(u32),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    pub asker: Asker,
+    pub text: Vec<u8>,
+    /// The bytes of the input that the word consists of, if it is a part of the input.
+    pub place: Option<Range<usize>>,
+}
+
+/// The words of a run, in program order.
+pub(crate) fn asked_about(events: &[Event], dag: &Dag) -> Vec<Word> {
+    let words = events.iter().filter(|event| event.kind == EventKind::Word as u8);
+    words
+        .filter_map(|event| {
+            let table = dag.tables().get(event.arg as usize)?;
+            let asker = match event.site.checked_sub(COMPARED) {
+                Some(number) => Asker::Comparison(number),
+                None => Asker::Function(event.site),
+            };
+            Some(Word { asker, text: table.bytes.clone(), place: place(table, dag) })
+        })
+        .collect()
+}
+
+/// Where all bytes of a table come from, if that is one piece of the input.
+fn place(table: &TableData, dag: &Dag) -> Option<Range<usize>> {
+    let byte = |label: u32| (label != 0 && dag.op(label) == Op::Input).then(|| dag.node(label).a as usize);
+    let labels = table.labels.as_ref()?;
+    let start = byte(*labels.first()?)?;
+    let is_piece = (start..).zip(labels).all(|(place, label)| byte(*label) == Some(place));
+    is_piece.then(|| start..start + labels.len())
+}
