@@ -8,7 +8,8 @@ SUBJECT is sprig (bundled; built here), bc, lua, mujs or yajl: `cargo run --rele
 --packages says in which folder. Any other PROGRAM was built with `tarragon cc -g`. Needs `tarragon` on the PATH.
 
 Prints two Markdown tables. The first has for each strategy inputs, traced runs, covered branch outcomes, bugs, pruned answers and the
-shares of time that solving and the grammar took: medians with the least and the greatest value over the repetitions. The second has by
+shares of time that solving and the grammar took: medians with the least and the greatest value over the repetitions; and, as "passed after", how
+many inputs `grammar-whitebox` had run when it had covered more than the strategy in the end, with the same seed. The second has by
 module, which is a set of source files, the covered share of its branches / the share of all inputs that take a branch there / the share
 of constraints that are made there. With --lexer there are two more rows:
 `whitebox-tokens`, and `grammar-whitebox` over that function's tokens.
@@ -16,6 +17,7 @@ of constraints that are made there. With --lexer there are two more rows:
 
 import argparse
 import json
+import math
 import pathlib
 import shutil
 import statistics
@@ -111,6 +113,7 @@ def campaign(options, strategy, seeds, seed, modules):
         "pruned": stats["sentences"]["pruned"],
         "solving": 100 * stats["seconds"]["solving"] / stats["seconds"]["total"],
         "grammar": 100 * stats["seconds"]["grammar"] / stats["seconds"]["total"],
+        "growth": [(step["run"], step["covered"]) for step in stats["growth"]],
     }
     by_file = {pathlib.Path(of["file"]).name: of for of in stats["files"]}
     constraints = max(1, sum(of["constraints"] for of in stats["files"]))
@@ -136,7 +139,7 @@ def sentences(options, folder):
 
 
 def spread(values, unit):
-    shown = [f"{value:.0f}{unit}" for value in (statistics.median(values), min(values), max(values))]
+    shown = ["never" if value == math.inf else f"{value:.0f}{unit}" for value in (statistics.median(values), min(values), max(values))]
     return shown[0] if shown[1] == shown[2] else f"{shown[0]} ({shown[1]}–{shown[2]})"
 
 
@@ -152,10 +155,19 @@ def main():
             rows = [campaign(options, strategy, seeds, seed, modules) for seed in range(options.repeat)]
             table.append((strategy, rows))
             print(f"{strategy}: {[row['covered'] for row, _ in rows]}", file=sys.stderr)
+    add_passed(table)
     totals(table)
     if modules:
         print()
         shares(table)
+
+
+def add_passed(table):
+    """After how many inputs grammar-whitebox had covered more than each strategy in the end, with the same seed."""
+    growths = {strategy: [row.pop("growth") for row, _ in rows] for strategy, rows in table}
+    for strategy, rows in table:
+        for (row, _), growth in zip(rows, growths.get("grammar-whitebox", [])):
+            row["passed after"] = next((run for run, covered in growth if covered > row["covered"]), math.inf)
 
 
 def totals(table):

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use search::{
-    Answers, Bug, Claim, Completeness, Enumeration, LinkStats, Optimism, SentenceStats, Stats, Verdicts,
+    Answers, Bug, Claim, Completeness, Enumeration, Growth, LinkStats, Optimism, SentenceStats, Stats,
+    Verdicts,
 };
 use serde::Serialize;
 use sites::SiteTable;
@@ -38,6 +39,8 @@ pub struct Report {
     /// Of the source, as in `lcov.info`; absent if it was not measured.
     pub source_coverage: Option<SourceCoverage>,
     pub corpus: usize,
+    /// Coverage after each run that added some.
+    pub growth: Vec<Growth>,
     pub bugs: Vec<BugReport>,
     pub crashes: u64,
     pub timeouts: u64,
@@ -240,6 +243,7 @@ impl Report {
             coverage: CoverageReport { covered: stats.covered, total: stats.outcomes },
             source_coverage: None,
             corpus: stats.corpus,
+            growth: stats.growth.clone(),
             bugs,
             crashes: stats.crashes,
             timeouts: stats.timeouts,

@@ -13,7 +13,7 @@ use crate::reach::Reach;
 use crate::suspicion::Suspicions;
 use crate::{
     Bug, BugKind, Bugs, Context, Corpus, Coverage, Diagnosis, Ending, Entry, ExecError, Execution, Executor,
-    Failure, Next, Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath,
+    Failure, Growth, Next, Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath,
 };
 
 /// Time since the start of the search.
@@ -236,6 +236,9 @@ impl<'a> Engine<'a> {
         if new_outcomes == 0 {
             return Ok(());
         }
+        let (seconds, covered) = (self.world.clock.elapsed().as_secs_f64(), self.results.coverage.covered());
+        let stats = &mut self.results.stats;
+        stats.growth.push(Growth { run: stats.runs, seconds, covered });
         let entry = self.results.corpus.add(input, origin, new_outcomes, self.results.stats.runs);
         self.world.observer.new_entry(entry).map_err(Stop::Output)
     }

@@ -36,6 +36,6 @@ pub use mutate::Mutate;
 pub use named::{Codes, Named, Run, TokenInputs, TokenOf, View};
 pub use random::Random;
 pub use sentences::{Change, Scope, Sentences};
-pub use stats::{Answers, LinkStats, Optimism, PhaseTimes, SentenceStats, Stats, Verdicts};
+pub use stats::{Answers, Growth, LinkStats, Optimism, PhaseTimes, SentenceStats, Stats, Verdicts};
 pub use strategy::{Context, Next, Origin, Proposal, Ran, SavedSearch, Strategy, TracedPath};
 pub use whitebox::{Completeness, Order, Whitebox, WhiteboxOptions};

@@ -5,6 +5,15 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+/// A run that added coverage.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Growth {
+    pub run: u64,
+    pub seconds: f64,
+    /// Branch outcomes covered after it.
+    pub covered: usize,
+}
+
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Stats {
     pub runs: u64,
@@ -14,6 +23,9 @@ pub struct Stats {
     pub covered: usize,
     pub outcomes: usize,
     pub corpus: usize,
+    /// How coverage grew.
+    #[serde(skip)]
+    pub growth: Vec<Growth>,
     pub bugs: usize,
     /// Runs that ended in a signal, at the time limit, or out of memory, known bugs included.
     pub crashes: u64,

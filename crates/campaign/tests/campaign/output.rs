@@ -58,6 +58,9 @@ fn statistics_have_their_shape() {
     let stats = json(&dir.path().join("stats.json"));
     assert_eq!(stats["runs"], 500);
     assert_eq!(stats["coverage"]["total"], 4);
+    let growth = stats["growth"].as_array().expect("a list");
+    assert_eq!(growth.len(), stats["corpus"]);
+    assert_eq!(growth[growth.len() - 1]["covered"], stats["coverage"]["covered"]);
     assert_eq!(stats["bugs"][0]["file"], "crashes/000001-sigsegv");
     assert_eq!(stats["stopped"], "the number of runs was reached");
     for key in ["paths", "answers", "solver", "give_ups", "divergences", "seconds", "strategy", "optimism"] {
