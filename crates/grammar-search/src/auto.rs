@@ -137,7 +137,9 @@ impl Strategy for Auto<'_> {
         if is_seed || new_outcomes > 0 {
             self.share(&ran, own, context);
         }
-        self.parts[own].found += new_outcomes as f64;
+        if !is_seed {
+            self.parts[own].found += new_outcomes as f64;
+        }
         self.parts[own].strategy.learn(ran, context);
     }
 

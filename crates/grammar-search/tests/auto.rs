@@ -105,3 +105,9 @@ fn it_ends_when_all_have_ended() {
     let (made, ..) = turns([7, 30], 1_000, |_| 0);
     assert_eq!(made, [7, 30]);
 }
+
+#[test]
+fn each_has_a_turn_before_the_best_one_goes_on() {
+    let (made, ..) = turns([10_000, 10_000], 60, |input| if input == b"first" { 5 } else { 0 });
+    assert!(made[1] >= 15 && made[0] > made[1], "{made:?}");
+}
