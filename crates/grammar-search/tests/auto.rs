@@ -108,6 +108,6 @@ fn it_ends_when_all_have_ended() {
 
 #[test]
 fn each_has_a_turn_before_the_best_one_goes_on() {
-    let (made, ..) = turns([10_000, 10_000], 60, |input| if input == b"first" { 5 } else { 0 });
+    let (made, ..) = turns([10_000, 10_000], 70, |input| if input == b"first" { 5 } else { 0 });
     assert!(made[1] >= 15 && made[0] > made[1], "{made:?}");
 }
