@@ -92,6 +92,8 @@ pub struct PathCondition {
     pub constraints: Vec<Constraint>,
     /// What the lexers delivered that the program was derived with. Their own conditions are not among the constraints.
     pub tokens: Vec<Delivered>,
+    /// The conditions of these lexers: inputs that meet them, too, have the same tokens.
+    pub given: Vec<Constraint>,
     pub words: Vec<Word>,
 }
 
@@ -100,16 +102,20 @@ impl PathCondition {
     pub fn new(trace: &mut Trace, sites: &SiteTable) -> PathCondition {
         let is_delivery = |event: &Event| event.kind == EventKind::Delivered as u8;
         let mut calls = trace.events.iter().any(is_delivery).then(|| Calls::new(&trace.dag));
-        let mut builder =
-            Builder { dag: &mut trace.dag, sites, seen: FxHashSet::default(), constraints: Vec::new() };
+        let mut builder = Builder {
+            dag: &mut trace.dag,
+            sites,
+            asserted: Asserted::default(),
+            of_lexers: Asserted::default(),
+        };
         for event in &trace.events {
             if !calls.as_mut().is_some_and(|calls| builder.lexer_event(event, calls)) {
                 builder.event(event);
             }
         }
-        let constraints = builder.constraints;
+        let (constraints, given) = (builder.asserted.constraints, builder.of_lexers.constraints);
         let tokens = calls.map_or_else(Vec::new, |calls| calls.finish(trace.dag.input_len()));
-        PathCondition { constraints, tokens, words: words::asked_about(&trace.events, &trace.dag) }
+        PathCondition { constraints, tokens, given, words: words::asked_about(&trace.events, &trace.dag) }
     }
 
     pub fn len(&self) -> usize {
@@ -231,6 +237,12 @@ fn outcome(sites: &SiteTable, site: u32, direction: u64) -> Option<u32> {
 struct Builder<'a> {
     dag: &'a mut Dag,
     sites: &'a SiteTable,
+    asserted: Asserted,
+    of_lexers: Asserted,
+}
+
+#[derive(Default)]
+struct Asserted {
     /// Labels that were already asserted.
     seen: FxHashSet<Label>,
     constraints: Vec<Constraint>,
@@ -257,7 +269,15 @@ impl Builder<'_> {
                 calls.deliver(event.arg, code, event.label);
             }
             Some(EventKind::GiveUp | EventKind::Word) | None => return false,
-            Some(_) => return calls.takes(event.label),
+            Some(_) => {
+                let is_lexers = calls.takes(event.label);
+                if is_lexers {
+                    std::mem::swap(&mut self.asserted, &mut self.of_lexers);
+                    self.event(event);
+                    std::mem::swap(&mut self.asserted, &mut self.of_lexers);
+                }
+                return is_lexers;
+            }
         }
         true
     }
@@ -295,12 +315,12 @@ impl Builder<'_> {
 
     fn push_constraint(&mut self, site: u32, label: Label, taken: bool, kind: ConstraintKind, negated: bool) {
         let constant = self.dag.node(label).op == Op::Const as u8;
-        if constant || !self.seen.insert(label) {
+        if constant || !self.asserted.seen.insert(label) {
             return;
         }
         let mut constraint = Constraint { label, taken, site, kind, negated, outcome: None };
         constraint.outcome = constraint.outcome_of(constraint.step().direction, self.sites);
-        self.constraints.push(constraint);
+        self.asserted.constraints.push(constraint);
     }
 }
 

@@ -181,6 +181,76 @@ fn within_a_grammar_codes_of_tokens_are_learnt() {
     }
 }
 
+/// Two lexers that deliver tokens with values; the bug needs a value of each.
+const VALUES: &str = r#"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum { END = 300, NUMBER, NAME, EQUALS };
+static char text[100], name[9], kept[9];
+static int at, number;
+int lex(void)
+{
+    int len = 0;
+    while (text[at] == ' ')
+        at++;
+    while (islower(text[at]) && len < 8)
+        name[len++] = text[at++];
+    name[len] = 0;
+    if (len > 0)
+        return NAME;
+    return text[at] == '=' ? (at++, EQUALS) : END;
+}
+int lex_number(void)
+{
+    while (text[at] == ' ')
+        at++;
+    int start = at;
+    for (number = 0; isdigit(text[at]); at++)
+        number = number * 10 + text[at] - '0';
+    return at > start ? NUMBER : END;
+}
+int main(void)
+{
+    text[fread(text, 1, 99, stdin)] = 0;
+    if (lex() != NAME)
+        return 1;
+    strcpy(kept, name);
+    if (lex() != EQUALS || lex_number() != NUMBER || lex() != END)
+        return 1;
+    if (strcmp(kept, "magic") == 0 && number == 4711)
+        abort();
+    return 0;
+}
+"#;
+
+const ASSIGNMENT: &str = r#"
+start assignment ;
+token NAME = /[a-z]{5}/ ;
+token NUMBER = /[0-9]{4}/ ;
+skip / +/ ;
+assignment = NAME "=" NUMBER ;
+"#;
+
+#[test]
+fn values_of_tokens_are_solved_for_and_stay_lexemes() {
+    let within = ["--grammar", "assignment.tg", "--strategy", "grammar-whitebox"];
+    let without = ["--seeds", "seeds", "--strategy", "whitebox-tokens"];
+    for strategy in [within, without] {
+        let dir = built(VALUES);
+        fs::write(dir.path().join("assignment.tg"), ASSIGNMENT).expect("written");
+        fs::create_dir(dir.path().join("seeds")).expect("made");
+        fs::write(dir.path().join("seeds/one"), "abcde = 1234").expect("written");
+        let options = ["--lexer", "lex", "--lexer", "lex_number", "--max-runs", "500"];
+        let stats = fuzz(dir.path(), &[&strategy[..], &options].concat());
+        assert_eq!(stats["bugs"][0]["kind"], "SIGABRT", "{stats}");
+        let crash = fs::read_dir(dir.path().join("out/crashes")).expect("crashes").next().expect("one");
+        let text = fs::read_to_string(crash.expect("a file").path()).expect("text");
+        assert_eq!(text.replace(' ', ""), "magic=4711");
+    }
+}
+
 #[test]
 fn what_is_no_lexer_is_said() {
     let dir = built(&source(DELIVERIES[2]));

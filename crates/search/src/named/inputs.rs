@@ -149,10 +149,8 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
     let mut copy = |label: Label| {
         importer.import_with(from, label, &mut into, &mut |label, into| match from.op(label) {
             Op::Input => Some(into.input(shift + from.node(label).a)),
-            Op::Len => {
-                let (length, shift) = (into.input_length(), into.constant(64, u128::from(shift)));
-                Some(into.add(Node::binary(Op::Sub, 64, length, shift)))
-            }
+            // Other tokens are mostly longer or shorter, so the length is nobody's choice.
+            Op::Len => Some(into.constant(64, u128::from(from.input_len()))),
             Op::Token => {
                 let place = *places.get(&label)?;
                 let index = into.input(HEADER as u32 + place);
@@ -163,22 +161,24 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
             _ => None,
         })
     };
-    let constraints = path.condition.constraints.iter().map(|constraint| {
+    let mut over = |constraint: &Constraint| {
         let kind = match constraint.kind {
             ConstraintKind::Case { on, index } => ConstraintKind::Case { on: copy(on), index },
             ConstraintKind::Concretise { on, value } => ConstraintKind::Concretise { on: copy(on), value },
             kind => kind,
         };
         Constraint { label: copy(constraint.label), kind, ..constraint.clone() }
-    });
-    let mut constraints: Vec<Constraint> = constraints.collect();
-    // Tokens of a prelude are constants. Other tokens are mostly longer or shorter, so the length is nobody's choice.
+    };
+    let mut constraints: Vec<Constraint> = path.condition.constraints.iter().map(&mut over).collect();
+    let mut given: Vec<Constraint> = path.condition.given.iter().map(&mut over).collect();
+    // Tokens of a prelude are constants.
     let mut supports = Supports::new();
-    constraints.retain(|constraint| {
+    let mut is_variable = |constraint: &Constraint| {
         let support = supports.of(&into, constraint.label);
-        let support = supports.get(support);
-        !support.is_empty() && !support.uses_len()
-    });
-    let condition = PathCondition { constraints, ..PathCondition::default() };
+        !supports.get(support).is_empty()
+    };
+    constraints.retain(&mut is_variable);
+    given.retain(&mut is_variable);
+    let condition = PathCondition { constraints, given, ..PathCondition::default() };
     TracedPath { dag: into, condition, give_ups: path.give_ups, truncated: path.truncated }
 }

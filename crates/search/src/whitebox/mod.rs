@@ -499,16 +499,18 @@ impl Strategy for Whitebox<'_> {
         if self.sentences.is_some() {
             return self.next_within(context);
         }
-        if let Some(next) = self.attempt_name(context) {
+        if self.names.are_due()
+            && let Some(next) = self.attempt_name(context)
+        {
             return next;
         }
-        match self.pop(context) {
-            Some(turn) => self.attempt(turn, context),
-            None => {
-                self.completeness.finished = true;
-                Next::Finished
-            }
+        if let Some(turn) = self.pop(context) {
+            return self.attempt(turn, context);
         }
+        self.attempt_name(context).unwrap_or_else(|| {
+            self.completeness.finished = true;
+            Next::Finished
+        })
     }
 
     fn learn(&mut self, ran: Ran<'_>, context: &mut Context<'_>) {

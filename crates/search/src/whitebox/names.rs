@@ -22,6 +22,8 @@ const CONTEXT: usize = 8;
 /// Inputs of one run, and of all, that wait.
 const OF_ONE_RUN: usize = 512;
 const MOST_WAITING: usize = 4096;
+/// One in so many attempts of a search without a language is for a word.
+const ONE_IN: u32 = 16;
 
 #[derive(Default)]
 pub(super) struct Names {
@@ -29,6 +31,7 @@ pub(super) struct Names {
     words: FxHashMap<u32, Words>,
     tries: FxHashMap<u64, u8>,
     waiting: VecDeque<Waiting>,
+    turns: u32,
 }
 
 struct Waiting {
@@ -44,6 +47,12 @@ struct Words {
 }
 
 impl Names {
+    /// Whether it is the turn of these inputs among other attempts.
+    pub(super) fn are_due(&mut self) -> bool {
+        self.turns = self.turns.wrapping_add(1);
+        self.turns.is_multiple_of(ONE_IN)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }

@@ -46,6 +46,8 @@ pub(crate) struct Questions {
     max_len: usize,
     /// Conditions of all directions of each switch, by site and the expression switched on.
     cases: HashMap<(u32, Label), Vec<Option<Flip>>>,
+    /// Literals that come before those of the path.
+    given: Vec<Lit>,
     strict: Prepared,
     optimistic: Option<Optimistic>,
     /// Constraints that fix the value of a concretisation.
@@ -73,6 +75,7 @@ struct Optimistic {
 impl Questions {
     pub(crate) fn new(
         mut dag: Dag,
+        given: &[Constraint],
         constraints: &[Constraint],
         input: &[u8],
         max_len: usize,
@@ -82,9 +85,20 @@ impl Questions {
         let (dag, input): (Arc<Dag>, Arc<[u8]>) = (Arc::new(dag), input.into());
         let fixed =
             (0..).zip(constraints).filter(|(_, c)| c.is_concretisation()).map(|(index, _)| index).collect();
-        let lits = constraints.iter().map(lit).collect();
+        let given: Vec<Lit> = given.iter().map(lit).collect();
+        let lits = given.iter().copied().chain(constraints.iter().map(lit)).collect();
         let strict = Prepared::make(Path { dag: Arc::clone(&dag), lits, input: Arc::clone(&input), max_len });
-        Questions { dag, input, max_len, cases, strict, optimistic: None, fixed, neighbours: HashMap::new() }
+        Questions {
+            dag,
+            input,
+            max_len,
+            cases,
+            given,
+            strict,
+            optimistic: None,
+            fixed,
+            neighbours: HashMap::new(),
+        }
     }
 
     /// The literal that sends a run in `direction` at `constraint`.
@@ -109,12 +123,13 @@ impl Questions {
         goal: Lit,
         restrictions: &mut Restrictions<'_>,
     ) -> Answer {
+        let prefix = self.given.len() + prefix;
         self.strict.with_dependent_mut(|_, solver| solver.solve_within(chain, prefix, goal, restrictions))
     }
 
     /// An input that meets the first `prefix` constraints and the goal.
     pub(crate) fn ask(&mut self, chain: &mut Chain, prefix: usize, goal: Lit) -> Answer {
-        self.strict.solve(chain, prefix, goal)
+        self.strict.solve(chain, self.given.len() + prefix, goal)
     }
 
     pub(crate) fn is_true(&mut self, lit: Lit, input: &[u8]) -> bool {
@@ -123,11 +138,11 @@ impl Questions {
 
     /// Where an input leaves the path; `None` if it does not.
     pub(crate) fn departure(&mut self, input: &[u8]) -> Option<Departure> {
-        let fixed = &self.fixed;
+        let (fixed, given) = (&self.fixed, self.given.len());
         self.strict.with_dependent_mut(|_, solver| {
             let mut exact = true;
-            let mut departures =
-                solver.departures(input).inspect(|index| exact &= !fixed.contains(&(*index as u32)));
+            let of_path = solver.departures(input).filter_map(|index| index.checked_sub(given));
+            let mut departures = of_path.inspect(|index| exact &= !fixed.contains(&(*index as u32)));
             let index = departures.find(|index| !fixed.contains(&(*index as u32)))?;
             drop(departures);
             Some(Departure { index, exact })
@@ -158,9 +173,9 @@ impl Questions {
         let mut dag = Dag::clone(&self.dag);
         let others: Vec<Lit> =
             others.into_iter().map(|other| Lit::new(path::equals(&mut dag, on, other), false)).collect();
-        let lits: Vec<Lit> = constraints.iter().map(lit).collect();
+        let lits: Vec<Lit> = self.given.iter().copied().chain(constraints.iter().map(lit)).collect();
         let mut solver = PathSolver::new(&dag, &lits, &self.input, self.max_len);
-        Some(solver.solve(chain, prefix, &others, lit(fixed).negated()))
+        Some(solver.solve(chain, self.given.len() + prefix, &others, lit(fixed).negated()))
     }
 
     /// As [`Questions::ask`], without the constraints that fix concretised values; `None` if there are none before the goal. The
@@ -175,13 +190,14 @@ impl Questions {
         if !constraints[..prefix].iter().any(Constraint::is_concretisation) {
             return None;
         }
-        let (dag, input, max_len) = (&self.dag, &self.input, self.max_len);
+        let (dag, given, input, max_len) = (&self.dag, &self.given, &self.input, self.max_len);
         let Optimistic { path, left } = self.optimistic.get_or_insert_with(|| {
-            let lits = constraints.iter().filter(|c| !c.is_concretisation()).map(lit).collect();
+            let kept = constraints.iter().filter(|c| !c.is_concretisation()).map(lit);
+            let lits = given.iter().copied().chain(kept).collect();
             let path = Path { dag: Arc::clone(dag), lits, input: Arc::clone(input), max_len };
             Optimistic { path: Prepared::make(path), left: count_left(constraints) }
         });
-        Some(path.solve(chain, left[prefix] as usize, goal))
+        Some(path.solve(chain, given.len() + left[prefix] as usize, goal))
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use expr::Dag;
-use path::Constraint;
+use path::{Constraint, PathCondition};
 use sites::SiteTable;
 
 use super::question::Questions;
@@ -15,6 +15,8 @@ use crate::TracedPath;
 /// A run with its trace at hand.
 pub(crate) struct Live {
     pub constraints: Vec<Constraint>,
+    /// What else an answer has to meet, wherever it leaves the path.
+    given: Vec<Constraint>,
     /// `hashes[i]` stands for the first `i` steps.
     pub hashes: Vec<u64>,
     /// Empty once `questions` has it.
@@ -25,13 +27,13 @@ pub(crate) struct Live {
 
 impl Live {
     pub(crate) fn new(path: TracedPath) -> Live {
-        let constraints = path.condition.constraints;
+        let PathCondition { constraints, given, .. } = path.condition;
         let mut hashes = vec![0];
         for constraint in &constraints {
             hashes.push(constraint.step().after(hashes[hashes.len() - 1]));
         }
-        let size = size(&path.dag, constraints.len());
-        Live { constraints, hashes, dag: path.dag, questions: None, size }
+        let size = size(&path.dag, constraints.len() + given.len());
+        Live { constraints, given, hashes, dag: path.dag, questions: None, size }
     }
 
     /// Hash of the whole path.
@@ -46,9 +48,9 @@ impl Live {
         max_len: usize,
         sites: &SiteTable,
     ) -> (&[Constraint], &mut Questions) {
-        let Live { constraints, dag, questions, .. } = self;
+        let Live { constraints, given, dag, questions, .. } = self;
         let questions = questions.get_or_insert_with(|| {
-            Box::new(Questions::new(std::mem::take(dag), constraints, input, max_len, sites))
+            Box::new(Questions::new(std::mem::take(dag), given, constraints, input, max_len, sites))
         });
         (constraints, questions)
     }
