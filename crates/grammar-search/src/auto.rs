@@ -1,7 +1,8 @@
 //! Several strategies in turn, by what they brought lately.
 //!
 //! Each turn is a slice of time. A strategy's worth is what it found in its last turns for the time that they took; the best one has
-//! the next turn, and every few turns it is the one that waited longest, so that none is given up for good. Inputs that
+//! the next turn, unless another one had less than its part of the time, so that none is given up for good: what a strategy finds late may be
+//! what no other finds. Inputs that
 //! add coverage are traced for the strategies that learn from traces alone, when they have their turn.
 
 use std::collections::VecDeque;
@@ -12,10 +13,9 @@ use search::{Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Strategy
 #[derive(Default)]
 pub struct Auto<'s> {
     parts: Vec<Part<'s>>,
-    /// Whose turn it is, and since when.
+    /// Whose turn it is, and since when; seeds come before the first turn.
     current: usize,
-    since: Duration,
-    turns: u32,
+    since: Option<Duration>,
     /// The run that was proposed last is for its trace only.
     tracing: bool,
 }
@@ -25,9 +25,10 @@ struct Part<'s> {
     /// Outcomes found, and seconds spent, older ones counting less.
     found: f64,
     spent: f64,
-    last_turn: u32,
     /// All time spent.
     total: Duration,
+    /// The part of the time that it has in any case.
+    least: f64,
     finished: bool,
     /// It learns from traces: inputs that wait for one, unless it learns from none.
     untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
@@ -37,20 +38,17 @@ struct Part<'s> {
 
 /// Length of a turn.
 const TURN: Duration = Duration::from_millis(200);
-/// One turn in so many goes to the strategy that waited longest, if it had less than that part of the time.
-const ROUND_ROBIN: u32 = 16;
+/// The part of the time that a strategy has in any case, unless more is promised to it.
+const LEAST: f64 = 1.0 / 16.0;
 /// Inputs that wait for a trace; beyond it, none is added.
 const MOST_UNTRACED: usize = 1000;
 /// What earlier turns count at each later one.
 const MEMORY: f64 = 0.8;
 
 impl Part<'_> {
-    /// Outcomes for a second; a strategy that was never tried is worth most.
+    /// Outcomes for a second.
     fn worth(&self) -> f64 {
-        match self.total.is_zero() {
-            true => f64::INFINITY,
-            false => (self.found + 0.1) / (self.spent + 1e-3),
-        }
+        (self.found + 0.1) / (self.spent + 1e-3)
     }
 }
 
@@ -74,29 +72,35 @@ impl<'s> Auto<'s> {
         strategy: Box<dyn Strategy + 's>,
         untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
     ) -> Auto<'s> {
-        let (found, spent, last_turn, finished, traced_last) = (0.0, 0.0, 0, false, false);
-        let total = Duration::ZERO;
-        self.parts.push(Part { strategy, found, spent, last_turn, total, finished, untraced, traced_last });
+        let (found, spent, finished, traced_last) = (0.0, 0.0, false, false);
+        let (total, least) = (Duration::ZERO, LEAST);
+        self.parts.push(Part { strategy, found, spent, total, least, finished, untraced, traced_last });
+        self
+    }
+
+    /// Promises a part of the time to the strategy that was added last.
+    pub fn at_least(mut self, part: f64) -> Auto<'s> {
+        if let Some(last) = self.parts.last_mut() {
+            last.least = part;
+        }
         self
     }
 
     /// Ends the turn if it is over, or at once if the strategy has nothing left to do.
     fn take_turns(&mut self, now: Duration) {
-        let time = now.saturating_sub(self.since);
+        let time = now.saturating_sub(*self.since.get_or_insert(now));
         let part = &mut self.parts[self.current];
         if time < TURN && !part.finished {
             return;
         }
         part.spent = part.spent * MEMORY + time.as_secs_f64();
         part.found *= MEMORY;
-        part.last_turn = self.turns;
         part.total += time;
-        self.turns += 1;
-        self.since = now;
+        self.since = Some(now);
         let left = || self.parts.iter().enumerate().filter(|(_, part)| !part.finished);
-        let waits =
-            |part: &Part<'_>| self.turns.is_multiple_of(ROUND_ROBIN) && part.total * ROUND_ROBIN <= now;
-        let neglected = left().filter(|(_, part)| waits(part)).min_by_key(|(_, part)| part.last_turn);
+        let had = |part: &Part<'_>| part.total.as_secs_f64() / (part.least * now.as_secs_f64());
+        let neglected = left().filter(|(_, part)| had(part) < 1.0);
+        let neglected = neglected.min_by(|(_, a), (_, b)| had(a).total_cmp(&had(b)));
         let best = || left().max_by(|(_, a), (_, b)| a.worth().total_cmp(&b.worth()));
         self.current = neglected.or_else(best).map_or(0, |(number, _)| number);
     }

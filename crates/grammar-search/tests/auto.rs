@@ -45,13 +45,21 @@ impl Strategy for Named {
 /// Runs two strategies, each run taking 10 ms, and returns how many runs each made and what the first one learnt.
 /// `worth` says what a run of an input finds.
 fn turns(left: [u32; 2], runs: u32, worth: impl Fn(&[u8]) -> usize) -> ([u32; 2], u32, Vec<Vec<u8>>) {
+    turns_of(left, runs, worth, 0.06)
+}
+
+/// The same, with so much of the time promised to the second.
+fn turns_of(
+    left: [u32; 2],
+    runs: u32,
+    worth: impl Fn(&[u8]) -> usize,
+    promised: f64,
+) -> ([u32; 2], u32, Vec<Vec<u8>>) {
     let learnt = Rc::new(RefCell::new(Vec::new()));
     let part = |name, left, learnt: &Rc<_>| Named { name, left, learnt: Rc::clone(learnt) };
-    let mut auto = Auto::new().solving(Box::new(part("first", left[0], &learnt))).blind(Box::new(part(
-        "second",
-        left[1],
-        &Rc::default(),
-    )));
+    let first = part("first", left[0], &learnt);
+    let second = part("second", left[1], &Rc::default());
+    let mut auto = Auto::new().solving(Box::new(first)).blind(Box::new(second)).at_least(promised);
     let (sites, mut solver) = (SiteTable::default(), Chain::standard(ChainOptions::default()));
     let (mut rng, clock, mut stats) = (fastrand::Rng::with_seed(1), Hand::default(), Stats::new());
     let (coverage, corpus) = (Coverage::new(0), Corpus::default());
@@ -110,4 +118,11 @@ fn it_ends_when_all_have_ended() {
 fn each_has_a_turn_before_the_best_one_goes_on() {
     let (made, ..) = turns([10_000, 10_000], 70, |input| if input == b"first" { 5 } else { 0 });
     assert!(made[1] >= 15 && made[0] > made[1], "{made:?}");
+}
+
+#[test]
+fn a_promised_part_is_given() {
+    let ([first, second], ..) =
+        turns_of([10_000, 10_000], 5_000, |input| usize::from(input == b"first"), 0.4);
+    assert!(second > 1900 && first > 1400, "{first} {second}");
 }

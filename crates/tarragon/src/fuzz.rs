@@ -277,9 +277,12 @@ fn searcher<'l>(
         Plan::Grammar(WithGrammar::Whitebox, language) => grammar_whitebox(options, language, args, codes)?,
         Plan::Grammar(WithGrammar::Auto, language) => {
             let within = WhiteboxOptions { outside: true, ..options.clone() };
+            // Which of the two finds more in the end depends on the program, and the first seconds do not tell.
             let auto = Auto::new()
                 .blind(grammar_whitebox(within, language, args, codes)?)
+                .at_least(0.3)
                 .blind(Box::new(TreeMutate::new(language)?))
+                .at_least(0.3)
                 .solving(Box::new(Whitebox::new(options)));
             Box::new(auto)
         }
