@@ -202,7 +202,7 @@ impl<'t> Chart<'t> {
     }
 
     fn store(&mut self, place: Place, work: &mut Work<u32>, begin: Lens) {
-        work.kernel.sort_unstable_by_key(|item| self.order(item));
+        work.sort_kernel(self.tables);
         work.find_roots(self.tables);
         self.items.extend_from_slice(&work.kernel);
         self.sets.push(Set { begin, pred: self.tables.predict(&work.roots), place });
@@ -240,8 +240,9 @@ impl<'t> Chart<'t> {
         if slot == first {
             return false;
         }
-        let wanted = self.order(&Item { slot, origin });
-        self.incomplete(set).binary_search_by_key(&wanted, |item| self.order(item)).is_ok()
+        let wanted = self.tables.key(slot, origin);
+        let key = |item: &Item| self.tables.key(item.slot, item.origin);
+        self.incomplete(set).binary_search_by_key(&wanted, key).is_ok()
     }
 
     /// What `part` of the lists belongs to a set.

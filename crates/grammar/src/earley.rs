@@ -12,11 +12,17 @@ use std::hash::Hash;
 /// The number of a set of items; the first set is number 0.
 pub trait SetId: Copy + Ord + Hash {
     fn number(self) -> u32;
+
+    fn of_number(number: u32) -> Self;
 }
 
 impl SetId for u32 {
     fn number(self) -> u32 {
         self
+    }
+
+    fn of_number(number: u32) -> u32 {
+        number
     }
 }
 
@@ -39,7 +45,7 @@ pub(crate) trait Sets {
 
     fn tables(&self) -> &Tables;
 
-    /// Incomplete items of a set, sorted by `order`; those that the set predicts are not among them.
+    /// Incomplete items of a set, sorted by `Tables::key`; those that the set predicts are not among them.
     fn incomplete(&self, set: Self::Id) -> &[Item<Self::Id>];
 
     fn predictions(&self, set: Self::Id) -> PredId;
@@ -71,7 +77,16 @@ pub(crate) trait Sets {
     }
 
     fn advance_over(&self, set: Self::Id, next: Next, work: &mut Work<Self::Id>) {
-        let (waiting, predicted) = self.parents(set, next);
+        let parents = self.parents(set, next);
+        self.advance_parents(set, parents, work);
+    }
+
+    fn advance_parents(
+        &self,
+        set: Self::Id,
+        (waiting, predicted): (&[Item<Self::Id>], &[Slot]),
+        work: &mut Work<Self::Id>,
+    ) {
         waiting.iter().for_each(|item| work.add(Item::new(item.slot + 1, item.origin)));
         predicted.iter().for_each(|&slot| work.add(Item::new(slot, set)));
     }
@@ -91,11 +106,6 @@ pub(crate) trait Sets {
             _ => return None,
         };
         self.tables().next[item.slot as usize].is_end().then_some(item)
-    }
-
-    /// The order in which a set keeps its items.
-    fn order(&self, item: &Item<Self::Id>) -> (Next, Slot, Self::Id) {
-        (self.tables().next[item.slot as usize], item.slot, item.origin)
     }
 }
 
@@ -145,12 +155,13 @@ pub(crate) struct Work<S> {
     pub roots: Vec<NtId>,
     items: PairSet,
     completed: PairSet,
+    keys: Vec<u64>,
 }
 
 impl<S> Default for Work<S> {
     fn default() -> Work<S> {
         let (items, completed) = Default::default();
-        Work { todo: Vec::new(), kernel: Vec::new(), roots: Vec::new(), items, completed }
+        Work { todo: Vec::new(), kernel: Vec::new(), roots: Vec::new(), items, completed, keys: Vec::new() }
     }
 }
 
@@ -189,6 +200,16 @@ impl<S: SetId> Work<S> {
             }
         }
         None
+    }
+
+    pub fn sort_kernel(&mut self, tables: &Tables) {
+        self.keys.clear();
+        self.keys.extend(self.kernel.iter().map(|item| tables.key(item.slot, item.origin.number())));
+        self.keys.sort_unstable();
+        for (item, key) in self.kernel.iter_mut().zip(&self.keys) {
+            let (slot, origin) = tables.of_key(*key);
+            *item = Item::new(slot, S::of_number(origin));
+        }
     }
 
     /// The nonterminals that the kernel waits for; it has to be sorted.

@@ -21,6 +21,10 @@ impl SetId for Config {
     fn number(self) -> u32 {
         self.0
     }
+
+    fn of_number(number: u32) -> Config {
+        Config(number)
+    }
 }
 
 pub type Item = earley::Item<Config>;
@@ -177,11 +181,20 @@ impl Recognizer {
 
     /// Returns true if this completes a sentence.
     fn complete(&mut self, item: Item, work: &mut Work<Config>) -> bool {
-        let (nt, origin) = self.top(self.tables.lhs[item.slot as usize], item.origin);
-        if work.complete(nt, origin) {
-            self.advance_over(origin, Next::nonterminal(nt), work);
+        let (nt, origin) = (self.tables.lhs[item.slot as usize], item.origin);
+        if !work.complete(nt, origin) {
+            return false;
         }
-        self.is_sentence(nt, origin)
+        let parents = self.parents(origin, Next::nonterminal(nt));
+        if parents.0.len() + parents.1.len() > 1 {
+            self.advance_parents(origin, parents, work);
+            return self.is_sentence(nt, origin);
+        }
+        let top = self.top(nt, origin);
+        if top == (nt, origin) || work.complete(top.0, top.1) {
+            self.advance_over(top.1, Next::nonterminal(top.0), work);
+        }
+        self.is_sentence(top.0, top.1)
     }
 
     fn top(&mut self, nt: NtId, origin: Config) -> (NtId, Config) {
@@ -192,7 +205,7 @@ impl Recognizer {
     }
 
     fn intern(&mut self, work: &mut Work<Config>, accepting: bool) -> Config {
-        work.kernel.sort_unstable_by_key(|item| self.order(item));
+        work.sort_kernel(&self.tables);
         let hash = work.kernel.iter().fold(u64::from(accepting), |h, item| {
             h.rotate_left(7).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash_pair(item.slot, item.origin.0)
         });

@@ -92,7 +92,6 @@ impl TokenSolver {
     /// The prefix without tokens.
     pub fn begin(&mut self) -> Prefix {
         let config = self.recognizer.begin();
-        self.completion.prepare(&self.recognizer, config);
         let (run, viable, ends) = Default::default();
         Prefix { all: vec![config], chosen: vec![Some(config)], run, viable, ends }
     }
@@ -118,7 +117,6 @@ impl TokenSolver {
             return false;
         };
         let (token, chosen) = self.choice(prefix.chosen[prefix.len()], &prefix.viable[from..], run);
-        self.completion.prepare(&self.recognizer, config);
         prefix.all.push(config);
         prefix.chosen.push(chosen);
         prefix.run.push(token);
@@ -136,7 +134,6 @@ impl TokenSolver {
         let wanted = wanted.filter(|t| viable.contains(t));
         for token in wanted.iter().chain(viable) {
             if let Some(config) = before.and_then(|before| self.recognizer.advance(before, *token)) {
-                self.completion.prepare(&self.recognizer, config);
                 return (*token, Some(config));
             }
         }
