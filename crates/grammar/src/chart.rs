@@ -7,7 +7,7 @@
 use crate::core::NtId;
 use crate::earley::{self, Chains, Sets, Work};
 use crate::engine::{Limit, TooDense};
-use crate::lexer::{Candidate, Expected, Lexer, Place, StackId};
+use crate::lexer::{Candidate, Expected, Lexer, Place};
 use crate::model::TerminalId;
 use crate::tables::{Next, PredId, Slot, Tables};
 use std::ops::Range;
@@ -101,27 +101,6 @@ impl<'t> Chart<'t> {
 
     fn result(self, lexer: &mut Lexer, input: &[u8]) -> Result<Chart<'t>, Stuck> {
         if self.accepted.is_some() { Ok(self) } else { Err(self.stuck(lexer, input)) }
-    }
-
-    /// Parses a sequence of tokens, each any of some terminals; its places are their indexes. `None`: no choice of
-    /// terminals is a sentence.
-    pub fn of_tokens<'s>(
-        tables: &'t mut Tables,
-        tokens: impl IntoIterator<Item = &'s [TerminalId]>,
-    ) -> Option<Chart<'t>> {
-        let at = |i: usize| Place { pos: i as u32, stack: StackId(0) };
-        let mut chart = Chart::begin(tables, at(0), true);
-        let (mut pending, mut work) = (Vec::new(), Work::default());
-        let mut accepting = chart.tables.nullable[chart.tables.start.index()];
-        for (i, terminals) in tokens.into_iter().enumerate() {
-            for terminal in terminals {
-                let candidate = Candidate { terminal: *terminal, start: i as u32, next: at(i + 1) };
-                chart.enqueue(i as u32, &candidate, &mut pending);
-            }
-            accepting = chart.make(at(i + 1), &mut pending, &mut work)?;
-        }
-        chart.accepted = accepting.then(|| chart.sets.len() as u32 - 1);
-        accepting.then_some(chart)
     }
 
     fn begin(tables: &'t mut Tables, place: Place, use_chains: bool) -> Chart<'t> {
