@@ -157,7 +157,7 @@ impl<'t> Chart<'t> {
         let begin = self.lens();
         let mut accepting = false;
         while let Some(token) = pending.pop_if(|p| p.place == place) {
-            self.advance_over(token.incoming.from, Next::terminal(token.incoming.terminal), work);
+            self.scan(token.incoming.from, token.incoming.terminal, work);
             self.incoming.push(token.incoming);
         }
         while let Some(item) = work.next_complete(self.tables) {
@@ -197,7 +197,7 @@ impl<'t> Chart<'t> {
             self.chains.push(index);
         }
         if work.complete(top, origin) {
-            self.advance_over(origin, Next::nonterminal(top), work);
+            self.advance_over(origin, self.parents(origin, Next::nonterminal(top)), work);
         }
         self.is_sentence(top, origin)
     }

@@ -76,19 +76,26 @@ pub(crate) trait Sets {
         !waiting.is_empty() || !predicted.is_empty()
     }
 
-    fn advance_over(&self, set: Self::Id, next: Next, work: &mut Work<Self::Id>) {
-        let parents = self.parents(set, next);
-        self.advance_parents(set, parents, work);
+    /// Adds what reading a terminal leads to.
+    fn scan(&self, set: Self::Id, terminal: TerminalId, work: &mut Work<Self::Id>) {
+        let (waiting, predicted) = self.parents(set, Next::terminal(terminal));
+        waiting.iter().for_each(|item| work.add(Item::new(item.slot + 1, item.origin)));
+        predicted.iter().for_each(|&slot| work.add(Item::new(slot, set)));
     }
 
-    fn advance_parents(
+    /// Adds what a nonterminal leads to, given its parents. Once for each nonterminal and set: plain items are not looked
+    /// up.
+    fn advance_over(
         &self,
         set: Self::Id,
         (waiting, predicted): (&[Item<Self::Id>], &[Slot]),
         work: &mut Work<Self::Id>,
     ) {
         waiting.iter().for_each(|item| work.add(Item::new(item.slot + 1, item.origin)));
-        predicted.iter().for_each(|&slot| work.add(Item::new(slot, set)));
+        for &slot in predicted {
+            let item = Item::new(slot, set);
+            if self.tables().is_plain(slot) { work.kernel.push(item) } else { work.add(item) }
+        }
     }
 
     fn is_sentence(&self, nt: NtId, origin: Self::Id) -> bool {

@@ -200,7 +200,7 @@ impl Recognizer {
         let mut work = std::mem::take(&mut self.work);
         work.begin();
         for terminal in terminals {
-            self.advance_over(config, Next::terminal(*terminal), &mut work);
+            self.scan(config, *terminal, &mut work);
         }
         let mut accepting = false;
         while let Some(item) = work.next_complete(&self.tables) {
@@ -229,14 +229,14 @@ impl Recognizer {
         }
         let parents = self.parents(origin, Next::nonterminal(nt));
         if parents.0.len() + parents.1.len() > 1 {
-            self.advance_parents(origin, parents, work);
+            self.advance_over(origin, parents, work);
             self.give_reason(item, (nt, origin));
             return self.is_sentence(nt, origin);
         }
         let top = self.top(nt, origin);
         self.give_reason(item, top);
         if top == (nt, origin) || work.complete(top.0, top.1) {
-            self.advance_over(top.1, Next::nonterminal(top.0), work);
+            self.advance_over(top.1, self.parents(top.1, Next::nonterminal(top.0)), work);
         }
         self.is_sentence(top.0, top.1)
     }

@@ -232,23 +232,26 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 
 proptest! {
     /// One prefix of sets grows and shrinks. After each change every token is asked to be something else, last places first:
-    /// same verdict and length as brute force and as all choices on their own.
+    /// same verdict and length as brute force and as all choices on their own. What was asked before changes no answer.
     #[test]
     fn changing_prefixes_of_sets(spec in with_lists(), changes in changes(), negated in 1u8..8) {
         let language = Language::unchecked(grammar(&spec)).unwrap();
         let (mut solver, all) = (TokenSolver::new(&language), sentences(&spec));
-        let (mut prefix, mut masks) = (solver.begin(), Vec::new());
+        let (mut prefix, mut masks, mut runs) = (solver.begin(), Vec::new(), Vec::new());
         for change in &changes {
             match change {
                 Change::Truncate(len) => {
                     masks.truncate(*len);
+                    runs.truncate(*len);
                     prefix.truncate(masks.len());
                 }
                 Change::Push(mask, run) => {
                     masks.push(*mask);
-                    if !solver.push_run(&mut prefix, &set(*mask), Some(TerminalId::from(*run))) {
+                    runs.push(Some(TerminalId::from(*run)));
+                    if !solver.push_run(&mut prefix, &set(*mask), runs[runs.len() - 1]) {
                         prop_assert_eq!(by_choices(&language, &masks), None);
                         masks.pop();
+                        runs.pop();
                     }
                 }
             }
@@ -263,6 +266,16 @@ proptest! {
                 prop_assert_eq!(found.map(|f| f.len()), by_choices(&language, &query));
             }
         }
+        let mut fresh = TokenSolver::new(&language);
+        let mut again = fresh.begin();
+        for (mask, run) in masks.iter().zip(&runs) {
+            prop_assert!(fresh.push_run(&mut again, &set(*mask), *run));
+        }
+        for i in 0..=masks.len() {
+            let negated = set(negated);
+            prop_assert_eq!(fresh.solve_with(&again, i, &negated), solver.solve_with(&prefix, i, &negated));
+        }
+        prop_assert_eq!(fresh.solve(&again), solver.solve(&prefix));
     }
 }
 
