@@ -7,7 +7,7 @@
 use crate::core::NtId;
 use crate::earley::{self, Chains, Sets, Work};
 use crate::engine::{Limit, TooDense};
-use crate::lexer::{Candidate, Expected, Lexer, Place, StackId};
+use crate::lexer::{Candidate, Expected, Lexer, Place};
 use crate::model::TerminalId;
 use crate::tables::{Next, PredId, Slot, Tables};
 use std::ops::Range;
@@ -103,27 +103,6 @@ impl<'t> Chart<'t> {
         if self.accepted.is_some() { Ok(self) } else { Err(self.stuck(lexer, input)) }
     }
 
-    /// Parses a sequence of tokens, each any of some terminals; its places are their indexes. `None`: no choice of
-    /// terminals is a sentence.
-    pub fn of_tokens<'s>(
-        tables: &'t mut Tables,
-        tokens: impl IntoIterator<Item = &'s [TerminalId]>,
-    ) -> Option<Chart<'t>> {
-        let at = |i: usize| Place { pos: i as u32, stack: StackId(0) };
-        let mut chart = Chart::begin(tables, at(0), true);
-        let (mut pending, mut work) = (Vec::new(), Work::default());
-        let mut accepting = chart.tables.nullable[chart.tables.start.index()];
-        for (i, terminals) in tokens.into_iter().enumerate() {
-            for terminal in terminals {
-                let candidate = Candidate { terminal: *terminal, start: i as u32, next: at(i + 1) };
-                chart.enqueue(i as u32, &candidate, &mut pending);
-            }
-            accepting = chart.make(at(i + 1), &mut pending, &mut work)?;
-        }
-        chart.accepted = accepting.then(|| chart.sets.len() as u32 - 1);
-        accepting.then_some(chart)
-    }
-
     fn begin(tables: &'t mut Tables, place: Place, use_chains: bool) -> Chart<'t> {
         let start = tables.start;
         let pred = tables.predict(&[start]);
@@ -178,7 +157,7 @@ impl<'t> Chart<'t> {
         let begin = self.lens();
         let mut accepting = false;
         while let Some(token) = pending.pop_if(|p| p.place == place) {
-            self.advance_over(token.incoming.from, Next::terminal(token.incoming.terminal), work);
+            self.scan(token.incoming.from, token.incoming.terminal, work);
             self.incoming.push(token.incoming);
         }
         while let Some(item) = work.next_complete(self.tables) {
@@ -202,7 +181,7 @@ impl<'t> Chart<'t> {
     }
 
     fn store(&mut self, place: Place, work: &mut Work<u32>, begin: Lens) {
-        work.kernel.sort_unstable_by_key(|item| self.order(item));
+        work.sort_kernel(self.tables);
         work.find_roots(self.tables);
         self.items.extend_from_slice(&work.kernel);
         self.sets.push(Set { begin, pred: self.tables.predict(&work.roots), place });
@@ -218,7 +197,7 @@ impl<'t> Chart<'t> {
             self.chains.push(index);
         }
         if work.complete(top, origin) {
-            self.advance_over(origin, Next::nonterminal(top), work);
+            self.advance_over(origin, self.parents(origin, Next::nonterminal(top)), work);
         }
         self.is_sentence(top, origin)
     }
@@ -240,8 +219,9 @@ impl<'t> Chart<'t> {
         if slot == first {
             return false;
         }
-        let wanted = self.order(&Item { slot, origin });
-        self.incomplete(set).binary_search_by_key(&wanted, |item| self.order(item)).is_ok()
+        let wanted = self.tables.key(slot, origin);
+        let key = |item: &Item| self.tables.key(item.slot, item.origin);
+        self.incomplete(set).binary_search_by_key(&wanted, key).is_ok()
     }
 
     /// What `part` of the lists belongs to a set.

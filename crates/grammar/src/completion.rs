@@ -80,6 +80,12 @@ impl Completion {
         self.best_item(recognizer, config).map(|(cost, _)| cost)
     }
 
+    /// The item of a configuration over which a nonterminal that began there is finished. `None`: the nonterminal is in the
+    /// start rule at the beginning of the input.
+    pub fn parent(&mut self, recognizer: &Recognizer, config: Config, nt: NtId) -> Option<Item> {
+        self.return_cost(recognizer, config, nt).and_then(|(_, root)| root.item)
+    }
+
     /// A cheapest completion, as terminals.
     pub fn terminals(&mut self, recognizer: &Recognizer, config: Config) -> Option<Vec<TerminalId>> {
         let (_, at) = self.best_item(recognizer, config)?;
@@ -131,8 +137,8 @@ impl Completion {
         best.map(|(cost, terminal, item)| NextToken { cost, terminal, item })
     }
 
-    /// The item to finish; `None` as item: the prefix is a sentence already.
-    fn best_item(&mut self, recognizer: &Recognizer, config: Config) -> Option<(u64, Option<Item>)> {
+    /// The item to finish and what that costs; `None` as item: the prefix is a sentence already.
+    pub fn best_item(&mut self, recognizer: &Recognizer, config: Config) -> Option<(u64, Option<Item>)> {
         if recognizer.accepts(config) {
             return Some((0, None));
         }

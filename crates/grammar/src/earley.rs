@@ -12,11 +12,17 @@ use std::hash::Hash;
 /// The number of a set of items; the first set is number 0.
 pub trait SetId: Copy + Ord + Hash {
     fn number(self) -> u32;
+
+    fn of_number(number: u32) -> Self;
 }
 
 impl SetId for u32 {
     fn number(self) -> u32 {
         self
+    }
+
+    fn of_number(number: u32) -> u32 {
+        number
     }
 }
 
@@ -39,7 +45,7 @@ pub(crate) trait Sets {
 
     fn tables(&self) -> &Tables;
 
-    /// Incomplete items of a set, sorted by `order`; those that the set predicts are not among them.
+    /// Incomplete items of a set, sorted by `Tables::key`; those that the set predicts are not among them.
     fn incomplete(&self, set: Self::Id) -> &[Item<Self::Id>];
 
     fn predictions(&self, set: Self::Id) -> PredId;
@@ -70,10 +76,26 @@ pub(crate) trait Sets {
         !waiting.is_empty() || !predicted.is_empty()
     }
 
-    fn advance_over(&self, set: Self::Id, next: Next, work: &mut Work<Self::Id>) {
-        let (waiting, predicted) = self.parents(set, next);
+    /// Adds what reading a terminal leads to.
+    fn scan(&self, set: Self::Id, terminal: TerminalId, work: &mut Work<Self::Id>) {
+        let (waiting, predicted) = self.parents(set, Next::terminal(terminal));
         waiting.iter().for_each(|item| work.add(Item::new(item.slot + 1, item.origin)));
         predicted.iter().for_each(|&slot| work.add(Item::new(slot, set)));
+    }
+
+    /// Adds what a nonterminal leads to, given its parents. Once for each nonterminal and set: plain items are not looked
+    /// up.
+    fn advance_over(
+        &self,
+        set: Self::Id,
+        (waiting, predicted): (&[Item<Self::Id>], &[Slot]),
+        work: &mut Work<Self::Id>,
+    ) {
+        waiting.iter().for_each(|item| work.add(Item::new(item.slot + 1, item.origin)));
+        for &slot in predicted {
+            let item = Item::new(slot, set);
+            if self.tables().is_plain(slot) { work.kernel.push(item) } else { work.add(item) }
+        }
     }
 
     fn is_sentence(&self, nt: NtId, origin: Self::Id) -> bool {
@@ -91,11 +113,6 @@ pub(crate) trait Sets {
             _ => return None,
         };
         self.tables().next[item.slot as usize].is_end().then_some(item)
-    }
-
-    /// The order in which a set keeps its items.
-    fn order(&self, item: &Item<Self::Id>) -> (Next, Slot, Self::Id) {
-        (self.tables().next[item.slot as usize], item.slot, item.origin)
     }
 }
 
@@ -145,12 +162,13 @@ pub(crate) struct Work<S> {
     pub roots: Vec<NtId>,
     items: PairSet,
     completed: PairSet,
+    keys: Vec<u64>,
 }
 
 impl<S> Default for Work<S> {
     fn default() -> Work<S> {
         let (items, completed) = Default::default();
-        Work { todo: Vec::new(), kernel: Vec::new(), roots: Vec::new(), items, completed }
+        Work { todo: Vec::new(), kernel: Vec::new(), roots: Vec::new(), items, completed, keys: Vec::new() }
     }
 }
 
@@ -189,6 +207,16 @@ impl<S: SetId> Work<S> {
             }
         }
         None
+    }
+
+    pub fn sort_kernel(&mut self, tables: &Tables) {
+        self.keys.clear();
+        self.keys.extend(self.kernel.iter().map(|item| tables.key(item.slot, item.origin.number())));
+        self.keys.sort_unstable();
+        for (item, key) in self.kernel.iter_mut().zip(&self.keys) {
+            let (slot, origin) = tables.of_key(*key);
+            *item = Item::new(slot, S::of_number(origin));
+        }
     }
 
     /// The nonterminals that the kernel waits for; it has to be sorted.

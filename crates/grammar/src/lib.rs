@@ -48,6 +48,7 @@ pub mod mutate;
 pub mod parse;
 pub mod pattern;
 mod precedence;
+mod reasons;
 pub mod recognize;
 pub mod regular;
 pub mod rng;

@@ -12,7 +12,9 @@ use crate::core::Core;
 use crate::core::NtId;
 use crate::earley::{self, Chains, SetId, Sets, Work};
 use crate::model::TerminalId;
+use crate::reasons::Reasons;
 use crate::tables::{Next, PredId, Tables, hash_pair};
+use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Config(pub u32);
@@ -21,9 +23,17 @@ impl SetId for Config {
     fn number(self) -> u32 {
         self.0
     }
+
+    fn of_number(number: u32) -> Config {
+        Config(number)
+    }
 }
 
 pub type Item = earley::Item<Config>;
+
+/// What a step reads: a terminal, or one of some terminals, by a number that follows those of the terminals.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Letter(u32);
 
 #[derive(Clone, Copy, Debug)]
 struct Record {
@@ -43,6 +53,10 @@ pub struct Recognizer {
     items: Vec<Item>,
     ids: Ids,
     moves: Moves,
+    terminals: usize,
+    /// Numbers of the sets of terminals that were read as one letter.
+    letters: FxHashMap<Box<[TerminalId]>, Letter>,
+    reasons: Option<Reasons>,
     tops: Chains<Config>,
     work: Work<Config>,
 }
@@ -58,6 +72,9 @@ impl Recognizer {
             items: Vec::new(),
             ids: Ids::default(),
             moves: Moves::default(),
+            terminals: core.terminals,
+            letters: FxHashMap::default(),
+            reasons: None,
             tops: Chains::default(),
             work: Work::default(),
         };
@@ -68,13 +85,17 @@ impl Recognizer {
         recognizer
     }
 
-    pub fn tables(&self) -> &Tables {
-        &self.tables
+    /// A recogniser that remembers what each step completed.
+    pub(crate) fn with_reasons(core: &Core) -> Recognizer {
+        Recognizer { reasons: Some(Reasons::default()), ..Recognizer::new(core) }
     }
 
-    /// Tables of predictions grow on demand; nothing else about them changes.
-    pub(crate) fn tables_mut(&mut self) -> &mut Tables {
-        &mut self.tables
+    pub(crate) fn reasons(&self) -> Option<&Reasons> {
+        self.reasons.as_ref()
+    }
+
+    pub fn tables(&self) -> &Tables {
+        &self.tables
     }
 
     /// The configuration of the empty prefix.
@@ -124,29 +145,54 @@ impl Recognizer {
     /// The configuration after one more token, if there is a sentence that begins so.
     #[inline]
     pub fn advance(&mut self, config: Config, terminal: TerminalId) -> Option<Config> {
+        self.step(config, Letter(terminal.0), &[terminal])
+    }
+
+    /// The configuration after one more token, which may be any of `terminals`: the union of what each leads to.
+    pub fn advance_any(&mut self, config: Config, terminals: &[TerminalId]) -> Option<Config> {
+        let letter = self.letter(terminals);
+        self.step(config, letter, terminals)
+    }
+
+    /// The letter for one of `terminals`.
+    pub(crate) fn letter(&mut self, terminals: &[TerminalId]) -> Letter {
+        if let [terminal] = terminals {
+            return Letter(terminal.0);
+        }
+        if let Some(&letter) = self.letters.get(terminals) {
+            return letter;
+        }
+        let letter = Letter((self.terminals + self.letters.len()) as u32);
+        self.letters.insert(terminals.into(), letter);
+        letter
+    }
+
+    /// `letter` is that of `terminals`.
+    #[inline]
+    pub(crate) fn step(
+        &mut self,
+        config: Config,
+        letter: Letter,
+        terminals: &[TerminalId],
+    ) -> Option<Config> {
         let to = match self.records[config.0 as usize].step {
-            NO_STEP => self.compute(config, terminal),
-            (first, to) if first == terminal.0 => Config(to),
-            _ => match self.moves.get(config.0, terminal.0) {
+            NO_STEP => self.compute(config, letter, terminals),
+            (first, to) if first == letter.0 => Config(to),
+            _ => match self.moves.get(config.0, letter.0) {
                 Some(to) => Config(to),
-                None => self.compute(config, terminal),
+                None => self.compute(config, letter, terminals),
             },
         };
         (to != NOWHERE).then_some(to)
     }
 
-    /// The configuration after one more token, which may be any of `terminals`: the union of what each leads to.
-    pub fn advance_any(&mut self, config: Config, terminals: &[TerminalId]) -> Option<Config> {
-        if let [terminal] = terminals {
-            return self.advance(config, *terminal);
-        }
+    fn compute(&mut self, config: Config, letter: Letter, terminals: &[TerminalId]) -> Config {
+        let first = self.reasons.as_ref().map_or(0, Reasons::len);
         let to = self.union(config, terminals);
-        (to != NOWHERE).then_some(to)
-    }
-
-    fn compute(&mut self, config: Config, terminal: TerminalId) -> Config {
-        let to = self.union(config, &[terminal]);
-        self.remember(config, terminal, to);
+        self.remember(config, letter, to);
+        if let Some(reasons) = &mut self.reasons {
+            reasons.end_step(config, letter, first);
+        }
         to
     }
 
@@ -154,7 +200,7 @@ impl Recognizer {
         let mut work = std::mem::take(&mut self.work);
         work.begin();
         for terminal in terminals {
-            self.advance_over(config, Next::terminal(*terminal), &mut work);
+            self.scan(config, *terminal, &mut work);
         }
         let mut accepting = false;
         while let Some(item) = work.next_complete(&self.tables) {
@@ -166,22 +212,40 @@ impl Recognizer {
         to
     }
 
-    fn remember(&mut self, config: Config, terminal: TerminalId, to: Config) {
+    fn remember(&mut self, config: Config, letter: Letter, to: Config) {
         let step = &mut self.records[config.0 as usize].step;
         if *step == NO_STEP {
-            *step = (terminal.0, to.0);
+            *step = (letter.0, to.0);
         } else {
-            self.moves.insert(config.0, terminal.0, to.0);
+            self.moves.insert(config.0, letter.0, to.0);
         }
     }
 
     /// Returns true if this completes a sentence.
     fn complete(&mut self, item: Item, work: &mut Work<Config>) -> bool {
-        let (nt, origin) = self.top(self.tables.lhs[item.slot as usize], item.origin);
-        if work.complete(nt, origin) {
-            self.advance_over(origin, Next::nonterminal(nt), work);
+        let (nt, origin) = (self.tables.lhs[item.slot as usize], item.origin);
+        if !work.complete(nt, origin) {
+            return false;
         }
-        self.is_sentence(nt, origin)
+        let parents = self.parents(origin, Next::nonterminal(nt));
+        if parents.0.len() + parents.1.len() > 1 {
+            self.advance_over(origin, parents, work);
+            self.give_reason(item, (nt, origin));
+            return self.is_sentence(nt, origin);
+        }
+        let top = self.top(nt, origin);
+        self.give_reason(item, top);
+        if top == (nt, origin) || work.complete(top.0, top.1) {
+            self.advance_over(top.1, self.parents(top.1, Next::nonterminal(top.0)), work);
+        }
+        self.is_sentence(top.0, top.1)
+    }
+
+    #[inline]
+    fn give_reason(&mut self, item: Item, top: (NtId, Config)) {
+        if let Some(reasons) = &mut self.reasons {
+            reasons.add(item, top);
+        }
     }
 
     fn top(&mut self, nt: NtId, origin: Config) -> (NtId, Config) {
@@ -192,7 +256,7 @@ impl Recognizer {
     }
 
     fn intern(&mut self, work: &mut Work<Config>, accepting: bool) -> Config {
-        work.kernel.sort_unstable_by_key(|item| self.order(item));
+        work.sort_kernel(&self.tables);
         let hash = work.kernel.iter().fold(u64::from(accepting), |h, item| {
             h.rotate_left(7).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash_pair(item.slot, item.origin.0)
         });

@@ -61,6 +61,11 @@ pub struct Tables {
     pub first: Vec<Slot>,
     pub nullable: Vec<bool>,
     pub start: NtId,
+    /// Where each slot stands when they are sorted by what follows the dot, and the slots in that order.
+    rank: Vec<u32>,
+    ranked: Vec<Slot>,
+    /// One symbol before the dot, and after it one that is not nullable.
+    plain: Vec<bool>,
     /// Productions that can be completed, by left-hand side.
     useful: Vec<Vec<ProdId>>,
     preds: Vec<Pred>,
@@ -87,6 +92,9 @@ impl Tables {
             first: Vec::new(),
             nullable: analysis::nullable(core),
             start: core.start,
+            rank: Vec::new(),
+            ranked: Vec::new(),
+            plain: Vec::new(),
             useful: vec![Vec::new(); core.nts.len()],
             preds: Vec::new(),
             ids: FxHashMap::default(),
@@ -104,7 +112,43 @@ impl Tables {
                 tables.useful[lhs.index()].push(p);
             }
         }
+        tables.rank_slots();
         tables
+    }
+
+    fn rank_slots(&mut self) {
+        self.ranked = (0..self.next.len() as Slot).collect();
+        self.ranked.sort_unstable_by_key(|slot| (self.next[*slot as usize], *slot));
+        self.rank = vec![0; self.ranked.len()];
+        for (rank, slot) in self.ranked.iter().enumerate() {
+            self.rank[*slot as usize] = rank as u32;
+        }
+        let is_plain = |slot: Slot| {
+            let next = self.next[slot as usize];
+            slot == self.first[self.prod[slot as usize].index()] + 1
+                && !next.is_end()
+                && !self.is_nullable(next)
+        };
+        self.plain = (0..self.next.len() as Slot).map(is_plain).collect();
+    }
+
+    /// Items with such a slot come from completing the symbol before the dot where they began, and from nothing else; and
+    /// nothing but what follows the dot takes them further.
+    #[inline]
+    pub(crate) fn is_plain(&self, slot: Slot) -> bool {
+        self.plain[slot as usize]
+    }
+
+    /// The order of items in a set, as one number: by what follows the dot, then by slot, then by where they began.
+    #[inline]
+    pub(crate) fn key(&self, slot: Slot, origin: u32) -> u64 {
+        u64::from(self.rank[slot as usize]) << 32 | u64::from(origin)
+    }
+
+    /// The slot and the origin of a key.
+    #[inline]
+    pub(crate) fn of_key(&self, key: u64) -> (Slot, u32) {
+        (self.ranked[(key >> 32) as usize], key as u32)
     }
 
     pub fn is_nullable(&self, next: Next) -> bool {
@@ -152,11 +196,11 @@ impl Tables {
                 }
             }
         }
-        advanced.sort_unstable();
+        advanced.sort_unstable_by_key(|(next, slot)| (*next, self.rank[*slot as usize]));
         Pred::group(&advanced)
     }
 
-    /// Items that begin here, after reading `next`.
+    /// Items that begin here, after reading `next`: in the order of `key`.
     #[inline]
     pub fn predicted(&self, pred: PredId, next: Next) -> &[Slot] {
         let pred = &self.preds[pred.0 as usize];

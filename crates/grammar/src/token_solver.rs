@@ -8,28 +8,23 @@
 //!
 //! A `Prefix` keeps the configuration after each token; solving for another set at token i starts there. Beside the
 //! union it follows one choice, that of the running input. Where this choice has a completion as cheap as the
-//! union's, it is the answer; only otherwise the tokens of the prefix are chosen anew, by parsing the sets.
+//! union's, it is the answer; only otherwise the tokens of the prefix are chosen anew, by walking back from
+//! the item that the completion finishes, along what each step completed (`reasons`).
 
 use crate::analysis::INFINITE;
-use crate::chart::Chart;
 use crate::completion::Completion;
 use crate::constraint::TerminalSet;
-use crate::core::{Core, ProdId};
-use crate::extract::{Extractor, empty_productions};
 use crate::language::Language;
 use crate::model::TerminalId;
-use crate::recognize::{Config, Recognizer};
-use crate::tree::Label;
+use crate::reasons::Walk;
+use crate::recognize::{Config, Item, Letter, Recognizer};
 
 /// A solver with its caches, which grow with every new prefix: see `configs`.
 pub struct TokenSolver {
-    core: Core,
     recognizer: Recognizer,
     completion: Completion,
     /// Terminals that have a lexeme: a token is never any of the others.
     possible: TerminalSet,
-    productions: Vec<Option<ProdId>>,
-    empty: Vec<Option<ProdId>>,
 }
 
 /// The state after the first tokens of a sentence. Belongs to the solver that made it.
@@ -43,6 +38,8 @@ pub struct Prefix {
     /// What each token may be, one list after the other; `ends` has where each list ends.
     viable: Vec<TerminalId>,
     ends: Vec<u32>,
+    /// What each token may be, as one letter.
+    letters: Vec<Letter>,
 }
 
 impl Prefix {
@@ -61,6 +58,7 @@ impl Prefix {
         self.chosen.truncate(len + 1);
         self.run.truncate(len);
         self.ends.truncate(len);
+        self.letters.truncate(len);
         self.viable.truncate(self.ends.last().map_or(0, |end| *end as usize));
     }
 
@@ -72,29 +70,21 @@ impl Prefix {
 
 impl TokenSolver {
     pub fn new(language: &Language) -> TokenSolver {
-        let core = language.core.clone();
-        let recognizer = Recognizer::new(&core);
+        let core = &language.core;
+        let recognizer = Recognizer::with_reasons(core);
         let has_lexeme = |t: &TerminalId| !language.lexemes[t.index()].is_empty();
         let possible =
             TerminalSet::of(core.terminals, (0..core.terminals).map(TerminalId::from).filter(has_lexeme));
         let price = |t: usize| if possible.contains(TerminalId::from(t)) { 1 } else { INFINITE };
         let cost: Vec<u64> = (0..core.terminals).map(price).collect();
-        TokenSolver {
-            completion: Completion::new(&core, &recognizer, &cost),
-            recognizer,
-            possible,
-            productions: core.prod_ids().map(Some).collect(),
-            empty: empty_productions(&core),
-            core,
-        }
+        TokenSolver { completion: Completion::new(core, &recognizer, &cost), recognizer, possible }
     }
 
     /// The prefix without tokens.
     pub fn begin(&mut self) -> Prefix {
         let config = self.recognizer.begin();
-        self.completion.prepare(&self.recognizer, config);
-        let (run, viable, ends) = Default::default();
-        Prefix { all: vec![config], chosen: vec![Some(config)], run, viable, ends }
+        let (run, viable, ends, letters) = Default::default();
+        Prefix { all: vec![config], chosen: vec![Some(config)], run, viable, ends, letters }
     }
 
     /// Number of configurations so far, a measure of memory. To forget them, make a new solver.
@@ -113,15 +103,16 @@ impl TokenSolver {
         let from = prefix.viable.len();
         let viable = |t: &TerminalId| self.possible.contains(*t) && self.recognizer.allows(before, *t);
         prefix.viable.extend(set.iter().filter(viable));
-        let Some(config) = self.recognizer.advance_any(before, &prefix.viable[from..]) else {
+        let letter = self.recognizer.letter(&prefix.viable[from..]);
+        let Some(config) = self.recognizer.step(before, letter, &prefix.viable[from..]) else {
             prefix.viable.truncate(from);
             return false;
         };
         let (token, chosen) = self.choice(prefix.chosen[prefix.len()], &prefix.viable[from..], run);
-        self.completion.prepare(&self.recognizer, config);
         prefix.all.push(config);
         prefix.chosen.push(chosen);
         prefix.run.push(token);
+        prefix.letters.push(letter);
         prefix.ends.push(prefix.viable.len() as u32);
         true
     }
@@ -136,7 +127,6 @@ impl TokenSolver {
         let wanted = wanted.filter(|t| viable.contains(t));
         for token in wanted.iter().chain(viable) {
             if let Some(config) = before.and_then(|before| self.recognizer.advance(before, *token)) {
-                self.completion.prepare(&self.recognizer, config);
                 return (*token, Some(config));
             }
         }
@@ -145,15 +135,16 @@ impl TokenSolver {
 
     /// A cheapest sentence that begins with the prefix.
     pub fn solve(&mut self, prefix: &Prefix) -> Option<Vec<TerminalId>> {
-        let (all, len) = (prefix.all[prefix.len()], prefix.len());
-        let cost = self.completion.cost(&self.recognizer, all)?;
-        let chosen = prefix.chosen[len];
-        let chosen = chosen.filter(|c| self.completion.cost(&self.recognizer, *c) == Some(cost));
-        let rest = self.completion.terminals(&self.recognizer, chosen.unwrap_or(all))?;
-        match chosen {
-            Some(_) => Some([&prefix.run[..], &rest].concat()),
-            None => self.choose(prefix, len, &rest),
+        let len = prefix.len();
+        let best = self.completion.best_item(&self.recognizer, prefix.all[len])?;
+        let own = prefix.chosen[len].and_then(|c| self.completion.best_item(&self.recognizer, c));
+        let own = own.filter(|own| own.0 == best.0);
+        let mut out = prefix.run.clone();
+        if own.is_none() {
+            self.choose(prefix, best.1, &mut out)?;
         }
+        self.completion.finish(&self.recognizer, own.unwrap_or(best).1, &mut out);
+        Some(out)
     }
 
     /// A cheapest sentence that begins with the first `position` tokens of the prefix and then a token of `set`: with the
@@ -178,24 +169,29 @@ impl TokenSolver {
         let own = own.filter(|own| own.cost == best.cost);
         let next = own.unwrap_or(best);
         let mut out = Vec::with_capacity(position + 1 + next.cost as usize);
-        if own.is_some() {
-            out.extend_from_slice(&prefix.run[..position]);
+        out.extend_from_slice(&prefix.run[..position]);
+        if own.is_none() {
+            let before = Item { slot: next.item.slot - 1, origin: next.item.origin };
+            self.choose(prefix, Some(before), &mut out)?;
         }
         out.push(next.terminal);
         self.completion.finish(&self.recognizer, Some(next.item), &mut out);
-        if own.is_some() { Some(out) } else { self.choose(prefix, position, &out) }
+        Some(out)
     }
 
-    /// Chooses a terminal for each of the first tokens of the prefix so that, with `rest`, they are a sentence.
-    fn choose(&mut self, prefix: &Prefix, position: usize, rest: &[TerminalId]) -> Option<Vec<TerminalId>> {
-        let sets = (0..position).map(|i| prefix.viable(i)).chain(rest.iter().map(std::slice::from_ref));
-        let chart = Chart::of_tokens(self.recognizer.tables_mut(), sets)?;
-        let places = vec![0; position + rest.len()];
-        let tree = Extractor::new(&chart, &self.core, &self.productions, &self.empty).tree(&places)?;
-        let terminal = |node: usize| match tree.nodes[node].label {
-            Label::Token(terminal) => Some(terminal),
-            Label::Prod(_) => None,
-        };
-        Some(tree.tokens().filter_map(terminal).collect())
+    /// Changes the first tokens of the prefix to terminals of their sets that lead to `item`, and to those that the completion
+    /// finishes after it; without an item, to a sentence.
+    fn choose(&mut self, prefix: &Prefix, item: Option<Item>, tokens: &mut [TerminalId]) -> Option<()> {
+        let Some(until) = (0..tokens.len()).find(|i| prefix.viable(*i).len() > 1) else { return Some(()) };
+        let mut walk = Walk::new(&self.recognizer, (&prefix.all, &prefix.letters), tokens, until)?;
+        let Some(mut item) = item else { return walk.sentence() };
+        loop {
+            walk.item(item)?;
+            if walk.is_done() {
+                return Some(());
+            }
+            let nt = self.recognizer.tables().lhs[item.slot as usize];
+            item = self.completion.parent(&self.recognizer, walk.config(), nt)?;
+        }
     }
 }

@@ -5,6 +5,7 @@ mod common;
 
 use common::{RULES, Spec, grammar, spec};
 use grammar::TerminalId;
+use grammar::completion::Completion;
 use grammar::constraint::{Constraint, TerminalSet};
 use grammar::language::Language;
 use grammar::recognize::Recognizer;
@@ -194,6 +195,90 @@ proptest! {
     }
 }
 
+/// Grammars of which many have lists, of which some go to the right.
+fn with_lists() -> impl Strategy<Value = Spec> {
+    let list = prop_oneof![Just(vec![0, 1]), Just(vec![1, 0]), Just(vec![0, 3, 1]), Just(vec![1, 4, 0])];
+    (spec(), prop::option::weighted(0.7, list)).prop_map(|(mut spec, list)| {
+        spec[0].extend(list);
+        spec
+    })
+}
+
+/// The fewest tokens of a sentence that begins so, by following every choice of tokens on its own.
+fn by_choices(language: &Language, masks: &[u8]) -> Option<usize> {
+    let mut recognizer = Recognizer::new(&language.core);
+    let mut configs = BTreeSet::from([recognizer.begin()]);
+    for mask in masks {
+        let members: Vec<TerminalId> = set(*mask).iter().collect();
+        let pairs = configs.iter().flat_map(|config| members.iter().map(move |t| (*config, *t)));
+        configs = pairs.filter_map(|(config, t)| recognizer.advance(config, t)).collect();
+    }
+    let mut completion = Completion::new(&language.core, &recognizer, &[1; TERMINALS]);
+    let least = configs.iter().filter_map(|config| completion.cost(&recognizer, *config)).min();
+    least.map(|cost| masks.len() + cost as usize)
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    /// The set, and the token of the running input.
+    Push(u8, usize),
+    Truncate(usize),
+}
+
+fn changes() -> impl Strategy<Value = Vec<Change>> {
+    let push = (prop_oneof![Just(7u8), 1u8..8], 0..TERMINALS).prop_map(|(mask, run)| Change::Push(mask, run));
+    prop::collection::vec(prop_oneof![5 => push, 1 => (0usize..12).prop_map(Change::Truncate)], 1..12)
+}
+
+proptest! {
+    /// One prefix of sets grows and shrinks. After each change every token is asked to be something else, last places first:
+    /// same verdict and length as brute force and as all choices on their own. What was asked before changes no answer.
+    #[test]
+    fn changing_prefixes_of_sets(spec in with_lists(), changes in changes(), negated in 1u8..8) {
+        let language = Language::unchecked(grammar(&spec)).unwrap();
+        let (mut solver, all) = (TokenSolver::new(&language), sentences(&spec));
+        let (mut prefix, mut masks, mut runs) = (solver.begin(), Vec::new(), Vec::new());
+        for change in &changes {
+            match change {
+                Change::Truncate(len) => {
+                    masks.truncate(*len);
+                    runs.truncate(*len);
+                    prefix.truncate(masks.len());
+                }
+                Change::Push(mask, run) => {
+                    masks.push(*mask);
+                    runs.push(Some(TerminalId::from(*run)));
+                    if !solver.push_run(&mut prefix, &set(*mask), runs[runs.len() - 1]) {
+                        prop_assert_eq!(by_choices(&language, &masks), None);
+                        masks.pop();
+                        runs.pop();
+                    }
+                }
+            }
+            let found = solver.solve(&prefix).map(|f| f.iter().map(|t| t.index()).collect());
+            check(&language, &all, &masks, found.as_ref())?;
+            prop_assert_eq!(found.map(|f| f.len()), by_choices(&language, &masks));
+            for i in (0..=masks.len()).rev() {
+                let query = [&masks[..i], &[negated]].concat();
+                let found = solver.solve_with(&prefix, i, &set(negated));
+                let found: Option<Tokens> = found.map(|f| f.iter().map(|t| t.index()).collect());
+                check(&language, &all, &query, found.as_ref())?;
+                prop_assert_eq!(found.map(|f| f.len()), by_choices(&language, &query));
+            }
+        }
+        let mut fresh = TokenSolver::new(&language);
+        let mut again = fresh.begin();
+        for (mask, run) in masks.iter().zip(&runs) {
+            prop_assert!(fresh.push_run(&mut again, &set(*mask), *run));
+        }
+        for i in 0..=masks.len() {
+            let negated = set(negated);
+            prop_assert_eq!(fresh.solve_with(&again, i, &negated), solver.solve_with(&prefix, i, &negated));
+        }
+        prop_assert_eq!(fresh.solve(&again), solver.solve(&prefix));
+    }
+}
+
 /// Terminals without a lexeme are no tokens, and a lexeme stands for the terminals that match it.
 #[test]
 fn lexemes() {
@@ -222,6 +307,25 @@ fn earlier_choices_follow_later_ones() {
     assert_eq!(found, [TerminalId(1), TerminalId(1), TerminalId(0)]);
     assert_eq!(solver.solve_with(&prefix, 1, &set(0b100)), None);
     assert_eq!(solver.solve(&prefix).unwrap(), [TerminalId(0), TerminalId(0)]);
+}
+
+/// An element of a list leads back to the configuration in which it began. The tokens before the list follow from how it
+/// ends, through any number of elements; a list to the right is one chain of completions.
+#[test]
+fn choices_before_a_list_follow_what_comes_after_it() {
+    for list in [vec![vec![2], vec![1, 2]], vec![vec![2], vec![2, 1]]] {
+        let sentences = vec![vec![3, 1, 3], vec![4, 1, 4]];
+        let language = Language::new(grammar(&vec![sentences, list, vec![vec![5]]])).unwrap();
+        let mut solver = TokenSolver::new(&language);
+        let mut prefix = solver.begin();
+        assert!(solver.push_run(&mut prefix, &set(0b011), Some(TerminalId(0))));
+        for len in 1..20 {
+            assert!(solver.push(&mut prefix, &set(0b100)));
+            let found = solver.solve_with(&prefix, len + 1, &set(0b010)).unwrap();
+            let tokens: Tokens = found.iter().map(|t| t.index()).collect();
+            assert_eq!(tokens, [&[1], &vec![2; len][..], &[1]].concat());
+        }
+    }
 }
 
 /// Random expressions over the three terminals.
