@@ -50,6 +50,11 @@ impl Support {
         self.intervals.last().map(|&(_, last)| last)
     }
 
+    /// The set without the length.
+    pub fn without_len(&self) -> Support {
+        Support { intervals: self.intervals.clone(), uses_len: false }
+    }
+
     /// The last `count` bytes of the set, and the length if it is in the set.
     pub fn last_bytes(&self, count: u32) -> Support {
         let (mut intervals, mut missing) = (Vec::new(), count);

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use expr::{Dag, Importer, Node, Op, Supports, TableData};
+use expr::{Dag, Importer, Node, Op, Support, Supports, TableData};
 use path::{Constraint, ConstraintKind, Delivered, PathCondition};
 use trace::Label;
 
@@ -170,7 +170,7 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
         Constraint { label: copy(constraint.label), kind, ..constraint.clone() }
     };
     let mut constraints: Vec<Constraint> = path.condition.constraints.iter().map(&mut over).collect();
-    let mut given: Vec<Constraint> = path.condition.given.iter().map(&mut over).collect();
+    let mut given: Vec<Constraint> = about_values(&path).into_iter().map(&mut over).collect();
     // Tokens of a prelude are constants.
     let mut supports = Supports::new();
     let mut is_variable = |constraint: &Constraint| {
@@ -181,4 +181,28 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
     given.retain(&mut is_variable);
     let condition = PathCondition { constraints, given, ..PathCondition::default() };
     TracedPath { dag: into, condition, give_ups: path.give_ups, truncated: path.truncated }
+}
+
+/// The lexers' conditions on bytes that the program behind them asks about. Most tokens have a code and nothing else that counts.
+fn about_values(path: &TracedPath) -> Vec<&Constraint> {
+    let mut supports = Supports::new();
+    let mut of = |constraint: &Constraint| {
+        let id = supports.of(&path.dag, constraint.label);
+        supports.get(id).without_len()
+    };
+    let PathCondition { constraints, given, .. } = &path.condition;
+    let nothing = Support::default();
+    let mut asked = constraints.iter().fold(nothing, |asked, constraint| asked.union(&of(constraint)));
+    let mut left: Vec<(&Constraint, Support)> = given.iter().map(|given| (given, of(given))).collect();
+    let mut found = Vec::new();
+    loop {
+        let (new, others): (Vec<_>, Vec<_>) =
+            left.into_iter().partition(|(_, support)| support.intersects(&asked));
+        if new.is_empty() {
+            return found;
+        }
+        asked = new.iter().fold(asked, |asked, (_, support)| asked.union(support));
+        found.extend(new.into_iter().map(|(given, _)| given));
+        left = others;
+    }
 }

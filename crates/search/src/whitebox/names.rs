@@ -22,8 +22,8 @@ const CONTEXT: usize = 8;
 /// Inputs of one run, and of all, that wait.
 const OF_ONE_RUN: usize = 512;
 const MOST_WAITING: usize = 4096;
-/// One in so many attempts of a search without a language is for a word.
-const ONE_IN: u32 = 16;
+/// Runs of a search without a language before each that is for a word.
+const OTHERS: u32 = 15;
 
 #[derive(Default)]
 pub(super) struct Names {
@@ -31,7 +31,8 @@ pub(super) struct Names {
     words: FxHashMap<u32, Words>,
     tries: FxHashMap<u64, u8>,
     waiting: VecDeque<Waiting>,
-    turns: u32,
+    /// Runs since the last one that was for a word.
+    others: u32,
 }
 
 struct Waiting {
@@ -47,10 +48,9 @@ struct Words {
 }
 
 impl Names {
-    /// Whether it is the turn of these inputs among other attempts.
-    pub(super) fn are_due(&mut self) -> bool {
-        self.turns = self.turns.wrapping_add(1);
-        self.turns.is_multiple_of(ONE_IN)
+    /// Whether it is the turn of these inputs, after other runs.
+    pub(super) fn are_due(&self) -> bool {
+        self.others >= OTHERS
     }
 
     pub(super) fn len(&self) -> usize {
@@ -59,6 +59,7 @@ impl Names {
 
     /// Takes note of the words of a run on `input`.
     pub(super) fn learn(&mut self, input: &[u8], words: &[Word]) {
+        self.others = self.others.saturating_add(1);
         let mut compared: FxHashMap<u32, Vec<&Word>> = FxHashMap::default();
         for word in words {
             match word.asker {
@@ -112,6 +113,7 @@ impl Names {
         while let Some(Waiting { input, keys }) = self.waiting.pop_front() {
             if !self.was_tried(keys) && wanted(&input) {
                 keys.into_iter().for_each(|key| *self.tries.entry(key).or_default() += 1);
+                self.others = 0;
                 return Some(input);
             }
         }
