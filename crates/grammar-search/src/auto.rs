@@ -1,9 +1,9 @@
 //! Several strategies in turn, by what they brought lately.
 //!
 //! Each turn is a slice of time. A strategy's worth is what it found in its last turns for the time that they took; the best one has
-//! the next turn, unless another one had less than its part of the time, so that none is given up for good: what a strategy finds late may be
-//! what no other finds. Inputs that
-//! add coverage are traced for the strategies that learn from traces alone, when they have their turn.
+//! the next turn, unless another one had less than its part of the time, so that none is given up for good: what a strategy finds
+//! late may be what no other finds. Inputs that add coverage are traced for the strategies that learn from traces alone, when they
+//! have their turn.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -4,7 +4,7 @@
 //! here: after [`Trace::from_raw`] every event has a known kind and a label that exists and has the right width.
 
 use expr::{BadDag, Dag, TableData};
-use trace::{Event, EventKind, GiveUp, Label, Node, Op};
+use trace::{Event, EventKind, GiveUp, LONGEST_WORD, Label, Node, Op};
 
 /// What the symbolic part of one run left behind.
 #[derive(Debug)]
@@ -39,8 +39,8 @@ pub enum BadTrace {
     Label { index: usize, label: Label },
     #[error("event {index} needs a condition, but expression {label} has {bits} bits")]
     Width { index: usize, label: Label, bits: u8 },
-    #[error("event {index} refers to table {table}, which does not exist")]
-    Table { index: usize, table: u32 },
+    #[error("event {index} refers to table {table}, which does not exist or is too long for a word")]
+    Word { index: usize, table: u32 },
     #[error("event {index} delivers expression {label}, which is no token")]
     NoToken { index: usize, label: Label },
 }
@@ -63,8 +63,9 @@ fn check_event(dag: &Dag, index: usize, event: &Event) -> Result<(), BadTrace> {
     }
     if kind == EventKind::Word {
         let table = event.arg;
-        let exists = (table as usize) < dag.tables().len();
-        return if exists { Ok(()) } else { Err(BadTrace::Table { index, table }) };
+        let word = dag.tables().get(table as usize);
+        let is_short = word.is_some_and(|word| word.bytes.len() <= LONGEST_WORD);
+        return if is_short { Ok(()) } else { Err(BadTrace::Word { index, table }) };
     }
     let label = event.label;
     if label == 0 || label as usize >= dag.len() {

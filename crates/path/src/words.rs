@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use expr::{Dag, Op, TableData};
-use trace::{COMPARED, Event, EventKind};
+use trace::{COMPARED, Event, EventKind, MOST_WORDS};
 
 /// Who asked; words with the same asker may stand for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +29,7 @@ pub struct Word {
 pub(crate) fn asked_about(events: &[Event], dag: &Dag) -> Vec<Word> {
     let words = events.iter().filter(|event| event.kind == EventKind::Word as u8);
     words
+        .take(MOST_WORDS)
         .filter_map(|event| {
             let table = dag.tables().get(event.arg as usize)?;
             let asker = match event.site.checked_sub(COMPARED) {

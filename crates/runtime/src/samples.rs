@@ -2,8 +2,8 @@
 //!
 //! The solver cannot find a word with a given hash, but the program often has hashed such words itself, when it filled its table
 //! of keywords or met a name for the first time. So the arguments of these functions are kept during a run; where one is called on
-//! other bytes that depend on the input, "these bytes equal those seen before" becomes a branch. The driver is told of all these words, too, and of
-//! words of different length that were compared: only another input can have them in the same place.
+//! other bytes that depend on the input, "these bytes equal those seen before" becomes a branch. The driver is told of all these
+//! words, too, and of words of different length that were compared: only another input can have them in the same place.
 
 use crate::build::{self, Value};
 use crate::state::{self, active};
@@ -12,7 +12,7 @@ use crate::{events, objects, shadow};
 use trace::{COMPARED, Event, EventKind, Label, Op};
 
 const MOST_SAMPLES: usize = 256;
-const MOST_BYTES: usize = 64;
+const MOST_BYTES: usize = trace::LONGEST_WORD;
 /// Branches that all calls of a run may add.
 const MOST_BRANCHES: u32 = 2048;
 
@@ -37,11 +37,14 @@ static mut COUNT: usize = 0;
 static mut BRANCHES: u32 = 0;
 
 /// Words that the driver is told of in a run.
-const MOST_TOLD: u32 = 1024;
+const MOST_TOLD: u32 = trace::MOST_WORDS as u32;
+/// Of these, words that are no input.
+const MOST_OWN: u32 = MOST_TOLD / 2;
 static mut TOLD: u32 = 0;
-/// Pairs of tables that were compared lately, so that it is told of each once.
-const RECENT: usize = 256;
-static mut RECENT_PAIRS: [(u32, u32); RECENT] = [(0, 0); RECENT];
+/// What it was told of lately: a function and the table of a word, or the tables of two words.
+const RECENT: usize = 1024;
+static mut RECENT_PAIRS: [(u32, u32); RECENT] = [NO_PAIR; RECENT];
+const NO_PAIR: (u32, u32) = (u32::MAX, u32::MAX);
 
 /// A run ends: what was asked about bytes of its input is void. Words of the program's own stay, because a process that takes
 /// several inputs fills its tables once.
@@ -58,7 +61,7 @@ pub unsafe fn forget() {
             }
         }
         (COUNT, BRANCHES, TOLD) = (kept, 0, 0);
-        RECENT_PAIRS = [(0, 0); RECENT];
+        RECENT_PAIRS = [NO_PAIR; RECENT];
     }
 }
 
@@ -73,6 +76,12 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
         let Some(_entered) = state::enter() else { return };
         let Some(sample) = taken(function, text, len) else { return };
         let symbolic = sample.labels.iter().any(|label| *label != 0);
+        if symbolic || TOLD < MOST_OWN {
+            let word = Bytes { start: text, size: sample.len as usize };
+            if let Some(table) = texts::copy(word, symbolic).filter(|table| is_news(function, *table)) {
+                tell(function, table);
+            }
+        }
         if !symbolic && COUNT == MOST_SAMPLES {
             return;
         }
@@ -89,10 +98,6 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
         if !known && let Some(free) = SAMPLES.get_mut(COUNT) {
             *free = sample;
             COUNT += 1;
-            let word = Bytes { start: text, size: sample.len as usize };
-            if let Some(table) = texts::copy(word, symbolic) {
-                tell(function, table);
-            }
         }
     }
 }
@@ -105,17 +110,23 @@ pub unsafe fn differ(a: Bytes, b: Bytes) {
         if ![a, b].iter().all(is_word) || symbolic == [false, false] || TOLD >= MOST_TOLD {
             return;
         }
-        let ([a, b], [is_a, is_b]) = ([a, b], symbolic);
+        let [is_a, is_b] = symbolic;
         let (Some(a), Some(b)) = (texts::copy(a, is_a), texts::copy(b, is_b)) else { return };
-        let Some(recent) = RECENT_PAIRS.get_mut(a.wrapping_mul(31).wrapping_add(b) as usize % RECENT) else {
-            return;
-        };
-        if *recent != (a, b) {
-            *recent = (a, b);
+        // Functions have small numbers.
+        if is_news(COMPARED | a, b) {
             let comparison = COMPARED | TOLD;
             tell(comparison, a);
             tell(comparison, b);
         }
+    }
+}
+
+/// Whether the driver was not told of this lately.
+unsafe fn is_news(a: u32, b: u32) -> bool {
+    unsafe {
+        let place = a.wrapping_mul(31).wrapping_add(b) as usize % RECENT;
+        let Some(recent) = RECENT_PAIRS.get_mut(place) else { return false };
+        core::mem::replace(recent, (a, b)) != (a, b)
     }
 }
 

@@ -61,10 +61,7 @@ pub struct Limits {
 
 impl Limits {
     /// Time from now on, and processor time of a process that had some `before`; 0 for any.
-    ///
-    /// # Safety
-    /// None needed: it asks for the time.
-    pub unsafe fn within(timeout_ms: u32, cpu_us: u32, before: u64) -> Limits {
+    pub fn within(timeout_ms: u32, cpu_us: u32, before: u64) -> Limits {
         let until = |start: u64, limit: u64| if limit == 0 { u64::MAX } else { start.saturating_add(limit) };
         // SAFETY: see `now_us`.
         let deadline = until(unsafe { now_us() }, u64::from(timeout_ms).saturating_mul(1000));

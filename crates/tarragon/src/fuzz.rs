@@ -163,6 +163,11 @@ fn strategy<'l>(
     if !is_whitebox && (args.exhaustive || args.max_depth.is_some()) {
         bail!("--exhaustive and --max-depth go with --strategy whitebox only");
     }
+    if args.exhaustive && !args.target.lexers.is_empty() {
+        bail!(
+            "--exhaustive claims that all paths were explored, and --lexer leaves those of the lexer out: give one of them"
+        );
+    }
     if !is_whitebox && args.fixed_len.is_some() {
         bail!("--fixed-len goes with --strategy whitebox only");
     }

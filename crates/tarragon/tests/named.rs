@@ -251,6 +251,48 @@ fn values_of_tokens_are_solved_for_and_stay_lexemes() {
     }
 }
 
+/// The lexer asks what it delivered before; one code stands for several characters, which the program tells apart.
+const FEEDBACK: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+enum { END = 300, NAME, SIGN, DIVISION, PATTERN };
+static char text[100];
+static int at, last, sign;
+int lex(void)
+{
+    while (text[at] == ' ')
+        at++;
+    char c = text[at];
+    if (c == 0)
+        return last = END;
+    at++;
+    if (c == '/')
+        return last = last == NAME ? DIVISION : PATTERN;
+    sign = c;
+    return last = c == '+' || c == '-' ? SIGN : NAME;
+}
+int main(void)
+{
+    text[fread(text, 1, 99, stdin)] = 0;
+    if (lex() == SIGN && sign == '-' && lex() == PATTERN)
+        abort();
+    return 0;
+}
+"#;
+
+#[test]
+fn lexers_that_look_back_and_codes_of_several_lexemes() {
+    let dir = built(FEEDBACK);
+    fs::create_dir(dir.path().join("seeds")).expect("made");
+    for (number, text) in ["a/", "+a", "/"].iter().enumerate() {
+        fs::write(dir.path().join(format!("seeds/{number}")), text).expect("written");
+    }
+    let options =
+        ["--strategy", "whitebox-tokens", "--lexer", "lex", "--seeds", "seeds", "--max-runs", "200"];
+    let stats = fuzz(dir.path(), &options);
+    assert_eq!(stats["bugs"][0]["kind"], "SIGABRT", "{stats}");
+}
+
 #[test]
 fn what_is_no_lexer_is_said() {
     let dir = built(&source(DELIVERIES[2]));
@@ -267,4 +309,5 @@ fn what_is_no_lexer_is_said() {
     complains(&["--lexer", "lex:nowhere"], "named `nowhere`");
     complains(&["--lexer", "lex:arg0"], "is a pointer");
     complains(&["--strategy", "whitebox-tokens"], "--lexer");
+    complains(&["--exhaustive", "--lexer", "lex:arg0->token.kind"], "give one of them");
 }

@@ -87,13 +87,13 @@ statement = "let" NAME ";" | "print" NAME ";" | "call" NAME ";" | "use" NAME ";"
 "#;
 
 /// The kinds of names that the inputs of a campaign reach, as bits.
-fn known_names(strategy: &str) -> i32 {
+fn known_names(program: &str, options: &[&str]) -> i32 {
     let dir = TempDir::new().expect("temporary directory");
     fs::write(dir.path().join("names.tg"), GRAMMAR).expect("written");
-    let grammar = dir.path().join("names.tg");
-    let grammar = grammar.to_str().expect("text");
-    let options = ["--strategy", strategy, "--grammar", grammar, "--max-runs", "4000", "--sanitizer", "off"];
-    let stats = common::fuzz(dir.path(), PROGRAM, &["-O1"], &options, &[]);
+    fs::create_dir(dir.path().join("seeds")).expect("made");
+    fs::write(dir.path().join("seeds/one"), "while ; use xy ;").expect("written");
+    let options = [options, &["--sanitizer", "off"]].concat();
+    let stats = common::fuzz(dir.path(), program, &["-O1"], &options, &[]);
     assert_eq!(common::bugs(&stats), [""; 0]);
     let corpus = fs::read_dir(dir.path().join("out/corpus")).expect("a corpus");
     let codes = corpus.map(|input| {
@@ -104,9 +104,22 @@ fn known_names(strategy: &str) -> i32 {
     codes.fold(0, |all, code| all | code)
 }
 
+const WITHIN: [&str; 6] = ["--grammar", "names.tg", "--strategy", "grammar-whitebox", "--max-runs", "3000"];
+
 #[test]
 fn names_that_are_declared_or_known_by_their_hash_are_found() {
-    assert_eq!(known_names("grammar-whitebox") & 3, 3);
-    // The reserved word is a keyword, so in the place of a name it makes no sentence.
-    assert_eq!(known_names("auto"), 7);
+    assert_eq!(known_names(PROGRAM, &WITHIN) & 3, 3);
+}
+
+#[test]
+fn a_large_table_of_words_leaves_room_for_those_of_the_input() {
+    let define = r#"static char keys[300][8]; for (int i = 0; i < 300; i++) { sprintf(keys[i], "k%03d", i); define(keys[i]); } define("sqrt");"#;
+    let program = PROGRAM.replace("functions[16]", "functions[512]").replace("% 16", "% 512");
+    assert_eq!(known_names(&program.replace(r#"define("sqrt");"#, define), &WITHIN) & 2, 2);
+}
+
+#[test]
+fn a_reserved_word_is_found_without_a_grammar() {
+    let without = ["--seeds", "seeds", "--strategy", "whitebox", "--max-runs", "1500"];
+    assert_eq!(known_names(PROGRAM, &without) & 4, 4);
 }

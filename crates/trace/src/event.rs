@@ -5,6 +5,10 @@ use crate::node::Label;
 /// Where `site` of an [`EventKind::Word`] is no function: the numbers from here on are those of comparisons of one run.
 pub const COMPARED: u32 = 1 << 31;
 
+/// Events of this kind in a run, and bytes of their words, at most.
+pub const MOST_WORDS: usize = 1024;
+pub const LONGEST_WORD: usize = 64;
+
 /// One event of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]

@@ -10,7 +10,7 @@ mod event;
 mod layout;
 mod node;
 
-pub use event::{COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp};
+pub use event::{COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LONGEST_WORD, MOST_WORDS};
 pub use layout::{
     Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, TLS_BYTES, Table,
     flags, marks, server, words,

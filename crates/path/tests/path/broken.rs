@@ -1,5 +1,6 @@
 //! Traces from targets that wrote nonsense.
 
+use expr::TableData;
 use path::{BadTrace, RawTrace, Trace};
 use proptest::prelude::*;
 use sites::SiteTable;
@@ -27,8 +28,14 @@ fn each_fault_has_its_error() {
     assert!(Trace::from_raw(raw(vec![event(EventKind::GiveUp as u8, 0)])).is_ok());
     assert!(matches!(
         Trace::from_raw(raw(vec![event(EventKind::Word as u8, 0)])),
-        Err(BadTrace::Table { index: 0, table: 0 })
+        Err(BadTrace::Word { index: 0, table: 0 })
     ));
+    let with_word = |len: usize| {
+        let word = TableData::concrete(vec![b'a'; len]);
+        RawTrace { tables: vec![word], ..raw(vec![event(EventKind::Word as u8, 0)]) }
+    };
+    assert!(Trace::from_raw(with_word(64)).is_ok());
+    assert!(matches!(Trace::from_raw(with_word(65)), Err(BadTrace::Word { .. })));
     assert!(matches!(Trace::from_raw(RawTrace::default()), Err(BadTrace::Dag(_))));
 }
 

@@ -197,7 +197,7 @@ impl Order {
     }
 }
 
-/// Strings that have no length in common are words that an input could have in each other's place.
+/// Strings of different length are words that an input could have in each other's place.
 unsafe fn tell_lengths(a: *const u8, b: *const u8) {
     unsafe {
         let [a, b] = [a, b].map(|start| Bytes { start, size: strlen(start.cast()) });

@@ -173,12 +173,16 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
     let mut given: Vec<Constraint> = about_values(&path).into_iter().map(&mut over).collect();
     // Tokens of a prelude are constants.
     let mut supports = Supports::new();
-    let mut is_variable = |constraint: &Constraint| {
+    constraints.retain(|constraint| {
         let support = supports.of(&into, constraint.label);
         !supports.get(support).is_empty()
-    };
-    constraints.retain(&mut is_variable);
-    given.retain(&mut is_variable);
+    });
+    // What a lexer asked about earlier tokens would fix them.
+    given.retain(|constraint| {
+        let support = supports.of(&into, constraint.label);
+        let support = supports.get(support);
+        !support.is_empty() && support.bytes().all(|byte| byte >= shift)
+    });
     let condition = PathCondition { constraints, given, ..PathCondition::default() };
     TracedPath { dag: into, condition, give_ups: path.give_ups, truncated: path.truncated }
 }

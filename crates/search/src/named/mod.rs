@@ -1,6 +1,6 @@
 //! Whitebox search over the tokens of named lexers.
 //!
-//! What a lexer delivers is a variable of its own, with its codes as values, and the lexer's own conditions are left out: the
+//! What a lexer delivers is a variable of its own, with its codes as values, and the lexer's own conditions are no steps of the path: the
 //! search is about the program behind the lexer. It is whitebox search over *token inputs*; here they are made of runs, and
 //! turned into texts before they are run.
 

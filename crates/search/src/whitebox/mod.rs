@@ -113,6 +113,8 @@ pub struct Whitebox<'s> {
     /// Of sentences, where the search is within a language.
     changes: Changes,
     names: Names,
+    /// The last change that was looked at was one of tokens, not of words.
+    changed_last: bool,
     /// Changed sentences whose runs deserve a trace.
     untraced: VecDeque<Vec<u8>>,
     /// No new sentence was found any more.
@@ -166,6 +168,7 @@ impl<'s> Whitebox<'s> {
             hard: Hard::new(BUCKET),
             changes: Changes::default(),
             names: Names::default(),
+            changed_last: false,
             untraced: VecDeque::new(),
             exhausted: false,
             unremarkable: 0,

@@ -1,8 +1,8 @@
 //! Words in each other's place: what the program asked a hash about, or compared with a word of another length.
 //!
-//! No change of the bytes of a run makes a name as long as another, and none that a solver finds makes it have the other's hash. So where a word of the input
-//! was asked about, the other words that were asked about the same way are put in its place: keywords and functions that the program
-//! knows by their hash, names that the input declares.
+//! No change of the bytes of a run makes a name as long as another, and none that a solver finds makes it have the other's hash. So
+//! where a word of the input was asked about, the other words that were asked about the same way are put in its place: keywords
+//! and functions that the program knows by their hash, names that the input declares.
 
 use std::collections::VecDeque;
 
@@ -14,23 +14,31 @@ use crate::{Context, Next, Origin, Proposal};
 
 /// Words that are remembered of each function.
 const MOST_WORDS: usize = 1024;
-/// How often a word is put where a function asks, and how often behind the same bytes.
-const MOST_TRIES: u8 = 32;
+/// How often a word is put where a function asks, and how often behind the same bytes, sentences or not.
+const MOST_TRIES: u8 = 64;
 const SAME_CONTEXT: u8 = 2;
 /// Bytes before a word that make its context.
 const CONTEXT: usize = 8;
 /// Inputs of one run, and of all, that wait.
 const OF_ONE_RUN: usize = 512;
 const MOST_WAITING: usize = 4096;
-/// Runs of a search without a language before each that is for a word.
-const OTHERS: u32 = 15;
+const MOST_BYTES: usize = 16 << 20;
+/// Functions that are told apart.
+const MOST_FUNCTIONS: usize = 256;
+/// Runs before each that is for a word: one that was hashed, or one that was compared. A comparison tells the solver much itself, and
+/// programs that look names up compare all the time.
+const BEFORE_HASHED: u32 = 3;
+const BEFORE_COMPARED: u32 = 31;
 
 #[derive(Default)]
 pub(super) struct Names {
     /// Of functions, in all runs, in the order in which they were met.
     words: FxHashMap<u32, Words>,
     tries: FxHashMap<u64, u8>,
-    waiting: VecDeque<Waiting>,
+    hashed: VecDeque<Waiting>,
+    compared: VecDeque<Waiting>,
+    /// Bytes of all that waits.
+    bytes: usize,
     /// Runs since the last one that was for a word.
     others: u32,
 }
@@ -50,11 +58,11 @@ struct Words {
 impl Names {
     /// Whether it is the turn of these inputs, after other runs.
     pub(super) fn are_due(&self) -> bool {
-        self.others >= OTHERS
+        self.others >= if self.hashed.is_empty() { BEFORE_COMPARED } else { BEFORE_HASHED }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.waiting.len()
+        self.hashed.len() + self.compared.len()
     }
 
     /// Takes note of the words of a run on `input`.
@@ -63,44 +71,52 @@ impl Names {
         let mut compared: FxHashMap<u32, Vec<&Word>> = FxHashMap::default();
         for word in words {
             match word.asker {
-                Asker::Function(function) => self.words.entry(function).or_default().add(&word.text),
+                Asker::Function(function) => self.add(function, &word.text),
                 Asker::Comparison(number) => compared.entry(number).or_default().push(word),
             }
         }
-        let mut room = OF_ONE_RUN.min(MOST_WAITING.saturating_sub(self.waiting.len()));
-        for word in words {
-            let others: Vec<Vec<u8>> = match word.asker {
-                Asker::Function(function) => {
-                    self.words.get(&function).map_or(Vec::new(), |all| all.list.clone())
-                }
-                Asker::Comparison(number) => {
-                    compared.get(&number).into_iter().flatten().map(|other| other.text.clone()).collect()
-                }
+        let mut room = OF_ONE_RUN.min(MOST_WAITING.saturating_sub(self.len()));
+        for word in words.iter().filter(|word| word.place.is_some()) {
+            let others = match word.asker {
+                Asker::Function(function) => self.words.get(&function).map_or(0, |all| all.list.len()),
+                Asker::Comparison(number) => compared.get(&number).map_or(0, Vec::len),
             };
-            for other in others {
-                if room > 0 && self.put(input, word, &other) {
-                    room -= 1;
+            for other in 0..others {
+                let waiting = match word.asker {
+                    Asker::Function(function) => self.with(input, word, &self.words[&function].list[other]),
+                    Asker::Comparison(number) => self.with(input, word, &compared[&number][other].text),
+                };
+                let Some(waiting) = waiting else { continue };
+                if room == 0 || self.bytes + waiting.input.len() > MOST_BYTES {
+                    return;
+                }
+                room -= 1;
+                self.bytes += waiting.input.len();
+                match word.asker {
+                    Asker::Function(_) => self.hashed.push_back(waiting),
+                    Asker::Comparison(_) => self.compared.push_back(waiting),
                 }
             }
         }
     }
 
-    /// Lets the input wait that has `other` in the place of a word, unless that was tried often enough.
-    fn put(&mut self, input: &[u8], word: &Word, other: &[u8]) -> bool {
-        let Some(place) = word.place.clone().filter(|_| word.text != other) else { return false };
-        let (Some(before), Some(after)) = (input.get(..place.start), input.get(place.end..)) else {
-            return false;
-        };
+    fn add(&mut self, function: u32, text: &[u8]) {
+        if self.words.len() < MOST_FUNCTIONS || self.words.contains_key(&function) {
+            self.words.entry(function).or_default().add(text);
+        }
+    }
+
+    /// The input with `other` in the place of a word, unless that was tried often enough.
+    fn with(&self, input: &[u8], word: &Word, other: &[u8]) -> Option<Waiting> {
+        let place = word.place.clone().filter(|_| word.text != other)?;
+        let (before, after) = (input.get(..place.start)?, input.get(place.end..)?);
         let key = match word.asker {
             Asker::Function(function) => hash_of(&(function, other)),
             Asker::Comparison(_) => hash_of(&(&word.text, other)),
         };
         let keys = [key, hash_of(&(key, &before[before.len().saturating_sub(CONTEXT)..]))];
-        if self.was_tried(keys) {
-            return false;
-        }
-        self.waiting.push_back(Waiting { input: [before, other, after].concat(), keys });
-        true
+        let is_news = !self.was_tried(keys);
+        is_news.then(|| Waiting { input: [before, other, after].concat(), keys })
     }
 
     fn was_tried(&self, keys: [u64; 2]) -> bool {
@@ -108,10 +124,13 @@ impl Names {
         keys.into_iter().zip([MOST_TRIES, SAME_CONTEXT]).any(|(key, most)| tries(key) >= most)
     }
 
-    /// The next input that is still worth a run, if it is `wanted`.
-    fn pop(&mut self, mut wanted: impl FnMut(&[u8]) -> bool) -> Option<Vec<u8>> {
-        while let Some(Waiting { input, keys }) = self.waiting.pop_front() {
-            if !self.was_tried(keys) && wanted(&input) {
+    /// The next input that is still worth a look, which counts as a try.
+    fn pop(&mut self) -> Option<Vec<u8>> {
+        while let Some(Waiting { input, keys }) =
+            self.hashed.pop_front().or_else(|| self.compared.pop_front())
+        {
+            self.bytes -= input.len();
+            if !self.was_tried(keys) {
                 keys.into_iter().for_each(|key| *self.tries.entry(key).or_default() += 1);
                 self.others = 0;
                 return Some(input);
@@ -134,15 +153,15 @@ impl Whitebox<'_> {
     pub(super) fn attempt_name(&mut self, context: &mut Context<'_>) -> Option<Next> {
         let started = context.clock.elapsed();
         let is_within = self.sentences.is_some();
-        let Whitebox { inputs, sentences, .. } = self;
-        let found = self.names.pop(|input| {
-            let is_new = input.len() <= context.max_len && !inputs.contains(&hash_of(input));
-            is_new && sentences.as_mut().is_none_or(|sentences| sentences.contains(input))
-        });
+        let input = self.names.pop()?;
+        let is_new = input.len() <= context.max_len && !self.inputs.contains(&hash_of(&input[..]));
+        let is_wanted = is_new && self.sentences.as_mut().is_none_or(|sentences| sentences.contains(&input));
         if is_within {
             context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
         }
-        let input = found?;
+        if !is_wanted {
+            return Some(Next::Busy);
+        }
         self.inputs.insert(hash_of(&input[..]));
         context.stats.sentences.changed += u64::from(is_within);
         self.expected = Some(Expected::Change { run: None, prefix: None });
@@ -159,9 +178,7 @@ mod tests {
     }
 
     fn inputs(names: &mut Names) -> Vec<String> {
-        std::iter::from_fn(|| names.pop(|_| true))
-            .map(|input| String::from_utf8_lossy(&input).into_owned())
-            .collect()
+        std::iter::from_fn(|| names.pop()).map(|input| String::from_utf8_lossy(&input).into_owned()).collect()
     }
 
     #[test]

@@ -178,8 +178,8 @@ impl Questions {
         Some(solver.solve(chain, self.given.len() + prefix, &others, lit(fixed).negated()))
     }
 
-    /// As [`Questions::ask`], without the constraints that fix concretised values; `None` if there are none before the goal. The
-    /// run decides whether that was right.
+    /// As [`Questions::ask`], without what is given and the constraints that fix concretised values; `None` if there are none before
+    /// the goal. The run decides whether that was right.
     pub(crate) fn ask_optimistically(
         &mut self,
         chain: &mut Chain,
@@ -187,17 +187,16 @@ impl Questions {
         prefix: usize,
         goal: Lit,
     ) -> Option<Answer> {
-        if !constraints[..prefix].iter().any(Constraint::is_concretisation) {
+        if self.given.is_empty() && !constraints[..prefix].iter().any(Constraint::is_concretisation) {
             return None;
         }
-        let (dag, given, input, max_len) = (&self.dag, &self.given, &self.input, self.max_len);
+        let (dag, input, max_len) = (&self.dag, &self.input, self.max_len);
         let Optimistic { path, left } = self.optimistic.get_or_insert_with(|| {
-            let kept = constraints.iter().filter(|c| !c.is_concretisation()).map(lit);
-            let lits = given.iter().copied().chain(kept).collect();
+            let lits = constraints.iter().filter(|c| !c.is_concretisation()).map(lit).collect();
             let path = Path { dag: Arc::clone(dag), lits, input: Arc::clone(input), max_len };
             Optimistic { path: Prepared::make(path), left: count_left(constraints) }
         });
-        Some(path.solve(chain, given.len() + left[prefix] as usize, goal))
+        Some(path.solve(chain, left[prefix] as usize, goal))
     }
 }
 

@@ -20,8 +20,8 @@ pub(super) enum Work {
 
 const ALL: [Work; 4] = [Work::Flips, Work::Traces, Work::Changes, Work::Fresh];
 /// The part of the time that is sure for each. What brought most lately is not what brings most in the end: changes are cheap and soon all
-/// alike, and new sentences, of which some do not end, lead to other places; traces bring nothing by themselves, and one hard flip takes as long as many
-/// of them.
+/// alike, and new sentences, of which some do not end, lead to other places; traces bring nothing by themselves, and one hard flip
+/// takes as long as many of them.
 const LEAST: [f64; 4] = [0.06, 0.06, 0.06, 0.4];
 /// Seconds after which a find counts half.
 const HALF_LIFE: f64 = 2.0;

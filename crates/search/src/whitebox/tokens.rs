@@ -59,7 +59,11 @@ impl Whitebox<'_> {
     }
 
     fn attempt_change(&mut self, context: &mut Context<'_>) -> Next {
-        if let Some(next) = self.attempt_name(context) {
+        // Both in turn, as long as there are both.
+        self.changed_last = !self.changed_last;
+        if (self.changed_last || self.changes.len() == 0)
+            && let Some(next) = self.attempt_name(context)
+        {
             return next;
         }
         let (Some((run, change)), Some(sentences)) = (self.changes.pop(), &mut self.sentences) else {
