@@ -49,3 +49,45 @@ fn place(table: &TableData, dag: &Dag) -> Option<Range<usize>> {
     let is_piece = (start..).zip(labels).all(|(place, label)| byte(*label) == Some(place));
     is_piece.then(|| start..start + labels.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::{Label, Node};
+
+    /// The words of a run in which one was asked about that has these labels.
+    fn asked(dag: &mut Dag, labels: Option<Vec<Label>>, site: u32) -> Vec<Word> {
+        let table = TableData { bytes: b"abc".to_vec(), labels };
+        let arg = dag.add_table(table).expect("labels that exist");
+        let events = [EventKind::GiveUp, EventKind::Word].map(|kind| Event {
+            kind: kind as u8,
+            site,
+            arg,
+            ..Event::default()
+        });
+        asked_about(&events, dag)
+    }
+
+    #[test]
+    fn a_word_has_a_place_if_it_is_a_piece_of_the_input() {
+        let mut dag = Dag::new();
+        let bytes: Vec<Label> = (0..9).map(|byte| dag.input(byte)).collect();
+        let sum = dag.add(Node::binary(Op::Add, 8, bytes[4], bytes[5]));
+        let mut place = |labels: Option<Vec<Label>>| {
+            let words = asked(&mut dag, labels, 7);
+            assert_eq!(words.len(), 1, "other events are no words");
+            assert_eq!((words[0].asker, &words[0].text[..]), (Asker::Function(7), &b"abc"[..]));
+            words[0].place.clone()
+        };
+        assert_eq!(place(Some(vec![bytes[4], bytes[5], bytes[6]])), Some(4..7));
+        assert_eq!(place(None), None, "a word of the program");
+        assert_eq!(place(Some(vec![bytes[4], bytes[6], bytes[7]])), None, "a gap");
+        assert_eq!(place(Some(vec![bytes[4], 0, bytes[6]])), None, "a byte that is no input");
+        assert_eq!(place(Some(vec![bytes[4], sum, bytes[6]])), None, "a byte that was computed");
+    }
+
+    #[test]
+    fn comparisons_have_numbers_of_their_own() {
+        assert_eq!(asked(&mut Dag::new(), None, COMPARED | 3)[0].asker, Asker::Comparison(3));
+    }
+}

@@ -99,3 +99,28 @@ fn paths_with_equal_control_flow_have_equal_hashes() {
     assert_ne!(hash(vec![branch]), hash(vec![Event { taken: 1, ..branch }]));
     assert_ne!(hash(vec![branch]), hash(vec![]));
 }
+
+#[test]
+fn what_a_lexer_asks_is_given() {
+    let nodes = vec![
+        Node::default(),
+        Node::default(),
+        Node::default(),
+        Node::binary(Op::Ult, 1, 1, 1),
+        Node::token(0, 300),
+        Node::unary(Op::Not, 1, 3),
+    ];
+    let values = vec![0, b'x'.into(), 1, 0, 300, 1];
+    let outside = Event { taken: 1, ..event(EventKind::Branch, 1, 5) };
+    let events = vec![
+        event(EventKind::LexerEntered, 0, 0),
+        event(EventKind::Branch, 1, LESS),
+        event(EventKind::Delivered, 0, 4),
+        outside,
+    ];
+    let raw = RawTrace { nodes, values, input_len: 1, events, ..RawTrace::default() };
+    let condition = PathCondition::new(&mut Trace::from_raw(raw).expect("sound"), &sites());
+    let labels = |of: &[path::Constraint]| of.iter().map(|constraint| constraint.label).collect::<Vec<_>>();
+    assert_eq!((labels(&condition.constraints), labels(&condition.given)), (vec![5], vec![LESS]));
+    assert_eq!(condition.tokens.len(), 1);
+}
