@@ -7,7 +7,8 @@ Usage: run.py [--time S] [--repeat N] [--strategies A,B] SUBJECT
 SUBJECT is sprig (bundled; built here), bc, lua, mujs or yajl: `cargo run --release -p bench -- packages` builds these, and
 --packages says in which folder. Any other PROGRAM was built with `tarragon cc -g`. Needs `tarragon` on the PATH.
 
-Prints two Markdown tables. The first has for each strategy inputs, traced runs, covered branch outcomes, bugs, pruned answers and the
+Prints two Markdown tables. The first has for each strategy inputs, traced runs, covered branch outcomes, bugs, pruned goals (no sentence near reaches them)
+with their share of those that were solved for, and the
 shares of time that solving and the grammar took: medians with the least and the greatest value over the repetitions; and, as "passed after", how
 many inputs `grammar-whitebox` had run when it had covered more than the strategy in the end, with the same seed. The second has by
 module, which is a set of source files, the covered share of its branches / the share of all inputs that take a branch there / the share
@@ -105,12 +106,14 @@ def campaign(options, strategy, seeds, seed, modules):
     subprocess.run(fuzz, capture_output=True)
     stats = json.loads(pathlib.Path(out, "stats.json").read_text())
     files = branches(pathlib.Path(out, "lcov.info"))
+    goals = sum(stats["sentences"][name] for name in ("pruned", "solved", "lifted"))
     row = {
         "inputs": stats["runs"],
         "traced": stats["symbolic_runs"],
         "covered": stats["coverage"]["covered"],
         "bugs": len(stats["bugs"]),
         "pruned": stats["sentences"]["pruned"],
+        "of goals": 100 * stats["sentences"]["pruned"] / max(1, goals),
         "solving": 100 * stats["seconds"]["solving"] / stats["seconds"]["total"],
         "grammar": 100 * stats["seconds"]["grammar"] / stats["seconds"]["total"],
         "growth": [(step["run"], step["covered"]) for step in stats["growth"]],
@@ -175,7 +178,7 @@ def totals(table):
     print("| strategy | " + " | ".join(columns) + " |")
     print("|" + "---|" * (len(columns) + 1))
     for strategy, rows in table:
-        unit = lambda column: " %" if column in ("solving", "grammar") else ""
+        unit = lambda column: " %" if column in ("solving", "grammar", "of goals") else ""
         cells = [spread([row[column] for row, _ in rows], unit(column)) for column in columns]
         print(f"| {strategy} | " + " | ".join(cells) + " |")
 
