@@ -13,7 +13,7 @@ shares of time that solving and the grammar took: medians with the least and the
 many inputs `grammar-whitebox` had run when it had covered more than the strategy in the end, with the same seed. The second has by
 module, which is a set of source files, the covered share of its branches / the share of all inputs that take a branch there / the share
 of constraints that are made there. With --lexer there are two more rows:
-`whitebox-tokens`, and `grammar-whitebox` over that function's tokens.
+`whitebox-tokens`, and `grammar-whitebox` over that function's tokens. A strategy with `-without` behind its name does without the grammar.
 """
 
 import argparse
@@ -100,6 +100,8 @@ def campaign(options, strategy, seeds, seed, modules):
     shutil.rmtree(out)
     grammar = ["--grammar", options.grammar] + (["--scanner", options.scanner] if options.scanner else [])
     name, _, tokens = strategy.partition("+")
+    if name.endswith("-without"):
+        name, grammar = name.removesuffix("-without"), []
     fuzz = ["tarragon", "fuzz", "--quiet", "--sanitizer", "off", "--timeout", "200ms", "--strategy", name, *grammar]
     fuzz += ["--lexer", options.lexer] if tokens or name == "whitebox-tokens" else []
     fuzz += ["--seeds", seeds, "--seed", str(seed), "--time", f"{options.time}s", "--out", out, "--", *options.command]

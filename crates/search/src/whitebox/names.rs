@@ -75,27 +75,26 @@ impl Names {
                 Asker::Comparison(number) => compared.entry(number).or_default().push(word),
             }
         }
-        let mut room = OF_ONE_RUN.min(MOST_WAITING.saturating_sub(self.len()));
+        let room = OF_ONE_RUN.min(MOST_WAITING.saturating_sub(self.len()));
+        let mut found: Vec<(Asker, Waiting)> = Vec::new();
         for word in words.iter().filter(|word| word.place.is_some()) {
-            let others = match word.asker {
-                Asker::Function(function) => self.words.get(&function).map_or(0, |all| all.list.len()),
-                Asker::Comparison(number) => compared.get(&number).map_or(0, Vec::len),
+            let of_function = |function| self.words.get(function).into_iter().flat_map(|words| &words.list);
+            let of_comparison = |number| compared.get(number).into_iter().flatten().map(|word| &word.text);
+            let others: Vec<&Vec<u8>> = match &word.asker {
+                Asker::Function(function) => of_function(function).collect(),
+                Asker::Comparison(number) => of_comparison(number).collect(),
             };
-            for other in 0..others {
-                let waiting = match word.asker {
-                    Asker::Function(function) => self.with(input, word, &self.words[&function].list[other]),
-                    Asker::Comparison(number) => self.with(input, word, &compared[&number][other].text),
-                };
-                let Some(waiting) = waiting else { continue };
-                if room == 0 || self.bytes + waiting.input.len() > MOST_BYTES {
-                    return;
-                }
-                room -= 1;
-                self.bytes += waiting.input.len();
-                match word.asker {
-                    Asker::Function(_) => self.hashed.push_back(waiting),
-                    Asker::Comparison(_) => self.compared.push_back(waiting),
-                }
+            let inputs = others.into_iter().filter_map(|other| self.with(input, word, other));
+            found.extend(inputs.take(room - found.len()).map(|waiting| (word.asker, waiting)));
+        }
+        for (asker, waiting) in found {
+            if self.bytes + waiting.input.len() > MOST_BYTES {
+                return;
+            }
+            self.bytes += waiting.input.len();
+            match asker {
+                Asker::Function(_) => self.hashed.push_back(waiting),
+                Asker::Comparison(_) => self.compared.push_back(waiting),
             }
         }
     }
