@@ -199,3 +199,25 @@ impl Sentences for NamedLifting<'_> {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_show_counts_more_than_what_is_told() {
+        let (first, second) = (TerminalId(0), TerminalId(1));
+        let mut learnt =
+            Learnt { told: [(first, 5), (second, 6)].into_iter().collect(), ..Learnt::default() };
+        assert_eq!(
+            [first, second, TerminalId(2)].map(|terminal| learnt.index(terminal)),
+            [5, 6, Codes::UNKNOWN]
+        );
+        let token = |terminal, start, end| Token { terminal, start, end };
+        let of = |index, start| search::TokenOf { index, start };
+        let run = Run { text: b"ab c".to_vec(), tokens: vec![of(7, 0), of(8, 2), of(9, 4)] };
+        learnt.learn(&run, &[token(first, 0, 2), token(second, 3, 4)]);
+        assert_eq!([first, second].map(|terminal| learnt.index(terminal)), [7, 8]);
+        assert_eq!((learnt.terminals(7), learnt.terminals(5), learnt.end), (vec![first], vec![], Some(9)));
+    }
+}

@@ -24,7 +24,7 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
         run.trace.ok_or_else(|| anyhow!(run.bad_trace.unwrap_or("the run left no trace".to_owned())))?;
     let condition = PathCondition::new(&mut trace, &target.sites);
     let mut text = format!("{}: {} constraints\n", run.ending, condition.len());
-    describe_tokens(&condition.tokens, &input, &mut text)?;
+    describe_tokens(&condition.tokens, &target.sites, &input, &mut text)?;
     let mut about = About::new(&trace, &target.sites, args.expressions);
     for constraint in &condition.constraints {
         about.describe(constraint, &mut text)?;
@@ -37,18 +37,21 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
     Ok(Verdict::NoBug)
 }
 
-fn describe_tokens(tokens: &[Delivered], input: &[u8], text: &mut String) -> Result<()> {
+fn describe_tokens(tokens: &[Delivered], sites: &SiteTable, input: &[u8], text: &mut String) -> Result<()> {
     let ends = tokens.iter().skip(1).map(|token| token.start as usize).chain([input.len()]);
     for ((number, token), end) in tokens.iter().enumerate().zip(ends) {
         let piece = input.get(token.start as usize..end).unwrap_or_default();
-        writeln!(
-            text,
-            "token {number}: code {}, from {:?}",
-            token.code as i32,
-            String::from_utf8_lossy(piece)
-        )?;
+        let code = token.code as i32;
+        let name = name_of(code, sites).map(|name| format!(" ({name})")).unwrap_or_default();
+        writeln!(text, "token {number}: code {code}{name}, from {:?}", String::from_utf8_lossy(piece))?;
     }
     Ok(())
+}
+
+/// The constant of the program's enumerations that has this value, if there is just one.
+fn name_of(code: i32, sites: &SiteTable) -> Option<&str> {
+    let mut names = sites.enumerators.iter().filter(|(_, value)| **value == i64::from(code));
+    names.next().filter(|_| names.next().is_none()).map(|(name, _)| name.as_str())
 }
 
 /// What is known about the constraints of a trace.

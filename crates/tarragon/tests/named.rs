@@ -121,10 +121,10 @@ fn tokens_are_seen_wherever_a_lexer_leaves_them() {
         let shown = String::from_utf8_lossy(&output.stdout);
         let tokens: Vec<&str> = shown.lines().filter(|line| line.starts_with("token")).collect();
         let expected = [
-            "token 0: code 304, from \"(\"",
-            "token 1: code 302, from \" a\"",
-            "token 2: code 303, from \"+\"",
-            "token 3: code 301, from \"7\"",
+            "token 0: code 304 (OPEN), from \"(\"",
+            "token 1: code 302 (NAME), from \" a\"",
+            "token 2: code 303 (PLUS), from \"+\"",
+            "token 3: code 301 (NUMBER), from \"7\"",
         ];
         assert_eq!(tokens, expected, "{delivery:?}: {shown}{}", String::from_utf8_lossy(&output.stderr));
         assert!(!shown.contains("(lex)"), "the lexer's own conditions are left out: {shown}");
