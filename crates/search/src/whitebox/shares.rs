@@ -24,7 +24,7 @@ const ALL: [Work; 4] = [Work::Flips, Work::Traces, Work::Changes, Work::Fresh];
 /// takes as long as many of them.
 const LEAST: [f64; 4] = [0.06, 0.06, 0.06, 0.4];
 /// Seconds after which a find counts half.
-const HALF_LIFE: f64 = 2.0;
+const HALF_LIFE: f64 = 1.0;
 
 #[derive(Clone, Copy, Default)]
 struct Share {
