@@ -27,6 +27,8 @@ pub struct Lifting<'l> {
 const MAGNITUDES: u32 = 8;
 /// Bytes of subtrees that are generated anew.
 const FRESH: usize = 32;
+/// Of the fresh sentences, one in so many has no part of others: what was kept leads further in most programs, but not everywhere.
+const RANDOM_ONE_IN: u32 = 3;
 /// Mutations one after the other, at most.
 const ROUNDS: u32 = 4;
 
@@ -54,7 +56,7 @@ impl Sentences for Lifting<'_> {
 
     fn fresh(&mut self, random: u64) -> Option<Vec<u8>> {
         let mut rng = Rng::new(random);
-        if !self.trees.is_empty() && rng.below(2) == 0 {
+        if !self.trees.is_empty() && rng.below(RANDOM_ONE_IN) != 0 {
             return Some(self.mutated(&mut rng));
         }
         let (size, mut input) = (2 << rng.below(MAGNITUDES), Vec::new());
