@@ -7,9 +7,8 @@ Usage: run.py [--time S] [--repeat N] [--strategies A,B] SUBJECT
 SUBJECT is sprig (bundled; built here), bc, lua, mujs or yajl: `cargo run --release -p bench -- packages` builds these, and
 --packages says in which folder. Any other PROGRAM was built with `tarragon cc -g`. Needs `tarragon` on the PATH.
 
-Prints two Markdown tables. The first has for each strategy inputs, traced runs, covered branch outcomes, bugs, pruned goals (no sentence near reaches them)
-with their share of those that were solved for, and the
-shares of time that solving and the grammar took: medians with the least and the greatest value over the repetitions; and, as "passed after", how
+Prints two Markdown tables. The first has for each strategy inputs, traced runs, covered branch outcomes, bugs, pruned goals
+(no sentence near reaches them) with their share of those that were solved for, and the shares of time that solving and the grammar took: medians with the least and the greatest value over the repetitions; and, as "passed after", how
 many inputs `grammar-whitebox` had run when it had covered more than the strategy in the end, with the same seed. The second has by
 module, which is a set of source files, the covered share of its branches / the share of all inputs that take a branch there / the share
 of constraints that are made there. With --lexer there are two more rows:
