@@ -212,13 +212,14 @@ impl Child<'_> {
             if self.plan.namespaces != Namespaces::None {
                 self.die_with_parent();
             }
+            // Before the program is there: one that forks and ends at once would leave its orphans to process 1.
+            libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
             let program = raw_clone(0);
             if program == 0 {
                 libc::setpgid(0, 0);
                 return;
             }
             close_all_but(&[SERVER_FDS.commands, SERVER_FDS.reports]);
-            libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
             if program > 0 {
                 let report = supervise(program as c_int, timeout_ms, SERVER_FDS.commands);
                 libc::write(SERVER_FDS.reports, (&raw const report).cast::<c_void>(), size_of_val(&report));
