@@ -33,6 +33,7 @@ pub mod os;
 pub mod samples;
 pub mod server;
 pub mod shadow;
+pub mod snapshot;
 pub mod start;
 pub mod state;
 mod stretches;

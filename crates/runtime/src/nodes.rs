@@ -10,7 +10,8 @@ use trace::{GiveUp, Label, Node, Op, marks};
 
 /// Open-addressing hash table of labels. It starts small because each page of it that a run touches costs a
 /// page fault in every forked child.
-struct Cons {
+#[derive(Clone, Copy)]
+pub struct Cons {
     /// A label in the low [`LABEL_BITS`] bits, a part of its node's hash above: most other nodes are told from the one
     /// that is looked for without being read. 0 is empty.
     slots: *mut u32,
@@ -111,6 +112,15 @@ pub unsafe fn forget() -> bool {
         }
         true
     }
+}
+
+/// The table, which outlives a process that is rewound: it may have grown since the process began.
+pub unsafe fn table() -> Cons {
+    unsafe { CONS }
+}
+
+pub unsafe fn use_table(table: Cons) {
+    unsafe { CONS = table };
 }
 
 /// Where a node may stand in the hash table: a few slots near those of its first operand, because what a run builds next

@@ -92,8 +92,31 @@ const MARKS: usize = (1 << 16) / 16;
 const MAX_SCAN: usize = 1 << 20;
 
 pub const RESERVED: usize = HEAP_TABLE_BYTES + HEAP_POOL_BYTES;
+pub const LAST_ADDRESS: usize = HEAP_POOL + HEAP_POOL_BYTES;
 
 static mut HEAP_POOL_USED: usize = 0;
+
+/// Which pages of the address space have marks, the first ones: enough to forget all objects of a small run.
+const MOST_KEPT: usize = 256;
+static mut HEAP_PAGES: [usize; MOST_KEPT] = [0; MOST_KEPT];
+
+/// All marks so far: where they begin, and how many bytes.
+pub unsafe fn marks() -> (usize, usize) {
+    unsafe { (HEAP_POOL, HEAP_POOL_USED) }
+}
+
+/// Forgets marks beyond the first `bytes`; false if a new process is cheaper.
+pub unsafe fn forget_marks(bytes: usize) -> bool {
+    unsafe {
+        let Some(pages) = HEAP_PAGES.get(bytes / MARKS..HEAP_POOL_USED / MARKS) else { return false };
+        for &page in pages {
+            *HEAP_TABLE.add(page) = core::ptr::null_mut();
+        }
+        os::memset((HEAP_POOL + bytes) as *mut _, 0, HEAP_POOL_USED - bytes);
+        HEAP_POOL_USED = bytes;
+        true
+    }
+}
 
 pub unsafe fn reserve() -> bool {
     unsafe { os::reserve(HEAP_TABLE as usize, HEAP_TABLE_BYTES) && os::reserve(HEAP_POOL, HEAP_POOL_BYTES) }
@@ -118,6 +141,9 @@ pub unsafe fn note_allocation(address: usize) {
                 return;
             }
             *slot = (HEAP_POOL + HEAP_POOL_USED) as *mut u8;
+            if let Some(page) = HEAP_PAGES.get_mut(HEAP_POOL_USED / MARKS) {
+                *page = address >> 16;
+            }
             HEAP_POOL_USED += MARKS;
         }
         *(*slot).add((address & 0xFFFF) / 16) = 1;

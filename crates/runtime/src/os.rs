@@ -91,13 +91,6 @@ pub unsafe fn populate(at: *mut u8, size: usize) {
     unsafe { madvise(start as *mut c_void, at as usize + size - start, MADV_POPULATE_WRITE) };
 }
 
-/// Makes private memory zero again.
-pub unsafe fn empty(at: usize, size: usize) -> bool {
-    const MADV_DONTNEED: c_int = 4;
-    // SAFETY: the caller owns the pages, and wants their content gone.
-    unsafe { madvise(at as *mut c_void, size, MADV_DONTNEED) == 0 }
-}
-
 pub unsafe fn release(at: *mut c_void, size: usize) {
     // SAFETY: the caller got `at` from `allocate` with this size.
     unsafe { munmap(at, size) };

@@ -9,7 +9,7 @@ use trace::{GiveUp, Label};
 
 /// Fixed place of the first-level table: an address range that Linux leaves free with and without address space
 /// randomisation.
-const TABLE: *mut *mut u32 = 0x2000_0000_0000 as *mut *mut u32;
+const TABLE: *mut *mut u32 = FIRST_ADDRESS as *mut *mut u32;
 const TABLE_BYTES: usize = 8 << (47 - PAGE_BITS);
 const POOL: usize = 0x2800_0000_0000;
 const POOL_BYTES: usize = 16 << 30;
@@ -17,17 +17,23 @@ pub const PAGE_BITS: u32 = 16;
 const PAGE: usize = 1 << PAGE_BITS;
 /// Room for the entries of one page and, behind them, for an access that crosses into the next page.
 const LEAF_BYTES: usize = PAGE * 4 + 4096;
+/// Entries of a page of memory.
+const PIECE: usize = 1024;
 
 const BYTE_SHIFT: u32 = 28;
 const LABEL_MASK: u32 = (1 << BYTE_SHIFT) - 1;
 
 pub const RESERVED: usize = TABLE_BYTES + POOL_BYTES;
+/// The runtime's fixed places are from here on, up to [`objects::LAST_ADDRESS`](crate::objects::LAST_ADDRESS).
+pub const FIRST_ADDRESS: usize = 0x2000_0000_0000;
 
 static mut POOL_USED: usize = 0;
 
 /// Which pages have leaves, the first ones: enough to forget all labels of a small run.
 const MOST_KEPT: usize = 64;
 static mut PAGES: [usize; MOST_KEPT] = [0; MOST_KEPT];
+/// A bit for each [`PIECE`] of their entries that had a label.
+static mut TOUCHED: [u64; MOST_KEPT] = [0; MOST_KEPT];
 
 /// Reserves the address ranges; false if the kernel refuses.
 pub unsafe fn reserve() -> bool {
@@ -83,15 +89,31 @@ unsafe fn leaf_for_writing(address: usize) -> *mut u32 {
 pub unsafe fn forget() -> bool {
     unsafe {
         let Some(pages) = PAGES.get(..POOL_USED / LEAF_BYTES) else { return false };
-        if pages.is_empty() {
-            return true;
-        }
-        for &page in pages {
+        for (&page, touched) in pages.iter().zip(&mut TOUCHED) {
+            empty_pieces(*TABLE.add(page), touched);
             *TABLE.add(page) = core::ptr::null_mut();
         }
-        let emptied = os::empty(POOL, POOL_USED);
         POOL_USED = 0;
-        emptied
+        true
+    }
+}
+
+/// Zeroes the pieces. Their memory stays: to get each page again would cost the next run a fault.
+unsafe fn empty_pieces(leaf: *mut u32, touched: &mut u64) {
+    unsafe {
+        while *touched != 0 {
+            let piece = touched.trailing_zeros() as usize;
+            os::memset(leaf.add(piece * PIECE).cast(), 0, PIECE * size_of::<u32>());
+            *touched &= *touched - 1;
+        }
+    }
+}
+
+unsafe fn touch(leaf: *mut u32, address: usize) {
+    unsafe {
+        if let Some(touched) = TOUCHED.get_mut((leaf as usize - POOL) / LEAF_BYTES) {
+            *touched |= 1 << (in_leaf(address) / PIECE);
+        }
     }
 }
 
@@ -116,6 +138,7 @@ pub unsafe fn set_entry(address: usize, entry: u32) {
                 return state::count_give_up(GiveUp::TraceFull);
             }
         }
+        touch(leaf, address);
         *leaf.add(in_leaf(address)) = entry;
     }
 }

@@ -4,7 +4,7 @@ use crate::covered::{__tg_add_coverage, __tg_keep_coverage};
 use crate::models::{input, lexers, stdio};
 use crate::objects::{self, Global};
 use crate::state::STATE;
-use crate::{address, batch, calls, events, nodes, os, samples, server, shadow};
+use crate::{address, batch, calls, events, nodes, os, samples, server, shadow, snapshot};
 use trace::{GiveUp, Header, flags};
 
 const _: () = assert!(
@@ -23,6 +23,7 @@ unsafe extern "C" fn initialise() {
             );
             os::_exit(125);
         }
+        batch::watch_exit::<Run>();
     }
 }
 
@@ -80,6 +81,7 @@ unsafe fn serve(program: &Program) {
         if header.is_null() {
             return;
         }
+        batch::begin();
         (*header).coverage_needed = program.coverage_len.min(u32::MAX as usize) as u32;
         start_run(header);
     }
@@ -89,6 +91,8 @@ unsafe fn serve(program: &Program) {
 unsafe fn prepare(header: *mut Header, program: &Program) {
     unsafe {
         share_coverage(header, program.coverage, program.coverage_len);
+        MARKS_BEFORE = objects::marks().1;
+        snapshot::survey(is_own, Some(objects::marks()));
         STATE.node_cap = (*header).nodes.capacity.min(nodes::MOST_NODES) as u32;
         if STATE.node_cap > 1 {
             shadow::prepare();
@@ -96,6 +100,13 @@ unsafe fn prepare(header: *mut Header, program: &Program) {
             nodes::prepare();
         }
     }
+}
+
+/// Bytes of marks of heap objects from before the first run.
+static mut MARKS_BEFORE: usize = 0;
+
+fn is_own(address: usize) -> bool {
+    (shadow::FIRST_ADDRESS..objects::LAST_ADDRESS).contains(&address)
 }
 
 /// From here on the program's coverage map is the one in the segment.
@@ -157,6 +168,27 @@ pub unsafe extern "C" fn __tarragon_model_tarragon_keeps_block() -> core::ffi::c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_round() -> core::ffi::c_uint {
     unsafe { batch::round() }
+}
+
+/// What the runtime itself has to undo before a process begins again.
+#[cfg(not(test))]
+struct Run;
+
+#[cfg(not(test))]
+impl batch::Labels for Run {
+    type Kept = nodes::Cons;
+
+    unsafe fn forget() -> Option<nodes::Cons> {
+        unsafe {
+            let header = STATE.header;
+            let forgotten = !header.is_null() && objects::forget_marks(MARKS_BEFORE) && forget_run(header);
+            forgotten.then(|| nodes::table())
+        }
+    }
+
+    unsafe fn recall(table: nodes::Cons) {
+        unsafe { nodes::use_table(table) };
+    }
 }
 
 /// Makes the process as free of labels as a new one; false if it cannot be. Input in words came before `main` once and for all,

@@ -97,8 +97,9 @@ pub unsafe fn watch(run: &Run, limits: Limits, lifeline: c_int, channel: c_int) 
         if let End::Paused(pause) = end {
             let max_rss_kib = pause.max_rss_kib.min(u64::from(u32::MAX)) as u32;
             let run_time_us = now_us().wrapping_sub(start);
-            let cpu_time_us = pause.cpu_time_us;
-            return (Report { kind: DONE, max_rss_kib, run_time_us, cpu_time_us, ..Report::default() }, true);
+            let Pause { cpu_time_us, wait_status, .. } = pause;
+            let times = Report { run_time_us, cpu_time_us, ..Report::default() };
+            return (Report { kind: DONE, wait_status, max_rss_kib, ..times }, true);
         }
         if !matches!(end, End::Itself) {
             sys::kill(child, sys::SIGKILL);

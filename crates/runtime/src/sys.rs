@@ -23,6 +23,10 @@ pub const POLLHUP: i16 = 0x10;
 pub const POLLERR: i16 = 8;
 pub const PROT_READ_WRITE: c_int = 3;
 pub const MAP_SHARED: c_int = 1;
+pub const MAP_PRIVATE: c_int = 2;
+pub const MAP_ANONYMOUS: c_int = 0x20;
+pub const MAP_NORESERVE: c_int = 0x4000;
+pub const SIG_SETMASK: c_int = 2;
 pub const AF_UNIX: c_int = 1;
 pub const SOCK_SEQPACKET: c_int = 5;
 pub const MSG_NOSIGNAL: c_int = 0x4000;
@@ -87,6 +91,9 @@ pub struct SigAction {
     rest: [u64; 18],
 }
 
+/// `sigset_t`.
+pub type SigSet = [u64; 16];
+
 unsafe extern "C" {
     pub fn getenv(name: *const c_char) -> *mut c_char;
     pub fn unsetenv(name: *const c_char) -> c_int;
@@ -121,6 +128,16 @@ unsafe extern "C" {
     pub fn sigaction(signal: c_int, new: *const SigAction, old: *mut SigAction) -> c_int;
     pub fn syscall(number: c_long, ...) -> c_long;
     pub fn _exit(code: c_int) -> !;
+    /// Of the GNU C library: `handler` gets the exit code and `argument`.
+    pub fn on_exit(handler: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    pub fn sbrk(by: isize) -> *mut c_void;
+    pub fn brk(end: *mut c_void) -> c_int;
+    pub fn sigprocmask(how: c_int, new: *const SigSet, old: *mut SigSet) -> c_int;
+    pub fn alarm(seconds: u32) -> u32;
+    pub fn dup(fd: c_int) -> c_int;
+    pub fn memcmp(a: *const c_void, b: *const c_void, size: usize) -> c_int;
+    pub fn memset(to: *mut c_void, byte: c_int, size: usize) -> *mut c_void;
+    pub fn memcpy(to: *mut c_void, from: *const c_void, size: usize) -> *mut c_void;
     fn __errno_location() -> *mut c_int;
 }
 

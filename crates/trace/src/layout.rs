@@ -227,6 +227,9 @@ pub mod server {
         /// Processor time of the process so far.
         pub cpu_time_us: u64,
         pub max_rss_kib: u64,
+        /// As from `waitpid`, had the process ended.
+        pub wait_status: i32,
+        pub reserved: u32,
     }
 
     /// The bytes of `kind` and `detail`.

@@ -2,10 +2,13 @@
 #![no_std]
 
 #[path = "../../../runtime/src/batch.rs"]
+#[allow(dead_code)]
 mod batch;
 #[path = "../../../runtime/src/server.rs"]
 #[allow(dead_code)]
 mod server;
+#[path = "../../../runtime/src/snapshot.rs"]
+mod snapshot;
 #[path = "../../../runtime/src/supervise.rs"]
 #[allow(dead_code)]
 mod supervise;
@@ -20,6 +23,33 @@ mod sys;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tarragon_test_serve() -> *mut trace::Header {
     unsafe { server::serve(|_| ()) }
+}
+
+/// What belongs to a run here: nothing.
+struct NoLabels;
+
+impl batch::Labels for NoLabels {
+    type Kept = ();
+
+    unsafe fn forget() -> Option<()> {
+        Some(())
+    }
+
+    unsafe fn recall((): ()) {}
+}
+
+/// As above, in a program that begins again when it exits.
+///
+/// # Safety
+/// See `server::serve`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tarragon_test_serve_rewound() -> *mut trace::Header {
+    unsafe {
+        batch::watch_exit::<NoLabels>();
+        let header = server::serve(|_| snapshot::survey(|_| false, None));
+        batch::begin();
+        header
+    }
 }
 
 /// What a loop over inputs calls at the end of each round.

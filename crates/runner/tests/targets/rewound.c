@@ -1,0 +1,66 @@
+// Makes a mess of its process, as the first line of the input says, after printing what it finds there. Says on
+// stderr which process it is, and exits with the number of the second line.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <fenv.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void *tarragon_test_serve_rewound(void);
+void tarragon_test_cover(void *header, size_t outcome);
+void tarragon_test_event(void *header);
+
+static int data = 7, zero[3000];
+static char *kept;
+
+static void report_end(void) { printf("end %d\n", data); }
+
+static void look(const char *line, volatile int *local) {
+    char text[] = "a b", *fresh = calloc(1, 100000);
+    sigset_t signals;
+    int dirty = 0;
+    for (int i = 0; i < 100000; i++) dirty |= fresh[i];
+    sigprocmask(SIG_SETMASK, NULL, &signals);
+    printf("%s: %d %d %d %d %d %s %d %d %p ", line, data, zero[2999], *local, dirty, fegetround(),
+           getenv("MESS") ? "set" : "unset", sigismember(&signals, SIGUSR1), rand(), (void *)fresh);
+    printf("%d %s\n", (int)(lseek(0, 0, SEEK_CUR) >= 0), strtok(text, " "));
+}
+
+static void mess(const char *line) {
+    sigset_t signals;
+    sigfillset(&signals);
+    if (strcmp(line, "data") == 0) { data = 9; memset(zero, 1, sizeof zero); }
+    if (strcmp(line, "heap") == 0) for (int i = 0; i < 1000; i++) memset(kept = malloc(500), 1, 500);
+    if (strcmp(line, "large") == 0) for (int i = 0; i < 50; i++) memset(kept = malloc(100000), 1, 100000);
+    if (strcmp(line, "mapped") == 0) memset(kept = malloc(1 << 20), 1, 1 << 20);
+    if (strcmp(line, "environment") == 0) { setenv("MESS", "1", 1); srand(5); }
+    if (strcmp(line, "rounding") == 0) fesetround(FE_UPWARD);
+    if (strcmp(line, "signals") == 0) sigprocmask(SIG_BLOCK, &signals, NULL);
+    if (strcmp(line, "open") == 0) for (int i = 0; i < 20; i++) open("/dev/null", O_RDONLY);
+    if (strcmp(line, "alarm") == 0) alarm(1);
+    if (strcmp(line, "at exit") == 0) atexit(report_end);
+    if (strcmp(line, "close") == 0) fclose(stdin);
+    if (strcmp(line, "child") == 0 && fork() == 0) for (;;) pause();
+    if (strcmp(line, "crash") == 0) abort();
+    if (strcmp(line, "hang") == 0) for (;;) pause();
+    if (strcmp(line, "quick") == 0) { fflush(NULL); _exit(4); }
+}
+
+int main(void) {
+    volatile int local = 3;
+    void *header = tarragon_test_serve_rewound();
+    char line[64] = "", code[64] = "";
+    if (fgets(line, sizeof line, stdin)) line[strcspn(line, "\n")] = 0;
+    if (!fgets(code, sizeof code, stdin)) code[0] = 0;
+    fprintf(stderr, "%d", (int)getpid());
+    tarragon_test_cover(header, strlen(line));
+    tarragon_test_event(header);
+    look(line, &local);
+    local = 4;
+    mess(line);
+    if (atoi(code) % 2 == 0) exit(atoi(code));
+    return atoi(code);
+}
