@@ -1,22 +1,21 @@
-//! The pipes between the driver and whoever supervises runs.
+//! The sockets between the driver and whoever supervises runs.
 
 use crate::error::RunnerError;
 use crate::launch::Pipes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read};
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
-use rustix::pipe::{PipeFlags, pipe_with};
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
-use trace::server::{Command, GREETING_BYTES, Report};
+use trace::server::{Command, Report};
 
 /// The other side died or fell silent.
 #[derive(Debug)]
 pub(crate) struct Lost;
 
-/// The driver's ends of the two pipes.
+/// The driver's ends. Sockets rather than pipes: writing to a dead server must not raise `SIGPIPE` in the driver, and what a program
+/// writes to its server's descriptor must not run into a report.
 pub(crate) struct Line {
-    /// A socket rather than a pipe: writing to a dead server must not raise `SIGPIPE` in the driver.
     commands: Option<OwnedFd>,
     reports: OwnedFd,
 }
@@ -35,11 +34,11 @@ impl FarEnd {
 
 impl Line {
     pub fn new() -> Result<(Line, FarEnd), RunnerError> {
-        let (ours, theirs) =
+        let pair = || {
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
-                .map_err(RunnerError::system("create a socket"))?;
-        let (reports, report_end) =
-            pipe_with(PipeFlags::CLOEXEC).map_err(RunnerError::system("create a pipe"))?;
+                .map_err(RunnerError::system("create a socket"))
+        };
+        let ((ours, theirs), (reports, report_end)) = (pair()?, pair()?);
         Ok((Line { commands: Some(ours), reports }, FarEnd { commands: theirs, reports: report_end }))
     }
 
@@ -49,7 +48,8 @@ impl Line {
 
     pub fn command(&self, command: &Command) -> Result<(), Lost> {
         let socket = self.commands.as_ref().ok_or(Lost)?;
-        let words = [command.timeout_ms, command.cpu_us, command.may_share].map(u32::to_ne_bytes);
+        let Command { timeout_ms, cpu_us, may_share, number } = *command;
+        let words = [timeout_ms, cpu_us, may_share, number].map(u32::to_ne_bytes);
         let bytes: &[u8; size_of::<Command>()] = words.as_flattened().try_into().map_err(|_| Lost)?;
         loop {
             match send(socket, bytes, SendFlags::NOSIGNAL) {
@@ -67,8 +67,8 @@ impl Line {
         }
         let mut bytes = [0; size_of::<Report>()];
         match rustix::io::retry_on_intr(|| read(&self.reports, &mut bytes)) {
-            Ok(got) if got >= GREETING_BYTES => Ok(Some(decode(&bytes))),
-            _ => Err(Lost),
+            Ok(0) | Err(_) => Err(Lost),
+            Ok(_) => Ok(Some(decode(&bytes))),
         }
     }
 

@@ -18,6 +18,8 @@ use trace::server::{Command, DONE, HELLO, Report};
 pub(crate) struct Server {
     line: Line,
     process: Process,
+    /// Commands so far.
+    commands: u32,
     pub scratch: Scratch,
     pub sandbox: SandboxReport,
 }
@@ -31,7 +33,7 @@ impl Server {
         let supervision = Supervision::ByTarget { segment: segment.as_fd(), size: segment.size() };
         let Launched { process, scratch, sandbox } = stage.launch(far.pipes(), supervision)?;
         drop(far);
-        let mut server = Server { line, process, scratch, sandbox };
+        let mut server = Server { line, process, commands: 0, scratch, sandbox };
         server.await_greeting(stage)?;
         Ok(server)
     }
@@ -59,9 +61,17 @@ impl Server {
 
     /// One run on the input that lies ready.
     pub fn run(&mut self, command: &Command) -> Result<Report, Lost> {
-        self.line.command(command)?;
+        self.commands = self.commands.wrapping_add(1);
+        let command = Command { number: self.commands, ..*command };
+        self.line.command(&command)?;
         let limit = Duration::from_millis(u64::from(command.timeout_ms)) + GRACE;
-        self.line.receive(limit)?.filter(|report| report.kind == DONE).ok_or(Lost)
+        loop {
+            let report = self.line.receive(limit)?.ok_or(Lost)?;
+            // Anything else was written by the program.
+            if report.kind == DONE && report.number == command.number {
+                return Ok(report);
+            }
+        }
     }
 }
 

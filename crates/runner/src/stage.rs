@@ -65,6 +65,6 @@ impl Stage {
     pub fn command(&self, may_share: bool) -> Command {
         let in_us = |limit: Duration| u32::try_from(limit.as_micros()).unwrap_or(u32::MAX).max(1);
         let cpu_us = self.options.limits.cpu_time.map_or(0, in_us);
-        Command { timeout_ms: self.timeout_ms(), cpu_us, may_share: may_share.into() }
+        Command { timeout_ms: self.timeout_ms(), cpu_us, may_share: may_share.into(), number: 0 }
     }
 }

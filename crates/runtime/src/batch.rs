@@ -6,14 +6,17 @@
 //!
 //! Any other program is rewound when it exits ([`snapshot`]), and begins again with the next input.
 //!
+//! While such a process lives, it takes commands from the driver and reports by itself: waking the server for each would cost as much as a
+//! short run. The server sees from [`Progress`] how long the present command may take.
+//!
 //! Whatever is unusual ends the process instead, as without a server, and the next input gets a new one.
 
-use crate::server::receive;
+use crate::supervise::{now_us, receive, send};
 use crate::{snapshot, sys};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use trace::SERVER_FDS;
-use trace::server::Pause;
+use trace::server::{DONE, Progress, Report};
 
 /// Inputs that a process takes at most: what a program leaks adds up.
 const MOST_RUNS: u32 = 1000;
@@ -22,16 +25,19 @@ const MOST_GROWTH: u64 = 64 << 10;
 
 #[derive(Clone, Copy)]
 struct Batch {
-    /// The process that may go on; 0 for none. Children of the program may not.
+    /// Null if the process has one input only.
+    progress: *mut Progress,
+    /// The process that may go on. Children of the program may not.
     process: c_int,
-    runs: u32,
+    input_is_stdin: bool,
     /// Largest resident set at the end of the first run.
     first_rss_kib: u64,
     /// The lowest descriptor that was free when the run began; 0 if the process cannot be rewound.
     free_descriptor: c_int,
 }
 
-const NO_BATCH: Batch = Batch { process: 0, runs: 0, first_rss_kib: 0, free_descriptor: 0 };
+const NO_BATCH: Batch =
+    Batch { progress: null_mut(), process: 0, input_is_stdin: false, first_rss_kib: 0, free_descriptor: 0 };
 
 static mut BATCH: Batch = NO_BATCH;
 
@@ -52,17 +58,21 @@ unsafe extern "C" {
     fn clearerr(stream: *mut c_void);
 }
 
-/// A run begins in a process of its own, which may take further inputs if it `shares`.
-pub unsafe fn enter(shares: bool) {
+/// A run begins in a process of its own, which may take further inputs if there is memory for its progress.
+pub unsafe fn enter(progress: *mut Progress, input_is_stdin: bool) {
     // SAFETY: the server calls this before the program goes on.
-    unsafe { BATCH = Batch { process: if shares { sys::getpid() } else { 0 }, ..NO_BATCH } };
+    unsafe {
+        if !progress.is_null() {
+            BATCH = Batch { progress, process: sys::getpid(), input_is_stdin, ..NO_BATCH };
+        }
+    }
 }
 
 /// Where a run begins. Returns again for each further input of a process that is rewound.
 pub unsafe fn begin() {
     // SAFETY: called on the main thread, before the program goes on.
     unsafe {
-        if BATCH.process == 0 || !snapshot::is_possible() {
+        if BATCH.progress.is_null() || !snapshot::is_possible() {
             return;
         }
         let free = sys::dup(0);
@@ -88,12 +98,12 @@ unsafe extern "C" fn exits<L: Labels>(code: c_int, _: *mut c_void) {
         if BATCH.free_descriptor == 0 || !goes_on() || !descriptors_remain() {
             return;
         }
-        let pause = Pause { wait_status: (code & 0xff) << 8, ..used() };
-        if !has_room(&pause) {
+        let usage = used();
+        if !has_room(&usage) {
             return;
         }
         let Some(kept) = L::forget() else { return };
-        if announce(&pause) {
+        if report(&usage, (code & 0xff) << 8) {
             snapshot::rewind((BATCH, kept), begins_again::<L>);
         }
     }
@@ -105,9 +115,7 @@ unsafe extern "C" fn begins_again<L: Labels>(kept: *const (Batch, L::Kept)) {
         let (batch, labels) = *kept;
         BATCH = batch;
         L::recall(labels);
-        if receive(SERVER_FDS.batch).is_none() {
-            sys::_exit(0);
-        }
+        await_command();
     }
 }
 
@@ -128,7 +136,7 @@ unsafe fn descriptors_remain() -> bool {
 /// How many inputs this process has had, the present one included, if it may have more; otherwise 0.
 pub unsafe fn round() -> u32 {
     // SAFETY: see `again`.
-    unsafe { if BATCH.process == 0 { 0 } else { BATCH.runs + 1 } }
+    unsafe { if BATCH.progress.is_null() { 0 } else { (*BATCH.progress).inputs.wrapping_add(1) } }
 }
 
 /// The program is done with its input. Forgets the run (`forget` says whether that is possible), and waits for the next
@@ -140,13 +148,11 @@ pub unsafe fn again(forget: impl FnOnce() -> bool) -> bool {
         if !goes_on() {
             return false;
         }
-        let pause = used();
-        if !has_room(&pause) || !forget() || !announce(&pause) {
+        let usage = used();
+        if !has_room(&usage) || !forget() || !report(&usage, 0) {
             return false;
         }
-        if receive(SERVER_FDS.batch).is_none() {
-            sys::_exit(0);
-        }
+        await_command();
         __fpurge(stdin);
         clearerr(stdin);
         true
@@ -157,7 +163,7 @@ pub unsafe fn again(forget: impl FnOnce() -> bool) -> bool {
 unsafe fn goes_on() -> bool {
     // SAFETY: see `again`.
     unsafe {
-        if BATCH.process == 0 || BATCH.process != sys::getpid() || has_children() {
+        if BATCH.progress.is_null() || BATCH.process != sys::getpid() || has_children() {
             return false;
         }
         fflush(null_mut());
@@ -166,14 +172,15 @@ unsafe fn goes_on() -> bool {
 }
 
 /// Counts a run; false if the process has had its share.
-unsafe fn has_room(pause: &Pause) -> bool {
+unsafe fn has_room(usage: &sys::Usage) -> bool {
     // SAFETY: see `again`.
     unsafe {
-        BATCH.runs += 1;
-        if BATCH.runs == 1 {
-            BATCH.first_rss_kib = pause.max_rss_kib;
+        let inputs = (*BATCH.progress).inputs.wrapping_add(1);
+        let max_rss_kib = usage.max_rss_kib.max(0) as u64;
+        if inputs == 1 {
+            BATCH.first_rss_kib = max_rss_kib;
         }
-        BATCH.runs < MOST_RUNS && pause.max_rss_kib <= BATCH.first_rss_kib + MOST_GROWTH
+        inputs < MOST_RUNS && max_rss_kib <= BATCH.first_rss_kib.wrapping_add(MOST_GROWTH)
     }
 }
 
@@ -183,19 +190,54 @@ unsafe fn has_children() -> bool {
     unsafe { sys::waitid(sys::P_ALL, 0, null_mut(), options) == 0 || sys::errno() != sys::ECHILD }
 }
 
-unsafe fn used() -> Pause {
+unsafe fn used() -> sys::Usage {
     let mut usage = sys::Usage::default();
     // SAFETY: the structure is valid for writing.
     unsafe { sys::getrusage(sys::RUSAGE_SELF, &mut usage) };
-    let max_rss_kib = usage.max_rss_kib.max(0) as u64;
-    Pause { cpu_time_us: usage.cpu_time_us(), max_rss_kib, ..Pause::default() }
+    usage
 }
 
-unsafe fn announce(pause: &Pause) -> bool {
-    let len = size_of::<Pause>();
-    // SAFETY: the message has `len` initialised bytes: its layout has no padding.
+/// Tells the driver that the run is over; false if it cannot be told.
+unsafe fn report(usage: &sys::Usage, wait_status: c_int) -> bool {
+    // SAFETY: the memory is there as long as the process; a report has no padding.
     unsafe {
-        sys::send(SERVER_FDS.batch, (&raw const *pause).cast::<c_void>(), len, sys::MSG_NOSIGNAL)
-            == len as isize
+        let progress = &mut *BATCH.progress;
+        let cpu_time_us = usage.cpu_time_us();
+        let report = Report {
+            kind: DONE,
+            wait_status,
+            max_rss_kib: usage.max_rss_kib.clamp(0, i64::from(u32::MAX)) as u32,
+            run_time_us: now_us().saturating_sub(progress.started_us),
+            cpu_time_us: cpu_time_us.saturating_sub(progress.cpu_before_us),
+            shared: 1,
+            number: progress.command.number,
+            ..Report::default()
+        };
+        progress.state = Progress::WAITS;
+        if !send(SERVER_FDS.reports, &report) {
+            progress.state = Progress::RUNS;
+            return false;
+        }
+        progress.inputs = progress.inputs.wrapping_add(1);
+        progress.cpu_before_us = cpu_time_us;
+        true
+    }
+}
+
+/// Waits for the next command, and begins it. One for a process of its own is left to the server.
+unsafe fn await_command() {
+    // SAFETY: as for `report`.
+    unsafe {
+        let Some(command) = receive(SERVER_FDS.commands) else { sys::_exit(0) };
+        let progress = &mut *BATCH.progress;
+        (progress.command, progress.started_us) = (command, now_us());
+        if command.may_share != 1 {
+            progress.state = Progress::LEAVES;
+            sys::_exit(0);
+        }
+        progress.state = Progress::RUNS;
+        if BATCH.input_is_stdin {
+            sys::lseek(0, 0, 0);
+        }
     }
 }

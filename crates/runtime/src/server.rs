@@ -5,11 +5,11 @@
 //! The code runs inside the target: it must not allocate, panic, or change anything that the program could
 //! notice, except that it removes its own environment variable.
 
-use crate::supervise::{Limits, NO_CHANNEL, Run, end_waiting, watch};
+use crate::supervise::{Clock, Limits, Run, conclude, now_us, receive, send, wait_for_end};
 use crate::{batch, sys};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
-use trace::server::{Command, DONE, ENV, HELLO, Report};
+use trace::server::{Command, DONE, ENV, HELLO, Progress, Report};
 use trace::{Header, SERVER_FDS};
 
 /// Enters the fork server if the driver started this process, and returns in the child of each run with the
@@ -24,7 +24,7 @@ pub unsafe fn serve(prepare: impl FnOnce(*mut Header)) -> *mut Header {
         let Some(version) = announced_version() else { return null_mut() };
         sys::unsetenv(ENV.as_ptr());
         if version != Header::VERSION {
-            send(&hello());
+            greet();
             refuse(b"tarragon: this program was built by another version of Tarragon than runs it; build it again\n");
         }
         let header = map_segment();
@@ -34,7 +34,7 @@ pub unsafe fn serve(prepare: impl FnOnce(*mut Header)) -> *mut Header {
         (*header).runtime_version = Header::VERSION;
         let mut server = Server::new(header);
         prepare(header);
-        if !send(&hello()) {
+        if !greet() {
             refuse(b"tarragon: the report pipe of the driver is not there; did the program close it before main?\n");
         }
         server.run();
@@ -42,9 +42,11 @@ pub unsafe fn serve(prepare: impl FnOnce(*mut Header)) -> *mut Header {
     }
 }
 
-/// The greeting; it carries the runtime's version, so that a driver of another version can say so.
-fn hello() -> Report {
-    Report { kind: HELLO, detail: Header::VERSION, ..Report::default() }
+/// The greeting carries the runtime's version, so that a driver of another version can say so.
+unsafe fn greet() -> bool {
+    let hello = Report { kind: HELLO, detail: Header::VERSION, ..Report::default() };
+    // SAFETY: a report has no padding.
+    unsafe { send(SERVER_FDS.reports, &hello) }
 }
 
 /// The version that the driver speaks, 0 if it is not a number; `None` without a driver.
@@ -93,17 +95,27 @@ struct Server {
     is_init: bool,
     /// What the program had set for `SIGCHLD` before `main`. The server itself needs the default.
     sigchld: sys::SigAction,
-    waiting: Option<Waiting>,
+    /// Of the present run; null if there is no memory for it. Then no run takes several inputs.
+    progress: *mut Progress,
 }
 
-/// A child that is done with its inputs so far and waits for another at its end of the channel.
-#[derive(Clone, Copy)]
-struct Waiting {
-    run: Run,
-    /// How many inputs it has had.
-    inputs: u32,
-    /// Its processor time so far.
-    cpu_time_us: u64,
+/// The limits of whatever command a run is carrying out.
+struct Latest(*const Progress);
+
+impl Clock for Latest {
+    unsafe fn remaining_ms(&self, child: c_int) -> c_int {
+        // While this process sleeps, the run may begin another command.
+        const TICK: c_int = 4;
+        // SAFETY: the memory is there; the run may write to it at any time.
+        unsafe {
+            let Progress { state, command, started_us, cpu_before_us, .. } = self.0.read_volatile();
+            if state != Progress::RUNS {
+                return TICK;
+            }
+            let left = Limits::of(&command, started_us, cpu_before_us).remaining_ms(child);
+            if left < 0 { TICK } else { left.min(TICK) }
+        }
+    }
 }
 
 impl Server {
@@ -122,7 +134,7 @@ impl Server {
             }
             let mut sigchld = sys::SigAction::default();
             sys::sigaction(sys::SIGCHLD, &sys::SigAction::default(), &mut sigchld);
-            Server { input_is_stdin, is_init, sigchld, waiting: None }
+            Server { input_is_stdin, is_init, sigchld, progress: shared_memory().cast() }
         }
     }
 
@@ -130,92 +142,91 @@ impl Server {
     unsafe fn run(&mut self) {
         // SAFETY: `fork` at the start of `main` copies the one thread that runs this.
         unsafe {
+            let mut left = None;
             loop {
-                let Some(command) = receive(SERVER_FDS.commands) else { sys::_exit(0) };
+                let next = left.take().or_else(|| receive(SERVER_FDS.commands));
+                let Some(command) = next else { sys::_exit(0) };
                 if self.input_is_stdin {
                     sys::lseek(0, 0, 0);
                 }
-                let report = match self.wake(&command) {
-                    Some(waiting) => self.watch(waiting, &command),
-                    None => match self.fork(&command) {
-                        0 => return,
-                        child if child > 0 => {
-                            let run = Run::of(child);
-                            self.watch(Waiting { run, inputs: 0, cpu_time_us: 0 }, &command)
-                        }
-                        _ => Report { kind: DONE, detail: sys::errno() as u32, ..Report::default() },
-                    },
+                let number = command.number;
+                let shares = command.may_share == 1 && !self.progress.is_null();
+                let report = match self.fork(&command, shares) {
+                    0 => return,
+                    child if child > 0 => {
+                        let (report, rest) = self.watch(child, &command, shares);
+                        left = rest;
+                        report
+                    }
+                    _ => {
+                        Some(Report { kind: DONE, detail: sys::errno() as u32, number, ..Report::default() })
+                    }
                 };
-                if !send(&report) {
+                if report.is_some_and(|report| !send(SERVER_FDS.reports, &report)) {
                     sys::_exit(0);
                 }
             }
         }
     }
 
-    /// Gives the command to the child that waits, if the run may share its process; otherwise ends it.
-    unsafe fn wake(&mut self, command: &Command) -> Option<Waiting> {
-        let waiting = self.waiting.take()?;
-        let len = size_of::<Command>();
-        // SAFETY: the command has `len` bytes; the child is ours.
-        unsafe {
-            let bytes = (&raw const *command).cast::<c_void>();
-            let channel = SERVER_FDS.batch_server;
-            if command.may_share == 1 && sys::send(channel, bytes, len, sys::MSG_NOSIGNAL) == len as isize {
-                return Some(waiting);
-            }
-            end_waiting(&waiting.run);
-            sys::close(channel);
-        }
-        None
-    }
-
     /// As `fork`; the child is ready to run.
-    unsafe fn fork(&self, command: &Command) -> c_int {
+    unsafe fn fork(&self, command: &Command, shares: bool) -> c_int {
         // SAFETY: see `run`.
         unsafe {
-            let shares = command.may_share == 1 && open_channel();
+            if shares {
+                self.progress.write(Progress {
+                    state: Progress::RUNS,
+                    command: *command,
+                    started_us: now_us(),
+                    ..Progress::default()
+                });
+            }
             let child = sys::fork();
             if child == 0 {
-                self.enter_run();
-                batch::enter(shares);
-            } else if shares {
-                sys::close(SERVER_FDS.batch);
+                self.enter_run(shares);
+                batch::enter(if shares { self.progress } else { null_mut() }, self.input_is_stdin);
             }
             child
         }
     }
 
-    unsafe fn watch(&mut self, child: Waiting, command: &Command) -> Report {
-        let Waiting { run, inputs, cpu_time_us: before } = child;
-        let channel = if command.may_share == 1 { SERVER_FDS.batch_server } else { NO_CHANNEL };
-        // SAFETY: the child is ours, and it is the only one.
-        let (mut report, waits) = unsafe {
-            let limits = Limits::within(command.timeout_ms, command.cpu_us, before);
-            watch(&run, limits, SERVER_FDS.commands, channel)
-        };
-        report.shared = u32::from(waits || inputs != 0);
-        let cpu_time_us = report.cpu_time_us;
-        report.cpu_time_us = cpu_time_us.saturating_sub(before);
-        if waits {
-            self.waiting = Some(Waiting { run, inputs: inputs.wrapping_add(1), cpu_time_us });
-            return report;
-        }
-        // SAFETY: the descriptors are the server's own, and the run has ended.
+    /// Waits for the end of a run. If it takes several inputs, it reports itself, as long as it lives: then there is a report only
+    /// if it ended while it was running, or a command that it left.
+    unsafe fn watch(
+        &mut self,
+        child: c_int,
+        command: &Command,
+        shares: bool,
+    ) -> (Option<Report>, Option<Command>) {
+        // SAFETY: the child is ours, and it is the only one; the descriptors are the server's own.
         unsafe {
+            let run = Run::of(child);
+            let start = now_us();
+            if !shares {
+                let end = wait_for_end(&run, &Limits::of(command, start, 0), SERVER_FDS.commands);
+                let run_time_us = now_us().wrapping_sub(start);
+                let report = Report { run_time_us, number: command.number, ..conclude(&run, &end) };
+                run.close();
+                return (Some(report), None);
+            }
+            let end = wait_for_end(&run, &Latest(self.progress), SERVER_FDS.commands);
+            let now = now_us();
+            let report = conclude(&run, &end);
             run.close();
-            if channel != NO_CHANNEL {
-                sys::close(channel);
+            let progress = self.progress.read_volatile();
+            match progress.state {
+                Progress::RUNS => (Some(last_report(report, &progress, now)), None),
+                Progress::LEAVES => (None, Some(progress.command)),
+                _ => (None, None),
             }
         }
-        report
     }
 
     /// Gives the child what `main` would have found without a server.
-    unsafe fn enter_run(&self) {
+    unsafe fn enter_run(&self, shares: bool) {
         // SAFETY: the descriptors are the server's own; the action is the one that was read.
         unsafe {
-            close_server_fds();
+            close_server_fds(shares);
             sys::setpgid(0, 0);
             if !self.is_init {
                 sys::prctl(sys::PR_SET_PDEATHSIG, sys::SIGKILL as usize, 0usize, 0usize, 0usize);
@@ -227,62 +238,30 @@ impl Server {
     }
 }
 
-/// Makes the channel between the server and its next child, at its fixed descriptors.
-unsafe fn open_channel() -> bool {
-    let mut ends = [-1; 2];
-    // SAFETY: there is room for two descriptors; those replaced are the server's own.
-    unsafe {
-        if sys::socketpair(sys::AF_UNIX, sys::SOCK_SEQPACKET, 0, ends.as_mut_ptr()) != 0 {
-            return false;
-        }
-        let [run, server] = ends;
-        let placed = sys::dup2(run, SERVER_FDS.batch) >= 0 && sys::dup2(server, SERVER_FDS.batch_server) >= 0;
-        sys::close(run);
-        sys::close(server);
-        placed
-    }
+/// The report on the command that a process which takes several inputs was carrying out when it ended.
+fn last_report(report: Report, progress: &Progress, now: u64) -> Report {
+    let run_time_us = now.saturating_sub(progress.started_us);
+    let cpu_time_us = report.cpu_time_us.saturating_sub(progress.cpu_before_us);
+    let (shared, number) = (u32::from(progress.inputs != 0), progress.command.number);
+    Report { run_time_us, cpu_time_us, shared, number, ..report }
 }
 
-unsafe fn close_server_fds() {
-    let (first, last) = (SERVER_FDS.segment, SERVER_FDS.reports);
+/// Memory that children share; null if there is none.
+unsafe fn shared_memory() -> *mut c_void {
+    let flags = sys::MAP_SHARED | sys::MAP_ANONYMOUS;
+    // SAFETY: a new mapping disturbs nothing.
+    let memory = unsafe { sys::mmap(null_mut(), size_of::<Progress>(), sys::PROT_READ_WRITE, flags, -1, 0) };
+    if memory as isize == -1 { null_mut() } else { memory }
+}
+
+/// Closes the server's descriptors; a run that takes several inputs needs those to the driver itself.
+unsafe fn close_server_fds(shares: bool) {
     // SAFETY: closing descriptors touches no memory.
     unsafe {
-        if sys::syscall(sys::SYS_CLOSE_RANGE, first, last, 0) != 0 {
-            sys::close(SERVER_FDS.segment);
+        sys::close(SERVER_FDS.segment);
+        if !shares {
             sys::close(SERVER_FDS.commands);
             sys::close(SERVER_FDS.reports);
-        }
-        sys::close(SERVER_FDS.batch_server);
-    }
-}
-
-/// The next command; `None` once the other side is gone.
-pub unsafe fn receive(from: c_int) -> Option<Command> {
-    let mut command = Command { timeout_ms: 0, cpu_us: 0, may_share: 0 };
-    let len = size_of::<Command>();
-    // SAFETY: `command` has room for `len` bytes, and any bytes are a valid `Command`.
-    unsafe {
-        loop {
-            let got = sys::read(from, (&raw mut command).cast::<c_void>(), len);
-            if got == len as isize {
-                return Some(command);
-            }
-            if got >= 0 || sys::errno() != sys::EINTR {
-                return None;
-            }
-        }
-    }
-}
-
-unsafe fn send(report: &Report) -> bool {
-    let len = size_of::<Report>();
-    // SAFETY: `report` has `len` initialised bytes: its layout has no padding.
-    unsafe {
-        loop {
-            let sent = sys::write(SERVER_FDS.reports, (&raw const *report).cast::<c_void>(), len);
-            if sent >= 0 || sys::errno() != sys::EINTR {
-                return sent == len as isize;
-            }
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::sys;
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
-use trace::server::{DONE, Pause, Report};
+use trace::server::{Command, DONE, Report};
 
 /// Waits for `child` up to its time limit (0 for none), ends it and everything that it started, and says how
 /// it went. Ends this process, too, if `lifeline` hangs up, because then the driver is dead.
@@ -18,9 +18,12 @@ pub unsafe fn supervise(child: c_int, timeout_ms: u32, lifeline: c_int) -> Repor
     // SAFETY: the caller gives the child to us.
     unsafe {
         let run = Run::of(child);
-        let (report, _) = watch(&run, Limits::within(timeout_ms, 0, 0), lifeline, NO_CHANNEL);
+        let start = now_us();
+        let limits = Limits::of(&Command { timeout_ms, ..Command::default() }, start, 0);
+        let end = wait_for_end(&run, &limits, lifeline);
+        let report = conclude(&run, &end);
         run.close();
-        report
+        Report { run_time_us: now_us().wrapping_sub(start), ..report }
     }
 }
 
@@ -51,6 +54,16 @@ impl Run {
     }
 }
 
+/// Says how long a run has still.
+pub trait Clock {
+    /// Time until the limits of `child` have to be looked at again, rounded up, as `poll` takes it: -1 for ever, 0 if it has
+    /// reached one.
+    ///
+    /// # Safety
+    /// Always safe to call; implementations read what other processes write.
+    unsafe fn remaining_ms(&self, child: c_int) -> c_int;
+}
+
 /// When a run is ended.
 #[derive(Clone, Copy)]
 pub struct Limits {
@@ -60,15 +73,15 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Time from now on, and processor time of a process that had some `before`; 0 for any.
-    pub fn within(timeout_ms: u32, cpu_us: u32, before: u64) -> Limits {
+    /// Of a command that was begun at `started_us` by a process that had had some processor time; limits of 0 are none.
+    pub fn of(command: &Command, started_us: u64, cpu_before_us: u64) -> Limits {
         let until = |start: u64, limit: u64| if limit == 0 { u64::MAX } else { start.saturating_add(limit) };
-        // SAFETY: see `now_us`.
-        let deadline = until(unsafe { now_us() }, u64::from(timeout_ms).saturating_mul(1000));
-        Limits { deadline, cpu_us: until(before, cpu_us.into()) }
+        let deadline = until(started_us, u64::from(command.timeout_ms).saturating_mul(1000));
+        Limits { deadline, cpu_us: until(cpu_before_us, command.cpu_us.into()) }
     }
+}
 
-    /// Time until `child` may have reached a limit, rounded up, as `poll` takes it: -1 for ever, 0 if it has.
+impl Clock for Limits {
     unsafe fn remaining_ms(&self, child: c_int) -> c_int {
         let left = |limit: u64, now: u64| if limit == u64::MAX { limit } else { limit.saturating_sub(now) };
         // SAFETY: asking for the time touches no other memory.
@@ -80,32 +93,19 @@ impl Limits {
     }
 }
 
-/// A descriptor that `poll` ignores.
-pub const NO_CHANNEL: c_int = -1;
-
-/// As [`supervise`], for a child that may also say on `channel` that it is done with its input and waits for another.
-/// Then nothing is ended, and the second value says so.
+/// Ends a run that is over or has to be, with everything that it started, and says how it went. Ends this process, too, if the
+/// driver is dead.
 ///
 /// # Safety
 /// As for [`supervise`].
-pub unsafe fn watch(run: &Run, limits: Limits, lifeline: c_int, channel: c_int) -> (Report, bool) {
+pub unsafe fn conclude(run: &Run, end: &End) -> Report {
     // SAFETY: the caller gives the child to us.
     unsafe {
         let child = run.child;
-        let start = now_us();
-        let end = wait_for_end(run, limits, lifeline, channel);
-        if let End::Paused(pause) = end {
-            let max_rss_kib = pause.max_rss_kib.min(u64::from(u32::MAX)) as u32;
-            let run_time_us = now_us().wrapping_sub(start);
-            let Pause { cpu_time_us, wait_status, .. } = pause;
-            let times = Report { run_time_us, cpu_time_us, ..Report::default() };
-            return (Report { kind: DONE, wait_status, max_rss_kib, ..times }, true);
-        }
         if !matches!(end, End::Itself) {
             sys::kill(child, sys::SIGKILL);
         }
         let (wait_status, usage) = reap(child);
-        let run_time_us = now_us().wrapping_sub(start);
         let stray_children = end_descendants(child);
         if matches!(end, End::Abandoned) {
             sys::_exit(0);
@@ -113,33 +113,18 @@ pub unsafe fn watch(run: &Run, limits: Limits, lifeline: c_int, channel: c_int) 
         let timed_out = u32::from(matches!(end, End::TimedOut));
         let max_rss_kib = usage.max_rss_kib.clamp(0, i64::from(u32::MAX)) as u32;
         let cpu_time_us = usage.cpu_time_us();
-        let times = Report { run_time_us, cpu_time_us, ..Report::default() };
-        (Report { kind: DONE, wait_status, timed_out, max_rss_kib, stray_children, ..times }, false)
+        let times = Report { kind: DONE, cpu_time_us, max_rss_kib, ..Report::default() };
+        Report { wait_status, timed_out, stray_children, ..times }
     }
 }
 
-/// Ends a child that waits for an input, and whatever it started.
-///
-/// # Safety
-/// As for [`supervise`].
-pub unsafe fn end_waiting(run: &Run) {
-    // SAFETY: the caller gives the child to us.
-    unsafe {
-        sys::kill(run.child, sys::SIGKILL);
-        reap(run.child);
-        end_descendants(run.child);
-        run.close();
-    }
-}
-
-enum End {
+pub enum End {
     Itself,
     TimedOut,
     Abandoned,
-    Paused(Pause),
 }
 
-unsafe fn now_us() -> u64 {
+pub unsafe fn now_us() -> u64 {
     // SAFETY: the clock is there on every machine.
     unsafe { clock_us(sys::CLOCK_MONOTONIC) }
 }
@@ -159,40 +144,36 @@ unsafe fn clock_us(clock: c_int) -> u64 {
     (time.seconds as u64).wrapping_mul(1_000_000).wrapping_add(time.nanoseconds as u64 / 1000)
 }
 
-unsafe fn wait_for_end(run: &Run, limits: Limits, lifeline: c_int, channel: c_int) -> End {
+/// Waits for the end of a run: its own, that of its limits or of the driver.
+///
+/// # Safety
+/// As for [`supervise`].
+pub unsafe fn wait_for_end(run: &Run, limits: &impl Clock, lifeline: c_int) -> End {
     // SAFETY: the child is the caller's.
     unsafe {
         match run.pidfd {
             ..0 => wait_by_looking(run.child, limits, lifeline),
-            _ => wait_by_pidfd(run, limits, lifeline, channel),
+            _ => wait_by_pidfd(run, limits, lifeline),
         }
     }
 }
 
-unsafe fn wait_by_pidfd(run: &Run, limits: Limits, lifeline: c_int, channel: c_int) -> End {
+unsafe fn wait_by_pidfd(run: &Run, limits: &impl Clock, lifeline: c_int) -> End {
     let child = run.child;
     let mut fds = [
         sys::PollFd { fd: run.pidfd, events: sys::POLLIN, revents: 0 },
         sys::PollFd { fd: lifeline, events: 0, revents: 0 },
-        sys::PollFd { fd: channel, events: sys::POLLIN, revents: 0 },
     ];
-    // SAFETY: `fds` holds three entries.
+    // SAFETY: `fds` holds two entries.
     unsafe {
         loop {
-            let ready = sys::poll(fds.as_mut_ptr(), 3, limits.remaining_ms(child));
-            let [run, driver, paused] = &mut fds;
+            let ready = sys::poll(fds.as_mut_ptr(), 2, limits.remaining_ms(child));
+            let [run, driver] = &fds;
             if ready > 0 && run.revents != 0 {
                 return End::Itself;
             }
             if ready > 0 && driver.revents & (sys::POLLHUP | sys::POLLERR) != 0 {
                 return End::Abandoned;
-            }
-            if ready > 0 && paused.revents != 0 {
-                match read_pause(channel) {
-                    Some(pause) => return End::Paused(pause),
-                    // The program closed the channel: it will end like any other.
-                    None => paused.fd = NO_CHANNEL,
-                }
             }
             if limits.remaining_ms(child) == 0 {
                 return End::TimedOut;
@@ -201,16 +182,46 @@ unsafe fn wait_by_pidfd(run: &Run, limits: Limits, lifeline: c_int, channel: c_i
     }
 }
 
-unsafe fn read_pause(channel: c_int) -> Option<Pause> {
-    let mut pause = Pause::default();
-    let len = size_of::<Pause>();
-    // SAFETY: `pause` has room for `len` bytes, and any bytes are a valid `Pause`.
-    let got = unsafe { sys::read(channel, (&raw mut pause).cast::<c_void>(), len) };
-    (got == len as isize).then_some(pause)
+/// The next command; `None` once the other side is gone.
+///
+/// # Safety
+/// Always safe to call; it is `unsafe` only because reading is foreign.
+pub unsafe fn receive(from: c_int) -> Option<Command> {
+    let mut command = Command::default();
+    let len = size_of::<Command>();
+    // SAFETY: `command` has room for `len` bytes, and any bytes are a valid `Command`.
+    unsafe {
+        loop {
+            let got = sys::read(from, (&raw mut command).cast::<c_void>(), len);
+            if got == len as isize {
+                return Some(command);
+            }
+            if got >= 0 || sys::errno() != sys::EINTR {
+                return None;
+            }
+        }
+    }
+}
+
+/// Sends a message; false if nobody takes it.
+///
+/// # Safety
+/// `T` must have no padding.
+pub unsafe fn send<T>(to: c_int, message: &T) -> bool {
+    let len = size_of::<T>();
+    // SAFETY: the message has `len` initialised bytes.
+    unsafe {
+        loop {
+            let sent = sys::send(to, (&raw const *message).cast::<c_void>(), len, sys::MSG_NOSIGNAL);
+            if sent >= 0 || sys::errno() != sys::EINTR {
+                return sent == len as isize;
+            }
+        }
+    }
 }
 
 /// For kernels without `pidfd_open` (before 5.3): looks every millisecond.
-unsafe fn wait_by_looking(child: c_int, limits: Limits, lifeline: c_int) -> End {
+unsafe fn wait_by_looking(child: c_int, limits: &impl Clock, lifeline: c_int) -> End {
     let mut driver = sys::PollFd { fd: lifeline, events: 0, revents: 0 };
     // SAFETY: one entry is passed; a zombie stays until `reap` takes it.
     unsafe {

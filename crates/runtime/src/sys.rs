@@ -27,8 +27,6 @@ pub const MAP_PRIVATE: c_int = 2;
 pub const MAP_ANONYMOUS: c_int = 0x20;
 pub const MAP_NORESERVE: c_int = 0x4000;
 pub const SIG_SETMASK: c_int = 2;
-pub const AF_UNIX: c_int = 1;
-pub const SOCK_SEQPACKET: c_int = 5;
 pub const MSG_NOSIGNAL: c_int = 0x4000;
 pub const RUSAGE_SELF: c_int = 0;
 pub const CLOCK_MONOTONIC: c_int = 1;
@@ -118,9 +116,7 @@ unsafe extern "C" {
     pub fn wait4(pid: c_int, status: *mut c_int, options: c_int, usage: *mut Usage) -> c_int;
     pub fn waitid(kind: c_int, id: c_int, info: *mut i32, options: c_int) -> c_int;
     pub fn getrusage(who: c_int, usage: *mut Usage) -> c_int;
-    pub fn socketpair(family: c_int, kind: c_int, protocol: c_int, ends: *mut c_int) -> c_int;
     pub fn send(fd: c_int, bytes: *const c_void, len: usize, flags: c_int) -> isize;
-    pub fn dup2(from: c_int, to: c_int) -> c_int;
     pub fn poll(fds: *mut PollFd, count: u64, timeout_ms: c_int) -> c_int;
     pub fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;
     pub fn nanosleep(time: *const Timespec, rest: *mut Timespec) -> c_int;

@@ -127,8 +127,8 @@ pub(crate) struct FuzzArgs {
     /// Measure at the end which lines of the source all inputs cover together, and write lcov.info
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub lcov: Switch,
-    /// Give each input a process of its own. Otherwise harnesses (libFuzzer, AFL++ persistent mode) get many in one, and what
-    /// they do there is believed only if they do it alone, too
+    /// Give each input a process of its own. Otherwise a process takes many, in the loop of a harness (libFuzzer, AFL++ persistent mode) or by
+    /// beginning again with its memory as it was, and what is new there is believed only if it happens in a process of its own, too
     #[arg(long)]
     pub fresh_process: bool,
     /// Go on with the campaign in the output directory

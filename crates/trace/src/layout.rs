@@ -171,13 +171,9 @@ pub struct ServerFds {
     pub segment: i32,
     pub commands: i32,
     pub reports: i32,
-    /// Between the server and a run that takes several inputs; made by the server: the run's end, then the server's.
-    pub batch: i32,
-    pub batch_server: i32,
 }
 
-pub const SERVER_FDS: ServerFds =
-    ServerFds { segment: 195, commands: 196, reports: 197, batch: 198, batch_server: 199 };
+pub const SERVER_FDS: ServerFds = ServerFds { segment: 195, commands: 196, reports: 197 };
 
 /// Messages between the driver and the fork server; each is sent with one `write` and is native-endian.
 pub mod server {
@@ -185,8 +181,9 @@ pub mod server {
     /// [`Header::VERSION`](super::Header::VERSION).
     pub const ENV: &core::ffi::CStr = c"TARRAGON_SERVER";
 
-    /// Driver to server: run the input that is in the segment.
-    #[derive(Clone, Copy, Debug)]
+    /// Driver to server: run the input that is in the segment. While a run waits for another input, it takes the command itself, and
+    /// reports.
+    #[derive(Clone, Copy, Debug, Default)]
     #[repr(C)]
     pub struct Command {
         pub timeout_ms: u32,
@@ -194,6 +191,8 @@ pub mod server {
         pub cpu_us: u32,
         /// 1 if the run may share its process with those before and after it.
         pub may_share: u32,
+        /// For the report to repeat: a program may write to the descriptors of its server.
+        pub number: u32,
     }
 
     /// Server to driver. The first report after the start has `kind` [`HELLO`], later ones [`DONE`]. The first two
@@ -217,23 +216,32 @@ pub mod server {
         pub cpu_time_us: u64,
         /// 1 if the run's process had another input before, or waits for one.
         pub shared: u32,
-        pub reserved: u32,
+        /// That of the command.
+        pub number: u32,
     }
 
-    /// From a run to the server: its input is done, and its process waits for the next.
+    /// What a run that takes several inputs is doing, in memory that it shares with its server.
     #[derive(Clone, Copy, Debug, Default)]
     #[repr(C)]
-    pub struct Pause {
-        /// Processor time of the process so far.
-        pub cpu_time_us: u64,
-        pub max_rss_kib: u64,
-        /// As from `waitpid`, had the process ended.
-        pub wait_status: i32,
-        pub reserved: u32,
+    pub struct Progress {
+        /// One of the states below.
+        pub state: u32,
+        pub inputs: u32,
+        pub command: Command,
+        /// When the command was begun, in microseconds of the monotonic clock.
+        pub started_us: u64,
+        /// Processor time of the process at that moment.
+        pub cpu_before_us: u64,
     }
 
-    /// The bytes of `kind` and `detail`.
-    pub const GREETING_BYTES: usize = 8;
+    impl Progress {
+        /// Waits for a command.
+        pub const WAITS: u32 = 0;
+        /// Carries out the command.
+        pub const RUNS: u32 = 1;
+        /// Ends, because the command is not for a process that had other inputs.
+        pub const LEAVES: u32 = 2;
+    }
 
     pub const HELLO: u32 = 0x5447_0001;
     pub const DONE: u32 = 0x5447_0002;

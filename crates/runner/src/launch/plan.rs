@@ -283,7 +283,7 @@ fn id_maps() -> Result<(CString, CString), RunnerError> {
 
 /// A copy of the descriptor with a number that no fixed descriptor of the child has.
 fn out_of_the_way(fd: BorrowedFd<'_>) -> Result<OwnedFd, RunnerError> {
-    const FIRST: i32 = trace::SERVER_FDS.batch_server + 1;
+    const FIRST: i32 = trace::SERVER_FDS.reports + 1;
     fcntl_dupfd_cloexec(fd, FIRST).map_err(RunnerError::system("copy a descriptor"))
 }
 

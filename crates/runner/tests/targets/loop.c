@@ -27,8 +27,8 @@ static void act(const char *line) {
         char *volatile memory = malloc(100 << 20);
         memset(memory, 1, 100 << 20);
     }
-    if (strcmp(line, "close") == 0) close(198);
-    if (strcmp(line, "lie") == 0 && write(198, "!", 1) != 1) abort();
+    if (strcmp(line, "close") == 0) close(197);
+    if (strcmp(line, "lie") == 0 && (write(197, "!", 1) != 1 || write(197, line, sizeof(char[64])) != 64)) abort();
 }
 
 int main(void) {
