@@ -122,15 +122,18 @@ impl Dag {
     }
 
     /// The node of a label that is not 0.
+    #[inline]
     pub fn node(&self, label: Label) -> &Node {
         &self.nodes[label as usize]
     }
 
+    #[inline]
     pub fn op(&self, label: Label) -> Op {
         op_of(self.node(label))
     }
 
     /// Width in bits.
+    #[inline]
     pub fn bits(&self, label: Label) -> u32 {
         u32::from(self.node(label).bits)
     }
@@ -159,17 +162,20 @@ impl Dag {
         &self.tables
     }
 
+    #[inline]
     pub fn table(&self, number: u32) -> &TableData {
         &self.tables[number as usize]
     }
 
     /// Labels of the operands, unused places being 0. Labels inside a table that is read are not among them:
     /// see [`Dag::table_labels`].
+    #[inline]
     pub fn operands(&self, label: Label) -> [Label; 3] {
         operands_of(self.node(label))
     }
 
     /// Labels of the symbolic bytes of the table that `label` reads from, or of its text, each once; empty for all other nodes.
+    #[inline]
     pub fn table_labels(&self, label: Label) -> &[Label] {
         let node = self.node(label);
         match op_of(node) {
@@ -274,10 +280,12 @@ pub(crate) fn len_node() -> Node {
 }
 
 /// The operator of a node that was checked.
+#[inline]
 pub(crate) fn op_of(node: &Node) -> Op {
     Op::from_byte(node.op).unwrap_or(Op::Const)
 }
 
+#[inline]
 pub(crate) fn operands_of(node: &Node) -> [Label; 3] {
     match op_of(node).arity() {
         0 => [0, 0, 0],

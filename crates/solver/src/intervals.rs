@@ -3,8 +3,10 @@
 //! Intervals are of signed numbers, so that checks for overflow, which most arithmetic on small numbers brings along, are refuted without
 //! trying a value. Nodes of more than 64 bits and operators that are not listed can have any value.
 
+mod read;
+
 use crate::query::Lit;
-use expr::{Dag, Label, Op};
+use expr::{Dag, Label, Node, Op};
 use rustc_hash::FxHashMap;
 
 /// Both ends are included. The numbers are signed, except for truth values, which are 0 and 1.
@@ -15,7 +17,9 @@ pub(crate) struct Interval {
 }
 
 /// How deep nodes are looked into.
-const DEEPEST: u32 = 16;
+const DEEPEST: u32 = 64;
+/// How many nodes a question may look at.
+const MOST_NODES: u32 = 4096;
 
 impl Interval {
     pub(crate) fn all(bits: u32) -> Interval {
@@ -74,12 +78,13 @@ pub(crate) struct Intervals<'i> {
     dag: &'i Dag,
     part: &'i mut dyn FnMut(Label) -> Option<Interval>,
     known: FxHashMap<Label, Interval>,
+    left: u32,
 }
 
 impl<'i> Intervals<'i> {
     /// `part` tells the interval of a node of at most 64 bits, if it knows.
     pub(crate) fn new(dag: &'i Dag, part: &'i mut dyn FnMut(Label) -> Option<Interval>) -> Intervals<'i> {
-        Intervals { dag, part, known: FxHashMap::default() }
+        Intervals { dag, part, known: FxHashMap::default(), left: MOST_NODES }
     }
 
     /// True if the literal cannot hold.
@@ -93,9 +98,10 @@ impl<'i> Intervals<'i> {
         if let Some(&known) = self.known.get(&label) {
             return known;
         }
-        if bits > 64 || depth == 0 {
+        if bits > 64 || depth == 0 || self.left == 0 {
             return Interval::all(bits);
         }
+        self.left -= 1;
         let interval = (self.part)(label).or_else(|| self.compute(label, depth - 1));
         let interval = interval.filter(|interval| interval.fits(bits)).unwrap_or(Interval::all(bits));
         self.known.insert(label, interval);
@@ -106,10 +112,13 @@ impl<'i> Intervals<'i> {
     fn compute(&mut self, label: Label, depth: u32) -> Option<Interval> {
         let (node, bits) = (*self.dag.node(label), self.dag.bits(label));
         let op = self.dag.op(label);
-        if op == Op::Const {
-            return Some(Interval::only(number(node.const_value(), bits)));
+        match op {
+            Op::Const => return Some(Interval::only(number(node.const_value(), bits))),
+            Op::Read => return self.read(&node, depth),
+            Op::Ite => return Some(self.ite(&node, depth)),
+            _ => {}
         }
-        let [a, b, c] = self.dag.operands(label).map(|operand| match operand {
+        let [a, b, _] = self.dag.operands(label).map(|operand| match operand {
             0 => Interval::only(0),
             operand => self.of(operand, depth),
         });
@@ -126,13 +135,20 @@ impl<'i> Intervals<'i> {
             Op::And if a.is_positive() && b.is_positive() => Interval { low: 0, high: a.high.min(b.high) },
             Op::Not => Interval { low: -1 - a.high, high: -1 - a.low },
             Op::ZExt if a.is_positive() => a,
+            Op::ZExt if a.high < 0 => Interval { low: a.low + (1 << inner), high: a.high + (1 << inner) },
             Op::ZExt => Interval { low: 0, high: (1 << inner) - 1 },
             Op::SExt if inner == 1 => a.negated(),
             Op::SExt => a,
             Op::Extract if node.aux == 0 => a,
-            Op::Ite => b.union(c),
             _ => return None,
         })
+    }
+
+    fn ite(&mut self, node: &Node, depth: u32) -> Interval {
+        match self.side(node, depth) {
+            Some(side) => self.of(side, depth),
+            None => self.of(node.b, depth).union(self.of(node.c, depth)),
+        }
     }
 
     fn truth(&mut self, op: Op, label: Label, [a, b]: [Interval; 2], depth: u32) -> Option<Interval> {
@@ -176,7 +192,7 @@ impl<'i> Intervals<'i> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use expr::{Assignment, Node};
+    use expr::Assignment;
     use proptest::prelude::*;
 
     const OPS: [Op; 19] = [
