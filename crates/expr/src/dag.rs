@@ -2,7 +2,7 @@
 //! topological order and no walk over a [`Dag`] needs recursion.
 
 use crate::validate::{BadDag, Validator};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash as _, Hasher as _};
 use trace::{Label, Node, Op};
 
@@ -67,13 +67,18 @@ struct Cells {
 }
 
 impl Cells {
-    fn of(table: &TableData) -> Cells {
-        let labels = table.labels.as_deref().unwrap_or(&[]).iter().enumerate();
-        let places: Vec<_> =
-            labels.filter(|(_, label)| **label != 0).map(|(index, label)| (index as u32, *label)).collect();
-        let mut seen = FxHashSet::default();
-        let labels = places.iter().map(|(_, label)| *label).filter(|label| seen.insert(*label)).collect();
-        Cells { places, labels }
+    /// `seen` has a place for each label, none of which is set before and after. Snapshots of a parser's stack are many and large.
+    fn of(table: &TableData, seen: &mut [bool]) -> Cells {
+        let Some(labels) = &table.labels else { return Cells::default() };
+        let mut cells = Cells { places: Vec::with_capacity(labels.len()), labels: Vec::new() };
+        for (index, &label) in labels.iter().enumerate().filter(|(_, label)| **label != 0) {
+            cells.places.push((index as u32, label));
+            if !std::mem::replace(&mut seen[label as usize], true) {
+                cells.labels.push(label);
+            }
+        }
+        cells.labels.iter().for_each(|label| seen[*label as usize] = false);
+        cells
     }
 }
 
@@ -117,7 +122,8 @@ impl Dag {
         }
         nodes[1 + input_len as usize] = len_node();
         Validator::all_nodes(&nodes, &tables)?.check_nodes(&mut nodes, input_len)?;
-        let cells = tables.iter().map(Cells::of).collect();
+        let mut seen = vec![false; nodes.len()];
+        let cells = tables.iter().map(|table| Cells::of(table, &mut seen)).collect();
         Ok(Dag { nodes, values, tables, cells, input_len, ..Dag::new() })
     }
 
@@ -228,7 +234,8 @@ impl Dag {
         }
         Validator::new(&self.nodes, &self.tables).check_table(&table)?;
         let number = self.tables.len() as u32;
-        self.cells.push(Cells::of(&table));
+        let largest = table.labels.iter().flatten().max().map_or(0, |label| *label as usize);
+        self.cells.push(Cells::of(&table, &mut vec![false; largest + 1]));
         self.tables.push(table);
         self.added_tables.entry(digest).or_default().push(number);
         Ok(number)
