@@ -192,10 +192,10 @@ impl<'i> Intervals<'i> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use expr::Assignment;
+    use expr::{Assignment, TableData};
     use proptest::prelude::*;
 
-    const OPS: [Op; 19] = [
+    const OPS: [Op; 20] = [
         Op::Add,
         Op::Sub,
         Op::Mul,
@@ -215,6 +215,7 @@ mod tests {
         Op::SExt,
         Op::ZExt,
         Op::Extract,
+        Op::Read,
     ];
 
     /// Adds nodes of 1, 8 and 16 bits over two bytes, each from earlier ones that fit. Comparisons are of all three.
@@ -234,6 +235,14 @@ mod tests {
             let node = match op {
                 Op::SExt | Op::ZExt => choose(0, &|width| width < 16).map(|a| Node::unary(op, 16, a)),
                 Op::Extract => choose(0, &|width| width == 16).map(|a| Node::unary(op, 8, a)),
+                Op::Read => {
+                    let (place, byte) = (choose(0, &|width| width == 8), choose(1, &|width| width == 8));
+                    let wide = choose(2, &|width| width == 16);
+                    place
+                        .zip(byte)
+                        .zip(wide)
+                        .map(|((place, byte), wide)| read(&mut dag, place, byte, wide, bits))
+                }
                 Op::Not => choose(0, &|_| true).map(|a| Node::unary(op, dag.bits(a) as u8, a)),
                 Op::Ite => choose(0, &|width| width == 1)
                     .zip(choose(1, &same))
@@ -247,6 +256,18 @@ mod tests {
             nodes.extend(node.map(|node| dag.add(node)));
         }
         (dag, nodes)
+    }
+
+    /// A read at one of the first places of a table, or behind it, which has a node of 16 bits, a byte and a constant.
+    fn read(dag: &mut Dag, place: Label, byte: Label, wide: Label, bits: u32) -> Node {
+        let seven = dag.constant(8, 7);
+        let place = dag.add(Node::binary(Op::And, 8, place, seven));
+        let place = dag.add(Node::unary(Op::ZExt, 64, place));
+        let half = |aux: u16| Node { op: Op::Extract as u8, bits: 8, aux, a: wide, b: 0, c: 0 };
+        let [low, high] = [0, 8].map(|aux| dag.add(half(aux)));
+        let table = TableData { bytes: vec![0, 0, 0, 9], labels: Some(vec![low, high, byte, 0]) };
+        let table = dag.add_table(table).expect("a table");
+        Node { op: Op::Read as u8, bits: bits as u8, aux: 0, a: place, b: table, c: 0 }
     }
 
     proptest! {
