@@ -5,9 +5,8 @@ Usage: run.py [--sizes 1-6] [--limit S] [--whitebox-sizes 1-4]
 
 Builds examples/calculator, then prints a Markdown table: for each size n the strings of the concrete and of the symbolic grammar
 (derivations, and distinct strings), inputs that plain whitebox search and CESE run, time, processor time, branch coverage, and when CESE found
-the division by zero. A buffer of n bytes is n bytes and a line end, which ends expressions here as the terminator ends the paper's buffer; up to n bytes
-come before it. Plain whitebox search is the coarsest abstraction: nothing but holes before the line end. Needs `tarragon`, bison and flex on the
-PATH.
+the division by zero. A buffer of n bytes holds up to n bytes of text. Plain whitebox search is the coarsest abstraction: nothing but holes. Needs
+`tarragon`, bison and flex on the PATH.
 """
 
 import argparse
@@ -51,7 +50,7 @@ def count(*words):
 
 def strings(size):
     """Derivations and distinct strings, of the concrete grammar and of the symbolic one."""
-    grammar, longest = str(HERE / "calculator.tg"), str(size + 1)
+    grammar, longest = str(HERE / "calculator.tg"), str(size)
     symbolic = ["symbolic", grammar, "--max-len", longest, "--count"]
     return (
         count("count", grammar, "--max-len", longest),
@@ -71,7 +70,7 @@ def search(program, grammar, size, limit, folder):
     out = pathlib.Path(folder, "out")
     shutil.rmtree(out, ignore_errors=True)
     fuzz = ["tarragon", "fuzz", "--quiet", "--sanitizer", "off", "--lcov", "off", "--strategy", "cese"]
-    fuzz += ["--grammar", str(grammar), "--max-len", str(size + 1), "--time", f"{limit}s", "--out", str(out), "--", str(program)]
+    fuzz += ["--grammar", str(grammar), "--max-len", str(size), "--time", f"{limit}s", "--out", str(out), "--", str(program)]
     started, before = time.time(), cpu_time()
     subprocess.run(fuzz, capture_output=True)
     stats = json.loads((out / "stats.json").read_text())
@@ -90,9 +89,9 @@ def search(program, grammar, size, limit, folder):
 
 
 def coarsest(size, folder):
-    """Up to so many holes before the line end."""
+    """Up to so many holes."""
     grammar = pathlib.Path(folder, "coarsest.tg")
-    grammar.write_text(f'line = any{{1,{size}}} "\\n" ;\nany = /(?s-u:.)/ ;\n')
+    grammar.write_text(f'line = any{{1,{size}}} ;\nany = /(?s-u:.)/ ;\n')
     return grammar
 
 

@@ -12,7 +12,7 @@ void yyerror(const char *message);
 static int variable(int letter);
 %}
 
-%token NUMBER LETTER BAD
+%token '\n' BAD NUMBER LETTER '(' ')'
 %left '|'
 %left '&'
 %left '+' '-'
@@ -20,12 +20,12 @@ static int variable(int letter);
 %right NEGATION
 
 %%
-input: %empty
-     | input line
+input: line
+     | input '\n' line
      ;
 
-line: '\n'
-    | expression '\n'  { printf("%d\n", $1); }
+line: %empty
+    | expression  { printf("%d\n", $1); }
     ;
 
 expression: '(' expression ')'            { $$ = $2; }

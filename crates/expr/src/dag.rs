@@ -2,7 +2,7 @@
 //! topological order and no walk over a [`Dag`] needs recursion.
 
 use crate::validate::{BadDag, Validator};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash as _, Hasher as _};
 use trace::{Label, Node, Op};
 
@@ -67,13 +67,18 @@ struct Cells {
 }
 
 impl Cells {
-    fn of(table: &TableData) -> Cells {
-        let labels = table.labels.as_deref().unwrap_or(&[]).iter().enumerate();
-        let places: Vec<_> =
-            labels.filter(|(_, label)| **label != 0).map(|(index, label)| (index as u32, *label)).collect();
-        let mut seen = FxHashSet::default();
-        let labels = places.iter().map(|(_, label)| *label).filter(|label| seen.insert(*label)).collect();
-        Cells { places, labels }
+    /// `seen` has a place for each label, none of which is set before and after. Snapshots of a parser's stack are many and large.
+    fn of(table: &TableData, seen: &mut [bool]) -> Cells {
+        let Some(labels) = &table.labels else { return Cells::default() };
+        let mut cells = Cells { places: Vec::with_capacity(labels.len()), labels: Vec::new() };
+        for (index, &label) in labels.iter().enumerate().filter(|(_, label)| **label != 0) {
+            cells.places.push((index as u32, label));
+            if !std::mem::replace(&mut seen[label as usize], true) {
+                cells.labels.push(label);
+            }
+        }
+        cells.labels.iter().for_each(|label| seen[*label as usize] = false);
+        cells
     }
 }
 
@@ -117,20 +122,24 @@ impl Dag {
         }
         nodes[1 + input_len as usize] = len_node();
         Validator::all_nodes(&nodes, &tables)?.check_nodes(&mut nodes, input_len)?;
-        let cells = tables.iter().map(Cells::of).collect();
+        let mut seen = vec![false; nodes.len()];
+        let cells = tables.iter().map(|table| Cells::of(table, &mut seen)).collect();
         Ok(Dag { nodes, values, tables, cells, input_len, ..Dag::new() })
     }
 
     /// The node of a label that is not 0.
+    #[inline]
     pub fn node(&self, label: Label) -> &Node {
         &self.nodes[label as usize]
     }
 
+    #[inline]
     pub fn op(&self, label: Label) -> Op {
         op_of(self.node(label))
     }
 
     /// Width in bits.
+    #[inline]
     pub fn bits(&self, label: Label) -> u32 {
         u32::from(self.node(label).bits)
     }
@@ -159,17 +168,20 @@ impl Dag {
         &self.tables
     }
 
+    #[inline]
     pub fn table(&self, number: u32) -> &TableData {
         &self.tables[number as usize]
     }
 
     /// Labels of the operands, unused places being 0. Labels inside a table that is read are not among them:
     /// see [`Dag::table_labels`].
+    #[inline]
     pub fn operands(&self, label: Label) -> [Label; 3] {
         operands_of(self.node(label))
     }
 
     /// Labels of the symbolic bytes of the table that `label` reads from, or of its text, each once; empty for all other nodes.
+    #[inline]
     pub fn table_labels(&self, label: Label) -> &[Label] {
         let node = self.node(label);
         match op_of(node) {
@@ -222,7 +234,8 @@ impl Dag {
         }
         Validator::new(&self.nodes, &self.tables).check_table(&table)?;
         let number = self.tables.len() as u32;
-        self.cells.push(Cells::of(&table));
+        let largest = table.labels.iter().flatten().max().map_or(0, |label| *label as usize);
+        self.cells.push(Cells::of(&table, &mut vec![false; largest + 1]));
         self.tables.push(table);
         self.added_tables.entry(digest).or_default().push(number);
         Ok(number)
@@ -274,10 +287,12 @@ pub(crate) fn len_node() -> Node {
 }
 
 /// The operator of a node that was checked.
+#[inline]
 pub(crate) fn op_of(node: &Node) -> Op {
     Op::from_byte(node.op).unwrap_or(Op::Const)
 }
 
+#[inline]
 pub(crate) fn operands_of(node: &Node) -> [Label; 3] {
     match op_of(node).arity() {
         0 => [0, 0, 0],

@@ -26,16 +26,23 @@ pub struct Functions {
     ones: Vec<[u64; 4]>,
     by_content: FxHashMap<u64, u32>,
     applications: FxHashMap<Application, u32>,
+    constants: FxHashMap<u64, u32>,
+    identity: Option<u32>,
     tables: FxHashMap<Arc<[u8]>, u32>,
     table_bytes: Vec<Arc<[u8]>>,
     generation: u64,
 }
 
-/// An operator and the functions that it is applied to; a read has a table in place of its second operand.
+/// An operator and the functions that it is applied to, in few words to hash; a read has a table in place of its second operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Application {
-    operator: Operator,
-    operands: [u32; 3],
+struct Application([u64; 2]);
+
+impl Application {
+    fn new(Operator { op, bits, operand_bits, low }: Operator, [a, b, c]: [u32; 3]) -> Application {
+        let operator = u32::from_le_bytes([op as u8, bits, operand_bits, low]);
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        Application([pair(operator, a), pair(b, c)])
+    }
 }
 
 /// The functions of the nodes of one Dag.
@@ -100,9 +107,9 @@ impl Functions {
         match op_of(node) {
             Op::Const | Op::Token => {
                 let value = node.const_value();
-                Some(self.share(|_| value))
+                Some(self.constant(value))
             }
-            Op::Input => Some(self.share(|byte| byte as u64)),
+            Op::Input => Some(self.identity()),
             Op::Len => None,
             Op::Find | Op::Compare => self.text(map, dag, node),
             Op::Read if dag.table(node.b).labels.is_some() => self.read_symbolic(map, dag, node),
@@ -124,7 +131,7 @@ impl Functions {
     }
 
     fn apply(&mut self, operator: Operator, operands: [u32; 3]) -> u32 {
-        let application = Application { operator, operands };
+        let application = Application::new(operator, operands);
         if let Some(&known) = self.applications.get(&application) {
             return known;
         }
@@ -142,8 +149,19 @@ impl Functions {
         number
     }
 
-    fn share(&mut self, value: impl Fn(usize) -> u64) -> u32 {
-        self.intern(std::array::from_fn(value))
+    fn constant(&mut self, value: u64) -> u32 {
+        if let Some(&known) = self.constants.get(&value) {
+            return known;
+        }
+        let number = self.intern([value; 256]);
+        self.constants.insert(value, number);
+        number
+    }
+
+    fn identity(&mut self) -> u32 {
+        let number = self.identity.unwrap_or_else(|| self.intern(std::array::from_fn(|byte| byte as u64)));
+        self.identity = Some(number);
+        number
     }
 
     /// Functions whose hashes collide are not shared, which costs nothing but memory.

@@ -127,6 +127,8 @@ impl SupportId {
     const UNKNOWN: SupportId = SupportId(u32::MAX);
 }
 
+const FIRST: usize = 16;
+
 /// The supports of the nodes of one Dag, computed on demand.
 #[derive(Clone, Debug)]
 pub struct Supports {
@@ -134,7 +136,9 @@ pub struct Supports {
     sets: Vec<Support>,
     ids: FxHashMap<Support, SupportId>,
     unions: FxHashMap<(SupportId, SupportId), SupportId>,
-    of_table: FxHashMap<u32, SupportId>,
+    /// Unions of the first sets, of which most nodes are.
+    first_unions: [SupportId; FIRST * FIRST],
+    of_table: Vec<SupportId>,
     stack: Vec<Label>,
 }
 
@@ -151,7 +155,8 @@ impl Supports {
             sets: Vec::new(),
             ids: FxHashMap::default(),
             unions: FxHashMap::default(),
-            of_table: FxHashMap::default(),
+            first_unions: [SupportId::UNKNOWN; FIRST * FIRST],
+            of_table: Vec::new(),
             stack: Vec::new(),
         };
         supports.intern(Support::default());
@@ -166,6 +171,9 @@ impl Supports {
     pub fn of(&mut self, dag: &Dag, label: Label) -> SupportId {
         if self.of_node.len() < dag.len() {
             self.of_node.resize(dag.len(), SupportId::UNKNOWN);
+        }
+        if self.known(label) {
+            return self.of_node[label as usize];
         }
         self.stack.push(label);
         while let Some(&top) = self.stack.last() {
@@ -185,13 +193,28 @@ impl Supports {
         if a == b || key.0 == SupportId::EMPTY {
             return key.1;
         }
+        let (low, high) = (key.0.0 as usize, key.1.0 as usize);
+        if high >= FIRST {
+            return self.rare_union(key);
+        }
+        if self.first_unions[low * FIRST + high] == SupportId::UNKNOWN {
+            self.first_unions[low * FIRST + high] = self.new_union(key);
+        }
+        self.first_unions[low * FIRST + high]
+    }
+
+    fn rare_union(&mut self, key: (SupportId, SupportId)) -> SupportId {
         if let Some(&union) = self.unions.get(&key) {
             return union;
         }
-        let union = self.get(a).union(self.get(b));
-        let union = self.intern(union);
+        let union = self.new_union(key);
         self.unions.insert(key, union);
         union
+    }
+
+    fn new_union(&mut self, (a, b): (SupportId, SupportId)) -> SupportId {
+        let union = self.get(a).union(self.get(b));
+        self.intern(union)
     }
 
     fn intern(&mut self, set: Support) -> SupportId {
@@ -210,7 +233,7 @@ impl Supports {
 
     fn visit(&mut self, dag: &Dag, label: Label) {
         let operands = dag.operands(label);
-        let table_known = dag.op(label).has_table() && self.of_table.contains_key(&dag.node(label).b);
+        let table_known = dag.op(label).has_table() && self.of_table(dag.node(label).b).is_some();
         let in_table = if table_known { &[] } else { dag.table_labels(label) };
         let before = self.stack.len();
         for &operand in operands.iter().chain(in_table) {
@@ -241,7 +264,7 @@ impl Supports {
 
     fn table(&mut self, dag: &Dag, label: Label) -> SupportId {
         let number = dag.node(label).b;
-        if let Some(&support) = self.of_table.get(&number) {
+        if let Some(support) = self.of_table(number) {
             return support;
         }
         let labels = dag.table_labels(label);
@@ -249,8 +272,16 @@ impl Supports {
             let support = self.of_node[label as usize];
             self.union(all, support)
         });
-        self.of_table.insert(number, support);
+        let place = number as usize;
+        if self.of_table.len() <= place {
+            self.of_table.resize(place + 1, SupportId::UNKNOWN);
+        }
+        self.of_table[place] = support;
         support
+    }
+
+    fn of_table(&self, number: u32) -> Option<SupportId> {
+        self.of_table.get(number as usize).copied().filter(|support| *support != SupportId::UNKNOWN)
     }
 }
 

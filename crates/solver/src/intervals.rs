@@ -3,8 +3,10 @@
 //! Intervals are of signed numbers, so that checks for overflow, which most arithmetic on small numbers brings along, are refuted without
 //! trying a value. Nodes of more than 64 bits and operators that are not listed can have any value.
 
+mod read;
+
 use crate::query::Lit;
-use expr::{Dag, Label, Op};
+use expr::{Dag, Label, Node, Op};
 use rustc_hash::FxHashMap;
 
 /// Both ends are included. The numbers are signed, except for truth values, which are 0 and 1.
@@ -15,7 +17,9 @@ pub(crate) struct Interval {
 }
 
 /// How deep nodes are looked into.
-const DEEPEST: u32 = 16;
+const DEEPEST: u32 = 64;
+/// How many nodes a question may look at.
+const MOST_NODES: u32 = 4096;
 
 impl Interval {
     pub(crate) fn all(bits: u32) -> Interval {
@@ -74,12 +78,13 @@ pub(crate) struct Intervals<'i> {
     dag: &'i Dag,
     part: &'i mut dyn FnMut(Label) -> Option<Interval>,
     known: FxHashMap<Label, Interval>,
+    left: u32,
 }
 
 impl<'i> Intervals<'i> {
     /// `part` tells the interval of a node of at most 64 bits, if it knows.
     pub(crate) fn new(dag: &'i Dag, part: &'i mut dyn FnMut(Label) -> Option<Interval>) -> Intervals<'i> {
-        Intervals { dag, part, known: FxHashMap::default() }
+        Intervals { dag, part, known: FxHashMap::default(), left: MOST_NODES }
     }
 
     /// True if the literal cannot hold.
@@ -93,9 +98,10 @@ impl<'i> Intervals<'i> {
         if let Some(&known) = self.known.get(&label) {
             return known;
         }
-        if bits > 64 || depth == 0 {
+        if bits > 64 || depth == 0 || self.left == 0 {
             return Interval::all(bits);
         }
+        self.left -= 1;
         let interval = (self.part)(label).or_else(|| self.compute(label, depth - 1));
         let interval = interval.filter(|interval| interval.fits(bits)).unwrap_or(Interval::all(bits));
         self.known.insert(label, interval);
@@ -106,10 +112,13 @@ impl<'i> Intervals<'i> {
     fn compute(&mut self, label: Label, depth: u32) -> Option<Interval> {
         let (node, bits) = (*self.dag.node(label), self.dag.bits(label));
         let op = self.dag.op(label);
-        if op == Op::Const {
-            return Some(Interval::only(number(node.const_value(), bits)));
+        match op {
+            Op::Const => return Some(Interval::only(number(node.const_value(), bits))),
+            Op::Read => return self.read(&node, depth),
+            Op::Ite => return Some(self.ite(&node, depth)),
+            _ => {}
         }
-        let [a, b, c] = self.dag.operands(label).map(|operand| match operand {
+        let [a, b, _] = self.dag.operands(label).map(|operand| match operand {
             0 => Interval::only(0),
             operand => self.of(operand, depth),
         });
@@ -126,13 +135,20 @@ impl<'i> Intervals<'i> {
             Op::And if a.is_positive() && b.is_positive() => Interval { low: 0, high: a.high.min(b.high) },
             Op::Not => Interval { low: -1 - a.high, high: -1 - a.low },
             Op::ZExt if a.is_positive() => a,
+            Op::ZExt if a.high < 0 => Interval { low: a.low + (1 << inner), high: a.high + (1 << inner) },
             Op::ZExt => Interval { low: 0, high: (1 << inner) - 1 },
             Op::SExt if inner == 1 => a.negated(),
             Op::SExt => a,
             Op::Extract if node.aux == 0 => a,
-            Op::Ite => b.union(c),
             _ => return None,
         })
+    }
+
+    fn ite(&mut self, node: &Node, depth: u32) -> Interval {
+        match self.side(node, depth) {
+            Some(side) => self.of(side, depth),
+            None => self.of(node.b, depth).union(self.of(node.c, depth)),
+        }
     }
 
     fn truth(&mut self, op: Op, label: Label, [a, b]: [Interval; 2], depth: u32) -> Option<Interval> {
@@ -176,10 +192,10 @@ impl<'i> Intervals<'i> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use expr::{Assignment, Node};
+    use expr::{Assignment, TableData};
     use proptest::prelude::*;
 
-    const OPS: [Op; 19] = [
+    const OPS: [Op; 20] = [
         Op::Add,
         Op::Sub,
         Op::Mul,
@@ -199,6 +215,7 @@ mod tests {
         Op::SExt,
         Op::ZExt,
         Op::Extract,
+        Op::Read,
     ];
 
     /// Adds nodes of 1, 8 and 16 bits over two bytes, each from earlier ones that fit. Comparisons are of all three.
@@ -218,6 +235,14 @@ mod tests {
             let node = match op {
                 Op::SExt | Op::ZExt => choose(0, &|width| width < 16).map(|a| Node::unary(op, 16, a)),
                 Op::Extract => choose(0, &|width| width == 16).map(|a| Node::unary(op, 8, a)),
+                Op::Read => {
+                    let (place, byte) = (choose(0, &|width| width == 8), choose(1, &|width| width == 8));
+                    let wide = choose(2, &|width| width == 16);
+                    place
+                        .zip(byte)
+                        .zip(wide)
+                        .map(|((place, byte), wide)| read(&mut dag, place, byte, wide, bits))
+                }
                 Op::Not => choose(0, &|_| true).map(|a| Node::unary(op, dag.bits(a) as u8, a)),
                 Op::Ite => choose(0, &|width| width == 1)
                     .zip(choose(1, &same))
@@ -231,6 +256,18 @@ mod tests {
             nodes.extend(node.map(|node| dag.add(node)));
         }
         (dag, nodes)
+    }
+
+    /// A read at one of the first places of a table, or behind it, which has a node of 16 bits, a byte and a constant.
+    fn read(dag: &mut Dag, place: Label, byte: Label, wide: Label, bits: u32) -> Node {
+        let seven = dag.constant(8, 7);
+        let place = dag.add(Node::binary(Op::And, 8, place, seven));
+        let place = dag.add(Node::unary(Op::ZExt, 64, place));
+        let half = |aux: u16| Node { op: Op::Extract as u8, bits: 8, aux, a: wide, b: 0, c: 0 };
+        let [low, high] = [0, 8].map(|aux| dag.add(half(aux)));
+        let table = TableData { bytes: vec![0, 0, 0, 9], labels: Some(vec![low, high, byte, 0]) };
+        let table = dag.add_table(table).expect("a table");
+        Node { op: Op::Read as u8, bits: bits as u8, aux: 0, a: place, b: table, c: 0 }
     }
 
     proptest! {

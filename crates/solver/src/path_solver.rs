@@ -34,8 +34,8 @@ pub struct PathSolver<'a> {
     ranges: Ranges,
     product: Product,
     checker: Checker<'a>,
-    /// Values on the current input.
-    values: Evaluator,
+    /// Values on the current input, once they are asked for.
+    values: Option<Evaluator>,
 }
 
 /// Numbers of last bytes of a goal that are tried alone.
@@ -64,8 +64,6 @@ struct Goal<'g> {
 impl<'a> PathSolver<'a> {
     /// Literals of `path` that do not hold on `current` are allowed, but make answers slower.
     pub fn new(dag: &'a Dag, path: &'a [Lit], current: &'a [u8], max_len: usize) -> PathSolver<'a> {
-        let mut values = Evaluator::new();
-        values.under(dag, current);
         let mut solver = PathSolver {
             dag,
             path,
@@ -81,7 +79,7 @@ impl<'a> PathSolver<'a> {
             ranges: Ranges::default(),
             product: Product::default(),
             checker: Checker::new(dag, path, current, max_len.max(current.len())),
-            values,
+            values: None,
         };
         for (number, lit) in path.iter().enumerate() {
             solver.prepare(number as u32, *lit);
@@ -361,7 +359,7 @@ impl<'a> PathSolver<'a> {
         };
         let lits: Vec<Lit> =
             goal.literals.iter().copied().filter(concerned).map(|number| path[number as usize]).collect();
-        let mut evaluation = values.again(dag, current);
+        let mut evaluation = values.get_or_insert_with(|| started(dag, current)).again(dag, current);
         let mut fixed = |label: Label| {
             let id = supports.of(dag, label);
             (!supports.get(id).intersects(free)).then(|| evaluation.eval(label))
@@ -440,6 +438,13 @@ impl<'a> PathSolver<'a> {
         slicer.require_length(first.max(self.needed_len(goal)));
         slicer.limit_length(last);
     }
+}
+
+/// Memory for the values on an input.
+fn started(dag: &Dag, input: &[u8]) -> Evaluator {
+    let mut values = Evaluator::new();
+    values.under(dag, input);
+    values
 }
 
 /// Whether an input meets the goal, and the path before it.

@@ -126,7 +126,7 @@ impl Ranges {
         let count = u64::from(node.bits / 8);
         let value = |at: u64| (0..count).rev().fold(0, |sum, i| sum << 8 | u128::from(table.byte(at + i)));
         // Reads outside of the table are 0.
-        let stride = stride(dag, node.a, DEEPEST / 2);
+        let stride = stride(dag, node.a);
         let values = || (0..table.bytes.len() as u64).step_by(1 << stride).map(value);
         let extremes = || values().fold(Range::only(0), |range, value| range.union(Range::only(value)));
         Some(*self.extremes.entry((node.b, node.bits, stride)).or_insert_with(extremes))
@@ -134,7 +134,11 @@ impl Ranges {
 }
 
 /// How many of the lowest bits are 0 on every input: elements of a table are read at multiples of their size.
-fn stride(dag: &Dag, label: Label, depth: u32) -> u32 {
+pub(crate) fn stride(dag: &Dag, label: Label) -> u32 {
+    stride_within(dag, label, DEEPEST / 2)
+}
+
+fn stride_within(dag: &Dag, label: Label, depth: u32) -> u32 {
     const MOST: u32 = 6;
     let node = dag.node(label);
     if let Some(value) = dag.as_constant(label) {
@@ -143,7 +147,7 @@ fn stride(dag: &Dag, label: Label, depth: u32) -> u32 {
     if depth == 0 {
         return 0;
     }
-    let of = |operand: Label| stride(dag, operand, depth - 1);
+    let of = |operand: Label| stride_within(dag, operand, depth - 1);
     let stride = match dag.op(label) {
         Op::Mul => of(node.a) + of(node.b),
         Op::Add | Op::Sub => of(node.a).min(of(node.b)),

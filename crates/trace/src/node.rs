@@ -63,6 +63,7 @@ macro_rules! ops {
             }
 
             /// How many of `a`, `b`, `c` are labels of operands.
+            #[inline]
             pub const fn arity(self) -> usize {
                 match self { $(Op::$name => $arity),* }
             }
@@ -175,6 +176,7 @@ impl Op {
         matches!(self, Op::Find | Op::Compare)
     }
 
+    #[inline]
     pub const fn from_byte(byte: u8) -> Option<Op> {
         if (byte as usize) < Op::ALL.len() { Some(Op::ALL[byte as usize]) } else { None }
     }

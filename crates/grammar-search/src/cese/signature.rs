@@ -5,7 +5,6 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use expr::Dag;
 use grammar::symbolic::HoleAt;
 use rustc_hash::FxHasher;
 use search::{Ending, TracedPath};
@@ -21,7 +20,7 @@ pub(crate) struct Signature {
 
 impl Signature {
     pub(crate) fn add(&mut self, path: &TracedPath, holes: &[HoleAt], (covered, ending): (u64, Ending)) {
-        let names = Names::of(&path.dag, holes);
+        let names = Names::of(path, holes);
         let mut hasher = FxHasher::default();
         (covered, ending).hash(&mut hasher);
         for constraint in &path.condition.constraints {
@@ -34,26 +33,41 @@ impl Signature {
     }
 }
 
-/// Hashes of all expressions of a run, with bytes named by hole.
+/// Hashes of the expressions that the constraints of a run are made of, with bytes named by hole.
 struct Names(Vec<u64>);
 
 impl Names {
-    fn of(dag: &Dag, holes: &[HoleAt]) -> Names {
-        let tables: Vec<u64> = dag.tables().iter().map(|table| fast_hash(&table.bytes)).collect();
+    fn of(path: &TracedPath, holes: &[HoleAt]) -> Names {
+        let (dag, used) = (&path.dag, used(path));
+        let mut tables: Vec<Option<u64>> = vec![None; dag.tables().len()];
         let mut names: Vec<u64> = vec![0; dag.len()];
-        for label in 1..dag.len() as Label {
+        for label in (1..dag.len() as Label).filter(|label| used[*label as usize]) {
             let node = dag.node(label);
             let [a, b, c] = dag.operands(label).map(|operand| names[operand as usize]);
             let own = match dag.op(label) {
                 Op::Input => hole_of(node.a as usize, holes),
                 Op::Const => node.const_value(),
-                Op::Read => tables.get(node.b as usize).copied().unwrap_or(0),
+                Op::Read => {
+                    *tables[node.b as usize].get_or_insert_with(|| fast_hash(&dag.table(node.b).bytes))
+                }
                 _ => 0,
             };
             names[label as usize] = fast_hash(&(node.op, node.bits, node.aux, own, a, b, c));
         }
         Names(names)
     }
+}
+
+/// The expressions that a name of a constraint depends on. Most others are cells of tables.
+fn used(path: &TracedPath) -> Vec<bool> {
+    let mut used = vec![false; path.dag.len()];
+    path.condition.constraints.iter().for_each(|constraint| used[constraint.label as usize] = true);
+    for label in (1..path.dag.len()).rev() {
+        if used[label] {
+            path.dag.operands(label as Label).iter().for_each(|operand| used[*operand as usize] = true);
+        }
+    }
+    used
 }
 
 /// The number of the hole byte that a byte is; bytes outside of holes are in no expression.
