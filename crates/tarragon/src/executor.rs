@@ -73,7 +73,7 @@ impl RunnerExecutor {
         let run = self.traced.run_shared(input, symbolic).map_err(failed)?;
         let shared = run.shared;
         let first = execution(run, len, symbolic);
-        if shared && !sharing.is_doubtful(&first) {
+        if shared && !sharing.is_doubtful(&first, input.len()) {
             return Ok(first);
         }
         let own = if shared {
@@ -83,7 +83,7 @@ impl RunnerExecutor {
         } else {
             first
         };
-        sharing.learn(&own);
+        sharing.learn(&own, input.len());
         Ok(own)
     }
 }

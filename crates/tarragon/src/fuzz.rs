@@ -33,6 +33,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     let mut solver = chain(args, strategy.is_exhaustive(args))?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
     prepare(&args.target, &variants(args), args.output.quiet || args.output.json);
+    runner::keep_to_one_processor();
     let mut target = Target::start(&args.target, longest(args))?;
     if !strategy.is_exhaustive(args) {
         target.executor.end_early();

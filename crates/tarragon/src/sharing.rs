@@ -3,6 +3,8 @@
 //! What a program keeps from one input to the next can make it crash, hang or take other branches. So a run that shared
 //! its process and is worth keeping is made again in a process of its own, and that run counts.
 
+use std::collections::HashMap;
+
 use search::{Ending, Execution};
 
 /// What runs in processes of their own have shown.
@@ -10,8 +12,18 @@ use search::{Ending, Execution};
 pub(crate) struct Sharing {
     /// By outcome.
     covered: Vec<bool>,
+    /// Lengths of the shortest inputs that crashed, by what crashes have in common.
+    crashes: HashMap<Crash, usize>,
     confirmed: u64,
     pub unstable: u64,
+}
+
+/// The signal, and the site of the last event before it.
+type Crash = (i32, u32);
+
+fn crash(run: &Execution) -> Option<Crash> {
+    let Ending::Signal(signal) = run.ending else { return None };
+    Some((signal, run.trace.as_ref()?.events.last()?.site))
 }
 
 /// A program that keeps this many things between inputs, and in more than a quarter of what was looked into, is better
@@ -19,11 +31,12 @@ pub(crate) struct Sharing {
 const MOST_UNSTABLE: u64 = 32;
 
 impl Sharing {
-    /// Whether a run that shared its process has to be made again.
-    pub(crate) fn is_doubtful(&self, run: &Execution) -> bool {
-        !matches!(run.ending, Ending::Exit(_))
-            || run.bad_trace.is_some()
-            || self.new_outcomes(run).next().is_some()
+    /// Whether a run on `len` bytes that shared its process has to be made again. A crash like one that happened in a process of its own
+    /// is believed, unless the input is the shortest so far, which would be kept.
+    pub(crate) fn is_doubtful(&self, run: &Execution, len: usize) -> bool {
+        let is_known = |crash| self.crashes.get(&crash).is_some_and(|shortest| *shortest <= len);
+        let is_usual = matches!(run.ending, Ending::Exit(_)) || crash(run).is_some_and(is_known);
+        !is_usual || run.bad_trace.is_some() || self.new_outcomes(run).next().is_some()
     }
 
     /// Compares a doubtful run with the one in a process of its own.
@@ -34,8 +47,12 @@ impl Sharing {
         self.unstable += u64::from(!stable);
     }
 
-    /// Takes note of a run in a process of its own.
-    pub(crate) fn learn(&mut self, own: &Execution) {
+    /// Takes note of a run on `len` bytes in a process of its own.
+    pub(crate) fn learn(&mut self, own: &Execution, len: usize) {
+        if let Some(crash) = crash(own) {
+            let shortest = self.crashes.entry(crash).or_insert(len);
+            *shortest = len.min(*shortest);
+        }
         for &outcome in &own.covered {
             let outcome = outcome as usize;
             if outcome >= self.covered.len() {
@@ -77,11 +94,32 @@ mod tests {
     #[test]
     fn what_is_known_is_believed() {
         let mut sharing = Sharing::default();
-        assert!(sharing.is_doubtful(&run(Ending::Exit(0), &[1])));
-        sharing.learn(&run(Ending::Exit(0), &[1, 2]));
-        assert!(!sharing.is_doubtful(&run(Ending::Exit(3), &[1])));
-        assert!(sharing.is_doubtful(&run(Ending::Signal(6), &[1])));
-        assert!(sharing.is_doubtful(&run(Ending::Exit(0), &[1, 3])));
+        assert!(sharing.is_doubtful(&run(Ending::Exit(0), &[1]), 5));
+        sharing.learn(&run(Ending::Exit(0), &[1, 2]), 5);
+        assert!(!sharing.is_doubtful(&run(Ending::Exit(3), &[1]), 5));
+        assert!(sharing.is_doubtful(&run(Ending::Signal(6), &[1]), 5));
+        assert!(sharing.is_doubtful(&run(Ending::Exit(0), &[1, 3]), 5));
+    }
+
+    #[test]
+    fn crashes_like_confirmed_ones_are_believed() {
+        let crash = |signal, site, covered: &[u32]| {
+            let events = vec![trace::Event { site, ..trace::Event::default() }];
+            let nodes = vec![trace::Node::default()];
+            let raw = path::RawTrace { nodes, values: vec![0], events, ..path::RawTrace::default() };
+            let trace = path::Trace::from_raw(raw).ok();
+            assert!(trace.is_some());
+            Execution { trace, ..run(Ending::Signal(signal), covered) }
+        };
+        let mut sharing = Sharing::default();
+        assert!(sharing.is_doubtful(&crash(6, 3, &[1]), 5));
+        sharing.learn(&crash(6, 3, &[1]), 5);
+        assert!(!sharing.is_doubtful(&crash(6, 3, &[1]), 5));
+        assert!(sharing.is_doubtful(&crash(6, 3, &[1]), 4), "a shorter input");
+        assert!(sharing.is_doubtful(&crash(6, 4, &[1]), 5), "another place");
+        assert!(sharing.is_doubtful(&crash(8, 3, &[1]), 5), "another signal");
+        assert!(sharing.is_doubtful(&crash(6, 3, &[1, 2]), 5), "new coverage");
+        assert!(sharing.is_doubtful(&run(Ending::Signal(6), &[1]), 5), "no trace");
     }
 
     #[test]
