@@ -148,6 +148,14 @@ impl Words {
 }
 
 impl Whitebox<'_> {
+    pub(super) fn learn_words(&mut self, input: &[u8], words: &[Word], context: &mut Context<'_>) {
+        self.names.learn(input, words);
+        let Some(sentences) = &mut self.sentences else { return };
+        let started = context.clock.elapsed();
+        sentences.learn_words(input, words);
+        context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
+    }
+
     /// The next input with a word in the place of another that is new and, within a language, a sentence.
     pub(super) fn attempt_name(&mut self, context: &mut Context<'_>) -> Option<Next> {
         let started = context.clock.elapsed();
