@@ -97,6 +97,12 @@ impl Sentences for Lifting<'_> {
         }
     }
 
+    fn ended_well(&mut self, input: &[u8]) {
+        if let Some(lifted) = self.lifter.lift(input) {
+            self.dictionary.serve(input, lifted.tokens());
+        }
+    }
+
     fn keep(&mut self, input: &[u8]) {
         self.trees.extend(self.parser.parse(input));
     }

@@ -110,7 +110,11 @@ mod tests {
         assert_eq!(place(Some(vec![bytes[4], 0, bytes[6]])), None, "a byte that is no input");
         assert_eq!(place(Some(vec![bytes[4], sum, bytes[6]])), None, "a byte that was made of two");
         assert_eq!(place(Some(vec![bytes[4], decoded, bytes[6]])), Some(4..7), "a byte that was decoded");
-        assert_eq!(place(Some(vec![bytes[4], ended, bytes[6]])), Some(4..7), "a byte that the end may cut off");
+        assert_eq!(
+            place(Some(vec![bytes[4], ended, bytes[6]])),
+            Some(4..7),
+            "a byte that the end may cut off"
+        );
     }
 
     #[test]
