@@ -160,9 +160,10 @@ def main():
         sentences(options, seeds)
         strategies = options.strategies.split(",") if options.strategies else ALL + (OVER_TOKENS if options.lexer else [])
         start = lambda strategy, seed: jobs.submit(campaign, options, strategy, seeds, seed, modules)
-        started = [(strategy, [start(strategy, seed) for seed in range(options.repeat)]) for strategy in strategies]
-        for strategy, campaigns in started:
-            rows = [campaign.result() for campaign in campaigns]
+        # By seed, so that all strategies meet what else the machine has to do.
+        started = {(strategy, seed): start(strategy, seed) for seed in range(options.repeat) for strategy in strategies}
+        for strategy in strategies:
+            rows = [started[strategy, seed].result() for seed in range(options.repeat)]
             table.append((strategy, rows))
             print(f"{strategy}: {[row['covered'] for row, _ in rows]}", file=sys.stderr)
     add_passed(table)

@@ -4,7 +4,7 @@ use grammar::TerminalId;
 use grammar::core::NtId;
 use grammar::dfa::DfaError;
 use grammar::language::Language;
-use grammar::lift::{Lifter, TokenChange};
+use grammar::lift::{Lifted, Lifter, TokenChange};
 use grammar::mutate::Mutator;
 use grammar::parse::Parser;
 use grammar::rng::Rng;
@@ -92,9 +92,9 @@ impl Sentences for Lifting<'_> {
     }
 
     fn learn_words(&mut self, input: &[u8], words: &[Word]) {
-        if let Some(lifted) = self.lifter.lift(input) {
-            self.dictionary.learn(input, lifted.tokens(), words);
-        }
+        // What is no sentence tells words all the same.
+        let lifted = self.lifter.lift(input);
+        self.dictionary.learn(input, lifted.as_deref().map_or(&[], Lifted::tokens), words);
     }
 
     fn ended_well(&mut self, input: &[u8]) {
