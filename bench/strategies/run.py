@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """All strategies on one program with equal time and seeds, as in Figures 4 to 7 of "Grammar-based Whitebox Fuzzing".
 
-Usage: run.py [--time S] [--repeat N] [--strategies A,B] SUBJECT
-       run.py [--time S] [--repeat N] [--strategies A,B] --grammar FILE [--scanner FILE] [--lexer FUNCTION] [--module NAME=FILE,FILE]... -- PROGRAM [ARGS]
+Usage: run.py [--time S] [--repeat N] [--jobs N] [--strategies A,B] SUBJECT
+       run.py [--time S] [--repeat N] [--jobs N] [--strategies A,B] --grammar FILE [--scanner FILE] [--lexer FUNCTION] [--module NAME=FILE,FILE]... -- PROGRAM [ARGS]
 
 SUBJECT is sprig (bundled; built here), bc, lua, mujs or yajl: `cargo run --release -p bench -- packages` builds these, and
---packages says in which folder. Any other PROGRAM was built with `tarragon cc -g`. Needs `tarragon` on the PATH.
+--packages says in which folder. Any other PROGRAM was built with `tarragon cc -g`. Needs `tarragon` on the PATH. --jobs campaigns
+run at a time; a campaign keeps little more than one processor busy.
 
 Prints two Markdown tables. The first has for each strategy inputs, traced runs, covered branch outcomes, bugs, pruned goals
 (no sentence near reaches them) with their share of those that were solved for, and the shares of time that solving and the grammar took: medians with the least and the greatest value over the repetitions; and, as "passed after", how
@@ -16,6 +17,7 @@ of constraints that are made there. With --lexer there are two more rows:
 """
 
 import argparse
+import concurrent.futures
 import json
 import math
 import pathlib
@@ -26,6 +28,7 @@ import sys
 import tempfile
 
 ALL = ["random", "mutate", "grammar-random", "tree-mutate", "whitebox", "grammar-whitebox", "auto"]
+OVER_TOKENS = ["whitebox-tokens", "grammar-whitebox+tokens"]
 HERE = pathlib.Path(__file__).resolve().parent
 SPRIG = HERE.parent.parent / "examples" / "sprig"
 
@@ -50,7 +53,8 @@ def arguments():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("Usage: "))
     parser.add_argument("--time", type=float, default=10)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--strategies", default=",".join(ALL))
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--strategies", help="all if left out, those over tokens too where there is a lexer")
     parser.add_argument("--packages", default="target/packages", help="folder of the built packages")
     parser.add_argument("--grammar")
     parser.add_argument("--scanner")
@@ -152,11 +156,14 @@ def main():
     modules = dict(module.split("=", 1) for module in options.module)
     modules = {name: files.split(",") for name, files in modules.items()}
     table = []
-    with tempfile.TemporaryDirectory() as seeds:
+    with tempfile.TemporaryDirectory() as seeds, concurrent.futures.ThreadPoolExecutor(options.jobs) as jobs:
         sentences(options, seeds)
-        strategies = options.strategies.split(",") + (["whitebox-tokens", "grammar-whitebox+tokens"] if options.lexer else [])
+        strategies = options.strategies.split(",") if options.strategies else ALL + (OVER_TOKENS if options.lexer else [])
+        start = lambda strategy, seed: jobs.submit(campaign, options, strategy, seeds, seed, modules)
+        # By seed, so that all strategies meet what else the machine has to do.
+        started = {(strategy, seed): start(strategy, seed) for seed in range(options.repeat) for strategy in strategies}
         for strategy in strategies:
-            rows = [campaign(options, strategy, seeds, seed, modules) for seed in range(options.repeat)]
+            rows = [started[strategy, seed].result() for seed in range(options.repeat)]
             table.append((strategy, rows))
             print(f"{strategy}: {[row['covered'] for row, _ in rows]}", file=sys.stderr)
     add_passed(table)

@@ -6,6 +6,7 @@
 
 mod auto;
 mod cese;
+mod dictionary;
 mod lifting;
 mod named;
 mod random;

@@ -1,5 +1,6 @@
 //! A language that inputs must belong to.
 
+use path::Word;
 use solver::Restrictions;
 
 /// Another token at a place of a sentence, or one more.
@@ -25,6 +26,12 @@ pub enum Scope {
 pub trait Sentences {
     /// Takes note of an input that did something new.
     fn keep(&mut self, input: &[u8]);
+
+    /// Takes note of the words that the program asked about in a run on `input`.
+    fn learn_words(&mut self, _input: &[u8], _words: &[Word]) {}
+
+    /// Takes note of an input whose run ended with status 0.
+    fn ended_well(&mut self, _input: &[u8]) {}
 
     /// A sentence that is not derived from a path: any, or one that has parts of those kept.
     fn fresh(&mut self, random: u64) -> Option<Vec<u8>>;

@@ -250,7 +250,7 @@ impl Strategy for Whitebox<'_> {
         };
         let limits = PathLimits::of(&path);
         if self.follows_words() {
-            self.names.learn(ran.input, &path.condition.words);
+            self.learn_words(ran.input, &path.condition.words, context);
         }
         let live = Live::new(path);
         self.note_limits(&limits, &live, ran.ending);

@@ -148,6 +148,16 @@ impl Words {
 }
 
 impl Whitebox<'_> {
+    pub(super) fn learn_words(&mut self, input: &[u8], words: &[Word], context: &mut Context<'_>) {
+        let words: Vec<Word> = words.iter().filter(|word| stands_in(input, word)).cloned().collect();
+        let words = &words[..];
+        self.names.learn(input, words);
+        let Some(sentences) = &mut self.sentences else { return };
+        let started = context.clock.elapsed();
+        sentences.learn_words(input, words);
+        context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
+    }
+
     /// The next input with a word in the place of another that is new and, within a language, a sentence.
     pub(super) fn attempt_name(&mut self, context: &mut Context<'_>) -> Option<Next> {
         let started = context.clock.elapsed();
@@ -166,6 +176,11 @@ impl Whitebox<'_> {
         self.expected = Some(Expected::Change { run: None, prefix: None });
         Some(Next::Run(Proposal { input, symbolic: !is_within, origin: Origin::Word }))
     }
+}
+
+/// Whether a word is in the input as the program sees it, or is no part of the input.
+fn stands_in(input: &[u8], word: &Word) -> bool {
+    word.place.as_ref().is_none_or(|place| input.get(place.clone()) == Some(&word.text))
 }
 
 #[cfg(test)]

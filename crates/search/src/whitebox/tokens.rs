@@ -111,9 +111,13 @@ impl Whitebox<'_> {
 
     /// What did something new is material for fresh sentences, unless their runs would hang as well.
     pub(super) fn keep(&mut self, ran: &Ran<'_>) {
+        let Some(sentences) = &mut self.sentences else { return };
         let is_new = ran.new_outcomes > 0 || matches!(ran.origin, Origin::Seed(_));
-        if let Some(sentences) = self.sentences.as_mut().filter(|_| is_new && ran.ending != Ending::Timeout) {
+        if is_new && ran.ending != Ending::Timeout {
             sentences.keep(ran.input);
+        }
+        if ran.ending == Ending::Exit(0) {
+            sentences.ended_well(ran.input);
         }
     }
 
