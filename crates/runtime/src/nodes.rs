@@ -133,8 +133,9 @@ impl Probe {
         // Labels grow one by one, so their low bits have to reach all bits of the hash.
         let folded = (head ^ tail.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mixed = (folded ^ folded >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        let near = node.a.wrapping_mul(16).wrapping_add((mixed >> 32) as u32 % Probe::NEIGHBOURHOOD);
         let far = (mixed ^ mixed >> 32) as u32;
+        let neighbour = || node.a.wrapping_mul(16).wrapping_add((mixed >> 32) as u32 % Probe::NEIGHBOURHOOD);
+        let near = if node.a == 0 { far } else { neighbour() };
         Probe { near, far, step: 0, tag: folded as u32 >> LABEL_BITS << LABEL_BITS }
     }
 
