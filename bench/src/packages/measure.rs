@@ -210,7 +210,10 @@ impl<'a> Subject<'a> {
         let len = self.concrete_len()?;
         let [ours, native] = self.times([&self.traced.executable, &self.plain], len, RUNS)?;
         let native_part = native.mul_f64(SYMBOLIC as f64 / len as f64);
-        println!("  native {:.1} ns a byte, measured on {len} bytes", native.as_secs_f64() * 1e9 / len as f64);
+        println!(
+            "  native {:.1} ns a byte, measured on {len} bytes",
+            native.as_secs_f64() * 1e9 / len as f64
+        );
         Ok([
             slowdown(ratio(ours, native)),
             slowdown(self.symbolic().and_then(|time| ratio(time, native_part))),

@@ -253,37 +253,69 @@ pub unsafe fn store(address: usize, label: Label, size: usize) {
     }
 }
 
+/// The parts of a range that lie in one page each: address and size.
+fn pieces(address: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
+    let end = address.saturating_add(size);
+    let mut at = address;
+    core::iter::from_fn(move || {
+        let piece = (at, (PAGE - in_leaf(at)).min(end - at));
+        at += piece.1;
+        (piece.1 != 0).then_some(piece)
+    })
+}
+
+/// The entries of a range within one page; `None` if none of the page's bytes ever had a label.
+unsafe fn entries<'a>(at: usize, size: usize) -> Option<&'a [u32]> {
+    unsafe {
+        let leaf = leaf(at);
+        (!leaf.is_null()).then(|| core::slice::from_raw_parts(leaf.add(in_leaf(at)), size))
+    }
+}
+
+fn any_set(entries: &[u32]) -> bool {
+    // Many at a time, because most are 0.
+    let mut chunks = entries.chunks_exact(16);
+    chunks.any(|chunk| chunk.iter().fold(0, |any, entry| any | entry) != 0)
+        || chunks.remainder().iter().any(|entry| *entry != 0)
+}
+
 /// Makes bytes concrete.
 pub unsafe fn clear(address: usize, size: usize) {
     unsafe {
-        let mut at = address;
-        let end = address.saturating_add(size);
-        while at < end {
-            let page_end = ((at >> PAGE_BITS) + 1) << PAGE_BITS;
-            let stop = if page_end < end { page_end } else { end };
+        for (at, size) in pieces(address, size) {
             let leaf = leaf(at);
             if !leaf.is_null() {
-                os::memset(leaf.add(in_leaf(at)).cast(), 0, (stop - at) * 4);
+                os::memset(leaf.add(in_leaf(at)).cast(), 0, size * 4);
             }
-            at = stop;
         }
     }
 }
 
 /// True if a byte of the range may have a label.
 pub unsafe fn any_label(address: usize, size: usize) -> bool {
+    unsafe { pieces(address, size).any(|(at, size)| entries(at, size).is_some_and(any_set)) }
+}
+
+/// Copies the entries of a range to a place of its size.
+pub unsafe fn save_entries(address: usize, size: usize, to: *mut u32) {
     unsafe {
-        let mut at = address;
-        let end = address.saturating_add(size);
-        while at < end {
-            let page_end = ((at >> PAGE_BITS) + 1) << PAGE_BITS;
-            let stop = if page_end < end { page_end } else { end };
-            if !leaf(at).is_null() && (at..stop).any(|byte| entry(byte) != 0) {
-                return true;
+        for (at, size) in pieces(address, size) {
+            let to = core::slice::from_raw_parts_mut(to.add(at - address), size);
+            match entries(at, size) {
+                Some(entries) => to.copy_from_slice(entries),
+                None => to.fill(0),
             }
-            at = stop;
         }
-        false
+    }
+}
+
+/// Whether a range has the entries that were saved.
+pub unsafe fn has_entries(address: usize, size: usize, saved: *const u32) -> bool {
+    unsafe {
+        pieces(address, size).all(|(at, size)| {
+            let saved = core::slice::from_raw_parts(saved.add(at - address), size);
+            entries(at, size).map_or_else(|| !any_set(saved), |entries| entries == saved)
+        })
     }
 }
 
