@@ -110,20 +110,7 @@ unsafe fn read(
 }
 
 unsafe fn shadow_label(address: usize, size: usize, value: u64) -> Label {
-    unsafe {
-        let mut low = 0;
-        let any = (0..size).any(|i| shadow::label_of_byte(address + i) != 0);
-        if !any {
-            return 0;
-        }
-        for i in 0..size {
-            let byte =
-                Value::new(shadow::label_of_byte(address + i), *((address + i) as *const u8) as u64).node(8);
-            let so_far = if i >= 7 { value } else { value & ((1u64 << (8 * (i + 1))) - 1) };
-            low = if i == 0 { byte } else { nodes::concat(byte, low, (i as u32 + 1) * 8, so_far) };
-        }
-        low
-    }
+    unsafe { if shadow::any_label(address, size) { shadow::loaded(address, size, value) } else { 0 } }
 }
 
 /// The part of a large object around an address.

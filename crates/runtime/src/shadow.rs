@@ -4,6 +4,7 @@
 //! test. An entry is a label and, in its top bits, which byte of that label's value it stands for; so a
 //! value that is stored and loaded again keeps its label without new expressions.
 
+use crate::build::Value;
 use crate::{nodes, os, state};
 use trace::{GiveUp, Label};
 
@@ -17,6 +18,9 @@ pub const PAGE_BITS: u32 = 16;
 const PAGE: usize = 1 << PAGE_BITS;
 /// Room for the entries of one page and, behind them, for an access that crosses into the next page.
 const LEAF_BYTES: usize = PAGE * 4 + 4096;
+
+/// Bytes of the largest value that is loaded in one piece.
+const MOST_LOADED: usize = 16;
 
 const BYTE_SHIFT: u32 = 28;
 const LABEL_MASK: u32 = (1 << BYTE_SHIFT) - 1;
@@ -214,20 +218,17 @@ pub unsafe fn read_value(address: usize, size: usize) -> u64 {
 
 unsafe fn concat_bytes(address: usize, size: usize) -> Label {
     unsafe {
-        let mut any = false;
-        for i in 0..size {
-            any |= label_of_byte(address + i) != 0;
+        let mut labels = [0; MOST_LOADED];
+        let Some(labels) = labels.get_mut(..size) else { return 0 };
+        for (i, label) in labels.iter_mut().enumerate() {
+            *label = label_of_byte(address + i);
         }
-        if !any {
+        if labels.iter().all(|label| *label == 0) {
             return 0;
         }
         let mut low = 0;
-        for i in 0..size {
-            let value = *((address + i) as *const u8);
-            let mut byte = label_of_byte(address + i);
-            if byte == 0 {
-                byte = nodes::constant(8, value as u64);
-            }
+        for (i, label) in labels.iter().enumerate() {
+            let byte = Value::new(*label, *((address + i) as *const u8) as u64).node(8);
             low = if i == 0 {
                 byte
             } else {
