@@ -124,15 +124,15 @@ struct Probe {
 }
 
 impl Probe {
-    const NEAR_SLOTS: u32 = 8;
-    const NEIGHBOURHOOD: u32 = 16;
+    const NEAR_SLOTS: u32 = 4;
+    const NEIGHBOURHOOD: u32 = 64;
 
     fn new([head, tail]: [u64; 2]) -> Probe {
         // Labels grow one by one, so their low bits have to reach all bits of the hash.
         let folded = (head ^ tail.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mixed = (folded ^ folded >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let (first, far) = ((head >> 32) as u32, (mixed ^ mixed >> 32) as u32);
-        let neighbour = || first.wrapping_mul(4).wrapping_add((mixed >> 32) as u32 % Probe::NEIGHBOURHOOD);
+        let neighbour = || first.wrapping_mul(16).wrapping_add((mixed >> 32) as u32 % Probe::NEIGHBOURHOOD);
         let near = if first == 0 { far } else { neighbour() };
         Probe { near, far, step: 0, tag: folded as u32 >> LABEL_BITS << LABEL_BITS }
     }
