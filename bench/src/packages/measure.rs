@@ -9,7 +9,7 @@ use runner::{Runner, TargetOptions};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 /// Bytes of the sample for the comparisons of speed: on concrete data at least, doubled until the plain program is busy for
@@ -195,13 +195,22 @@ impl<'a> Subject<'a> {
         Ok(usage::children_time() - before)
     }
 
-    /// How much of the sample keeps the plain program busy.
+    /// How much of the sample keeps the plain program busy, if it does not refuse that much: lua has limits.
     fn concrete_len(&self) -> Result<usize> {
+        let usual = self.status(CONCRETE)?;
         let mut len = CONCRETE;
-        while len < MOST_CONCRETE && self.times([&self.plain], len, 2)?[0] < BUSY {
+        while len < MOST_CONCRETE
+            && self.times([&self.plain], len, 2)?[0] < BUSY
+            && self.status(2 * len)? == usual
+        {
             len *= 2;
         }
         Ok(len)
+    }
+
+    fn status(&self, len: usize) -> Result<ExitStatus> {
+        let mut command = self.command(&self.plain, &self.package.sample.text(len))?;
+        Ok(command.stdout(Stdio::null()).status()?)
     }
 
     /// On concrete data and with all of the input symbolic. The native time of a short text is too short to measure, so it is taken from the
