@@ -25,6 +25,9 @@ pub struct Options {
     /// Seconds to generate inputs for each package
     #[arg(long, default_value_t = 60)]
     seconds: u64,
+    /// Measure the slowdowns alone, and put them into the table as it is
+    #[arg(long)]
+    slowdowns: bool,
 }
 
 pub fn run(options: &Options) -> Result<()> {
@@ -35,6 +38,10 @@ pub fn run(options: &Options) -> Result<()> {
         PACKAGES.iter().filter(|p| options.names.is_empty() || options.names.iter().any(|n| n == p.name))
     {
         println!("{}", package.name);
+        if options.slowdowns {
+            update_slowdowns(package, &work)?;
+            continue;
+        }
         let row = measure::row(package, time, &work).map_err(|error| format!("{error:#}"));
         if let Err(error) = &row {
             println!("  {error}");
@@ -43,6 +50,18 @@ pub fn run(options: &Options) -> Result<()> {
         write_table(&work, options.seconds)?;
     }
     Ok(())
+}
+
+fn update_slowdowns(package: &Package, work: &Path) -> Result<()> {
+    let slowdowns = measure::slowdowns(package, work)?;
+    let [concrete, symbolic] = slowdowns.each_ref().map(table::times);
+    println!("  concrete {concrete}, symbolic {symbolic}");
+    let text = std::fs::read_to_string(table_file())?;
+    Ok(std::fs::write(table_file(), table::with_slowdowns(&text, package.name, &slowdowns))?)
+}
+
+fn table_file() -> PathBuf {
+    crate::build::folder().join("../docs/packages.md")
 }
 
 fn row_file(work: &Path, package: &Package) -> PathBuf {
@@ -58,7 +77,7 @@ fn write_table(work: &Path, seconds: u64) -> Result<()> {
     }
     let date = Command::new("date").args(["-u", "+%Y-%m-%d"]).output()?.stdout;
     let text = table::render(&rows, String::from_utf8_lossy(&date).trim(), &machine()?, seconds);
-    let file = crate::build::folder().join("../docs/packages.md");
+    let file = table_file();
     std::fs::create_dir_all(file.with_file_name(""))?;
     std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
 }

@@ -9,13 +9,17 @@ use runner::{Runner, TargetOptions};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// Bytes of the sample for the comparisons of speed.
+/// Bytes of the sample for the comparisons of speed: on concrete data at least, doubled until the plain program is busy for
+/// [`BUSY`] with it, and at most.
 const CONCRETE: usize = 1_000_000;
+const MOST_CONCRETE: usize = 32 * CONCRETE;
+const BUSY: Duration = Duration::from_millis(80);
 const SYMBOLIC: usize = 10_000;
-const RUNS: usize = 5;
+/// How often each time is taken; the least counts, because other load only adds to it.
+const RUNS: usize = 12;
 
 /// A line of the table.
 #[derive(Serialize, Deserialize)]
@@ -44,12 +48,9 @@ pub enum Slowdown {
 }
 
 pub fn row(package: &Package, time: Duration, work: &Path) -> Result<Row> {
-    let clang = Tree::build(package, Compilers::Clang, work)?;
-    let tarragon = Tree::build(package, Compilers::Tarragon, work)?;
-    let program = tarragon.program()?;
-    let traced = compiler::derive(&program, Variant::Traced, &DeriveOptions::from_environment()?)?;
-    let subject =
-        Subject { package, plain: clang.program()?, program, traced, scratch: tempfile::tempdir()? };
+    let (clang, tarragon) = trees(package, work)?;
+    let subject = Subject::new(package, &clang, &tarragon)?;
+    let [concrete, symbolic] = subject.slowdowns()?;
     let campaign = subject.fuzz(&["--time", &format!("{}s", time.as_secs())])?;
     let seed_only = subject.fuzz(&["--max-runs", "1"])?;
     Ok(Row {
@@ -63,9 +64,20 @@ pub fn row(package: &Package, time: Duration, work: &Path) -> Result<Row> {
         crashes: campaign.crashes,
         give_ups: campaign.give_ups,
         fixed_values: campaign.concretisations,
-        concrete: slowdown(subject.concrete()),
-        symbolic: slowdown(subject.symbolic()),
+        concrete,
+        symbolic,
     })
+}
+
+/// The slowdowns alone: on concrete data, and with all of the input symbolic.
+pub fn slowdowns(package: &Package, work: &Path) -> Result<[Slowdown; 2]> {
+    let (clang, tarragon) = trees(package, work)?;
+    Subject::new(package, &clang, &tarragon)?.slowdowns()
+}
+
+fn trees<'a>(package: &'a Package, work: &Path) -> Result<(Tree<'a>, Tree<'a>)> {
+    let build = |compilers| Tree::build(package, compilers, work);
+    Ok((build(Compilers::Clang)?, build(Compilers::Tarragon)?))
 }
 
 fn slowdown(measured: Result<f64>) -> Slowdown {
@@ -114,7 +126,13 @@ struct Subject<'a> {
     scratch: tempfile::TempDir,
 }
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
+    fn new(package: &'a Package, clang: &Tree, tarragon: &Tree) -> Result<Subject<'a>> {
+        let program = tarragon.program()?;
+        let traced = compiler::derive(&program, Variant::Traced, &DeriveOptions::from_environment()?)?;
+        Ok(Subject { package, plain: clang.program()?, program, traced, scratch: tempfile::tempdir()? })
+    }
+
     fn fuzz(&self, limit: &[&str]) -> Result<Statistics> {
         let seeds = self.scratch.path().join("seeds");
         std::fs::create_dir_all(&seeds)?;
@@ -156,33 +174,71 @@ impl Subject<'_> {
         Ok(command)
     }
 
-    /// Processor time of a program for the sample, its start not counted.
-    fn time(&self, program: &Path, len: usize) -> Result<Duration> {
-        let best = |text: &[u8]| -> Result<Duration> {
-            let mut best = Duration::MAX;
-            for _ in 0..RUNS {
-                let mut command = self.command(program, text)?;
-                let before = usage::children_time();
-                command.stdout(Stdio::null()).status()?;
-                best = best.min(usage::children_time() - before);
+    /// Processor time of programs for the sample, their start not counted. They take turns, so that a busy machine is equally
+    /// busy for all of them.
+    fn times<const N: usize>(&self, programs: [&Path; N], len: usize, runs: usize) -> Result<[Duration; N]> {
+        let mut best = [[Duration::MAX; 2]; N];
+        for _ in 0..runs {
+            for (program, best) in programs.iter().zip(&mut best) {
+                for (len, best) in [len, 0].into_iter().zip(best) {
+                    *best = (*best).min(self.time(program, len)?);
+                }
             }
-            Ok(best)
-        };
-        Ok(best(&self.package.sample.text(len))?.saturating_sub(best(&self.package.sample.text(0))?))
+        }
+        Ok(best.map(|[long, short]| long.saturating_sub(short)))
     }
 
-    fn concrete(&self) -> Result<f64> {
-        ratio(self.time(&self.traced.executable, CONCRETE)?, self.time(&self.plain, CONCRETE)?)
+    fn time(&self, program: &Path, len: usize) -> Result<Duration> {
+        let mut command = self.command(program, &self.package.sample.text(len))?;
+        let before = usage::children_time();
+        command.stdout(Stdio::null()).status()?;
+        Ok(usage::children_time() - before)
     }
 
-    /// Native time of a short text is too short to measure, so it is taken from a long one.
-    fn symbolic(&self) -> Result<f64> {
-        let native = self.time(&self.plain, CONCRETE)?;
+    /// How much of the sample keeps the plain program busy, if it does not refuse that much: lua has limits.
+    fn concrete_len(&self) -> Result<usize> {
+        let usual = self.status(CONCRETE)?;
+        let mut len = CONCRETE;
+        while len < MOST_CONCRETE
+            && self.times([&self.plain], len, 2)?[0] < BUSY
+            && self.status(2 * len)? == usual
+        {
+            len *= 2;
+        }
+        Ok(len)
+    }
+
+    fn status(&self, len: usize) -> Result<ExitStatus> {
+        let mut command = self.command(&self.plain, &self.package.sample.text(len))?;
+        Ok(command.stdout(Stdio::null()).status()?)
+    }
+
+    /// On concrete data and with all of the input symbolic. The native time of a short text is too short to measure, so it is taken from the
+    /// long one.
+    fn slowdowns(&self) -> Result<[Slowdown; 2]> {
+        let len = self.concrete_len()?;
+        let [ours, native] = self.times([&self.traced.executable, &self.plain], len, RUNS)?;
+        let native_part = native.mul_f64(SYMBOLIC as f64 / len as f64);
+        println!(
+            "  native {:.1} ns a byte, measured on {len} bytes",
+            native.as_secs_f64() * 1e9 / len as f64
+        );
+        Ok([
+            slowdown(ratio(ours, native)),
+            slowdown(self.symbolic().and_then(|time| ratio(time, native_part))),
+        ])
+    }
+
+    fn symbolic(&self) -> Result<Duration> {
         let mut runner = self.start()?;
-        let sample = &self.package.sample;
-        let (long, short) =
-            (traced_time(&mut runner, &sample.text(SYMBOLIC))?, traced_time(&mut runner, &sample.text(0))?);
-        ratio(long.saturating_sub(short) * (CONCRETE / SYMBOLIC) as u32, native)
+        let texts = [SYMBOLIC, 0].map(|len| self.package.sample.text(len));
+        let mut best = [Duration::MAX; 2];
+        for _ in 0..RUNS {
+            for (text, best) in texts.iter().zip(&mut best) {
+                *best = (*best).min(traced_time(&mut runner, text)?);
+            }
+        }
+        Ok(best[0].saturating_sub(best[1]))
     }
 
     fn start(&self) -> Result<Runner> {
@@ -197,17 +253,13 @@ impl Subject<'_> {
 
 /// Processor time of a run with all of the input symbolic.
 fn traced_time(runner: &mut Runner, input: &[u8]) -> Result<Duration> {
-    let mut best = Duration::MAX;
-    for _ in 0..RUNS {
-        let run = runner.run(input, true)?;
-        let trace = run.trace.context("the trace is broken")?;
-        ensure!(!trace.truncated, "the trace is full");
-        best = best.min(run.cpu_time);
-    }
-    Ok(best)
+    let run = runner.run(input, true)?;
+    let trace = run.trace.context("the trace is broken")?;
+    ensure!(!trace.truncated, "the trace is full");
+    Ok(run.cpu_time)
 }
 
 fn ratio(ours: Duration, native: Duration) -> Result<f64> {
-    ensure!(native > Duration::from_millis(1), "too fast to measure");
+    ensure!(!native.is_zero(), "too fast to measure");
     Ok(ours.as_secs_f64() / native.as_secs_f64())
 }

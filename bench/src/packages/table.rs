@@ -50,9 +50,24 @@ fn line(text: &mut String, row: &Row) -> std::fmt::Result {
     )
 }
 
-fn times(slowdown: &Slowdown) -> String {
+pub fn times(slowdown: &Slowdown) -> String {
     match slowdown {
         Slowdown::Times(times) => format!("{times:.1} x"),
         Slowdown::NotMeasured(reason) => reason.clone(),
     }
+}
+
+/// The table with other slowdowns, its last two columns, for one package.
+pub fn with_slowdowns(table: &str, package: &str, slowdowns: &[Slowdown; 2]) -> String {
+    let lines = table.lines().map(|line| {
+        let cells: Vec<&str> = line.split('|').collect();
+        match cells.as_slice() {
+            ["", name, kept @ .., _, _, ""] if name.trim() == package => {
+                let [concrete, symbolic] = slowdowns.each_ref().map(times);
+                format!("|{name}|{}| {concrete} | {symbolic} |\n", kept.join("|"))
+            }
+            _ => format!("{line}\n"),
+        }
+    });
+    lines.collect()
 }

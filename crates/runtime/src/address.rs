@@ -12,8 +12,15 @@ use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
 
 /// Largest object that is copied into the trace as a whole.
 const MAX_TABLE: usize = 1 << 16;
+/// The same for objects that change, once this many bytes were copied: what a long run reads of a large table is mostly new each time.
+const MAX_CHANGING: usize = 1 << 12;
+const MANY_COPIED: usize = 4 << 20;
 /// Largest object that a write at a symbolic address is spread over, in elements.
 const MAX_WRITE: usize = 256;
+/// Elements that all writes of a run may be spread over, and bytes that all snapshots with labels may have. Long inputs of a parser
+/// whose stack depends on the input would fill the trace with these; from here on addresses are fixed.
+pub(crate) const MOST_SPREAD: usize = 1 << 18;
+const MOST_LABELLED: usize = 1 << 20;
 
 /// The object that an access is meant for: what the instrumenter knows, or what the address points into.
 unsafe fn object_of(address: usize, start: usize, size: usize) -> Option<Object> {
@@ -103,29 +110,20 @@ unsafe fn read(
 }
 
 unsafe fn shadow_label(address: usize, size: usize, value: u64) -> Label {
-    unsafe {
-        let mut low = 0;
-        let any = (0..size).any(|i| shadow::label_of_byte(address + i) != 0);
-        if !any {
-            return 0;
-        }
-        for i in 0..size {
-            let byte =
-                Value::new(shadow::label_of_byte(address + i), *((address + i) as *const u8) as u64).node(8);
-            let so_far = if i >= 7 { value } else { value & ((1u64 << (8 * (i + 1))) - 1) };
-            low = if i == 0 { byte } else { nodes::concat(byte, low, (i as u32 + 1) * 8, so_far) };
-        }
-        low
-    }
+    unsafe { if shadow::any_label(address, size) { shadow::loaded(address, size, value) } else { 0 } }
 }
 
 /// The part of a large object around an address.
 unsafe fn window_of(object: &Object, address: usize) -> Object {
-    if object.size <= MAX_TABLE {
+    // SAFETY: the guard is held.
+    let changing = unsafe { !object.constant && SPENT.copied > MANY_COPIED };
+    let most = if changing { MAX_CHANGING } else { MAX_TABLE };
+    if object.size <= most {
         return *object;
     }
-    let from = (address - object.start).saturating_sub(MAX_TABLE / 2) & !15;
-    let size = MAX_TABLE.min(object.size - from);
+    // A multiple of half a window, so that accesses nearby see the same one.
+    let from = (address - object.start).saturating_sub(most / 4) & !(most / 2 - 1);
+    let size = most.min(object.size - from);
     Object { start: object.start + from, size, constant: object.constant }
 }
 
@@ -215,13 +213,40 @@ static mut SNAPSHOT_STARTS: [usize; MAX_SNAPSHOTS] = [0; MAX_SNAPSHOTS];
 const RECENT: usize = 256;
 static mut RECENT_SNAPSHOTS: [(usize, u32); RECENT] = [(0, 0); RECENT];
 
+fn recent_place(start: usize) -> usize {
+    (start >> 4) % RECENT
+}
+
 unsafe fn recent(start: usize) -> &'static mut (usize, u32) {
-    unsafe { &mut RECENT_SNAPSHOTS[(start >> 4) % RECENT] }
+    unsafe { &mut RECENT_SNAPSHOTS[recent_place(start)] }
+}
+
+/// What a run has used up of its limits.
+struct Spent {
+    copied: usize,
+    labelled: usize,
+    spread: usize,
+}
+
+const NOTHING: Spent = Spent { copied: 0, labelled: 0, spread: 0 };
+static mut SPENT: Spent = NOTHING;
+
+/// The shadow memory that the recent snapshots with labels show, [`MAX_TABLE`] entries each: an object that did not change since
+/// needs no other snapshot.
+static mut SEEN: *mut u32 = core::ptr::null_mut();
+
+unsafe fn seen(start: usize) -> Option<*mut u32> {
+    unsafe {
+        if SEEN.is_null() {
+            SEEN = os::allocate(RECENT * MAX_TABLE * size_of::<u32>()).cast();
+        }
+        (!SEEN.is_null()).then(|| SEEN.add(recent_place(start) * MAX_TABLE))
+    }
 }
 
 /// A run ends.
 pub unsafe fn forget_snapshots() {
-    unsafe { RECENT_SNAPSHOTS = [(0, 0); RECENT] };
+    unsafe { (RECENT_SNAPSHOTS, SPENT) = ([(0, 0); RECENT], NOTHING) };
 }
 
 pub(crate) unsafe fn tables() -> *mut Table {
@@ -236,8 +261,12 @@ pub(crate) unsafe fn data() -> *mut u8 {
 unsafe fn snapshot(object: &Object) -> Option<u32> {
     unsafe {
         let symbolic = !object.constant && shadow::any_label(object.start, object.size);
-        if !symbolic && let Some(known) = find_snapshot(object) {
-            return Some(known);
+        let known = if symbolic { find_labelled(object) } else { find_snapshot(object) };
+        if known.is_some() {
+            return known;
+        }
+        if !may_copy(object, symbolic) {
+            return None;
         }
         let number = (*STATE.header).table_count;
         if number as u64 >= (*STATE.header).tables.capacity {
@@ -249,11 +278,51 @@ unsafe fn snapshot(object: &Object) -> Option<u32> {
         let labels = if symbolic { copy_labels(object.start, object.size)? } else { u32::MAX };
         *tables().add(number as usize) = Table { data: bytes, len: object.size as u32, labels, reserved: 0 };
         (*STATE.header).table_count = number + 1;
+        remember(object, number, symbolic);
+        Some(number)
+    }
+}
+
+/// Whether the run may have one more snapshot: others than constants leave half of the room to texts and words.
+unsafe fn may_copy(object: &Object, symbolic: bool) -> bool {
+    unsafe {
+        let labelled = if symbolic { object.size } else { 0 };
+        let needed = object.size + 4 * labelled;
+        let is_room = (SPENT.copied + needed) as u64 <= (*STATE.header).data.capacity / 2;
+        if !object.constant && !is_room || SPENT.labelled + labelled > MOST_LABELLED {
+            return false;
+        }
+        SPENT.copied += needed;
+        SPENT.labelled += labelled;
+        true
+    }
+}
+
+unsafe fn remember(object: &Object, number: u32, symbolic: bool) {
+    unsafe {
         if let Some(slot) = SNAPSHOT_STARTS.get_mut(number as usize) {
             *slot = object.start;
         }
-        *recent(object.start) = (object.start, number + 1);
-        Some(number)
+        let remembered = if symbolic {
+            seen(object.start).map(|seen| shadow::save_entries(object.start, object.size, seen)).is_some()
+        } else {
+            true
+        };
+        *recent(object.start) = (object.start, if remembered { number + 1 } else { 0 });
+    }
+}
+
+/// The last snapshot of an object with labels, if it did not change since.
+unsafe fn find_labelled(object: &Object) -> Option<u32> {
+    unsafe {
+        let (start, number) = *recent(object.start);
+        let number = number.checked_sub(1).filter(|_| start == object.start)?;
+        let table = *tables().add(number as usize);
+        let is_like = table.len as usize == object.size && table.labels != u32::MAX;
+        let same = is_like
+            && same_bytes(&table, object)
+            && shadow::has_entries(object.start, object.size, seen(object.start)?);
+        same.then_some(number)
     }
 }
 
@@ -369,11 +438,15 @@ unsafe fn spread_write(
         if elements > MAX_WRITE || !aligned || object.constant || object.size < size {
             return false;
         }
+        if SPENT.spread + elements > MOST_SPREAD {
+            return false;
+        }
         let offset = offset_in(&object, la, address);
         if offset.label == 0 {
             return true;
         }
         bound(&object, false, offset, size, site);
+        SPENT.spread += elements;
         for i in 0..elements {
             write_element(object.start + i * size, offset, (i * size) as u64, new, size);
         }

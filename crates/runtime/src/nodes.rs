@@ -137,14 +137,13 @@ impl Probe {
     const NEAR_SLOTS: u32 = 4;
     const NEIGHBOURHOOD: u32 = 64;
 
-    fn new(node: &Node) -> Probe {
-        let head = node.op as u64 | (node.bits as u64) << 8 | (node.aux as u64) << 16 | (node.a as u64) << 32;
-        let tail = node.b as u64 | (node.c as u64) << 32;
+    fn new([head, tail]: [u64; 2]) -> Probe {
         // Labels grow one by one, so their low bits have to reach all bits of the hash.
         let folded = (head ^ tail.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mixed = (folded ^ folded >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        let near = node.a.wrapping_mul(16).wrapping_add((mixed >> 32) as u32 % Probe::NEIGHBOURHOOD);
-        let far = (mixed ^ mixed >> 32) as u32;
+        let (first, far) = ((head >> 32) as u32, (mixed ^ mixed >> 32) as u32);
+        let neighbour = || first.wrapping_mul(16).wrapping_add((mixed >> 32) as u32 % Probe::NEIGHBOURHOOD);
+        let near = if first == 0 { far } else { neighbour() };
         Probe { near, far, step: 0, tag: folded as u32 >> LABEL_BITS << LABEL_BITS }
     }
 
@@ -161,28 +160,47 @@ impl Probe {
     }
 }
 
+/// A node as two words. They are put together in registers: reading back what was just written in smaller pieces makes the processor wait.
+#[inline(always)]
+fn words(node: Node) -> [u64; 2] {
+    let head = node.op as u64 | (node.bits as u64) << 8 | (node.aux as u64) << 16 | (node.a as u64) << 32;
+    [head, node.b as u64 | (node.c as u64) << 32]
+}
+
+const _: () = assert!(size_of::<Node>() == size_of::<[u64; 2]>() && cfg!(target_endian = "little"));
+
+unsafe fn words_of(label: Label) -> [u64; 2] {
+    unsafe { STATE.nodes.add(label as usize).cast::<[u64; 2]>().read_unaligned() }
+}
+
 /// The label of a node, new or known. 0 if the table is full.
+#[inline(always)]
 pub unsafe fn make(node: Node, value: u64) -> Label {
+    unsafe { make_of_words(words(node), value) }
+}
+
+#[inline(never)]
+unsafe fn make_of_words(words: [u64; 2], value: u64) -> Label {
     unsafe {
         if CONS.used * 2 >= CONS.capacity && !grow() {
             return 0;
         }
-        let mut probe = Probe::new(&node);
+        let mut probe = Probe::new(words);
         loop {
             let slot = probe.next(CONS.capacity);
             let entry = *CONS.slots.add(slot);
             if entry == 0 {
-                return append(node, value, slot, probe.tag);
+                return append(words, value, slot, probe.tag);
             }
             let label = entry ^ probe.tag;
-            if label >> LABEL_BITS == 0 && *STATE.nodes.add(label as usize) == node {
+            if label >> LABEL_BITS == 0 && words_of(label) == words {
                 return label;
             }
         }
     }
 }
 
-unsafe fn append(node: Node, value: u64, slot: usize, tag: u32) -> Label {
+unsafe fn append(words: [u64; 2], value: u64, slot: usize, tag: u32) -> Label {
     unsafe {
         let label = (*STATE.header).node_count;
         if label >= STATE.node_cap {
@@ -192,7 +210,7 @@ unsafe fn append(node: Node, value: u64, slot: usize, tag: u32) -> Label {
         if label.is_multiple_of(CHUNK) {
             prepare_chunk(label);
         }
-        *STATE.nodes.add(label as usize) = node;
+        STATE.nodes.add(label as usize).cast::<[u64; 2]>().write_unaligned(words);
         *STATE.values.add(label as usize) = value;
         (*STATE.header).node_count = label + 1;
         *CONS.slots.add(slot) = label | tag;
@@ -224,7 +242,7 @@ unsafe fn grow() -> bool {
         }
         let end = if CONS.used == 0 { 0 } else { (*STATE.header).node_count };
         for label in end - CONS.used..end {
-            let mut probe = Probe::new(&*STATE.nodes.add(label as usize));
+            let mut probe = Probe::new(words_of(label));
             let mut slot = probe.next(capacity);
             while *slots.add(slot) != 0 {
                 slot = probe.next(capacity);

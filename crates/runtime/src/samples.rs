@@ -82,7 +82,8 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
                 tell(function, table);
             }
         }
-        if !symbolic && COUNT == MOST_SAMPLES {
+        let asks = symbolic && BRANCHES < MOST_BRANCHES;
+        if !asks && COUNT == MOST_SAMPLES {
             return;
         }
         let mut known = false;
@@ -91,7 +92,7 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
                 continue;
             }
             known |= seen.bytes == sample.bytes && seen.labels == sample.labels;
-            if symbolic && seen.labels != sample.labels {
+            if asks && seen.labels != sample.labels {
                 suggest(&sample, seen, site);
             }
         }
@@ -165,6 +166,9 @@ unsafe fn taken(function: u32, text: *const u8, len: i64) -> Option<Sample> {
 /// The branch "the bytes equal those seen", unless that is impossible.
 unsafe fn suggest(now: &Sample, seen: &Sample, site: u32) {
     unsafe {
+        if BRANCHES >= MOST_BRANCHES {
+            return;
+        }
         let mut equal = Value::concrete(1);
         let pairs = now.bytes_with_labels().zip(seen.bytes_with_labels()).take(now.len as usize);
         for (a, b) in pairs {
@@ -178,7 +182,7 @@ unsafe fn suggest(now: &Sample, seen: &Sample, site: u32) {
             let both = if equal.label == 0 { same.label } else { build::binary(Op::And, 1, equal, same) };
             equal = Value::new(both, equal.value & same.value);
         }
-        if equal.label != 0 && BRANCHES < MOST_BRANCHES {
+        if equal.label != 0 {
             BRANCHES += 1;
             events::branch(equal.label, equal.value == 1, site);
         }

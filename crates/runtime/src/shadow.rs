@@ -4,6 +4,7 @@
 //! test. An entry is a label and, in its top bits, which byte of that label's value it stands for; so a
 //! value that is stored and loaded again keeps its label without new expressions.
 
+use crate::build::Value;
 use crate::{nodes, os, state};
 use trace::{GiveUp, Label};
 
@@ -19,6 +20,9 @@ const PAGE: usize = 1 << PAGE_BITS;
 const LEAF_BYTES: usize = PAGE * 4 + 4096;
 /// Entries of a page of memory.
 const PIECE: usize = 1024;
+
+/// Bytes of the largest value that is loaded in one piece.
+const MOST_LOADED: usize = 16;
 
 const BYTE_SHIFT: u32 = 28;
 const LABEL_MASK: u32 = (1 << BYTE_SHIFT) - 1;
@@ -237,20 +241,17 @@ pub unsafe fn read_value(address: usize, size: usize) -> u64 {
 
 unsafe fn concat_bytes(address: usize, size: usize) -> Label {
     unsafe {
-        let mut any = false;
-        for i in 0..size {
-            any |= label_of_byte(address + i) != 0;
+        let mut labels = [0; MOST_LOADED];
+        let Some(labels) = labels.get_mut(..size) else { return 0 };
+        for (i, label) in labels.iter_mut().enumerate() {
+            *label = label_of_byte(address + i);
         }
-        if !any {
+        if labels.iter().all(|label| *label == 0) {
             return 0;
         }
         let mut low = 0;
-        for i in 0..size {
-            let value = *((address + i) as *const u8);
-            let mut byte = label_of_byte(address + i);
-            if byte == 0 {
-                byte = nodes::constant(8, value as u64);
-            }
+        for (i, label) in labels.iter().enumerate() {
+            let byte = Value::new(*label, *((address + i) as *const u8) as u64).node(8);
             low = if i == 0 {
                 byte
             } else {
@@ -276,37 +277,69 @@ pub unsafe fn store(address: usize, label: Label, size: usize) {
     }
 }
 
+/// The parts of a range that lie in one page each: address and size.
+fn pieces(address: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
+    let end = address.saturating_add(size);
+    let mut at = address;
+    core::iter::from_fn(move || {
+        let piece = (at, (PAGE - in_leaf(at)).min(end - at));
+        at += piece.1;
+        (piece.1 != 0).then_some(piece)
+    })
+}
+
+/// The entries of a range within one page; `None` if none of the page's bytes ever had a label.
+unsafe fn entries<'a>(at: usize, size: usize) -> Option<&'a [u32]> {
+    unsafe {
+        let leaf = leaf(at);
+        (!leaf.is_null()).then(|| core::slice::from_raw_parts(leaf.add(in_leaf(at)), size))
+    }
+}
+
+fn any_set(entries: &[u32]) -> bool {
+    // Many at a time, because most are 0.
+    let mut chunks = entries.chunks_exact(16);
+    chunks.any(|chunk| chunk.iter().fold(0, |any, entry| any | entry) != 0)
+        || chunks.remainder().iter().any(|entry| *entry != 0)
+}
+
 /// Makes bytes concrete.
 pub unsafe fn clear(address: usize, size: usize) {
     unsafe {
-        let mut at = address;
-        let end = address.saturating_add(size);
-        while at < end {
-            let page_end = ((at >> PAGE_BITS) + 1) << PAGE_BITS;
-            let stop = if page_end < end { page_end } else { end };
+        for (at, size) in pieces(address, size) {
             let leaf = leaf(at);
             if !leaf.is_null() {
-                os::memset(leaf.add(in_leaf(at)).cast(), 0, (stop - at) * 4);
+                os::memset(leaf.add(in_leaf(at)).cast(), 0, size * 4);
             }
-            at = stop;
         }
     }
 }
 
 /// True if a byte of the range may have a label.
 pub unsafe fn any_label(address: usize, size: usize) -> bool {
+    unsafe { pieces(address, size).any(|(at, size)| entries(at, size).is_some_and(any_set)) }
+}
+
+/// Copies the entries of a range to a place of its size.
+pub unsafe fn save_entries(address: usize, size: usize, to: *mut u32) {
     unsafe {
-        let mut at = address;
-        let end = address.saturating_add(size);
-        while at < end {
-            let page_end = ((at >> PAGE_BITS) + 1) << PAGE_BITS;
-            let stop = if page_end < end { page_end } else { end };
-            if !leaf(at).is_null() && (at..stop).any(|byte| entry(byte) != 0) {
-                return true;
+        for (at, size) in pieces(address, size) {
+            let to = core::slice::from_raw_parts_mut(to.add(at - address), size);
+            match entries(at, size) {
+                Some(entries) => to.copy_from_slice(entries),
+                None => to.fill(0),
             }
-            at = stop;
         }
-        false
+    }
+}
+
+/// Whether a range has the entries that were saved.
+pub unsafe fn has_entries(address: usize, size: usize, saved: *const u32) -> bool {
+    unsafe {
+        pieces(address, size).all(|(at, size)| {
+            let saved = core::slice::from_raw_parts(saved.add(at - address), size);
+            entries(at, size).map_or_else(|| !any_set(saved), |entries| entries == saved)
+        })
     }
 }
 

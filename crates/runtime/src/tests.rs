@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use std::sync::{Mutex, MutexGuard, Once};
 use trace::{Capacities, Header, Label, Node, Op};
 
+mod addresses;
 mod stretches;
 
 const INPUT: usize = 4;
