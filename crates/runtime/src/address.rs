@@ -235,13 +235,13 @@ static mut SPENT: Spent = NOTHING;
 /// needs no other snapshot.
 static mut SEEN: *mut u32 = core::ptr::null_mut();
 
+/// Before the first run: a process that begins again keeps no memory of a run.
+pub unsafe fn prepare() {
+    unsafe { SEEN = os::allocate(RECENT * MAX_TABLE * size_of::<u32>()).cast() };
+}
+
 unsafe fn seen(start: usize) -> Option<*mut u32> {
-    unsafe {
-        if SEEN.is_null() {
-            SEEN = os::allocate(RECENT * MAX_TABLE * size_of::<u32>()).cast();
-        }
-        (!SEEN.is_null()).then(|| SEEN.add(recent_place(start) * MAX_TABLE))
-    }
+    unsafe { (!SEEN.is_null()).then(|| SEEN.add(recent_place(start) * MAX_TABLE)) }
 }
 
 /// A run ends.

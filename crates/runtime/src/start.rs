@@ -95,6 +95,7 @@ unsafe fn prepare(header: *mut Header, program: &Program) {
         snapshot::survey(is_own, Some(objects::marks()));
         STATE.node_cap = (*header).nodes.capacity.min(nodes::MOST_NODES) as u32;
         if STATE.node_cap > 1 {
+            address::prepare();
             shadow::prepare();
             events::prepare(STATE.node_cap);
             nodes::prepare();

@@ -18,6 +18,7 @@ impl Array {
         let array = Array { bytes: vec![0; len], _run: run };
         // SAFETY: the run is this thread's; labels of earlier tests at the same place are void.
         unsafe {
+            address::prepare();
             address::forget_snapshots();
             shadow::clear(array.start(), len);
         }
