@@ -2,11 +2,11 @@
 
 use crate::error::RunnerError;
 use crate::launch::Pipes;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use trace::server::{Command, Report};
 
 /// The other side died or fell silent.
@@ -18,6 +18,8 @@ pub(crate) struct Lost;
 pub(crate) struct Line {
     commands: Option<OwnedFd>,
     reports: OwnedFd,
+    /// How long reports are waited for.
+    limit: Duration,
 }
 
 /// The ends that go to the child.
@@ -39,7 +41,8 @@ impl Line {
                 .map_err(RunnerError::system("create a socket"))
         };
         let ((ours, theirs), (reports, report_end)) = (pair()?, pair()?);
-        Ok((Line { commands: Some(ours), reports }, FarEnd { commands: theirs, reports: report_end }))
+        let line = Line { commands: Some(ours), reports, limit: Duration::ZERO };
+        Ok((line, FarEnd { commands: theirs, reports: report_end }))
     }
 
     pub fn hang_up(&mut self) {
@@ -61,29 +64,23 @@ impl Line {
     }
 
     /// The next report; `None` if there is none within the limit.
-    pub fn receive(&self, limit: Duration) -> Result<Option<Report>, Lost> {
-        if !self.wait(limit)? {
-            return Ok(None);
-        }
+    pub fn receive(&mut self, limit: Duration) -> Result<Option<Report>, Lost> {
+        self.set_limit(limit)?;
         let mut bytes = [0; size_of::<Report>()];
         match rustix::io::retry_on_intr(|| read(&self.reports, &mut bytes)) {
+            Err(Errno::AGAIN) => Ok(None),
             Ok(0) | Err(_) => Err(Lost),
             Ok(_) => Ok(Some(decode(&bytes))),
         }
     }
 
-    /// Whether something, be it only the end, is there to be read.
-    fn wait(&self, limit: Duration) -> Result<bool, Lost> {
-        let deadline = Instant::now() + limit;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
-            match poll(&mut [PollFd::new(&self.reports, PollFlags::IN)], Some(&left)) {
-                Ok(ready) => return Ok(ready > 0),
-                Err(Errno::INTR) => {}
-                Err(_) => return Err(Lost),
-            }
+    /// The socket itself keeps the time limit: asking for it with each report would cost a call more for each run.
+    fn set_limit(&mut self, limit: Duration) -> Result<(), Lost> {
+        if self.limit != limit {
+            set_socket_timeout(&self.reports, Timeout::Recv, Some(limit)).map_err(|_| Lost)?;
+            self.limit = limit;
         }
+        Ok(())
     }
 }
 

@@ -35,7 +35,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Two cheap calls, because every run makes them.
+    /// Two cheap calls, because every run makes them: a listing that begins with nothing but dots has no more, as any name fits behind them.
     fn is_empty(&self) -> Result<bool, Errno> {
         seek(&self.directory, rustix::fs::SeekFrom::Start(0))?;
         let mut buffer = [MaybeUninit::uninit(); 1024];
@@ -43,6 +43,9 @@ impl Scratch {
         while let Some(entry) = listing.next() {
             if !is_dots(entry?.file_name()) {
                 return Ok(false);
+            }
+            if listing.is_buffer_empty() {
+                break;
             }
         }
         Ok(true)

@@ -25,6 +25,10 @@ use compiler::driver::{self, Language};
 
 use args::{Cli, Command};
 
+/// Paths and solvers make many small objects.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Whether a command found a bug, or (`lexers`) nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
