@@ -3,20 +3,14 @@
 use crate::error::RunnerError;
 use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, fstat, ftruncate, memfd_create};
 use rustix::io::{Errno, pread, retry_on_intr};
-use std::cell::Cell;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// How much of the end of an output can be fetched.
 pub const TAIL_LEN: u64 = 64 << 10;
 
-/// A file up to this length is not emptied for the next run: to free its pages and get them again costs more than a short run prints.
-const MOST_KEPT: u64 = 64 << 10;
-
-/// A memory file that a target prints to. It appends, so that a new run needs to know no more than where its output begins.
+/// A memory file that a target prints to. It appends, so that emptying the file is all that a new run needs.
 pub(crate) struct Capture {
     file: OwnedFd,
-    /// Where the output of the present run begins.
-    start: Cell<u64>,
 }
 
 impl Capture {
@@ -27,15 +21,11 @@ impl Capture {
     fn create() -> Result<Capture, Errno> {
         let file = memfd_create(c"tarragon-output", MemfdFlags::CLOEXEC)?;
         fcntl_setfl(&file, OFlags::APPEND)?;
-        Ok(Capture { file, start: Cell::new(0) })
+        Ok(Capture { file })
     }
 
-    /// Forgets what was printed.
     pub fn reset(&self) -> Result<(), RunnerError> {
-        let len = self.len();
-        let kept = if len > MOST_KEPT { 0 } else { len };
-        self.start.set(kept);
-        if kept == len {
+        if self.len() == 0 {
             return Ok(());
         }
         ftruncate(&self.file, 0).map_err(RunnerError::system("empty the target's output"))
@@ -43,12 +33,13 @@ impl Capture {
 
     /// The last [`TAIL_LEN`] bytes that were printed.
     pub fn tail(&self) -> Vec<u8> {
-        self.read_from(self.len().saturating_sub(TAIL_LEN).max(self.start.get()))
+        let len = self.len();
+        self.read_from(len.saturating_sub(TAIL_LEN))
     }
 
     /// All that was printed, up to the file size limit.
     pub fn all(&self) -> Vec<u8> {
-        self.read_from(self.start.get())
+        self.read_from(0)
     }
 
     pub fn tail_text(&self) -> String {
