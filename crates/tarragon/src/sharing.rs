@@ -104,11 +104,12 @@ mod tests {
     #[test]
     fn crashes_like_confirmed_ones_are_believed() {
         let crash = |signal, site, covered: &[u32]| {
-            let events = vec![trace::Event { site, ..trace::Event::default() }];
-            let nodes = vec![trace::Node::default()];
-            let raw = path::RawTrace { nodes, values: vec![0], events, ..path::RawTrace::default() };
-            let trace = path::Trace::from_raw(raw).ok();
-            assert!(trace.is_some());
+            let events =
+                vec![trace::Event { kind: trace::EventKind::GiveUp as u8, site, ..trace::Event::default() }];
+            let length = trace::Node { op: trace::Op::Len as u8, bits: 64, ..trace::Node::default() };
+            let (nodes, values) = (vec![trace::Node::default(), length], vec![0, 0]);
+            let raw = path::RawTrace { nodes, values, events, ..path::RawTrace::default() };
+            let trace = Some(path::Trace::from_raw(raw).expect("a trace"));
             Execution { trace, ..run(Ending::Signal(signal), covered) }
         };
         let mut sharing = Sharing::default();
