@@ -167,7 +167,7 @@ fn within_a_grammar_codes_of_tokens_are_learnt() {
         "--lexer",
         DELIVERIES[2][5],
         "--max-runs",
-        "400",
+        "8000",
     ];
     let stats = fuzz(dir.path(), &options);
     assert_eq!(stats["bugs"][0]["kind"], "SIGABRT", "{stats}");
