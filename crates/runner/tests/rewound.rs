@@ -2,17 +2,11 @@
 
 mod support;
 
-use runner::{Outcome, Runner, Sandbox, TargetOptions};
+use runner::{Outcome, Runner, Sandbox};
 use std::time::Duration;
-use trace::Capacities;
 
 fn start(sandbox: Sandbox, run_time: Duration) -> Runner {
-    let mut options = TargetOptions::new(support::target_with("rewound", "rewound", &["-lm"]));
-    options.sandbox = sandbox;
-    options.capture_stdout = true;
-    options.limits.run_time = run_time;
-    options.capacities = Capacities { events: 1 << 10, nodes: 1 << 10, data: 1 << 10, ..options.capacities };
-    Runner::start(options).unwrap()
+    support::start_capturing(support::target_with("rewound", "rewound", &["-lm"]), sandbox, run_time)
 }
 
 fn patient(sandbox: Sandbox) -> Runner {

@@ -1,10 +1,13 @@
 //! Builds C targets with the fork server inside.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+use runner::{Runner, Sandbox, TargetOptions};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+use trace::Capacities;
 
 /// Set for a copy of a test binary that shall use the targets of the original.
 pub const TARGETS_ARE_BUILT: &str = "RUNNER_TEST_TARGETS_ARE_BUILT";
@@ -79,6 +82,16 @@ fn started() -> std::time::SystemTime {
 fn run(command: &mut Command) {
     let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(status.success(), "{command:?}: {status}");
+}
+
+/// A program whose output is kept, with room for a small trace.
+pub fn start_capturing(program: PathBuf, sandbox: Sandbox, run_time: Duration) -> Runner {
+    let mut options = TargetOptions::new(program);
+    options.sandbox = sandbox;
+    options.capture_stdout = true;
+    options.limits.run_time = run_time;
+    options.capacities = Capacities { events: 1 << 10, nodes: 1 << 10, data: 1 << 10, ..options.capacities };
+    Runner::start(options).unwrap()
 }
 
 /// Numbers of the processes that execute `program`.
