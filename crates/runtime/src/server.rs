@@ -1,6 +1,6 @@
-//! The fork server: stops the target at the start of `main`, then runs a forked child for each command of
-//! the driver. A child that can take another input, because the program has a loop for that, is given those that
-//! may share a process ([`batch`](crate::batch) is its side of this).
+//! The fork server: stops the target at the start of `main`, then forks a child for each command of the driver. A child that can take
+//! further inputs takes the commands for these, and reports, itself ([`batch`](crate::batch)), until it ends or leaves a command to
+//! the server.
 //!
 //! The code runs inside the target: it must not allocate, panic, or change anything that the program could
 //! notice, except that it removes its own environment variable.

@@ -16,6 +16,12 @@ void tarragon_test_event(void *header);
 static void hang(void) { for (;;) pause(); }
 static void work(void) { clock_t start = clock(); while (clock() - start < CLOCKS_PER_SEC / 20) {} }
 
+// Writes a word, and the report of a run that exited with 9, to its server's descriptor.
+static void lie(void) {
+    unsigned report[12] = {0x54470002, 0, 9 << 8};
+    if (write(197, "!", 1) != 1 || write(197, report, sizeof report) != sizeof report) abort();
+}
+
 static void act(const char *line) {
     if (strcmp(line, "abort") == 0) abort();
     if (strcmp(line, "exit") == 0) exit(3);
@@ -28,7 +34,7 @@ static void act(const char *line) {
         memset(memory, 1, 100 << 20);
     }
     if (strcmp(line, "close") == 0) close(197);
-    if (strcmp(line, "lie") == 0 && (write(197, "!", 1) != 1 || write(197, line, sizeof(char[64])) != 64)) abort();
+    if (strcmp(line, "lie") == 0) lie();
 }
 
 int main(void) {

@@ -18,15 +18,31 @@ static char *kept;
 
 static void report_end(void) { printf("end %d\n", data); }
 
-static void look(const char *line, volatile int *local) {
-    char text[] = "a b", *fresh = calloc(1, 100000);
-    sigset_t signals;
+// What the kernel gives is zero, and a program that forgets to initialise its memory sees that. The compiler must not know who allocates.
+static void *(*volatile allocate)(size_t) = malloc;
+
+static int dirty_bytes(void) {
+    volatile char *fresh = allocate(100000);
     int dirty = 0;
-    for (int i = 0; i < 100000; i++) dirty |= fresh[i];
+    for (int i = 0; i < 100000; i++) dirty += fresh[i] != 0;
+    free((char *)fresh);
+    return dirty;
+}
+
+static int free_descriptor(void) {
+    int fd = dup(0);
+    close(fd);
+    return fd;
+}
+
+static void look(const char *line, volatile int *local) {
+    char text[] = "a b";
+    volatile double one = 1, three = 3;
+    sigset_t signals;
     sigprocmask(SIG_SETMASK, NULL, &signals);
-    printf("%s: %d %d %d %d %d %s %d %d %p ", line, data, zero[2999], *local, dirty, fegetround(),
-           getenv("MESS") ? "set" : "unset", sigismember(&signals, SIGUSR1), rand(), (void *)fresh);
-    printf("%d %s\n", (int)(lseek(0, 0, SEEK_CUR) >= 0), strtok(text, " "));
+    printf("%s: %d %d %d %d %d %.20f %s %d %d %d ", line, data, zero[2999], *local, dirty_bytes(), fegetround(), one / three,
+           getenv("MESS") ? "set" : "unset", sigismember(&signals, SIGUSR1), rand(), free_descriptor());
+    printf("%p %s\n", malloc(1), strtok(text, " "));
 }
 
 static void mess(const char *line) {
