@@ -2,9 +2,9 @@
 //!
 //! Items are (nonterminal, state, state): the nonterminal derives a word that leads from one state to the other. They
 //! are built lazily, only for (nonterminal, state) pairs that something asks for, and in Knuth's order: always the
-//! shortest word first. So the first item for the start symbol that ends in an accepting state is a shortest solution,
-//! and running out of items proves that there is none, without any bound. When the length of the word is bounded,
-//! items carry their length too.
+//! shortest word first. So the first item for the start symbol that ends in an accepting state is a shortest word; a
+//! later one is better only if less must follow it elsewhere. Running out of items proves that there is none, without
+//! any bound. When the length of the word is bounded, items carry their length too.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,7 +16,8 @@ use crate::search::MOST_DISTANT;
 #[derive(Debug, Default)]
 pub struct Machine {
     pub start: u32,
-    pub accepting: Vec<bool>,
+    /// How many bytes must follow elsewhere if a word ends in a state; `None` where none may end.
+    pub rest: Vec<Option<usize>>,
     pub moves: Vec<Vec<(u8, u32)>>,
 }
 
@@ -122,27 +123,44 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    /// A shortest word of `start` that the machine accepts and whose length is within the bounds.
+    /// A word of `start` that the machine accepts and whose length is within the bounds, as short as possible together
+    /// with what must follow it.
     pub fn run(mut self, start: Nonterminal, budget: &mut Budget) -> Result<Option<Vec<u8>>, Stop> {
         let goal = self.ask(start, self.machine.start);
+        let least_rest = self.machine.rest.iter().flatten().min().copied().unwrap_or(0);
+        let mut best: Option<(usize, u32)> = None;
         while let Some(fact) = self.pop() {
-            budget.spend_many(std::mem::take(&mut self.pushed))?;
+            if best.is_some_and(|(total, _)| self.lowest + least_rest >= total) {
+                break;
+            }
+            match budget.spend_many(std::mem::take(&mut self.pushed)) {
+                Err(stop) if best.is_none() => return Err(stop),
+                Err(_) => break,
+                Ok(()) => {}
+            }
             match fact {
                 Fact::Complete(item) => {
                     if let Some(id) = self.finish(item)
-                        && self.is_solution(goal, &item)
+                        && let Some(total) = self.total(goal, &item)
+                        && best.is_none_or(|(best, _)| total < best)
                     {
-                        return Ok(Some(self.word(id)));
+                        best = Some((total, id));
                     }
                 }
                 Fact::Dotted(item) => self.wait(item),
             }
         }
-        if self.too_long { Err(Stop::Memory(MOST_DISTANT as usize)) } else { Ok(None) }
+        match best {
+            Some((_, id)) => Ok(Some(self.word(id))),
+            None if self.too_long => Err(Stop::Memory(MOST_DISTANT as usize)),
+            None => Ok(None),
+        }
     }
 
-    fn is_solution(&self, goal: u32, item: &Complete) -> bool {
-        item.asked == goal && self.machine.accepting[item.to as usize] && item.length >= self.bounds.least
+    /// The length of a solution with what must follow; `None` if the item is none.
+    fn total(&self, goal: u32, item: &Complete) -> Option<usize> {
+        let is_goal = item.asked == goal && item.length >= self.bounds.least;
+        self.machine.rest[item.to as usize].filter(|_| is_goal).map(|rest| item.length as usize + rest)
     }
 
     fn pop(&mut self) -> Option<Fact> {

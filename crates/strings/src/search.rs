@@ -1,5 +1,6 @@
 //! Walking a scan: a shortest path, the whole graph, and the automaton that saturation needs.
 
+use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
@@ -130,13 +131,15 @@ pub struct Graph {
     pub places: Vec<Place>,
     /// `None` for leaving a step.
     pub moves: Vec<Vec<(Option<Class>, u32)>>,
+    /// How many bytes are read at least on the way to the end.
+    pub rest: Vec<usize>,
     pub start: Option<u32>,
 }
 
 impl Graph {
     pub fn explore(scan: &mut Scan, languages: &mut Languages, budget: &mut Budget) -> Result<Self, Stop> {
         let Some(start) = scan.start(languages) else { return Ok(Graph::default()) };
-        let mut graph = Graph { places: vec![start], moves: Vec::new(), start: None };
+        let mut graph = Graph { places: vec![start], ..Graph::default() };
         let mut ids = FxHashMap::from_iter([(start, 0)]);
         let mut moves = Vec::new();
         while graph.moves.len() < graph.places.len() {
@@ -164,22 +167,13 @@ impl Graph {
 
     /// Keeps the places from which one of `ends` can be reached.
     fn trim(self, ends: &[u32]) -> Self {
-        let mut back = vec![Vec::new(); self.places.len()];
-        for (from, moves) in self.moves.iter().enumerate() {
-            moves.iter().for_each(|&(_, to)| back[to as usize].push(from as u32));
-        }
+        let rest = self.distances(ends);
         let mut new_id = vec![NONE; self.places.len()];
-        let mut open = ends.to_vec();
-        while let Some(place) = open.pop() {
-            if new_id[place as usize] == NONE {
-                new_id[place as usize] = 0;
-                open.extend(&back[place as usize]);
-            }
-        }
         let mut graph = Graph::default();
-        for i in (0..self.places.len()).filter(|&i| new_id[i] != NONE).collect::<Vec<_>>() {
+        for i in (0..self.places.len()).filter(|&i| rest[i] != usize::MAX) {
             new_id[i] = graph.places.len() as u32;
             graph.places.push(self.places[i]);
+            graph.rest.push(rest[i]);
         }
         for (i, moves) in self.moves.into_iter().enumerate().filter(|&(i, _)| new_id[i] != NONE) {
             let alive = moves.into_iter().filter(|&(_, to)| new_id[to as usize] != NONE);
@@ -190,15 +184,42 @@ impl Graph {
         graph
     }
 
+    /// How many bytes are read from each place to the nearest of `ends`, `usize::MAX` where none can be reached.
+    fn distances(&self, ends: &[u32]) -> Vec<usize> {
+        let mut back = vec![Vec::new(); self.places.len()];
+        for (from, moves) in self.moves.iter().enumerate() {
+            for &(class, to) in moves {
+                back[to as usize].push((usize::from(class.is_some()), from as u32));
+            }
+        }
+        let mut distances = vec![usize::MAX; self.places.len()];
+        let mut open: VecDeque<(usize, u32)> = ends.iter().map(|&end| (0, end)).collect();
+        while let Some((distance, place)) = open.pop_front() {
+            if distances[place as usize] != usize::MAX {
+                continue;
+            }
+            distances[place as usize] = distance;
+            for &(read, from) in &back[place as usize] {
+                if read == 0 {
+                    open.push_front((distance, from));
+                } else {
+                    open.push_back((distance + 1, from));
+                }
+            }
+        }
+        distances
+    }
+
     /// The automaton of what the first `steps` steps read.
     pub fn machine(&self, steps: u32, budget: &mut Budget) -> Result<Option<Machine>, Stop> {
         let Some(start) = self.start else { return Ok(None) };
         let mut machine = Machine { start, ..Machine::default() };
         for place in 0..self.places.len() as u32 {
-            let (mut accepting, mut moves) = (false, Vec::new());
+            let (mut rest, mut moves) = (None, Vec::new());
             for at in self.without_reading(place, steps) {
-                accepting |= self.places[at as usize].step >= steps;
-                if self.places[at as usize].step < steps {
+                if self.places[at as usize].step >= steps {
+                    rest = Some(self.rest[at as usize].min(rest.unwrap_or(usize::MAX)));
+                } else {
                     moves.extend(
                         self.moves[at as usize]
                             .iter()
@@ -207,7 +228,7 @@ impl Graph {
                 }
             }
             budget.spend_many(moves.len() / MOVES_OF_A_STATE)?;
-            machine.accepting.push(accepting);
+            machine.rest.push(rest);
             machine.moves.push(moves);
         }
         machine.reduce(budget).map(Some)
@@ -234,10 +255,15 @@ const REDUCE: usize = 2000;
 impl Machine {
     /// Merges states with the same future, by refining a partition until it is stable.
     fn reduce(self, budget: &mut Budget) -> Result<Self, Stop> {
-        if self.accepting.len() > REDUCE {
+        if self.rest.len() > REDUCE {
             return Ok(self);
         }
-        let mut blocks: Vec<u32> = self.accepting.iter().map(|&accepting| u32::from(accepting)).collect();
+        let mut ends = FxHashMap::default();
+        let mut blocks: Vec<u32> = Vec::with_capacity(self.rest.len());
+        for rest in &self.rest {
+            let next = ends.len() as u32;
+            blocks.push(*ends.entry(rest).or_insert(next));
+        }
         let mut count = 0;
         loop {
             let mut ids: FxHashMap<(u32, Vec<(u8, u32)>), u32> = FxHashMap::default();
@@ -266,12 +292,12 @@ impl Machine {
     fn quotient(self, blocks: &[u32], count: usize) -> Self {
         let mut machine = Machine {
             start: blocks[self.start as usize],
-            accepting: vec![false; count],
+            rest: vec![None; count],
             moves: vec![Vec::new(); count],
         };
         for (state, moves) in self.moves.into_iter().enumerate() {
             let block = blocks[state] as usize;
-            machine.accepting[block] = self.accepting[state];
+            machine.rest[block] = self.rest[state];
             if machine.moves[block].is_empty() {
                 machine.moves[block] =
                     moves.into_iter().map(|(byte, to)| (byte, blocks[to as usize])).collect();
@@ -281,7 +307,7 @@ impl Machine {
     }
 }
 
-/// Splits a word that the first `steps` steps read into segments, and says where they end.
+/// Splits a word that the first `steps` steps read into segments, and says where they end: where the least must follow.
 pub fn follow(
     scan: &Scan,
     graph: &Graph,
@@ -321,9 +347,8 @@ pub fn follow(
         }
     }
     let last = &layers[layers.len() - 1];
-    let Some(end) = last.iter().position(|entry| graph.places[entry.0 as usize].step >= steps) else {
-        return Ok(None);
-    };
+    let ends = (0..last.len()).filter(|&end| graph.places[last[end].0 as usize].step >= steps);
+    let Some(end) = ends.min_by_key(|&end| graph.rest[last[end].0 as usize]) else { return Ok(None) };
     let place = graph.places[last[end].0 as usize];
     let mut words = Words::default();
     let (mut layer, mut index) = (layers.len() - 1, end as u32);

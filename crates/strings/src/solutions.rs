@@ -281,7 +281,7 @@ impl Graph {
         visit: &mut dyn FnMut(&Words) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Stop> {
         let Some(start) = self.start else { return Ok(ControlFlow::Continue(())) };
-        let distances = self.distances();
+        let distances = &self.rest;
         // A path is its last place, the class read there, and the path before it.
         let mut paths: Vec<(u32, Option<Class>, u32)> = vec![(start, None, u32::MAX)];
         let mut queue: Vec<Vec<(u32, usize)>> = vec![Vec::new(); distances[start as usize] + 1];
@@ -350,34 +350,5 @@ impl Graph {
             choice[next] += 1;
             choice[next + 1..].fill(0);
         }
-    }
-
-    /// The fewest bytes from each place to the end.
-    fn distances(&self) -> Vec<usize> {
-        let mut back = vec![Vec::new(); self.places.len()];
-        let mut queue = std::collections::VecDeque::new();
-        for (from, moves) in self.moves.iter().enumerate() {
-            if moves.is_empty() {
-                queue.push_back((from, 0));
-            }
-            moves
-                .iter()
-                .for_each(|(class, to)| back[*to as usize].push((from, usize::from(class.is_some()))));
-        }
-        let mut distances = vec![usize::MAX; self.places.len()];
-        while let Some((place, distance)) = queue.pop_front() {
-            if distances[place] <= distance {
-                continue;
-            }
-            distances[place] = distance;
-            for &(from, step) in &back[place] {
-                if step == 0 {
-                    queue.push_front((from, distance))
-                } else {
-                    queue.push_back((from, distance + 1))
-                }
-            }
-        }
-        distances
     }
 }

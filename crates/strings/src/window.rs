@@ -160,9 +160,9 @@ impl Finder {
             let choose = |class: &Class| window.choose(position, class.members);
             self.classes.iter().filter_map(choose).map(|(byte, _)| (byte, position as u32 + 1)).collect()
         };
-        let mut machine = Machine { start: 0, accepting: Vec::new(), moves: Vec::new() };
+        let mut machine = Machine { start: 0, rest: Vec::new(), moves: Vec::new() };
         for position in 0..=length {
-            machine.accepting.push(position >= window.least);
+            machine.rest.push((position >= window.least).then_some(0));
             machine.moves.push(if position < length { moves(position) } else { Vec::new() });
         }
         let bounds = Bounds { least: 0, most: None };

@@ -163,3 +163,11 @@ fn the_alphabet_has_no_size() {
     assert_eq!(words_up_to(2).len(), 13);
     assert_eq!(Oracle::new(b"var v;").variables[0].2, ANY);
 }
+
+/// The shortest word of the variable that a grammar restricts is not enough: `bb` and `aa` leave different words to `v`.
+#[test]
+fn what_follows_a_word_counts() {
+    let text = "var v : 0 .. 2; var w : 2;\ncfg S := (T)? | \"a\" \"a\";\ncfg T := (S)* \"b\";\n\
+                assert w in S;\nassert concat(v, \"b\", w) contains \"bb\";\n";
+    check(text, 2, true).unwrap();
+}

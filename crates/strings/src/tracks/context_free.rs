@@ -52,7 +52,7 @@ impl Sentence {
 
 /// All ways through the window.
 fn machine(search: &mut Search<'_>, languages: &mut Languages, budget: &mut Budget) -> Result<Machine, Stop> {
-    let mut machine = Machine { start: 0, accepting: Vec::new(), moves: vec![Vec::new()] };
+    let mut machine = Machine { start: 0, rest: Vec::new(), moves: vec![Vec::new()] };
     let mut known: FxHashMap<Box<[State]>, u32> = FxHashMap::default();
     let mut states = Vec::new();
     let mut layer = 0..1;
@@ -82,6 +82,6 @@ fn machine(search: &mut Search<'_>, languages: &mut Languages, budget: &mut Budg
         }
         layer = next..machine.moves.len();
     }
-    machine.accepting = (0..machine.moves.len()).map(|state| layer.contains(&state)).collect();
+    machine.rest = (0..machine.moves.len()).map(|state| layer.contains(&state).then_some(0)).collect();
     Ok(machine)
 }
