@@ -60,11 +60,15 @@ fn a_mess_is_gone_when_the_process_begins_again() {
         "open",
         "alarm",
         "at exit",
+        "abort",
+        "divide",
+        "trap",
+        "abort of a child",
     ];
     for sandbox in [Sandbox::On, Sandbox::Off] {
         let (mut runner, mut other) = (patient(sandbox), patient(sandbox));
         let first = shared(&mut runner, "nothing\n0\n").process;
-        for (mess, code) in messes.into_iter().cycle().zip(0..40) {
+        for (mess, code) in messes.into_iter().cycle().zip(0..50) {
             let process = check(&mut runner, &mut other, &format!("{mess}\n{code}\n")).process;
             assert_eq!(process, first, "{mess}");
         }
@@ -79,7 +83,7 @@ fn what_cannot_be_undone_ends_the_process() {
     for sandbox in [Sandbox::On, Sandbox::Off] {
         let (mut runner, mut other) =
             (start(sandbox, Duration::from_millis(500)), start(sandbox, Duration::from_millis(500)));
-        for mess in ["close", "child", "crash", "hang", "quick"] {
+        for mess in ["close", "child", "crash", "hang", "quick", "handler"] {
             let before = check(&mut runner, &mut other, "nothing\n1\n").process;
             assert_eq!(check(&mut runner, &mut other, &format!("{mess}\n2\n")).process, before);
             assert_ne!(check(&mut runner, &mut other, "nothing\n2\n").process, before, "{mess}");

@@ -4,7 +4,7 @@
 //! end of each round. If the driver lets runs share a process, the call reports the end of the run, and returns once the next
 //! input lies ready. What the program keeps between rounds is its own, but nothing else may pass from one run to the next.
 //!
-//! Any other program is rewound when it exits ([`snapshot`]), and begins again with the next input.
+//! Any other program is rewound when it exits or crashes ([`snapshot`]), and begins again with the next input.
 //!
 //! While such a process lives, it takes commands from the driver and reports by itself: waking the server for each would cost as much as a
 //! short run. The server sees from [`Progress`] how long the present command may take.
@@ -79,23 +79,70 @@ pub unsafe fn begin() {
         if free > 0 {
             sys::close(free);
             BATCH.free_descriptor = free;
+            watch_crashes();
             snapshot::begin();
         }
+    }
+}
+
+/// Signals by which programs end themselves. After a bad memory access nobody knows what else was written, so that such
+/// a process ends.
+const CRASHES: [c_int; 4] = [sys::SIGILL, sys::SIGTRAP, sys::SIGABRT, sys::SIGFPE];
+
+/// How a process begins again after a crash; set by [`watch_exit`].
+static mut CRASHED: Option<unsafe extern "C" fn(c_int)> = None;
+
+/// Lets the process begin again after crashes, but for those that the program handles itself.
+unsafe fn watch_crashes() {
+    // SAFETY: the structures are valid; the handler is there for as long as the program is.
+    unsafe {
+        let Some(handler) = CRASHED else { return };
+        for signal in CRASHES {
+            let mut present = sys::SigAction::default();
+            if sys::sigaction(signal, null_mut(), &mut present) == 0 && present.handler == 0 {
+                sys::sigaction(signal, &sys::SigAction::calling(handler), null_mut());
+            }
+        }
+    }
+}
+
+/// The program crashed. Returns if the process has to end, which it then does by the same signal.
+unsafe extern "C" fn crashes<L: Labels>(signal: c_int) {
+    // SAFETY: as for `exits`; nothing that is called here waits for a lock that the program could hold.
+    unsafe {
+        if may_go_on() {
+            begin_again::<L>(signal);
+        }
+        sys::sigaction(signal, &sys::SigAction::default(), null_mut());
+        sys::kill(sys::getpid(), signal);
     }
 }
 
 /// Makes processes that may take further inputs begin again at their exit. Called before the program's own code, so
 /// that whatever it does at its exit is done before.
 pub unsafe fn watch_exit<L: Labels>() {
-    // SAFETY: the handler is there for as long as the program is.
-    unsafe { sys::on_exit(exits::<L>, null_mut()) };
+    // SAFETY: the handlers are there for as long as the program is.
+    unsafe {
+        sys::on_exit(exits::<L>, null_mut());
+        CRASHED = Some(crashes::<L>);
+    }
 }
 
 /// The program exits. Returns if the process has to end.
 unsafe extern "C" fn exits<L: Labels>(code: c_int, _: *mut c_void) {
     // SAFETY: `exit` calls this on the thread that exits; other threads end the batch.
     unsafe {
-        if BATCH.free_descriptor == 0 || !goes_on() || !descriptors_remain() {
+        if goes_on() {
+            begin_again::<L>((code & 0xff) << 8);
+        }
+    }
+}
+
+/// Reports the end of the run, and lets the process begin again. Returns if it cannot.
+unsafe fn begin_again<L: Labels>(wait_status: c_int) {
+    // SAFETY: as for `exits`.
+    unsafe {
+        if BATCH.free_descriptor == 0 || !descriptors_remain() {
             return;
         }
         let usage = used();
@@ -103,7 +150,7 @@ unsafe extern "C" fn exits<L: Labels>(code: c_int, _: *mut c_void) {
             return;
         }
         let Some(kept) = L::forget() else { return };
-        if report(&usage, (code & 0xff) << 8) {
+        if report(&usage, wait_status) {
             snapshot::rewind((BATCH, kept), begins_again::<L>);
         }
     }
@@ -163,12 +210,17 @@ pub unsafe fn again(forget: impl FnOnce() -> bool) -> bool {
 unsafe fn goes_on() -> bool {
     // SAFETY: see `again`.
     unsafe {
-        if BATCH.progress.is_null() || BATCH.process != sys::getpid() || has_children() {
-            return false;
+        let may = may_go_on();
+        if may {
+            fflush(null_mut());
         }
-        fflush(null_mut());
-        true
+        may
     }
+}
+
+unsafe fn may_go_on() -> bool {
+    // SAFETY: see `again`.
+    unsafe { !BATCH.progress.is_null() && BATCH.process == sys::getpid() && !has_children() }
 }
 
 /// Counts a run; false if the process has had its share.

@@ -7,6 +7,10 @@
 use core::ffi::{c_char, c_int, c_long, c_void};
 
 pub const EINTR: c_int = 4;
+pub const SIGILL: c_int = 4;
+pub const SIGTRAP: c_int = 5;
+pub const SIGABRT: c_int = 6;
+pub const SIGFPE: c_int = 8;
 pub const SIGKILL: c_int = 9;
 pub const SIGCHLD: c_int = 17;
 pub const WNOHANG: c_int = 1;
@@ -81,12 +85,18 @@ impl Usage {
     }
 }
 
-/// `struct sigaction`, only ever passed back as it was read, or all zero for the default action.
+/// `struct sigaction`, only ever passed back as it was read, or all zero but for the handler: without flags, and 0 for the default action.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub struct SigAction {
     pub handler: usize,
     rest: [u64; 18],
+}
+
+impl SigAction {
+    pub fn calling(handler: unsafe extern "C" fn(c_int)) -> SigAction {
+        SigAction { handler: handler as usize, ..SigAction::default() }
+    }
 }
 
 /// `sigset_t`.

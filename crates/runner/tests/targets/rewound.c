@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 void *tarragon_test_serve_rewound(void);
@@ -15,6 +16,10 @@ void tarragon_test_event(void *header);
 
 static int data = 7, zero[3000];
 static char *kept;
+static volatile int zero_divisor;
+static char *volatile null;
+
+static void leave(int signal) { _exit(signal); }
 
 static void report_end(void) { printf("end %d\n", data); }
 
@@ -60,7 +65,18 @@ static void mess(const char *line) {
     if (strcmp(line, "at exit") == 0) atexit(report_end);
     if (strcmp(line, "close") == 0) fclose(stdin);
     if (strcmp(line, "child") == 0 && fork() == 0) for (;;) pause();
-    if (strcmp(line, "crash") == 0) abort();
+    if (strcmp(line, "abort") == 0) { memset(zero, 1, sizeof zero); abort(); }
+    if (strcmp(line, "divide") == 0) { memset(zero, 1, sizeof zero); data /= zero_divisor; }
+    if (strcmp(line, "trap") == 0) __builtin_trap();
+    if (strcmp(line, "abort of a child") == 0) {
+        pid_t child = fork();
+        int status;
+        if (child == 0) abort();
+        waitpid(child, &status, 0);
+        printf("%d\n", WTERMSIG(status));
+    }
+    if (strcmp(line, "handler") == 0) { signal(SIGABRT, leave); abort(); }
+    if (strcmp(line, "crash") == 0) *null = 1;
     if (strcmp(line, "hang") == 0) for (;;) pause();
     if (strcmp(line, "quick") == 0) { fflush(NULL); _exit(4); }
 }
