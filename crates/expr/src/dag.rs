@@ -41,6 +41,9 @@ impl TableData {
     }
 }
 
+/// Room for nodes that are added to a run's.
+const FIRST_ADDED: usize = 100;
+
 /// Expression nodes with their tables.
 ///
 /// Made from a run by [`Dag::from_raw`], or empty by [`Dag::new`] for terms of the solver's own.
@@ -209,6 +212,10 @@ impl Dag {
             return Ok(label);
         }
         Validator::new(&self.nodes, &self.tables).check_added(&mut node)?;
+        if self.added.is_empty() {
+            // Where one comes, others follow: a table that grows step by step costs more than its entries.
+            self.added.reserve(FIRST_ADDED);
+        }
         let label = self.nodes.len() as Label;
         let known = *self.added.entry(node).or_insert(label);
         if known == label {

@@ -129,7 +129,7 @@ impl SupportId {
 
 const FIRST: usize = 16;
 
-/// The supports of the nodes of one Dag, computed on demand.
+/// The supports of the nodes of one Dag, as far as they were asked for.
 #[derive(Clone, Debug)]
 pub struct Supports {
     of_node: Vec<SupportId>,
@@ -139,7 +139,6 @@ pub struct Supports {
     /// Unions of the first sets, of which most nodes are.
     first_unions: [SupportId; FIRST * FIRST],
     of_table: Vec<SupportId>,
-    stack: Vec<Label>,
 }
 
 impl Default for Supports {
@@ -157,7 +156,6 @@ impl Supports {
             unions: FxHashMap::default(),
             first_unions: [SupportId::UNKNOWN; FIRST * FIRST],
             of_table: Vec::new(),
-            stack: Vec::new(),
         };
         supports.intern(Support::default());
         supports
@@ -168,24 +166,23 @@ impl Supports {
     }
 
     /// The support of `label`. All calls must be for the same Dag, which may have grown.
+    #[inline]
     pub fn of(&mut self, dag: &Dag, label: Label) -> SupportId {
-        if self.of_node.len() < dag.len() {
-            self.of_node.resize(dag.len(), SupportId::UNKNOWN);
+        match self.of_node.get(label as usize) {
+            Some(&known) => known,
+            None => self.extend_to(dag, label),
         }
-        if self.known(label) {
-            return self.of_node[label as usize];
+    }
+
+    /// What a node depends on comes before it, so nodes are gone through in order. To find out which are not needed would
+    /// cost more than they do.
+    fn extend_to(&mut self, dag: &Dag, label: Label) -> SupportId {
+        let mut support = SupportId::EMPTY;
+        for next in self.of_node.len() as Label..=label {
+            support = if next == 0 { SupportId::EMPTY } else { self.combine(dag, next) };
+            self.of_node.push(support);
         }
-        self.stack.push(label);
-        while let Some(&top) = self.stack.last() {
-            let waiting = self.stack.len();
-            if !self.known(top) {
-                self.visit(dag, top);
-            }
-            if self.stack.len() == waiting {
-                self.stack.pop();
-            }
-        }
-        self.of_node[label as usize]
+        support
     }
 
     pub fn union(&mut self, a: SupportId, b: SupportId) -> SupportId {
@@ -225,25 +222,6 @@ impl Supports {
         });
         debug_assert!(id <= next);
         id
-    }
-
-    fn known(&self, label: Label) -> bool {
-        self.of_node[label as usize] != SupportId::UNKNOWN
-    }
-
-    fn visit(&mut self, dag: &Dag, label: Label) {
-        let operands = dag.operands(label);
-        let table_known = dag.op(label).has_table() && self.of_table(dag.node(label).b).is_some();
-        let in_table = if table_known { &[] } else { dag.table_labels(label) };
-        let before = self.stack.len();
-        for &operand in operands.iter().chain(in_table) {
-            if operand != 0 && !self.known(operand) {
-                self.stack.push(operand);
-            }
-        }
-        if self.stack.len() == before {
-            self.of_node[label as usize] = self.combine(dag, label);
-        }
     }
 
     fn combine(&mut self, dag: &Dag, label: Label) -> SupportId {

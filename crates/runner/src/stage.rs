@@ -28,8 +28,8 @@ impl Stage {
         Ok(Stage {
             program,
             input: InputFile::create(&workdir.input())?,
-            stdout: if options.capture_stdout { Some(Capture::new()?) } else { None },
-            stderr: Capture::new()?,
+            stdout: if options.capture_stdout { Some(Capture::of_stdout()?) } else { None },
+            stderr: Capture::of_stderr()?,
             options,
             workdir,
         })
@@ -53,7 +53,7 @@ impl Stage {
     pub fn prepare(&mut self, input: &[u8]) -> Result<(), RunnerError> {
         self.input.replace(input)?;
         self.stderr.reset()?;
-        self.stdout.as_ref().map_or(Ok(()), Capture::reset)
+        self.stdout.as_mut().map_or(Ok(()), Capture::reset)
     }
 
     /// The time limit of a run as the supervisor takes it; at least 1, because 0 means none.

@@ -8,7 +8,7 @@
 use crate::build::{self, Value};
 use crate::state::{self, active};
 use crate::texts::{self, Bytes};
-use crate::{events, objects, shadow};
+use crate::{events, objects, os, shadow};
 use trace::{COMPARED, Event, EventKind, Label, Op};
 
 const MOST_SAMPLES: usize = 256;
@@ -30,9 +30,8 @@ impl Sample {
     }
 }
 
-const NONE: Sample = Sample { function: 0, len: 0, bytes: [0; MOST_BYTES], labels: [0; MOST_BYTES] };
-
-static mut SAMPLES: [Sample; MOST_SAMPLES] = [NONE; MOST_SAMPLES];
+/// Outside of the program's memory, which is compared with a copy after each run. Null before [`prepare`].
+static mut SAMPLES: *mut [Sample; MOST_SAMPLES] = core::ptr::null_mut();
 static mut COUNT: usize = 0;
 static mut BRANCHES: u32 = 0;
 
@@ -46,15 +45,26 @@ const RECENT: usize = 1024;
 static mut RECENT_PAIRS: [(u32, u32); RECENT] = [NO_PAIR; RECENT];
 const NO_PAIR: (u32, u32) = (u32::MAX, u32::MAX);
 
+/// Before the first run.
+pub unsafe fn prepare() {
+    unsafe { SAMPLES = os::allocate(size_of::<[Sample; MOST_SAMPLES]>()).cast() };
+}
+
+/// Those seen so far have numbers below `COUNT`.
+unsafe fn samples() -> &'static mut [Sample] {
+    // Zeroed memory is a valid sample.
+    unsafe { SAMPLES.as_mut().map_or(&mut [], |samples| samples) }
+}
+
 /// A run ends: what was asked about bytes of its input is void. Words of the program's own stay, because a process that takes
 /// several inputs fills its tables once.
 pub unsafe fn forget() {
     unsafe {
         let mut kept = 0;
         for i in 0..COUNT {
-            let Some(sample) = SAMPLES.get(i).copied() else { break };
+            let Some(sample) = samples().get(i).copied() else { break };
             if sample.labels.iter().all(|label| *label == 0)
-                && let Some(free) = SAMPLES.get_mut(kept)
+                && let Some(free) = samples().get_mut(kept)
             {
                 *free = sample;
                 kept += 1;
@@ -87,7 +97,7 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
             return;
         }
         let mut known = false;
-        for seen in SAMPLES.iter().take(COUNT) {
+        for seen in samples().iter().take(COUNT) {
             if seen.function != function || seen.len != sample.len {
                 continue;
             }
@@ -96,7 +106,7 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
                 suggest(&sample, seen, site);
             }
         }
-        if !known && let Some(free) = SAMPLES.get_mut(COUNT) {
+        if !known && let Some(free) = samples().get_mut(COUNT) {
             *free = sample;
             COUNT += 1;
         }
@@ -148,7 +158,7 @@ unsafe fn taken(function: u32, text: *const u8, len: i64) -> Option<Sample> {
         let room = (object.start + object.size).checked_sub(text as usize)?;
         let most = room.min(MOST_BYTES);
         let len = usize::try_from(len).ok().filter(|len| (1..=most).contains(len));
-        let mut sample = Sample { function, ..NONE };
+        let mut sample = Sample { function, len: 0, bytes: [0; MOST_BYTES], labels: [0; MOST_BYTES] };
         let mut i = 0;
         while len.map_or(i == most || *text.add(i) != 0, |len| i < len) {
             if i == most {

@@ -75,6 +75,10 @@ pub unsafe extern "C" fn __tarragon_init() {
     }
 }
 
+pub unsafe fn is_deferred() -> bool {
+    unsafe { matches!(DEFERRED, Some(_)) }
+}
+
 unsafe fn serve(program: &Program) {
     unsafe {
         let header = server::serve(|header| prepare(header, program));
@@ -96,6 +100,7 @@ unsafe fn prepare(header: *mut Header, program: &Program) {
         STATE.node_cap = (*header).nodes.capacity.min(nodes::MOST_NODES) as u32;
         if STATE.node_cap > 1 {
             address::prepare();
+            samples::prepare();
             shadow::prepare();
             events::prepare(STATE.node_cap);
             nodes::prepare();

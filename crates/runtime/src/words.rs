@@ -6,9 +6,8 @@
 
 use crate::build::{self, Value};
 use crate::models::input::{ask_byte, label_input};
-use crate::start::__tarragon_init;
 use crate::state::{self, STATE};
-use crate::{events, nodes, os};
+use crate::{events, nodes, os, start};
 use core::ffi::{c_char, c_int};
 use core::ptr::null_mut;
 use trace::{Header, Op, flags, words};
@@ -25,9 +24,9 @@ static mut ARGUMENTS: *mut *mut u8 = null_mut();
 pub unsafe extern "C" fn __tg_words(count: c_int, arguments: *mut *mut u8) {
     unsafe {
         (ARGUMENT_COUNT, ARGUMENTS) = (count, arguments);
-        if any_placeholder(arguments) || any_placeholder(environ) {
-            // A program that starts runs itself does so too late for its words.
-            __tarragon_init();
+        // A program that starts runs itself does so too late for its words.
+        if start::is_deferred() && (any_placeholder(arguments) || any_placeholder(environ)) {
+            start::__tarragon_init();
         }
         let header = STATE.header;
         if header.is_null() || (*header).flags & flags::WORDS == 0 {

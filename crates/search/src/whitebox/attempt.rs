@@ -42,10 +42,10 @@ impl Whitebox<'_> {
             return self.done(candidate);
         }
         let postpones = !self.options.exhaustive && self.options.order == Order::Generational && !turn.second;
-        let hurries = postpones || self.options.exhaustive && self.hard.is_over(context.clock.elapsed());
+        let started = context.clock.elapsed();
+        let hurries = postpones || self.options.exhaustive && self.hard.is_over(started);
         let effort = if hurries { Effort::Quick } else { Effort::Full };
         let target = target_of(&live.constraints[goal.index], goal.step.direction, context.sites);
-        let started = context.clock.elapsed();
         let optimistic = self.options.optimistic;
         let solution = match &mut self.sentences {
             Some(sentences) => {
