@@ -15,11 +15,13 @@ pub struct Cons {
     /// A label in the low [`LABEL_BITS`] bits, a part of its node's hash above: most other nodes are told from the one
     /// that is looked for without being read. 0 is empty.
     slots: *mut u32,
+    /// How many slots there is memory for. Those that are not in use are empty.
+    reserved: u32,
     capacity: u32,
     used: u32,
 }
 
-static mut CONS: Cons = Cons { slots: core::ptr::null_mut(), capacity: 0, used: 0 };
+static mut CONS: Cons = Cons { slots: core::ptr::null_mut(), reserved: 0, capacity: 0, used: 0 };
 const FIRST_CAPACITY: u32 = 4096;
 /// A table up to this size is emptied for the next run of the same process.
 const MOST_KEPT: u32 = FIRST_CAPACITY << 6;
@@ -103,12 +105,13 @@ pub unsafe fn as_constant(label: Label) -> Option<u64> {
 /// A run ends; false if the table became so large that a new process is cheaper.
 pub unsafe fn forget() -> bool {
     unsafe {
-        if CONS.capacity > MOST_KEPT {
+        if CONS.reserved > MOST_KEPT {
             return false;
         }
         if CONS.used != 0 {
             os::memset(CONS.slots.cast(), 0, CONS.capacity as usize * 4);
-            CONS.used = 0;
+            // Small again: one large trace would otherwise make all that follow pay for it.
+            (CONS.capacity, CONS.used) = (FIRST_CAPACITY.min(CONS.reserved), 0);
         }
         true
     }
@@ -235,7 +238,7 @@ unsafe fn prepare_chunk(label: Label) {
 unsafe fn grow() -> bool {
     unsafe {
         let capacity = if CONS.capacity == 0 { FIRST_CAPACITY } else { CONS.capacity * 4 };
-        let slots = os::allocate_populated(capacity as usize * 4).cast::<u32>();
+        let slots = empty_slots(capacity);
         if slots.is_null() {
             count_give_up(GiveUp::TraceFull);
             return false;
@@ -249,11 +252,26 @@ unsafe fn grow() -> bool {
             }
             *slots.add(slot) = label | probe.tag;
         }
-        if CONS.capacity != 0 {
-            os::release(CONS.slots.cast(), CONS.capacity as usize * 4);
-        }
-        CONS = Cons { slots, capacity, used: CONS.used };
+        CONS.capacity = capacity;
         true
+    }
+}
+
+/// Memory for a larger table, in place of the present one, whose nodes have to be put in again; null if there is none.
+unsafe fn empty_slots(capacity: u32) -> *mut u32 {
+    unsafe {
+        if capacity <= CONS.reserved {
+            os::memset(CONS.slots.cast(), 0, CONS.capacity as usize * 4);
+            return CONS.slots;
+        }
+        let slots = os::allocate_populated(capacity as usize * 4).cast::<u32>();
+        if !slots.is_null() {
+            if CONS.reserved != 0 {
+                os::release(CONS.slots.cast(), CONS.reserved as usize * 4);
+            }
+            (CONS.slots, CONS.reserved) = (slots, capacity);
+        }
+        slots
     }
 }
 

@@ -76,7 +76,7 @@ pub unsafe extern "C" fn __tarragon_init() {
 }
 
 pub unsafe fn is_deferred() -> bool {
-    unsafe { matches!(DEFERRED, Some(_)) }
+    unsafe { DEFERRED.is_some() }
 }
 
 unsafe fn serve(program: &Program) {

@@ -89,10 +89,18 @@ unsafe fn reads_input(stream: *mut Stream) -> bool {
     unsafe { active() && !stream.is_null() && (*known(stream)).input }
 }
 
+/// Offset in the file of what the stream reads from it next.
+unsafe fn file_position(stream: *mut Stream) -> i64 {
+    unsafe { os::lseek((*stream).fileno, 0, os::SEEK_CUR) }
+}
+
 /// Offset in the file of the byte that the stream delivers next.
 unsafe fn position(stream: *mut Stream) -> i64 {
+    unsafe { position_before(stream, file_position(stream)) }
+}
+
+unsafe fn position_before(stream: *mut Stream, end: i64) -> i64 {
     unsafe {
-        let end = os::lseek((*stream).fileno, 0, os::SEEK_CUR);
         let mut ahead = (*stream).read_end as i64 - (*stream).read_ptr as i64;
         if (*stream).flags & IN_BACKUP != 0 {
             ahead += (*stream).save_end as i64 - (*stream).save_base as i64;
@@ -101,14 +109,13 @@ unsafe fn position(stream: *mut Stream) -> i64 {
     }
 }
 
-/// Labels the whole buffer anew.
-unsafe fn label_buffer(stream: *mut Stream) {
+/// Labels the whole buffer anew, which ends at `end` in the file.
+unsafe fn label_buffer(stream: *mut Stream, end: i64) {
     unsafe {
         if (*stream).flags & IN_BACKUP != 0 {
             return;
         }
         let size = (*stream).read_end as usize - (*stream).read_base as usize;
-        let end = os::lseek((*stream).fileno, 0, os::SEEK_CUR);
         if end >= size as i64 {
             label_input((*stream).read_base, (end - size as i64) as u64, size);
         }
@@ -124,8 +131,9 @@ pub(super) unsafe fn input_position(stream: *mut Stream) -> Option<u64> {
 pub(super) unsafe fn note_position(stream: *mut Stream) {
     unsafe {
         let Some(_entered) = state::enter() else { return };
-        label_buffer(stream);
-        (*known(stream)).next = position(stream);
+        let end = file_position(stream);
+        label_buffer(stream, end);
+        (*known(stream)).next = position_before(stream, end);
     }
 }
 
@@ -162,8 +170,9 @@ unsafe fn delivered(stream: *mut Stream, result: c_int) -> u32 {
         let expected = |label: u32| label != 0 && label as i64 == (*known).next + 1;
         let mut label = shadow::label_of_byte(at as usize);
         if fresh || !expected(label) {
-            label_buffer(stream);
-            (*known).next = position(stream) - 1;
+            let end = file_position(stream);
+            label_buffer(stream, end);
+            (*known).next = position_before(stream, end) - 1;
             label = shadow::label_of_byte(at as usize);
         }
         ask_byte((*known).next.max(0) as u64);
@@ -219,8 +228,9 @@ pub unsafe extern "C" fn __tarragon_model___underflow(stream: *mut Stream) -> c_
         if reads_input(stream)
             && let Some(_entered) = state::enter()
         {
-            label_buffer(stream);
-            ask_byte(position(stream).max(0) as u64);
+            let end = file_position(stream);
+            label_buffer(stream, end);
+            ask_byte(position_before(stream, end).max(0) as u64);
         }
         result
     }
@@ -260,10 +270,11 @@ pub unsafe extern "C" fn __tarragon_model_fread(
             return result;
         }
         let Some(_entered) = state::enter() else { return result };
-        let after = position(stream);
+        let end = file_position(stream);
+        let after = position_before(stream, end);
         let got = (after - before).max(0) as u64;
         label_input(to.cast(), before as u64, got as usize);
-        label_buffer(stream);
+        label_buffer(stream, end);
         (*known(stream)).next = after;
         let label = ask_bytes(before as u64, (size * count) as u64, got);
         answer(if size == 1 { label } else { 0 });
@@ -324,7 +335,7 @@ unsafe fn delivered_line(
         if !ended && got < limit {
             ask_byte(before as u64 + got as u64);
         }
-        label_buffer(stream);
+        label_buffer(stream, file_position(stream));
         (*known(stream)).next = before + got as i64;
     }
 }
