@@ -6,6 +6,7 @@
 
 mod auto;
 mod cese;
+mod corpus;
 mod dictionary;
 mod lifting;
 mod named;
@@ -17,6 +18,7 @@ mod words;
 
 pub use auto::Auto;
 pub use cese::{Cese, CeseOptions};
+pub use corpus::{SharedCorpus, TreeCorpus};
 pub use lifting::Lifting;
 pub use named::NamedLifting;
 pub use random::GrammarRandom;

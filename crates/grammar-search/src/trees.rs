@@ -2,28 +2,27 @@
 
 use grammar::dfa::DfaError;
 use grammar::language::Language;
-use grammar::mutate::Mutator;
-use grammar::parse::Parser;
 use grammar::rng::Rng;
-use grammar::tree::Tree;
 use search::{Context, Ending, Next, Origin, Proposal, Ran, Strategy};
+
+use crate::corpus::{SharedCorpus, TreeCorpus};
 
 /// Mutates the trees of seeds and of every sentence that added coverage.
 pub struct TreeMutate<'l> {
-    parser: Parser,
-    mutator: Mutator<'l>,
-    trees: Vec<Tree>,
+    corpus: SharedCorpus<'l>,
 }
 
-/// Bytes of subtrees that are generated anew.
-const FRESH: usize = 32;
-/// Mutations one after the other, at most.
-const ROUNDS: u32 = 4;
+/// Bytes of sentences while there is no tree.
+const FIRST: usize = 32;
 
 impl<'l> TreeMutate<'l> {
     pub fn new(language: &'l Language) -> Result<TreeMutate<'l>, DfaError> {
-        let (parser, mutator) = (Parser::new(&language.grammar)?, Mutator::new(language, FRESH)?);
-        Ok(TreeMutate { parser, mutator, trees: Vec::new() })
+        Ok(TreeMutate::sharing(TreeCorpus::shared(language)?))
+    }
+
+    /// With a corpus that others add to.
+    pub fn sharing(corpus: SharedCorpus<'l>) -> TreeMutate<'l> {
+        TreeMutate { corpus }
     }
 }
 
@@ -34,20 +33,8 @@ impl Strategy for TreeMutate<'_> {
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
         let mut rng = Rng::new(context.rng.u64(..));
-        let input = match self.trees.len() {
-            0 => {
-                let mut input = Vec::new();
-                self.mutator.sampler().sample(&mut rng, FRESH, &mut input);
-                input
-            }
-            count => {
-                let mut tree = self.trees[rng.index(count)].clone();
-                for _ in 0..=rng.below(ROUNDS) {
-                    tree = self.mutator.mutate(&tree, &self.trees, &mut rng);
-                }
-                self.mutator.spell(&tree)
-            }
-        };
+        let mut corpus = self.corpus.borrow_mut();
+        let input = corpus.mutated(&mut rng).unwrap_or_else(|| corpus.random(FIRST, &mut rng));
         match input.len() <= context.max_len {
             true => Next::Run(Proposal { input, symbolic: false, origin: Origin::Mutation }),
             false => Next::Busy,
@@ -58,7 +45,7 @@ impl Strategy for TreeMutate<'_> {
         // Children of what hangs tend to hang.
         let is_new = ran.new_outcomes > 0 || matches!(ran.origin, Origin::Seed(_));
         if is_new && ran.ending != Ending::Timeout {
-            self.trees.extend(self.parser.parse(ran.input));
+            self.corpus.borrow_mut().keep(ran.input);
         }
     }
 }

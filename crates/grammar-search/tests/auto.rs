@@ -4,8 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use grammar_search::Auto;
-use search::{Clock, Context, Corpus, Coverage, Ending, Next, Origin, Proposal, Ran, Stats, Strategy};
+use grammar::language::Language;
+use grammar_search::{Auto, Lifting, TreeCorpus, TreeMutate};
+use path::{Asker, Word};
+use search::{
+    Clock, Context, Corpus, Coverage, Ending, Next, Origin, Proposal, Ran, Sentences, Stats, Strategy,
+};
 use sites::SiteTable;
 use solver::{Chain, ChainOptions};
 
@@ -16,6 +20,44 @@ struct Hand(Cell<Duration>);
 impl Clock for Hand {
     fn elapsed(&self) -> Duration {
         self.0.get()
+    }
+}
+
+/// What surrounds a strategy.
+struct World {
+    sites: SiteTable,
+    solver: Chain,
+    rng: fastrand::Rng,
+    clock: Hand,
+    coverage: Coverage,
+    corpus: Corpus,
+    stats: Stats,
+}
+
+impl World {
+    fn new() -> World {
+        World {
+            sites: SiteTable::default(),
+            solver: Chain::standard(ChainOptions::default()),
+            rng: fastrand::Rng::with_seed(1),
+            clock: Hand::default(),
+            coverage: Coverage::new(0),
+            corpus: Corpus::default(),
+            stats: Stats::new(),
+        }
+    }
+
+    fn context(&mut self) -> Context<'_> {
+        Context {
+            sites: &self.sites,
+            solver: &mut self.solver,
+            rng: &mut self.rng,
+            clock: &self.clock,
+            coverage: &self.coverage,
+            corpus: &self.corpus,
+            stats: &mut self.stats,
+            max_len: 100,
+        }
     }
 }
 
@@ -60,22 +102,11 @@ fn turns_of(
     let first = part("first", left[0], &learnt);
     let second = part("second", left[1], &Rc::default());
     let mut auto = Auto::new().solving(Box::new(first)).blind(Box::new(second)).at_least(promised);
-    let (sites, mut solver) = (SiteTable::default(), Chain::standard(ChainOptions::default()));
-    let (mut rng, clock, mut stats) = (fastrand::Rng::with_seed(1), Hand::default(), Stats::new());
-    let (coverage, corpus) = (Coverage::new(0), Corpus::default());
+    let mut world = World::new();
     let (mut made, mut traced) = ([0, 0], 0);
     for _ in 0..runs {
-        clock.0.set(clock.0.get() + Duration::from_millis(10));
-        let mut context = Context {
-            sites: &sites,
-            solver: &mut solver,
-            rng: &mut rng,
-            clock: &clock,
-            coverage: &coverage,
-            corpus: &corpus,
-            stats: &mut stats,
-            max_len: 100,
-        };
+        world.clock.0.set(world.clock.0.get() + Duration::from_millis(10));
+        let mut context = world.context();
         match auto.next(&mut context) {
             Next::Run(proposal) => {
                 made[usize::from(proposal.input == b"second")] += u32::from(!proposal.symbolic);
@@ -125,4 +156,39 @@ fn a_promised_part_is_given() {
     let ([first, second], ..) =
         turns_of([10_000, 10_000], 5_000, |input| usize::from(input == b"first"), 0.4);
     assert!(second > 1900 && first > 1400, "{first} {second}");
+}
+
+/// Of a hundred proposals of tree mutation, how many have a word that whitebox search learnt of.
+fn with_learnt_word(sharing: bool) -> usize {
+    let text = r#"token NAME = /[a-z]+/ ; list = NAME | NAME "," list ;"#;
+    let read = grammar_formats::read_text("list.tg", text, None).expect("a grammar");
+    let language = Language::new(read.grammar).expect("productive");
+    let corpus = TreeCorpus::shared(&language).expect("small automata");
+    let mut lifting = Lifting::sharing(&language, Rc::clone(&corpus)).expect("small automata");
+    let mut mutate = if sharing {
+        TreeMutate::sharing(corpus)
+    } else {
+        TreeMutate::new(&language).expect("small automata")
+    };
+    let asker = Asker::Function(1);
+    let place = Some(0..1);
+    let words = [
+        Word { asker, text: b"a".to_vec(), place },
+        Word { asker, text: b"substring".to_vec(), place: None },
+    ];
+    lifting.learn_words(b"a,b", &words);
+    lifting.keep(b"a,b,c,d");
+    let mut world = World::new();
+    let proposals = (0..100).filter_map(|_| match mutate.next(&mut world.context()) {
+        Next::Run(proposal) => Some(proposal.input),
+        _ => None,
+    });
+    let has_word = |input: &Vec<u8>| input.windows(9).any(|part| part == b"substring");
+    proposals.filter(has_word).count()
+}
+
+#[test]
+fn mutation_has_the_words_of_whitebox_search_if_they_share_a_corpus() {
+    assert_eq!(with_learnt_word(false), 0);
+    assert!(with_learnt_word(true) > 5);
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
+use std::rc::Rc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::{
@@ -13,7 +14,7 @@ use grammar::language::Language;
 use grammar::parse::Parser;
 use grammar::symbolic::Symbolic;
 use grammar_formats::{Format, read_path};
-use grammar_search::{Auto, GrammarRandom, Lifting, NamedLifting, TreeMutate, Verdicts};
+use grammar_search::{Auto, GrammarRandom, Lifting, NamedLifting, TreeCorpus, TreeMutate, Verdicts};
 use search::{Limits, Mutate, Named, Order, Random, Seed, Stop, Strategy, Whitebox, WhiteboxOptions};
 use solver::{Chain, ChainOptions};
 
@@ -280,15 +281,18 @@ fn searcher<'l>(
         }
         Plan::Grammar(WithGrammar::Random, language) => Box::new(GrammarRandom::new(language)?),
         Plan::Grammar(WithGrammar::TreeMutate, language) => Box::new(TreeMutate::new(language)?),
-        Plan::Grammar(WithGrammar::Whitebox, language) => grammar_whitebox(options, language, args, codes)?,
+        Plan::Grammar(WithGrammar::Whitebox, language) => {
+            grammar_whitebox(options, language, Lifting::new(language)?, args, codes)
+        }
         Plan::Grammar(WithGrammar::Auto, language) => {
             let within = WhiteboxOptions { outside: true, ..options.clone() };
-            // Which of the two finds more in the end depends on the program, and the first seconds do not tell.
+            let corpus = TreeCorpus::shared(language)?;
+            let lifting = Lifting::sharing(language, Rc::clone(&corpus))?;
+            // Mutation has the words that traces tell, so that it must not take the time of those who trace.
             let auto = Auto::new()
-                .blind(grammar_whitebox(within, language, args, codes)?)
-                .at_least(0.3)
-                .blind(Box::new(TreeMutate::new(language)?))
-                .at_least(0.3)
+                .blind(grammar_whitebox(within, language, lifting, args, codes))
+                .at_least(0.5)
+                .blind(Box::new(TreeMutate::sharing(corpus)))
                 .solving(Box::new(Whitebox::new(options)));
             Box::new(auto)
         }
@@ -298,16 +302,16 @@ fn searcher<'l>(
 fn grammar_whitebox<'l>(
     options: WhiteboxOptions,
     language: &'l Language,
+    lifting: Lifting<'l>,
     args: &FuzzArgs,
     codes: &BTreeMap<String, i64>,
-) -> Result<Box<dyn Strategy + 'l>> {
-    let lifting = Lifting::new(language)?;
-    Ok(match args.target.lexers.is_empty() {
+) -> Box<dyn Strategy + 'l> {
+    match args.target.lexers.is_empty() {
         true => Box::new(Whitebox::within(options, lifting)),
         false => {
             Box::new(Named::within(options, |inputs| NamedLifting::new(language, lifting, codes, inputs)))
         }
-    })
+    }
 }
 
 fn whitebox_options(args: &FuzzArgs) -> WhiteboxOptions {
