@@ -9,7 +9,6 @@ pub mod tree;
 
 use anyhow::{Context as _, Result};
 use list::{PACKAGES, Package};
-use measure::Row;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -19,11 +18,11 @@ use std::time::Duration;
 pub struct Options {
     /// Packages to measure (all if none is named); the table keeps earlier lines of the others
     names: Vec<String>,
-    /// Folder for sources, builds and measured lines, used again by the next call
+    /// Folder for sources and builds, used again by the next call
     #[arg(long, default_value = "target/packages")]
     work: PathBuf,
-    /// Seconds to generate inputs for each package
-    #[arg(long, default_value_t = 60)]
+    /// Seconds to generate inputs for each package; the table is of 60, and other lines are printed only
+    #[arg(long, default_value_t = table::SECONDS)]
     seconds: u64,
     /// Measure the slowdowns alone, and put them into the table as it is
     #[arg(long)]
@@ -31,7 +30,7 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<()> {
-    std::fs::create_dir_all(options.work.join("rows"))?;
+    std::fs::create_dir_all(&options.work)?;
     let work = options.work.canonicalize()?;
     let time = Duration::from_secs(options.seconds);
     for package in
@@ -46,8 +45,11 @@ pub fn run(options: &Options) -> Result<()> {
         if let Err(error) = &row {
             println!("  {error}");
         }
-        std::fs::write(row_file(&work, package), serde_json::to_vec(&row)?)?;
-        write_table(&work, options.seconds)?;
+        let line = table::line(package.name, &date()?, &row);
+        match options.seconds {
+            table::SECONDS => write_line(package, line)?,
+            _ => print!("{line}"),
+        }
     }
     Ok(())
 }
@@ -64,22 +66,20 @@ fn table_file() -> PathBuf {
     crate::build::folder().join("../docs/packages.md")
 }
 
-fn row_file(work: &Path, package: &Package) -> PathBuf {
-    work.join("rows").join(format!("{}.json", package.name))
-}
-
-fn write_table(work: &Path, seconds: u64) -> Result<()> {
-    let mut rows: Vec<(String, Result<Row, String>)> = Vec::new();
-    for package in &PACKAGES {
-        if let Ok(row) = std::fs::read(row_file(work, package)) {
-            rows.push((package.name.to_owned(), serde_json::from_slice(&row)?));
-        }
-    }
-    let date = Command::new("date").args(["-u", "+%Y-%m-%d"]).output()?.stdout;
-    let text = table::render(&rows, String::from_utf8_lossy(&date).trim(), &machine()?, seconds);
+/// Puts a package's line into the table, which keeps those of others.
+fn write_line(package: &Package, line: String) -> Result<()> {
     let file = table_file();
+    let mut lines = std::fs::read_to_string(&file).map(|text| table::lines(&text)).unwrap_or_default();
+    lines.insert(package.name.to_owned(), line);
+    let ordered = PACKAGES.iter().filter_map(|package| lines.remove(package.name));
+    let text = table::header(&machine()?) + &ordered.collect::<String>();
     std::fs::create_dir_all(file.with_file_name(""))?;
     std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+fn date() -> Result<String> {
+    let date = Command::new("date").args(["-u", "+%Y-%m-%d"]).output()?.stdout;
+    Ok(String::from_utf8_lossy(&date).trim().to_owned())
 }
 
 fn machine() -> Result<String> {

@@ -6,7 +6,7 @@ use crate::usage;
 use anyhow::{Context as _, Result, ensure};
 use compiler::{DeriveOptions, Derived, Variant};
 use runner::{Runner, TargetOptions};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -22,9 +22,7 @@ const SYMBOLIC: usize = 10_000;
 const RUNS: usize = 12;
 
 /// A line of the table.
-#[derive(Serialize, Deserialize)]
 pub struct Row {
-    pub package: String,
     /// How many lines the package's own tests print, or how they differ from clang's.
     pub tests: String,
     /// Inputs on which the traced variant behaved as the plain program, of all.
@@ -33,7 +31,6 @@ pub struct Row {
     pub before: u64,
     pub after: u64,
     pub runs: u64,
-    pub crashes: u64,
     pub give_ups: BTreeMap<String, u64>,
     pub fixed_values: u64,
     pub concrete: Slowdown,
@@ -41,7 +38,6 @@ pub struct Row {
 }
 
 /// Against the plain program, or why it was not measured.
-#[derive(Serialize, Deserialize)]
 pub enum Slowdown {
     Times(f64),
     NotMeasured(String),
@@ -54,14 +50,12 @@ pub fn row(package: &Package, time: Duration, work: &Path) -> Result<Row> {
     let campaign = subject.fuzz(&["--time", &format!("{}s", time.as_secs())])?;
     let seed_only = subject.fuzz(&["--max-runs", "1"])?;
     Ok(Row {
-        package: package.name.to_owned(),
         tests: compare_tests(&clang, &tarragon)?,
         alike: subject.alike()?,
         outcomes: campaign.coverage.total,
         before: seed_only.coverage.covered,
         after: campaign.coverage.covered,
         runs: campaign.runs,
-        crashes: campaign.crashes,
         give_ups: campaign.give_ups,
         fixed_values: campaign.concretisations,
         concrete,
@@ -105,7 +99,6 @@ fn compare_tests(clang: &Tree, tarragon: &Tree) -> Result<String> {
 struct Statistics {
     runs: u64,
     coverage: Coverage,
-    crashes: u64,
     give_ups: BTreeMap<String, u64>,
     concretisations: u64,
 }

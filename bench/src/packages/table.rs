@@ -1,42 +1,47 @@
 //! The table of packages as Markdown.
 
 use super::measure::{Row, Slowdown};
-use std::fmt::Write as _;
+use std::collections::HashMap;
 
-/// `rows` have a package's name and its line, or why there is none.
-pub fn render(rows: &[(String, Result<Row, String>)], date: &str, machine: &str, seconds: u64) -> String {
-    let mut text = format!(
+/// How long inputs are generated for a line of the table.
+pub const SECONDS: u64 = 60;
+
+/// Everything above the lines.
+pub fn header(machine: &str) -> String {
+    format!(
         "# Tarragon on packages of Debian\n\n\
-         Made by `cargo run --release -p bench -- packages` on {date}; {machine}.\n\n\
+         Made by `cargo run --release -p bench -- packages`, each line on the day that it says; {machine}.\n\n\
          Each package is built by its own build system, once with clang and once with `CC=tarragon-cc`; its own tests are \
          run on both. The traced variant of one of its programs is compared with the plain program on a few inputs, \
-         and `tarragon fuzz` runs for {seconds} seconds from one trivial seed. Coverage counts branch outcomes, those of \
+         and `tarragon fuzz` runs for {SECONDS} seconds from one trivial seed. Coverage counts branch outcomes, those of \
          the package's shared libraries included. Slowdown is processor time against clang's build, without the start of the program: on \
          concrete data, and with every byte of the input symbolic.\n\n\
-         | package | build | own tests | variant behaves alike | covered by the seed | after {seconds} s | of | runs | \
+         | package | measured | build | own tests | variant behaves alike | covered by the seed | after {SECONDS} s | of | runs | \
          give-ups | values fixed | slowdown concrete | slowdown symbolic |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|\n"
-    );
-    for (package, row) in rows {
-        // Writing into a string cannot fail.
-        let _ = match row {
-            Ok(row) => line(&mut text, row),
-            Err(error) => writeln!(text, "| {package} | {} |", error.replace(['\n', '|'], " ")),
-        };
-    }
-    text
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+    )
 }
 
-fn line(text: &mut String, row: &Row) -> std::fmt::Result {
+/// The lines of a table, by package.
+pub fn lines(table: &str) -> HashMap<String, String> {
+    let lines = table.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let with_name = |line: &str| Some((line.split('|').nth(1)?.trim().to_owned(), format!("{line}\n")));
+    lines.filter_map(with_name).collect()
+}
+
+/// What was measured of a package, or why nothing was.
+pub fn line(package: &str, date: &str, row: &Result<Row, String>) -> String {
+    let row = match row {
+        Ok(row) => row,
+        Err(error) => return format!("| {package} | {date} | {} |\n", error.replace(['\n', '|'], " ")),
+    };
     let percent =
         |count: u64| format!("{count} ({:.1} %)", 100.0 * count as f64 / row.outcomes.max(1) as f64);
     let give_ups: Vec<String> =
         row.give_ups.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
     let give_ups = if give_ups.is_empty() { "none".to_owned() } else { give_ups.join(", ") };
-    writeln!(
-        text,
-        "| {} | ok | {} | {} of {} | {} | {} | {} | {} | {give_ups} | {} | {} | {} |",
-        row.package,
+    format!(
+        "| {package} | {date} | ok | {} | {} of {} | {} | {} | {} | {} | {give_ups} | {} | {} | {} |\n",
         row.tests,
         row.alike.0,
         row.alike.1,
@@ -70,4 +75,16 @@ pub fn with_slowdowns(table: &str, package: &str, slowdowns: &[Slowdown; 2]) -> 
         }
     });
     lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_table_are_found_by_package() {
+        let [a, b] = ["a", "b"].map(|name| line(name, "2026-01-01", &Err("no source | today".to_owned())));
+        let found = lines(&format!("{}{a}{b}", header("1 core")));
+        assert_eq!(found, HashMap::from([("a".to_owned(), a), ("b".to_owned(), b)]));
+    }
 }

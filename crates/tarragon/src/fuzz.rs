@@ -291,7 +291,7 @@ fn searcher<'l>(
             // Mutation has the words that traces tell, so that it must not take the time of those who trace.
             let auto = Auto::new()
                 .blind(grammar_whitebox(within, language, lifting, args, codes))
-                .at_least(0.5)
+                .at_least(0.3)
                 .blind(Box::new(TreeMutate::sharing(corpus)))
                 .solving(Box::new(Whitebox::new(options)));
             Box::new(auto)
