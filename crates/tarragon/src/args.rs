@@ -151,7 +151,7 @@ pub(crate) struct ReplayArgs {
     /// Inputs: files, directories, or the output directory of a campaign
     #[arg(required = true, value_name = "DIR")]
     pub inputs: Vec<PathBuf>,
-    /// Copy inputs that cover the same branch outcomes, as few as are found greedily, into this new directory
+    /// Copy inputs that cover the same branch outcomes, as few as are found, into this new directory
     #[arg(long, value_name = "DIR")]
     pub minimise: Option<PathBuf>,
     /// Write which lines of the source they cover, in the format of lcov

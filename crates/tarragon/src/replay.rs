@@ -85,7 +85,7 @@ fn print_minimised(minimised: &Minimised, dir: &Path, output: &OutputArgs) {
         (false, true) => format!("{kept} inputs cover the same, and no fewer do: {}", dir.display()),
         (false, false) => {
             format!(
-                "{kept} inputs, chosen greedily, cover the same; {least} at least are needed: {}",
+                "{kept} inputs cover the same; {least} at least are needed, and whether fewer do was not settled in time: {}",
                 dir.display()
             )
         }
