@@ -108,3 +108,31 @@ fn what_does_not_go_together_is_said() {
     let (code, text) = error(&["--strategy", "cese", "--grammar", "ask.tg", "--keep", "nothing"]);
     assert!(code == Some(2) && text.contains("there is no terminal `nothing`"), "{text}");
 }
+
+/// The objects that `replay` prints; the last one is about the smaller suite, if that is asked for.
+fn replay(words: &[&str]) -> Vec<Value> {
+    let output = tarragon(BUILT.path()).args(["replay", "--json"]).args(words).args(["--", "./ask"]).output();
+    let text = String::from_utf8(output.expect("starts").stdout).expect("text");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn covered(lines: &[Value]) -> u64 {
+    lines.iter().find_map(|line| line["coverage"]["covered"].as_u64()).expect("coverage")
+}
+
+#[test]
+fn a_suite_runs_without_solving_and_its_smallest_part_covers_the_same() {
+    let stats = fuzz("suite", &["--strategy", "cese", "--grammar", "ask.tg", "--max-len", "4"]);
+    let all = replay(&["suite", "--minimise", "smallest"]);
+    assert_eq!(
+        Some(covered(&all)),
+        stats["coverage"]["covered"].as_u64(),
+        "replay covers what the search did"
+    );
+    let said = all.last().expect("a line");
+    assert_eq!(said["smallest"], true);
+    let kept = fs::read_dir(BUILT.path().join("smallest")).expect("a directory").count();
+    assert_eq!(said["kept"].as_u64(), Some(kept as u64));
+    assert!(kept < inputs("suite").len());
+    assert_eq!(covered(&replay(&["smallest"])), covered(&all));
+}
