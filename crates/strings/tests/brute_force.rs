@@ -171,3 +171,11 @@ fn what_follows_a_word_counts() {
                 assert w in S;\nassert concat(v, \"b\", w) contains \"bb\";\n";
     check(text, 2, true).unwrap();
 }
+
+/// A word that variables share can be split in several ways, which leave different words to `x`.
+#[test]
+fn the_split_of_a_word_counts() {
+    let text = "var v : 0 .. 2; var w : 0 .. 2; var x : 0 .. 2;\ncfg S := \"a\" T;\ncfg T := \"b\";\n\
+                assert concat(v, w) in S;\nassert concat(v, x) in or(\"ab\", \"bb\");\n";
+    check(text, 2, true).unwrap();
+}
