@@ -137,7 +137,7 @@ fn words_are_looked_for_inside_of_lexemes() {
     let built = tarragon(dir.path()).args(["cc", "-g", "-o", "put", "put.c"]).output();
     assert!(built.expect("starts").status.success());
     let mut command = tarragon(dir.path());
-    command.args(["fuzz", "--lcov", "off", "--sanitizer", "off", "--out", "out", "--max-runs", "40"]);
+    command.args(["fuzz", "--lcov", "off", "--sanitizer", "off", "--out", "out", "--max-runs", "1000"]);
     command.args(["--grammar", "put.tg", "--seeds", "seeds", "--strategy", "grammar-whitebox"]);
     let output = command.args(["--", "./put"]).output().expect("starts");
     assert_eq!(output.status.code(), Some(1), "a bug: {output:?}");
