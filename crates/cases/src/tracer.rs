@@ -42,12 +42,12 @@ impl Tracer {
         self.constraints
     }
 
-    pub(crate) fn observe(&mut self, input: &[u8]) -> Result<Observed, String> {
-        let run = self.runner.run(input, true).map_err(|error| error.to_string())?;
+    /// Runs `input` with labels or without; also says which branch outcomes were taken.
+    pub(crate) fn observe(&mut self, input: &[u8], symbolic: bool) -> Result<(Observed, Vec<u32>), String> {
+        let run = self.runner.run(input, symbolic).map_err(|error| error.to_string())?;
         let observed = Observed { outcome: run.outcome, stdout: run.stdout().unwrap_or_default() };
-        let execution = execution(run, input, true);
-        self.check(input, execution);
-        Ok(observed)
+        let execution = execution(run, input, symbolic);
+        Ok((observed, self.check(input, execution).covered))
     }
 
     /// Checks the trace of an execution and gives the execution back.
@@ -98,9 +98,9 @@ fn execution(run: RawRun<'_>, input: &[u8], symbolic: bool) -> Execution {
     let covered = covered.map(|(outcome, _)| outcome as u32).collect();
     let stderr = run.stderr_tail();
     let (run_time, cpu_time) = (run.run_time, run.cpu_time);
-    let trace = run.trace.map_err(|error| error.to_string()).and_then(|raw| checked(raw, input));
-    let (trace, bad_trace) = match trace {
-        Ok(trace) => (Some(trace).filter(|_| symbolic), None),
+    let read = || run.trace.map_err(|error| error.to_string()).and_then(|raw| checked(raw, input));
+    let (trace, bad_trace) = match symbolic.then(read).transpose() {
+        Ok(trace) => (trace, None),
         Err(error) => (None, Some(error)),
     };
     Execution { ending, covered, trace, bad_trace, run_time, cpu_time, stderr }

@@ -66,8 +66,16 @@ impl Twins {
         for (way, runner) in &mut self.others {
             same(&expected, &observe(runner, input)?, way, input)?;
         }
-        let traced = tracer.observe(input)?;
+        let (traced, labelled) = tracer.observe(input, true)?;
         same(&expected, &traced, "the traced build on symbolic input", input)?;
+        let (traced, concrete) = tracer.observe(input, false)?;
+        same(&expected, &traced, "the traced build on concrete input", input)?;
+        if labelled != concrete {
+            let input = input.escape_ascii();
+            return Err(format!(
+                "on \"{input}\" the labelled code took the outcomes {labelled:?}, the concrete {concrete:?}"
+            ));
+        }
         Ok(Agreement::Same)
     }
 }

@@ -257,6 +257,7 @@ impl Function<'_> {
             let Program { runtime, coverage, globals, .. } = self.program;
             runtime.start(self.builder(), coverage, *globals);
         }
+        self.program.concrete.leave(self.builder(), self.program.runtime, self.function, at);
         self.list_arrays(blocks);
         self.take_structs();
         self.take_parameters(at);

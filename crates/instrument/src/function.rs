@@ -4,6 +4,7 @@
 //! access, the end of the block), the region is closed: one test whether any label that flows into it is set,
 //! and only then, out of line, the calls that build the expressions. So code on concrete data pays one test a region.
 
+use crate::concrete::Concrete;
 use crate::coverage::Coverage;
 use crate::llvm::{self, Block, Builder, LLVMIntPredicate, LLVMOpcode, Layout, Type, Value};
 use crate::numbering::Numbering;
@@ -13,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What all functions of a program share.
 pub struct Program<'a> {
+    pub concrete: &'a Concrete,
     pub builder: &'a Builder,
     pub runtime: &'a Runtime,
     pub layout: Layout,

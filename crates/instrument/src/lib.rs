@@ -6,6 +6,7 @@
 
 mod attributes;
 mod calls;
+mod concrete;
 mod constructors;
 mod coverage;
 mod covered;
@@ -32,6 +33,7 @@ mod words;
 pub use lexers::propose as propose_lexers;
 
 use anyhow::{Context as _, Result};
+use concrete::Concrete;
 use coverage::Coverage;
 use function::{Function, Program};
 use llvm::{Builder, Value};
@@ -123,7 +125,9 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     for &function in &defined {
         coverage.instrument(&builder, &numbering, function);
     }
+    let concrete = Concrete::versions(&module, &builder, &defined);
     let program = Program {
+        concrete: &concrete,
         builder: &builder,
         runtime: &runtime,
         layout: module.layout(),

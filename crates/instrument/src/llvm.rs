@@ -294,7 +294,7 @@ pub fn predecessors(block: Block) -> Vec<Value> {
 }
 
 /// The `blockaddress` constants of a block.
-fn block_addresses(block: Block) -> Vec<Value> {
+pub fn block_addresses(block: Block) -> Vec<Value> {
     let mut found = Vec::new();
     // SAFETY: iteration ends with null.
     unsafe {
@@ -497,6 +497,23 @@ impl Builder {
     pub fn branch(&self, condition: Value, yes: Block, no: Block) -> Value {
         // SAFETY: as above.
         unsafe { LLVMBuildCondBr(self.raw, condition, yes, no) }
+    }
+
+    /// Returns what a call returned, to a caller of the same type.
+    pub fn ret(&self, call: Value) -> Value {
+        // SAFETY: the position is at the end of a block without terminator.
+        unsafe {
+            match kind(type_of(call)) {
+                LLVMTypeKind::LLVMVoidTypeKind => LLVMBuildRetVoid(self.raw),
+                _ => LLVMBuildRet(self.raw, call),
+            }
+        }
+    }
+
+    /// Inserts an instruction that is in no block.
+    pub fn insert(&self, instruction: Value) {
+        // SAFETY: promised by the caller.
+        unsafe { LLVMInsertIntoBuilder(self.raw, instruction) }
     }
 
     pub fn phi(&self, ty: Type) -> Value {

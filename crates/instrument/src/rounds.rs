@@ -7,6 +7,7 @@ use crate::attributes;
 use crate::llvm::{self, LLVMOpcode, Value};
 use crate::module::Module;
 use inkwell::llvm_sys::core::LLVMSetVolatile;
+use std::collections::HashSet;
 
 /// What the function calls at the end of a round.
 const AGAIN: &str = "__tarragon_again";
@@ -25,6 +26,17 @@ pub fn keep_variables_in_memory(module: &Module) {
             }
         }
     }
+}
+
+/// Functions that may run while one run ends and the next begins.
+pub fn functions_around(module: &Module) -> HashSet<Value> {
+    let mut around: HashSet<Value> = HashSet::new();
+    let mut open: Vec<Value> =
+        module.functions().into_iter().filter(|function| llvm::name(*function) == AGAIN).collect();
+    while let Some(function) = open.pop() {
+        open.extend(callers(function).filter(|caller| around.insert(*caller)));
+    }
+    around
 }
 
 fn callers(function: Value) -> impl Iterator<Item = Value> {

@@ -3,7 +3,7 @@
 use crate::covered::{__tg_add_coverage, __tg_keep_coverage};
 use crate::models::{input, lexers, stdio};
 use crate::objects::{self, Global};
-use crate::state::STATE;
+use crate::state::{self, STATE};
 use crate::{address, batch, calls, events, nodes, os, samples, server, shadow, snapshot};
 use trace::{GiveUp, Header, flags};
 
@@ -83,6 +83,7 @@ unsafe fn serve(program: &Program) {
     unsafe {
         let header = server::serve(|header| prepare(header, program));
         if header.is_null() {
+            state::CONCRETE = true;
             return;
         }
         batch::begin();
@@ -130,7 +131,8 @@ unsafe fn start_run(header: *mut Header) {
         let region = move |offset: u64| header.cast::<u8>().add(offset as usize);
         STATE.header = header;
         (*header).runtime_version = Header::VERSION;
-        if (*header).flags & flags::SYMBOLIC == 0 {
+        state::CONCRETE = (*header).flags & flags::SYMBOLIC == 0;
+        if state::CONCRETE {
             return;
         }
         STATE.symbolic = true;
@@ -145,7 +147,7 @@ unsafe fn start_run(header: *mut Header) {
         };
         nodes::start(region((*header).input.offset));
         if (*header).input_len as u64 > (*header).input.capacity {
-            crate::state::count_give_up(GiveUp::InputTooLong);
+            state::count_give_up(GiveUp::InputTooLong);
         }
     }
 }

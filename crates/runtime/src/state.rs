@@ -38,6 +38,16 @@ pub static mut STATE: State = State {
     lock: 0,
 };
 
+/// Nothing is symbolic in this run, so that functions run in their concrete versions. Not so before the first run begins: functions
+/// that are active then may see runs of both kinds.
+pub static mut CONCRETE: bool = false;
+
+/// Asked at the entry of functions that have a concrete version.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tgi_is_concrete() -> u32 {
+    unsafe { u32::from(CONCRETE) }
+}
+
 /// Labels of arguments and results on their way between instrumented functions, one block a thread.
 ///
 /// Invariant: `args` are in flight (and `args_in_flight` is not 0) only between a call instruction and the

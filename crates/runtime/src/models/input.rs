@@ -47,11 +47,16 @@ pub unsafe fn is_connected() -> bool {
 
 /// True if the descriptor is open on the input's file, or connected to the input.
 pub(crate) unsafe fn is_input(fd: c_int) -> bool {
+    unsafe { active() && is_given(fd) }
+}
+
+/// The same, also in runs in which nothing is symbolic.
+pub(super) unsafe fn is_given(fd: c_int) -> bool {
     unsafe {
-        if !active() {
+        let header = STATE.header;
+        if header.is_null() {
             return false;
         }
-        let header = STATE.header;
         let identity = os::file_identity(fd);
         identity == Some(((*header).input_device, (*header).input_inode))
             || identity.is_some() && identity == CONNECTION

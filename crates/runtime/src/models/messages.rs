@@ -1,6 +1,6 @@
 //! Where bytes of the input enter as messages: the `recv` family.
 
-use super::input::{Piece, is_input, note_pieces, note_sequential, offset_before};
+use super::input::{Piece, is_given, is_input, note_pieces, note_sequential, offset_before};
 use crate::calls::{self, Args};
 use crate::{os, shadow};
 use core::ffi::{c_int, c_void};
@@ -47,7 +47,7 @@ pub struct Message {
 
 /// A server may get its connection as the standard input, where the input is a file.
 unsafe fn is_file(got: isize, fd: c_int) -> bool {
-    unsafe { got < 0 && *os::errno() == ENOTSOCK && is_input(fd) }
+    unsafe { got < 0 && *os::errno() == ENOTSOCK && is_given(fd) }
 }
 
 #[unsafe(no_mangle)]
