@@ -54,9 +54,9 @@ impl Concrete {
         let parameters: Vec<Value> =
             (0..llvm::param_count(function)).map(|i| llvm::param(function, i)).collect();
         let call = builder.call(version, &parameters);
-        copy_attributes(function, |index, attribute| {
-            // SAFETY: the call has the function's parameters; attributes of the function itself do not fit a call.
+        attributes(function, |index, attribute| {
             if index != FUNCTION {
+                // SAFETY: the call has the function's parameters.
                 unsafe { LLVMAddCallSiteAttribute(call, index, attribute) }
             }
         });
@@ -83,25 +83,27 @@ fn can_be_copied(function: Value) -> bool {
 fn has_byval(function: Value) -> bool {
     let mut found = false;
     let kinds = ["byval", "inalloca", "preallocated"].map(llvm::attribute_kind);
-    copy_attributes(function, |_, attribute| {
-        // SAFETY: the handle is an attribute.
-        found |= unsafe { LLVMIsEnumAttribute(attribute) != 0 || LLVMIsTypeAttribute(attribute) != 0 }
-            && kinds.contains(&unsafe { LLVMGetEnumAttributeKind(attribute) });
+    attributes(function, |_, attribute| {
+        // SAFETY: the handle is an attribute; those that are text have no kind.
+        unsafe {
+            let has_kind = LLVMIsEnumAttribute(attribute) != 0 || LLVMIsTypeAttribute(attribute) != 0;
+            found |= has_kind && kinds.contains(&LLVMGetEnumAttributeKind(attribute));
+        }
     });
     found
 }
 
 /// Calls `found` for each attribute with what it belongs to: the function, its result (0) or a parameter (from 1 on).
-fn copy_attributes(function: Value, mut found: impl FnMut(u32, LLVMAttributeRef)) {
+fn attributes(function: Value, mut found: impl FnMut(u32, LLVMAttributeRef)) {
     for index in std::iter::once(FUNCTION).chain(0..=llvm::param_count(function)) {
         // SAFETY: the vector has room for as many attributes as LLVM says.
-        let attributes = unsafe {
+        let list = unsafe {
             let count = LLVMGetAttributeCountAtIndex(function, index) as usize;
-            let mut attributes = vec![std::ptr::null_mut(); count];
-            LLVMGetAttributesAtIndex(function, index, attributes.as_mut_ptr());
-            attributes
+            let mut list = vec![std::ptr::null_mut(); count];
+            LLVMGetAttributesAtIndex(function, index, list.as_mut_ptr());
+            list
         };
-        attributes.into_iter().for_each(|attribute| found(index, attribute));
+        list.into_iter().for_each(|attribute| found(index, attribute));
     }
 }
 
@@ -127,10 +129,8 @@ fn is_array(value: Value) -> bool {
 
 fn is_local(global: Value) -> bool {
     // SAFETY: the handle is a global variable.
-    matches!(
-        unsafe { LLVMGetLinkage(global) },
-        LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage
-    )
+    let linkage = unsafe { LLVMGetLinkage(global) };
+    matches!(linkage, LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
 }
 
 /// A function without a body that takes and promises what `function` does.
@@ -144,7 +144,7 @@ fn declare(module: &Module, function: Value) -> Value {
         if LLVMHasPersonalityFn(function) != 0 {
             LLVMSetPersonalityFn(version, LLVMGetPersonalityFn(function));
         }
-        copy_attributes(function, |index, attribute| LLVMAddAttributeAtIndex(version, index, attribute));
+        attributes(function, |index, attribute| LLVMAddAttributeAtIndex(version, index, attribute));
         version
     }
 }
