@@ -1,4 +1,5 @@
 // The same with a hash in the program: a function that reads, mixes and returns is taken for one.
+//@ gives-up: result of a hash
 //@ seed: "four"
 //@ max-len: 8
 //@ max-runs: 60

@@ -83,7 +83,7 @@ impl Function<'_> {
         let arguments: Vec<Value> = (0..llvm::argument_count(call)).map(|i| llvm::operand(call, i)).collect();
         let callee = self.callee(call);
         self.check_format(call, &arguments);
-        self.sample(call, callee, &arguments);
+        let hashed = self.sample(call, callee, &arguments);
         match callee {
             Callee::InlineAssembly => self.drop_labels(call, &arguments, GiveUp::InlineAssembly),
             Callee::External => self.call_external(call, &arguments),
@@ -91,29 +91,32 @@ impl Function<'_> {
         }
         let sends = !matches!(callee, Callee::External | Callee::InlineAssembly);
         self.after_call(call, callee, sends);
+        let label = self.label_of(call);
+        if let Some(len) = hashed.filter(|_| callee == Callee::Labelled && !llvm::is_constant(label)) {
+            let label = self.call("__tg_hashed", &[label, len]);
+            self.set_labels(call, vec![label]);
+        }
     }
 
-    /// What a hash is asked about can be a word that the solver would not find.
-    fn sample(&mut self, call: Value, callee: Callee, arguments: &[Value]) {
-        let Some(function) = llvm::as_function(llvm::called(call)) else { return };
+    /// What a hash is asked about can be a word that the solver would not find. Returns the length of the word, 0 if it is of no
+    /// interest.
+    fn sample(&mut self, call: Value, callee: Callee, arguments: &[Value]) -> Option<Value> {
+        let function = llvm::as_function(llvm::called(call))?;
         let name = llvm::name(function);
         let wanted = match callee {
             Callee::External => opaque::is_asked(function) && !ENDS_OF_DATA.contains(&name.as_str()),
             Callee::Labelled => self.program.hashes.contains(&name),
             _ => false,
         };
-        let Some((text, len)) = opaque::text_parameter(llvm::value_type(function)).filter(|_| wanted) else {
-            return;
-        };
+        let (text, len) = opaque::text_parameter(llvm::value_type(function)).filter(|_| wanted)?;
         let number = self.numbering.external(&name);
         let site = self.site(call);
         let builder = self.builder();
         builder.before(call);
         let len = len.and_then(|len| arguments.get(len as usize));
         let len = len.map_or(builder.const_i64(u64::MAX), |len| builder.zext_or_trunc(*len, builder.i64));
-        if let Some(&text) = arguments.get(text as usize) {
-            self.call("__tg_sample", &[builder.const_i32(number), text, len, site]);
-        }
+        let &text = arguments.get(text as usize)?;
+        Some(self.call("__tg_sample", &[builder.const_i32(number), text, len, site]))
     }
 
     /// A format that is no constant could be the input.

@@ -8,8 +8,8 @@
 use crate::build::{self, Value};
 use crate::state::{self, active};
 use crate::texts::{self, Bytes};
-use crate::{events, objects, os, shadow};
-use trace::{COMPARED, Event, EventKind, Label, Op};
+use crate::{events, nodes, objects, os, shadow};
+use trace::{COMPARED, Event, EventKind, GiveUp, Label, Op};
 
 const MOST_SAMPLES: usize = 256;
 const MOST_BYTES: usize = trace::LONGEST_WORD;
@@ -76,16 +76,93 @@ pub unsafe fn forget() {
 }
 
 /// A function is about to be called with a pointer to text, which has `len` bytes if that can be, and otherwise ends at a zero
-/// byte.
+/// byte. Returns how many bytes it has if it depends on the input and can be compared with other words, otherwise 0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, site: u32) {
+pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, site: u32) -> u32 {
     unsafe {
         if !active() {
-            return;
+            return 0;
         }
-        let Some(_entered) = state::enter() else { return };
-        let Some(sample) = taken(function, text, len) else { return };
+        let Some(_entered) = state::enter() else { return 0 };
+        let Some(sample) = taken(function, text, len) else { return 0 };
         let symbolic = sample.labels.iter().any(|label| *label != 0);
+        ask(&sample, symbolic, text, site);
+        if symbolic { sample.len } else { 0 }
+    }
+}
+
+/// What a hash made of a word of `len` bytes, if `len` is not 0. Its formula helps nobody: no link of the solver turns it round, and the tables and lists that it
+/// leads to would all depend on the input. That the word is another one that was hashed is a branch already.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_hashed(label: Label, len: u32) -> Label {
+    unsafe {
+        if label == 0 || len == 0 {
+            return label;
+        }
+        let Some(_entered) = state::enter() else { return label };
+        if !is_mixed(label, (len as usize).min(ROUNDS)) {
+            return label;
+        }
+        state::count_give_up(GiveUp::Hash);
+        0
+    }
+}
+
+/// Additions and exclusive ors that a hash has at least, one of each for each byte. Numbers in text and checksums have one kind only.
+const ROUNDS: usize = 2;
+/// Nodes that are looked at.
+const MOST_VISITED: u32 = 256;
+const MOST_OPEN: usize = 32;
+
+/// Whether `rounds` sums and products of words, and as many exclusive ors, are behind the label. Table-driven checksums, which can be turned round,
+/// are told by their tables, and those bit by bit make masks of a bit by taking it from 0.
+unsafe fn is_mixed(label: Label, rounds: usize) -> bool {
+    unsafe {
+        let mut open = [label; MOST_OPEN];
+        let mut count = 1;
+        let (mut sums, mut differences) = ([0; ROUNDS], [0; ROUNDS]);
+        for _ in 0..MOST_VISITED {
+            if count == 0 {
+                return false;
+            }
+            count -= 1;
+            let Some(&label) = open.get(count) else { return false };
+            let node = nodes::node(label);
+            let arity = match Op::from_byte(node.op) {
+                Some(Op::Sub) if nodes::as_constant(node.a).is_some() => 2,
+                Some(Op::Add | Op::Sub | Op::Mul) if node.bits >= 32 => note(&mut sums, label),
+                Some(Op::Xor) if node.bits >= 32 => note(&mut differences, label),
+                Some(Op::Read) | None => return false,
+                Some(op) => op.arity(),
+            };
+            if [sums, differences].iter().all(|kind| kind.iter().take(rounds).all(|label| *label != 0)) {
+                return true;
+            }
+            for operand in [node.a, node.b, node.c].into_iter().take(arity) {
+                if let Some(place) = open.get_mut(count) {
+                    *place = operand;
+                    count += 1;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Adds the label to those that were seen, and returns how many operands such nodes have.
+fn note(seen: &mut [Label; ROUNDS], label: Label) -> usize {
+    if !seen.contains(&label)
+        && let Some(free) = seen.iter_mut().find(|free| **free == 0)
+    {
+        *free = label;
+    }
+    2
+}
+
+/// Tells the driver of a word, and makes branches of the question whether it is one of those seen before.
+unsafe fn ask(sample: &Sample, symbolic: bool, text: *const u8, site: u32) {
+    unsafe {
+        let function = sample.function;
         if symbolic || TOLD < MOST_OWN {
             let word = Bytes { start: text, size: sample.len as usize };
             if let Some(table) = texts::copy(word, symbolic).filter(|table| is_news(function, *table)) {
@@ -103,11 +180,11 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
             }
             known |= seen.bytes == sample.bytes && seen.labels == sample.labels;
             if asks && seen.labels != sample.labels {
-                suggest(&sample, seen, site);
+                suggest(sample, seen, site);
             }
         }
         if !known && let Some(free) = samples().get_mut(COUNT) {
-            *free = sample;
+            *free = *sample;
             COUNT += 1;
         }
     }
@@ -169,7 +246,7 @@ unsafe fn taken(function: u32, text: *const u8, len: i64) -> Option<Sample> {
             i += 1;
         }
         sample.len = i as u32;
-        (i > 1).then_some(sample)
+        (i > 0).then_some(sample)
     }
 }
 

@@ -119,5 +119,7 @@ byte_enum! {
         Float = "floating-point operation without a model",
         InputTooLong = "input beyond the length limit",
         Model = "library call beyond its model",
+        /// Words that were hashed before are tried instead.
+        Hash = "result of a hash",
     }
 }
