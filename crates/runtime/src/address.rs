@@ -52,6 +52,7 @@ pub unsafe extern "C" fn __tg_load_at(
 ) -> Label {
     unsafe {
         if la != 0
+            && !events::is_fixed(la)
             && let Some(_entered) = state::enter()
         {
             let settled = stretches::settled(la);
@@ -257,6 +258,20 @@ pub(crate) unsafe fn data() -> *mut u8 {
     unsafe { STATE.header.cast::<u8>().add((*STATE.header).data.offset as usize) }
 }
 
+/// The `size` bytes at `offset` of a table that holds no labels, as a number.
+pub(crate) unsafe fn content(table: u32, offset: u64, size: u32) -> Option<u64> {
+    unsafe {
+        let table = &*tables().add(table as usize);
+        let byte = |i: u32| match offset.checked_add(i as u64) {
+            Some(place) if place < table.len as u64 => {
+                *data().add(table.data as usize + place as usize) as u64
+            }
+            _ => 0,
+        };
+        (table.labels == u32::MAX).then(|| (0..size).fold(0, |number, i| number | byte(i) << (8 * i)))
+    }
+}
+
 /// The number of a table with the object's content as it is now.
 unsafe fn snapshot(object: &Object) -> Option<u32> {
     unsafe {
@@ -394,7 +409,7 @@ pub unsafe extern "C" fn __tg_store_at(
     site: u32,
 ) {
     unsafe {
-        if la == 0 {
+        if la == 0 || events::is_fixed(la) {
             return shadow::__tg_store_sized(address, label, size);
         }
         let Some(_entered) = state::enter() else { return };

@@ -4,7 +4,8 @@
 //! A result of 0 means that the value does not depend on the input.
 
 use crate::values::{self, mask};
-use crate::{nodes, state, stretches};
+use crate::varying::Bits;
+use crate::{events, nodes, state, stretches};
 use trace::{Label, Node, Op};
 
 /// An operand: its label and its value.
@@ -36,19 +37,28 @@ impl Value {
 /// `a op b` on operands of `bits` bits.
 pub unsafe fn binary(op: Op, bits: u32, a: Value, b: Value) -> Label {
     unsafe {
-        let (a, b) = (stretches::plain(a), stretches::plain(b));
+        let (a, b) = (operand(a), operand(b));
         if a.label == 0 && b.label == 0 {
             return 0;
         }
         let (a, b) = if a.label == 0 && commutes(op) { (b, a) } else { (a, b) };
         let result = if b.label == 0 {
-            with_constant(op, bits, a, b.value & mask(bits))
+            let constant = b.value & mask(bits);
+            with_constant(op, bits, a, constant).or_else(|| known(op, bits, a.label, constant))
         } else if a.label == b.label {
             same_operands(op, a.label)
         } else {
             None
         };
         result.unwrap_or_else(|| plain(op, bits, a, b))
+    }
+}
+
+/// Without its label where that says nothing.
+unsafe fn operand(x: Value) -> Value {
+    unsafe {
+        let x = stretches::plain(x);
+        if events::is_fixed(x.label) { Value::concrete(x.value) } else { x }
     }
 }
 
@@ -99,6 +109,24 @@ unsafe fn with_constant(op: Op, bits: u32, x: Value, c: u64) -> Option<Label> {
     }
 }
 
+/// `x op c` is the same for all inputs.
+unsafe fn known(op: Op, bits: u32, x: Label, c: u64) -> Option<Label> {
+    unsafe {
+        if bits > 64 || stretches::any() {
+            return None;
+        }
+        let is_known = match op {
+            Op::And => Bits::of(x).and(Bits::known(c)).is_known(),
+            Op::Or => Bits::of(x).or(Bits::known(c)).is_known(),
+            Op::LShr => Bits::of(x).shift_right(c).is_known(),
+            Op::Eq if bits == 8 => c == 0 && events::is_nonzero(x),
+            op if is_comparison(op) && bits > 8 => Bits::of(x).compares_alike(op, c, bits),
+            _ => false,
+        };
+        is_known.then_some(0)
+    }
+}
+
 /// `(x + c) + d = x + (c + d)`, `x - d = x + (-d)`
 unsafe fn add_constant(op: Op, bits: u32, x: Value, c: u64) -> Label {
     unsafe {
@@ -134,18 +162,28 @@ unsafe fn and_constant(bits: u32, x: Value, c: u64) -> Option<Label> {
     }
 }
 
-/// `zext y op c` as a comparison of y
+/// `zext y op c` and `sext y op c` as comparisons of y
 unsafe fn compare_constant(op: Op, x: Value, c: u64) -> Option<Label> {
     unsafe {
         let node = nodes::node(x.label);
-        if node.op != Op::ZExt as u8 {
+        let (wide, signed) = (node.bits as u32, matches!(op, Op::Slt | Op::Sle));
+        let is_extended = [Op::ZExt, Op::SExt].map(|op| op as u8).contains(&node.op);
+        if !is_extended || wide > 64 {
             return None;
         }
-        let wide = node.bits as u32;
         let narrow = nodes::bits(node.a);
+        let y = Value::new(node.a, nodes::value(node.a));
+        if node.op == Op::SExt as u8 {
+            let fits = values::sign_extend(c, narrow) == values::sign_extend(c, wide);
+            return match op {
+                Op::Eq if !fits => Some(0),
+                Op::Eq => Some(binary(op, narrow, y, Value::concrete(c & mask(narrow)))),
+                _ if signed && fits => Some(binary(op, narrow, y, Value::concrete(c & mask(narrow)))),
+                _ => None,
+            };
+        }
         // A zero-extended value is not negative, so a signed comparison with a constant is an unsigned one,
         // or decided by the constant's sign.
-        let signed = matches!(op, Op::Slt | Op::Sle);
         if signed && values::sign_extend(c, wide) < 0 {
             return Some(0);
         }
@@ -157,7 +195,7 @@ unsafe fn compare_constant(op: Op, x: Value, c: u64) -> Option<Label> {
             Op::Sle => Op::Ule,
             other => other,
         };
-        Some(binary(op, narrow, Value::new(node.a, nodes::value(node.a)), Value::concrete(c)))
+        Some(binary(op, narrow, y, Value::concrete(c)))
     }
 }
 
@@ -232,7 +270,7 @@ unsafe fn concrete_if_constant(label: Label) -> Label {
 /// `if condition { yes } else { no }`
 pub unsafe fn ite(bits: u32, condition: Value, yes: Value, no: Value) -> Label {
     unsafe {
-        let condition = stretches::plain(condition);
+        let condition = operand(condition);
         let (taken, same) = (condition.value & 1 == 1, yes.label == no.label);
         if condition.label == 0 || (same && (yes.label != 0 || yes.value == no.value)) {
             return if taken { yes.label } else { no.label };

@@ -2,41 +2,119 @@
 
 use crate::models::lexers;
 use crate::state::{self, STATE, count_give_up};
-use crate::{nodes, os, stretches, values};
+use crate::{nodes, nonzero, os, stretches, values};
 use trace::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp, Label, Op};
 
-/// One bit a label: it was recorded as a branch or concretised, so that its value is already fixed by the path.
-static mut RECORDED: *mut u64 = core::ptr::null_mut();
+/// A set of labels, a bit each.
+struct Labels(*mut u64);
+
+impl Labels {
+    unsafe fn prepare(&mut self, node_cap: u32) {
+        unsafe {
+            self.0 = os::allocate(node_cap as usize / 8 + 8).cast();
+            if !self.0.is_null() {
+                os::populate(self.0.cast(), size_of::<u64>());
+            }
+        }
+    }
+
+    /// There were this many labels.
+    unsafe fn empty(&mut self, labels: u32) {
+        unsafe {
+            if !self.0.is_null() {
+                os::memset(self.0.cast(), 0, labels.min(STATE.node_cap) as usize / 8 + 8);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn contains(&self, label: Label) -> bool {
+        unsafe { !self.0.is_null() && *self.0.add(label as usize / 64) >> (label % 64) & 1 == 1 }
+    }
+
+    /// True if the label was not in the set.
+    unsafe fn insert(&mut self, label: Label) -> bool {
+        unsafe {
+            let is_new = !self.contains(label);
+            if !self.0.is_null() {
+                *self.0.add(label as usize / 64) |= 1 << (label % 64);
+            }
+            is_new
+        }
+    }
+}
+
+/// Labels that were recorded as a branch or concretised.
+static mut RECORDED: Labels = Labels(core::ptr::null_mut());
+/// Labels that equal a constant on this path, because a branch or switch said so.
+static mut FIXED: Labels = Labels(core::ptr::null_mut());
+
+/// Bytes of the input that are not 0 on this path.
+static mut NONZERO: Labels = Labels(core::ptr::null_mut());
 
 pub unsafe fn prepare(node_cap: u32) {
     unsafe {
-        RECORDED = os::allocate(node_cap as usize / 8 + 8).cast();
-        if !RECORDED.is_null() {
-            os::populate(RECORDED.cast(), size_of::<u64>());
-        }
+        NONZERO.prepare(node_cap);
+        RECORDED.prepare(node_cap);
+        FIXED.prepare(node_cap);
     }
 }
 
 /// A run ends that had this many labels.
 pub unsafe fn forget(labels: u32) {
     unsafe {
-        if !RECORDED.is_null() {
-            os::memset(RECORDED.cast(), 0, labels.min(STATE.node_cap) as usize / 8 + 8);
-        }
+        NONZERO.empty(labels);
+        RECORDED.empty(labels);
+        FIXED.empty(labels);
     }
 }
 
 unsafe fn first_time(label: Label) -> bool {
+    // What a lexer asks does not count outside of it.
+    unsafe { lexers::inside() || RECORDED.insert(label) }
+}
+
+/// What a branch on `condition` says about inputs that take this path.
+unsafe fn learn(condition: Label, taken: bool) {
     unsafe {
-        // What a lexer asks does not count outside of it.
-        if RECORDED.is_null() || lexers::inside() {
-            return true;
+        if lexers::inside() || stretches::any() {
+            return;
         }
-        let word = RECORDED.add(label as usize / 64);
-        let bit = 1u64 << (label % 64);
-        let first = *word & bit == 0;
-        *word |= bit;
-        first
+        let node = nodes::node(condition);
+        if taken && node.op == Op::Eq as u8 && nodes::as_constant(node.b).is_some() {
+            fix(node.a);
+        } else if let Some(byte) = nonzero::learn(condition, taken) {
+            NONZERO.insert(byte);
+        }
+    }
+}
+
+/// Whether a byte of the input is not 0 on this path.
+pub unsafe fn is_nonzero(byte: Label) -> bool {
+    unsafe { NONZERO.contains(byte) }
+}
+
+/// From here on the label equals its present value on every input that takes this path, so that nothing that is made of it is worth
+/// an expression. Inputs that leave the path at the branch that says so are another matter.
+unsafe fn fix(label: Label) {
+    unsafe {
+        if !lexers::inside() && !stretches::any() {
+            FIXED.insert(extended(label));
+        }
+    }
+}
+
+#[inline(always)]
+pub unsafe fn is_fixed(label: Label) -> bool {
+    unsafe { label != 0 && FIXED.contains(extended(label)) }
+}
+
+/// What the label extends, if it does.
+#[inline(always)]
+unsafe fn extended(label: Label) -> Label {
+    unsafe {
+        let node = nodes::node(label);
+        if node.op == Op::ZExt as u8 || node.op == Op::SExt as u8 { node.a } else { label }
     }
 }
 
@@ -78,6 +156,7 @@ pub unsafe fn branch(label: Label, taken: bool, site: u32) {
         if first_time(label) {
             let (kind, taken, arg) = (EventKind::Branch as u8, taken as u8, negated as u32);
             push(Event { kind, taken, aux: 0, site, label, arg });
+            learn(label, taken == 1);
         }
     }
 }
@@ -87,7 +166,7 @@ pub unsafe fn branch(label: Label, taken: bool, site: u32) {
 pub unsafe fn concretise(label: Label, reason: ConcretiseReason, site: u32) {
     unsafe {
         let label = stretches::collapsed(label);
-        if label != 0 && !stretches::is_fixed(label) && first_time(label) {
+        if label != 0 && !stretches::is_fixed(label) && !is_fixed(label) && first_time(label) {
             push(Event {
                 kind: EventKind::Concretise as u8,
                 taken: 0,
@@ -155,12 +234,17 @@ pub unsafe extern "C" fn __tg_switch(
         if nodes::value(label) != value & values::mask(bits) {
             return count_give_up(GiveUp::Stale);
         }
-        if stretches::is_fixed(label) {
+        if stretches::is_fixed(label) || is_fixed(label) {
             return;
         }
         (*STATE.header).symbolic_branches += 1;
         let arg = (0..count).find(|&i| *cases.add(i as usize) == value & values::mask(bits)).unwrap_or(count);
         push(Event { kind: EventKind::Switch as u8, taken: 0, aux: 0, site, label, arg });
+        if arg < count {
+            fix(label);
+        } else if (0..count).any(|i| *cases.add(i as usize) == 0) && !lexers::inside() {
+            NONZERO.insert(extended(label));
+        }
     }
 }
 

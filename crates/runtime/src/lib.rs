@@ -28,6 +28,7 @@ pub mod floats;
 pub mod memory;
 pub mod models;
 pub mod nodes;
+mod nonzero;
 pub mod objects;
 pub mod os;
 pub mod samples;
@@ -41,6 +42,7 @@ pub mod supervise;
 mod sys;
 pub mod texts;
 pub mod values;
+pub mod varying;
 pub mod words;
 
 #[cfg(test)]

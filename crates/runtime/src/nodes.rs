@@ -5,6 +5,7 @@
 
 use crate::build::Value;
 use crate::state::{STATE, count_give_up};
+use crate::varying::Bits;
 use crate::{os, stretches, values};
 use trace::{GiveUp, Label, Node, Op, marks};
 
@@ -338,6 +339,10 @@ pub unsafe fn extract(label: Label, low: u32, bits: u32, value: u64) -> Label {
             Some(Op::Extract) => return extract(of.a, of.aux as u32 + low, bits, value),
             Some(Op::Const) if of.bits <= 64 => return constant(bits, of.const_value() >> low),
             _ => {}
+        }
+        let is_looked_into = of.bits <= 64 && !stretches::any();
+        if is_looked_into && Bits::of(label).shift_right(low as u64).low(bits).is_known() {
+            return constant(bits, value);
         }
         let node = Node { op: Op::Extract as u8, bits: bits as u8, aux: low as u16, a: label, b: 0, c: 0 };
         make(node, value)

@@ -199,6 +199,16 @@ impl Computation {
         Twin { value: Value::concrete(value), bits, plain: self.plain.constant(bits, value as u128) }
     }
 
+    /// A condition as programs ask them of characters: equal to what it is, not 0, or a digit.
+    fn asked(&mut self, x: Twin) -> Twin {
+        let [same, zero, nine] = [x.value.value, 0, b'9' as u64].map(|value| self.constant(x.bits, value));
+        match x.value.value % 3 {
+            0 => self.binary(Op::Eq, x, same),
+            1 => self.binary(Op::Eq, x, zero),
+            _ => self.binary(Op::Ule, x, nine),
+        }
+    }
+
     fn take(&mut self, step: &Step) {
         let next = match *step {
             Step::Binary(op, a, b) => {
@@ -261,6 +271,43 @@ proptest! {
             }
             if label != 0 {
                 prop_assert_eq!(built.value(label), value);
+            }
+        }
+    }
+
+    /// The same with branches between: what they say about the path may be used, so that expressions mean the same for inputs that take it.
+    #[test]
+    fn expressions_mean_the_same_on_the_path(
+        input in prop::array::uniform4(any::<u8>()),
+        steps in prop::collection::vec((step(), any::<bool>()), 1..30),
+        changes in prop::collection::vec((0..INPUT, prop_oneof![Just(0), any::<u8>()]), 48),
+    ) {
+        let run = Run::start(&input);
+        let mut computation = Computation::new(&input);
+        let mut path = Vec::new();
+        for (step, branches) in &steps {
+            computation.take(step);
+            if *branches {
+                let last = computation.pick(computation.twins.len() - 1);
+                let condition = if last.bits == 1 { last } else { computation.asked(last) };
+                // SAFETY: a run is active.
+                unsafe { events::branch(condition.value.label, condition.value.value == 1, 0) };
+                path.push((condition.plain, condition.value.value as u128));
+            }
+        }
+        let built = run.dag(INPUT as u32);
+        for (place, byte) in changes {
+            let mut bytes = input.to_vec();
+            bytes[place] = byte;
+            let assignment = Assignment { bytes };
+            if path.iter().any(|(condition, taken)| computation.plain.eval(*condition, &assignment) != *taken) {
+                continue;
+            }
+            for twin in &computation.twins {
+                let Value { label, value } = twin.value;
+                let wanted = computation.plain.eval(twin.plain, &assignment);
+                let got = if label == 0 { value as u128 } else { built.eval(label, &assignment) };
+                prop_assert_eq!(got, wanted, "label {} for {:?}", label, assignment.bytes);
             }
         }
     }
