@@ -314,8 +314,10 @@ impl Builder<'_> {
     }
 
     fn push_constraint(&mut self, site: u32, label: Label, taken: bool, kind: ConstraintKind, negated: bool) {
-        let constant = self.dag.node(label).op == Op::Const as u8;
-        if constant || !self.asserted.seen.insert(label) {
+        // A check that every input on this path violates says that the run has to be looked at.
+        let is_violation = matches!(kind, ConstraintKind::Check(_)) && taken;
+        let says_nothing = self.dag.node(label).op == Op::Const as u8 && !is_violation;
+        if says_nothing || !self.asserted.seen.insert(label) {
             return;
         }
         let mut constraint = Constraint { label, taken, site, kind, negated, outcome: None };

@@ -193,15 +193,18 @@ pub unsafe fn follow(address: usize, la: Label, site: u32) {
     }
 }
 
-/// An access to `size` bytes from `address` on stays within the object there: a property, as far as the size is symbolic.
-/// The guard is held.
+/// An access to `size` bytes from `address` on stays within the object there: a property. A size that does not depend on the input counts if it
+/// is too large, because the path may have fixed it. The guard is held.
 pub unsafe fn check_room(address: usize, size: Value, site: u32) {
     unsafe {
-        if size.label != 0
-            && let Some(object) = objects::find(address)
+        if let Some(object) = objects::find(address)
             && let Some(room) = stretches::room(&object, address)
         {
-            events::check(build::binary(Op::Ult, 64, room, size), CheckKind::OutOfBounds, site);
+            let too_small = build::binary(Op::Ult, 64, room, size);
+            if too_small == 0 && room.value < size.value {
+                events::violated(CheckKind::OutOfBounds, site);
+            }
+            events::check(too_small, CheckKind::OutOfBounds, site);
         }
     }
 }

@@ -179,19 +179,25 @@ pub unsafe fn concretise(label: Label, reason: ConcretiseReason, site: u32) {
     }
 }
 
-/// A property that holds on this run; `violated` is a 1-bit label whose value is 0.
+/// A property that another input could violate, or that this run does; `violated` is a 1-bit label.
 pub unsafe fn check(violated: Label, kind: CheckKind, site: u32) {
     unsafe {
-        if violated != 0 && !stretches::is_fixed(violated) && first_time(violated) {
-            let taken = nodes::value(violated) as u8;
-            push(Event {
-                kind: EventKind::Check as u8,
-                taken,
-                aux: kind as u16,
-                site,
-                label: violated,
-                arg: 0,
-            });
+        if violated != 0 && !stretches::is_fixed(violated) {
+            push_check(violated, kind, site);
+        }
+    }
+}
+
+/// A property that every input violates that takes this path.
+pub unsafe fn violated(kind: CheckKind, site: u32) {
+    unsafe { push_check(nodes::constant(1, 1), kind, site) }
+}
+
+unsafe fn push_check(label: Label, kind: CheckKind, site: u32) {
+    unsafe {
+        if first_time(label) {
+            let taken = nodes::value(label) as u8;
+            push(Event { kind: EventKind::Check as u8, taken, aux: kind as u16, site, label, arg: 0 });
         }
     }
 }

@@ -112,6 +112,9 @@ fn bytes(support: &Support) -> String {
     if support.uses_len() {
         parts.push("the length".to_owned());
     }
+    if parts.is_empty() {
+        parts.push("every input of this path".to_owned());
+    }
     parts.join(" and ")
 }
 
