@@ -40,8 +40,7 @@ impl Link for InversionLink {
 
     fn solve(&mut self, query: &Query) -> Answer {
         let mut seen = FxHashSet::default();
-        let attempts = (MOST_NODES / query.dag.len()).clamp(FEWEST_ATTEMPTS, MOST_ATTEMPTS);
-        for number in 0..attempts as u32 {
+        for number in 0..attempts(query) {
             let mut attempt = Attempt::new(query, number);
             if attempt.run(&mut self.evaluator) {
                 return Answer::Sat(attempt.input);
@@ -53,6 +52,19 @@ impl Link for InversionLink {
         }
         Answer::Unknown(UnknownReason::Unsupported)
     }
+}
+
+/// Repairs the literals that are broken on `input`, the bytes `kept` staying as they are; `None` if that does not work.
+pub(crate) fn repaired(query: &Query, input: &[u8], kept: &FxHashSet<u32>) -> Option<Vec<u8>> {
+    let mut evaluator = Evaluator::new();
+    (0..attempts(query)).find_map(|number| {
+        let start = Attempt { input: input.to_vec(), set: kept.clone(), ..Attempt::new(query, number) };
+        start.after_repairs(&mut evaluator)
+    })
+}
+
+fn attempts(query: &Query) -> u32 {
+    (MOST_NODES / query.dag.len()).clamp(FEWEST_ATTEMPTS, MOST_ATTEMPTS) as u32
 }
 
 /// One combination of choices.
@@ -72,6 +84,10 @@ impl<'q> Attempt<'q> {
             set: FxHashSet::default(),
             choices: Choices::new(number),
         }
+    }
+
+    fn after_repairs(mut self, evaluator: &mut Evaluator) -> Option<Vec<u8>> {
+        self.run(evaluator).then_some(self.input)
     }
 
     /// True if the input now satisfies everything.

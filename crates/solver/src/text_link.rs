@@ -3,13 +3,15 @@
 //!
 //! All of them become readers of one window, the bytes that the query is about, and `strings` finds the word nearest to the
 //! present bytes. Both answers are exact where every literal became a reader or a set of bytes; others are left out, which keeps
-//! "unsat" right, and an answer has to meet them by luck.
+//! "unsat" right, and an answer has to meet them by luck, or after bytes that nobody reads were changed for them.
 
 use crate::domain::Problem;
+use crate::inversion::repaired;
 use crate::query::{Answer, Effort, Lit, Query, UnknownReason};
 use crate::text_atoms::Atom;
 use crate::truth::{ShapeMap, Truths};
 use expr::{Dag, Evaluator, Label, Op, Supports};
+use rustc_hash::FxHashSet;
 use std::ops::Range;
 use std::rc::Rc;
 use strings::{Budget, ByteSet, Cell, Language, Languages, Reader, Stop, Track, Tracks};
@@ -54,8 +56,12 @@ pub(crate) fn solve_within(truths: &mut Truths, query: &Query, restrictions: &mu
             let len = problem.length.and_then(|set| set.preferred(query.current.len() as u64).next());
             let bytes = window.places.iter().copied().zip(word);
             let input = query.input_with(bytes, len.map(|len| len as usize));
-            let lucky = exact || holds(query, &input);
-            if lucky { Answer::Sat(input) } else { Answer::Unknown(UnknownReason::Unsupported) }
+            if exact || holds(query, &input) {
+                return Answer::Sat(input);
+            }
+            // A checksum of the text may stand beside it.
+            let repaired = if windows.is_empty() { repaired(query, &input, &window.read()) } else { None };
+            repaired.map_or(Answer::Unknown(UnknownReason::Unsupported), Answer::Sat)
         }
         Ok(None) if restrictions.windows.is_empty() => Answer::Unsat,
         Ok(None) | Err(Stop::Unsupported(_)) => Answer::Unknown(UnknownReason::Unsupported),
@@ -113,6 +119,16 @@ impl Window {
         let near = bytes.iter().map(|&(byte, _)| current(byte)).collect();
         let (places, allowed) = bytes.into_iter().unzip();
         Window { places, allowed, near, tracks: Vec::new() }
+    }
+
+    /// Numbers of the bytes that readers read.
+    fn read(&self) -> FxHashSet<u32> {
+        let cells = self.tracks.iter().flat_map(|track| &track.cells);
+        let positions = cells.filter_map(|cell| match cell {
+            Cell::Position(position, _) => self.places.get(*position).copied(),
+            Cell::Constant(_) => None,
+        });
+        positions.collect()
     }
 
     fn tracks(&self) -> Tracks<'_> {
