@@ -5,11 +5,16 @@ use super::shares::Work;
 use super::store::Live;
 use super::{Expected, Whitebox, hash_of};
 use crate::{Context, Ending, Next, Origin, Proposal, Ran};
+use std::time::Duration;
 
 /// Sentences that were run before that are drawn in a row before the language counts as exhausted.
 const FRESH_TRIES: u32 = 1000;
 /// Of the changed sentences that only have new tokens together, one in so many is traced.
 const TRACED_ONE_IN: u64 = 8;
+/// What is solved within the grammar keeps to one in so many parts of the time, after a while and as long as there are new sentences: programs that
+/// run in microseconds would wait for it.
+const GRAMMAR_ONE_IN: u32 = 12;
+const GRAMMAR_FREE: Duration = Duration::from_secs(1);
 
 impl Whitebox<'_> {
     /// The turns of a search within a language.
@@ -17,13 +22,16 @@ impl Whitebox<'_> {
         let flips = self.worklist.len() + self.hard.len() > 0 || self.ready.is_some();
         let traces = !self.untraced.is_empty();
         let changes = self.changes.len() + self.names.len() > 0;
+        let elapsed = context.clock.elapsed();
+        let solved = context.stats.times.grammar.saturating_sub(GRAMMAR_FREE / GRAMMAR_ONE_IN);
+        let is_free = self.exhausted || solved * GRAMMAR_ONE_IN <= elapsed;
         let there = |work| match work {
-            Work::Flips => flips,
+            Work::Flips => flips && is_free,
             Work::Traces => traces,
-            Work::Changes => changes,
+            Work::Changes => changes && is_free,
             Work::Fresh => !self.exhausted,
         };
-        match self.shares.next(context.clock.elapsed(), there) {
+        match self.shares.next(elapsed, there) {
             Some(Work::Changes) => self.attempt_change(context),
             Some(Work::Fresh) => self.attempt_fresh(context),
             Some(Work::Flips) => self.pop(context).map_or(Next::Busy, |turn| self.attempt(turn, context)),
