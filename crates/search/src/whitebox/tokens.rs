@@ -13,7 +13,7 @@ const FRESH_TRIES: u32 = 1000;
 const TRACED_ONE_IN: u64 = 8;
 /// What is solved within the grammar keeps to one in so many parts of the time, after a while and as long as there are new sentences: programs that
 /// run in microseconds would wait for it.
-const GRAMMAR_ONE_IN: u32 = 12;
+const GRAMMAR_ONE_IN: u32 = 16;
 const GRAMMAR_FREE: Duration = Duration::from_secs(1);
 
 impl Whitebox<'_> {
