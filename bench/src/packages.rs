@@ -27,6 +27,9 @@ pub struct Options {
     /// Measure the slowdowns alone, and put them into the table as it is
     #[arg(long)]
     slowdowns: bool,
+    /// Only trace the sample, this many times, and say what a byte of it costs; for a profiler to watch
+    #[arg(long, value_name = "TIMES")]
+    traces: Option<usize>,
 }
 
 pub fn run(options: &Options) -> Result<()> {
@@ -37,6 +40,10 @@ pub fn run(options: &Options) -> Result<()> {
         PACKAGES.iter().filter(|p| options.names.is_empty() || options.names.iter().any(|n| n == p.name))
     {
         println!("{}", package.name);
+        if let Some(times) = options.traces {
+            measure::traces(package, &work, times)?;
+            continue;
+        }
         if options.slowdowns {
             update_slowdowns(package, &work)?;
             continue;

@@ -52,8 +52,8 @@ impl Recorded {
         let tables = raw.tables.into_iter().map(|(bytes, labels)| TableData { bytes, labels }).collect();
         let (input_len, give_ups, truncated) = (input.len() as u32, raw.give_ups, raw.truncated);
         ensure!(!truncated, "the trace is full");
-        let (nodes, values, events) = (raw.nodes, raw.values, raw.events);
-        let raw = RawTrace { nodes, values, tables, input_len, events, give_ups, truncated };
+        let (nodes, values, shapes, events) = (raw.nodes, raw.values, raw.shapes, raw.events);
+        let raw = RawTrace { nodes, values, tables, shapes, input_len, events, give_ups, truncated };
         Ok(flips(Trace::from_raw(raw)?, &sites, input))
     }
 }

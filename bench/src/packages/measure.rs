@@ -69,6 +69,24 @@ pub fn slowdowns(package: &Package, work: &Path) -> Result<[Slowdown; 2]> {
     Subject::new(package, &clang, &tarragon)?.slowdowns()
 }
 
+/// Traces the sample and says what a byte of it costs.
+pub fn traces(package: &Package, work: &Path, times: usize) -> Result<()> {
+    let (clang, tarragon) = trees(package, work)?;
+    let subject = Subject::new(package, &clang, &tarragon)?;
+    let mut runner = subject.start()?;
+    let text = package.sample.text(SYMBOLIC);
+    let a_byte = |count: f64| count / text.len() as f64;
+    let best = subject.symbolic(times)?;
+    let trace = runner.run(&text, true)?.trace.context("the trace is broken")?;
+    let [nodes, events] = [trace.nodes.len(), trace.events.len()].map(|count| a_byte(count as f64));
+    let time = a_byte(best.as_secs_f64() * 1e9);
+    println!(
+        "  a byte: {time:.0} ns, {nodes:.1} expressions, {events:.1} events; {} shapes",
+        trace.shapes.len()
+    );
+    Ok(())
+}
+
 fn trees<'a>(package: &'a Package, work: &Path) -> Result<(Tree<'a>, Tree<'a>)> {
     let build = |compilers| Tree::build(package, compilers, work);
     Ok((build(Compilers::Clang)?, build(Compilers::Tarragon)?))
@@ -218,15 +236,16 @@ impl<'a> Subject<'a> {
         );
         Ok([
             slowdown(ratio(ours, native)),
-            slowdown(self.symbolic().and_then(|time| ratio(time, native_part))),
+            slowdown(self.symbolic(RUNS).and_then(|time| ratio(time, native_part))),
         ])
     }
 
-    fn symbolic(&self) -> Result<Duration> {
+    /// Processor time of a run with all of the input symbolic, its start not counted.
+    fn symbolic(&self, times: usize) -> Result<Duration> {
         let mut runner = self.start()?;
         let texts = [SYMBOLIC, 0].map(|len| self.package.sample.text(len));
         let mut best = [Duration::MAX; 2];
-        for _ in 0..RUNS {
+        for _ in 0..times {
             for (text, best) in texts.iter().zip(&mut best) {
                 *best = (*best).min(traced_time(&mut runner, text)?);
             }

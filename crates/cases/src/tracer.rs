@@ -112,6 +112,7 @@ fn checked(raw: runner::RawTrace, input: &[u8]) -> Result<Trace, String> {
         nodes: raw.nodes,
         values: raw.values,
         tables,
+        shapes: raw.shapes,
         input_len: input.len() as u32,
         events: raw.events,
         give_ups: raw.give_ups,

@@ -1,6 +1,7 @@
 //! The expression table. Operands have smaller labels than the nodes that use them, so label order is a
 //! topological order and no walk over a [`Dag`] needs recursion.
 
+use crate::semantics::{Operator, mask, wide};
 use crate::validate::{BadDag, Validator};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash as _, Hasher as _};
@@ -128,6 +129,35 @@ impl Dag {
         let mut seen = vec![false; nodes.len()];
         let cells = tables.iter().map(|table| Cells::of(table, &mut seen)).collect();
         Ok(Dag { nodes, values, tables, cells, input_len, ..Dag::new() })
+    }
+
+    /// Computes the value that a node has on the recorded run from those of its operands.
+    pub(crate) fn find_value(&mut self, label: Label) {
+        let node = *self.node(label);
+        let value = |label: Label| {
+            u128::from(self.value(label)) & mask(if label == 0 { 64 } else { self.bits(label) })
+        };
+        let [a, b, c] = operands_of(&node);
+        let op = op_of(&node);
+        let found = match op {
+            Op::Const => u128::from(node.const_value()),
+            Op::Read => {
+                let (table, offset) = (self.table(node.b), value(a) as u64);
+                let byte = |at: u64| match table.label(at) {
+                    0 => u64::from(table.byte(at)),
+                    label => value(label) as u64,
+                };
+                let bytes =
+                    (0..u64::from(node.bits / 8).min(8)).map(|i| byte(offset.wrapping_add(i)) << (8 * i));
+                u128::from(bytes.fold(0, |all, byte| all | byte))
+            }
+            _ => {
+                let operand_bits = if a == 0 { 64 } else { self.bits(a) as u8 };
+                let operator = Operator { op, bits: node.bits, operand_bits, low: node.aux as u8 };
+                wide::apply(operator, value(a), value(b), value(c))
+            }
+        };
+        self.values[label as usize] = found as u64;
     }
 
     /// The node of a label that is not 0.

@@ -25,6 +25,8 @@ pub enum BadDag {
     NoTable { label: Label, table: u32 },
     #[error("node {label}: table {table} does not exist or is no constant")]
     Pattern { label: Label, table: u32 },
+    #[error("label {label}: there is no such shape, or no such byte")]
+    Shape { label: Label },
     #[error("table {table}: its labels do not match its bytes")]
     Table { table: u32 },
 }

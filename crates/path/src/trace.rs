@@ -3,7 +3,7 @@
 //! The target writes its record itself and may be broken in any way, so nothing is believed before it is checked
 //! here: after [`Trace::from_raw`] every event has a known kind and a label that exists and has the right width.
 
-use expr::{BadDag, Dag, TableData};
+use expr::{BadDag, Dag, Recorded, TableData};
 use trace::{Event, EventKind, GiveUp, LONGEST_WORD, Label, Node, Op};
 
 /// What the symbolic part of one run left behind.
@@ -23,6 +23,8 @@ pub struct RawTrace {
     pub nodes: Vec<Node>,
     pub values: Vec<u64>,
     pub tables: Vec<TableData>,
+    /// Expressions of one byte; see [`trace::SHAPED`].
+    pub shapes: Vec<Node>,
     pub input_len: u32,
     pub events: Vec<Event>,
     pub give_ups: [u32; 32],
@@ -47,12 +49,14 @@ pub enum BadTrace {
 
 impl Trace {
     pub fn from_raw(raw: RawTrace) -> Result<Trace, BadTrace> {
-        let dag = Dag::from_raw(raw.nodes, raw.values, raw.tables, raw.input_len)?;
-        for (index, event) in raw.events.iter().enumerate() {
+        let RawTrace { nodes, values, tables, shapes, input_len, mut events, .. } = raw;
+        let recorded = Recorded { nodes, values, tables, shapes, input_len };
+        let dag = Dag::from_recorded(recorded, events.iter_mut().map(|event| &mut event.label))?;
+        for (index, event) in events.iter().enumerate() {
             check_event(&dag, index, event)?;
         }
         let truncated = raw.truncated || raw.give_ups[GiveUp::TraceFull as usize] > 0;
-        Ok(Trace { dag, events: raw.events, give_ups: raw.give_ups, truncated })
+        Ok(Trace { dag, events, give_ups: raw.give_ups, truncated })
     }
 }
 

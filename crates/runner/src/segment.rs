@@ -22,6 +22,8 @@ pub struct RawTrace {
     /// Concrete values, same indices as `nodes`.
     pub values: Vec<u64>,
     pub events: Vec<Event>,
+    /// Expressions of one byte; their operands are numbers of shapes.
+    pub shapes: Vec<Node>,
     pub tables: Vec<RawTable>,
     /// How often each [`GiveUp`] happened.
     pub give_ups: [u32; 32],
@@ -168,6 +170,7 @@ impl Segment {
             nodes: self.copy(&header.nodes, seen.node_count, "number of nodes")?,
             values: self.copy(&header.values, seen.node_count, "number of values")?,
             events: self.copy(&header.events, seen.event_count, "number of events")?,
+            shapes: self.copy(&header.shapes, seen.shape_count, "number of shapes")?,
             tables: self.copy_tables(&seen)?,
             give_ups: seen.give_ups,
             truncated: seen.give_ups[GiveUp::TraceFull as usize] > 0,
@@ -177,8 +180,9 @@ impl Segment {
 
     /// The half of the header that belongs to the driver.
     fn check_untouched(&self, seen: &Header) -> Result<(), SegmentCorrupted> {
-        let regions =
-            |h: &Header| [h.input, h.holes, h.coverage, h.events, h.nodes, h.values, h.tables, h.data];
+        let regions = |h: &Header| {
+            [h.input, h.holes, h.coverage, h.events, h.nodes, h.values, h.shapes, h.tables, h.data]
+        };
         let numbers = |h: &Header| (h.magic, h.version, h.flags, h.input_len, h.input_device, h.input_inode);
         let same = numbers(seen) == numbers(&self.header) && regions(seen) == regions(&self.header);
         if same { Ok(()) } else { Err(SegmentCorrupted { what: "header" }) }

@@ -261,6 +261,11 @@ pub(crate) unsafe fn data() -> *mut u8 {
     unsafe { STATE.header.cast::<u8>().add((*STATE.header).data.offset as usize) }
 }
 
+/// Whether no byte of a table depends on the input.
+pub(crate) unsafe fn is_concrete(table: u32) -> bool {
+    unsafe { (*tables().add(table as usize)).labels == u32::MAX }
+}
+
 /// The `size` bytes at `offset` of a table that holds no labels, as a number.
 pub(crate) unsafe fn content(table: u32, offset: u64, size: u32) -> Option<u64> {
     unsafe {

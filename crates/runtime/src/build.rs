@@ -3,9 +3,10 @@
 //!
 //! A result of 0 means that the value does not depend on the input.
 
+use crate::shapes::answers::Question;
 use crate::values::{self, mask};
 use crate::varying::Bits;
-use crate::{events, nodes, state, stretches};
+use crate::{events, lengths, nodes, state, stretches};
 use trace::{Label, Node, Op};
 
 /// An operand: its label and its value.
@@ -36,6 +37,15 @@ impl Value {
 
 /// `a op b` on operands of `bits` bits.
 pub unsafe fn binary(op: Op, bits: u32, a: Value, b: Value) -> Label {
+    unsafe {
+        match Question::binary(op, bits, a, b) {
+            Some(question) => question.answer(|| simplified(op, bits, a, b)),
+            None => lengths::compared(op, bits, a, b).unwrap_or_else(|| simplified(op, bits, a, b)),
+        }
+    }
+}
+
+unsafe fn simplified(op: Op, bits: u32, a: Value, b: Value) -> Label {
     unsafe {
         let (a, b) = (operand(a), operand(b));
         if a.label == 0 && b.label == 0 {
@@ -78,7 +88,7 @@ unsafe fn plain(op: Op, bits: u32, a: Value, b: Value) -> Label {
             return 0;
         }
         let result_bits = if is_comparison(op) { 1 } else { bits as u8 };
-        nodes::make(Node::binary(op, result_bits, left, right), value)
+        concrete_if_constant(nodes::make(Node::binary(op, result_bits, left, right), value))
     }
 }
 
@@ -119,7 +129,6 @@ unsafe fn known(op: Op, bits: u32, x: Label, c: u64) -> Option<Label> {
             Op::And => Bits::of(x).and(Bits::known(c)).is_known(),
             Op::Or => Bits::of(x).or(Bits::known(c)).is_known(),
             Op::LShr => Bits::of(x).shift_right(c).is_known(),
-            Op::Eq if bits == 8 => c == 0 && events::is_nonzero(x),
             op if is_comparison(op) && bits > 8 => Bits::of(x).compares_alike(op, c, bits),
             _ => false,
         };
@@ -201,10 +210,28 @@ unsafe fn compare_constant(op: Op, x: Value, c: u64) -> Option<Label> {
 
 /// `!x`, `!!x = x`
 pub unsafe fn not(bits: u32, x: Value) -> Label {
+    unsafe { asked(Op::Not, bits, bits, x, || simplified_not(bits, x)) }
+}
+
+/// What an operator makes of one operand of `from` bits: looked up, or built.
+#[inline(always)]
+unsafe fn asked(op: Op, from: u32, to: u32, x: Value, build: impl Fn() -> Label) -> Label {
+    unsafe {
+        match Question::unary(op, from, to, x.label) {
+            Some(question) => question.answer(build),
+            None => build(),
+        }
+    }
+}
+
+unsafe fn simplified_not(bits: u32, x: Value) -> Label {
     unsafe {
         let x = stretches::plain(x);
         if x.label == 0 {
             return 0;
+        }
+        if let Some(length) = lengths::split(x.label) {
+            return length.negated().label();
         }
         let node = nodes::node(x.label);
         if node.op == Op::Not as u8 {
@@ -230,6 +257,12 @@ pub unsafe fn zext(from: u32, to: u32, x: Value) -> Label {
         if x.label == 0 || from == to {
             return x.label;
         }
+        asked(Op::ZExt, from, to, x, || simplified_zext(from, to, x))
+    }
+}
+
+unsafe fn simplified_zext(from: u32, to: u32, x: Value) -> Label {
+    unsafe {
         let node = nodes::node(x.label);
         let of = if node.op == Op::ZExt as u8 { node.a } else { x.label };
         nodes::make(Node::unary(Op::ZExt, to as u8, of), x.value & mask(from))
@@ -241,6 +274,12 @@ pub unsafe fn sext(from: u32, to: u32, x: Value) -> Label {
         if x.label == 0 || from == to {
             return x.label;
         }
+        asked(Op::SExt, from, to, x, || simplified_sext(from, to, x))
+    }
+}
+
+unsafe fn simplified_sext(from: u32, to: u32, x: Value) -> Label {
+    unsafe {
         let node = nodes::node(x.label);
         let value = values::sign_extend(x.value, from) as u64 & mask(to);
         // sext (zext y) = zext y; sext (sext y) = sext y
@@ -256,7 +295,10 @@ pub unsafe fn trunc(to: u32, x: Value) -> Label {
         if x.label == 0 {
             return 0;
         }
-        concrete_if_constant(nodes::extract(x.label, 0, to, x.value & mask(to)))
+        let from = nodes::bits(x.label);
+        asked(Op::Extract, from, to, x, || {
+            concrete_if_constant(nodes::extract(x.label, 0, to, x.value & mask(to)))
+        })
     }
 }
 
@@ -280,7 +322,8 @@ pub unsafe fn ite(bits: u32, condition: Value, yes: Value, no: Value) -> Label {
         if b == 0 || c == 0 {
             return 0;
         }
-        nodes::make(Node { op: Op::Ite as u8, bits: bits as u8, aux: 0, a: condition.label, b, c }, value)
+        let node = Node { op: Op::Ite as u8, bits: bits as u8, aux: 0, a: condition.label, b, c };
+        concrete_if_constant(nodes::make(node, value))
     }
 }
 

@@ -1,9 +1,10 @@
 //! Events of the run, in program order.
 
 use crate::models::lexers;
+use crate::shapes::{self, answers, domains, domains::Mark};
 use crate::state::{self, STATE, count_give_up};
-use crate::{nodes, nonzero, os, stretches, values};
-use trace::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp, Label, Op};
+use crate::{lengths, nodes, os, stretches, values};
+use trace::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp, Label, Length, Op, Shaped};
 
 /// A set of labels, a bit each.
 struct Labels(*mut u64);
@@ -49,12 +50,8 @@ static mut RECORDED: Labels = Labels(core::ptr::null_mut());
 /// Labels that equal a constant on this path, because a branch or switch said so.
 static mut FIXED: Labels = Labels(core::ptr::null_mut());
 
-/// Bytes of the input that are not 0 on this path.
-static mut NONZERO: Labels = Labels(core::ptr::null_mut());
-
 pub unsafe fn prepare(node_cap: u32) {
     unsafe {
-        NONZERO.prepare(node_cap);
         RECORDED.prepare(node_cap);
         FIXED.prepare(node_cap);
     }
@@ -63,7 +60,6 @@ pub unsafe fn prepare(node_cap: u32) {
 /// A run ends that had this many labels.
 pub unsafe fn forget(labels: u32) {
     unsafe {
-        NONZERO.empty(labels);
         RECORDED.empty(labels);
         FIXED.empty(labels);
     }
@@ -71,34 +67,30 @@ pub unsafe fn forget(labels: u32) {
 
 unsafe fn first_time(label: Label) -> bool {
     // What a lexer asks does not count outside of it.
-    unsafe { lexers::inside() || RECORDED.insert(label) }
+    unsafe {
+        lexers::inside()
+            || match shapes::split(label) {
+                Some(at) => domains::mark(Mark::Recorded, at),
+                None => lengths::split(label).is_some() || RECORDED.insert(label),
+            }
+    }
 }
 
 /// What a branch on `condition` says about inputs that take this path.
 unsafe fn learn(condition: Label, taken: bool) {
     unsafe {
-        if lexers::inside() || stretches::any() {
-            return;
-        }
         let node = nodes::node(condition);
         if taken && node.op == Op::Eq as u8 && nodes::as_constant(node.b).is_some() {
             fix(node.a);
-        } else if let Some(byte) = nonzero::learn(condition, taken) {
-            NONZERO.insert(byte);
         }
     }
-}
-
-/// Whether a byte of the input is not 0 on this path.
-pub unsafe fn is_nonzero(byte: Label) -> bool {
-    unsafe { NONZERO.contains(byte) }
 }
 
 /// From here on the label equals its present value on every input that takes this path, so that nothing that is made of it is worth
 /// an expression. Inputs that leave the path at the branch that says so are another matter.
 unsafe fn fix(label: Label) {
     unsafe {
-        if !lexers::inside() && !stretches::any() {
+        if !lexers::inside() && !stretches::any() && lengths::split(label).is_none() {
             FIXED.insert(extended(label));
         }
     }
@@ -106,7 +98,12 @@ unsafe fn fix(label: Label) {
 
 #[inline(always)]
 pub unsafe fn is_fixed(label: Label) -> bool {
-    unsafe { label != 0 && FIXED.contains(extended(label)) }
+    unsafe {
+        match shapes::split(label) {
+            Some(at) => answers::is_fixed_by_path(at),
+            None => label != 0 && lengths::split(label).is_none() && FIXED.contains(extended(label)),
+        }
+    }
 }
 
 /// What the label extends, if it does.
@@ -143,6 +140,12 @@ pub unsafe fn branch(label: Label, taken: bool, site: u32) {
             return;
         }
         (*STATE.header).symbolic_branches += 1;
+        if let Some(at) = shapes::split(label) {
+            return branch_on_byte(at, taken, site);
+        }
+        if let Some(length) = lengths::split(label) {
+            return branch_on_length(length, taken, site);
+        }
         let (mut label, mut taken, mut negated) = (label, taken, false);
         while nodes::node(label).op == Op::Not as u8 {
             (label, taken, negated) = (nodes::node(label).a, !taken, !negated);
@@ -157,6 +160,36 @@ pub unsafe fn branch(label: Label, taken: bool, site: u32) {
             let (kind, taken, arg) = (EventKind::Branch as u8, taken as u8, negated as u32);
             push(Event { kind, taken, aux: 0, site, label, arg });
             learn(label, taken == 1);
+        }
+    }
+}
+
+/// A branch on a condition of one byte.
+unsafe fn branch_on_byte(at: Shaped, taken: bool, site: u32) {
+    unsafe {
+        let (at, negated) = shapes::without_not(at);
+        let taken = taken != negated;
+        if shapes::value(at) != taken as u64 {
+            return count_give_up(GiveUp::Stale);
+        }
+        if shapes::varying(at) != 0 && domains::branch(at, taken) {
+            let (kind, taken, arg) = (EventKind::Branch as u8, taken as u8, negated as u32);
+            push(Event { kind, taken, aux: 0, site, label: shapes::join(at), arg });
+        }
+    }
+}
+
+/// A branch on a condition on the length.
+unsafe fn branch_on_length(length: Length, taken: bool, site: u32) {
+    unsafe {
+        let negated = length.is_negated();
+        let (length, taken) = if negated { (length.negated(), !taken) } else { (length, taken) };
+        if lengths::value(length) != taken as u64 {
+            return count_give_up(GiveUp::Stale);
+        }
+        if lengths::branch(length, taken) {
+            let (kind, taken, arg) = (EventKind::Branch as u8, taken as u8, negated as u32);
+            push(Event { kind, taken, aux: 0, site, label: length.label(), arg });
         }
     }
 }
@@ -244,13 +277,16 @@ pub unsafe extern "C" fn __tg_switch(
             return;
         }
         (*STATE.header).symbolic_branches += 1;
-        let arg = (0..count).find(|&i| *cases.add(i as usize) == value & values::mask(bits)).unwrap_or(count);
-        push(Event { kind: EventKind::Switch as u8, taken: 0, aux: 0, site, label, arg });
-        if arg < count {
+        let cases = core::slice::from_raw_parts(cases, count as usize);
+        let taken = cases.iter().position(|case| *case == value & values::mask(bits)).unwrap_or(cases.len());
+        if let Some(at) = shapes::split(label) {
+            if !domains::switch(at, cases, taken, site) {
+                return;
+            }
+        } else if taken < cases.len() {
             fix(label);
-        } else if (0..count).any(|i| *cases.add(i as usize) == 0) && !lexers::inside() {
-            NONZERO.insert(extended(label));
         }
+        push(Event { kind: EventKind::Switch as u8, taken: 0, aux: 0, site, label, arg: taken as u32 });
     }
 }
 

@@ -6,8 +6,8 @@
 use crate::build::Value;
 use crate::state::{STATE, count_give_up};
 use crate::varying::Bits;
-use crate::{os, stretches, values};
-use trace::{GiveUp, Label, Node, Op, marks};
+use crate::{lengths, os, shapes, stretches, values};
+use trace::{GiveUp, LENGTH, Label, Node, Op, SHAPED, marks};
 
 /// Open-addressing hash table of labels. It starts small because each page of it that a run touches costs a
 /// page fault in every forked child.
@@ -28,7 +28,7 @@ const FIRST_CAPACITY: u32 = 4096;
 const MOST_KEPT: u32 = FIRST_CAPACITY << 6;
 const LABEL_BITS: u32 = 28;
 /// How many nodes there can be at most.
-pub const MOST_NODES: u64 = 1 << LABEL_BITS;
+pub const MOST_NODES: u64 = LENGTH as u64;
 
 /// Prepares the table for a run: nodes of the input bytes, of the bytes of the stretch's count, and of the length.
 pub unsafe fn start(input: *const u8) {
@@ -47,6 +47,8 @@ pub unsafe fn start(input: *const u8) {
             Node { op: Op::Len as u8, bits: 64, aux: 0, a: 0, b: 0, c: 0 };
         *STATE.values.add(1 + inputs as usize) = len as u64;
         (*STATE.header).node_count = inputs + 2;
+        lengths::start();
+        shapes::start(input, if stretch.is_some() { 0 } else { len });
         stretches::start(stretch);
     }
 }
@@ -80,18 +82,47 @@ pub unsafe fn length() -> Label {
 
 #[inline(always)]
 pub unsafe fn node(label: Label) -> Node {
-    unsafe { *STATE.nodes.add(label as usize) }
+    unsafe {
+        if label & (SHAPED | LENGTH) != 0 {
+            return unrecorded(label);
+        }
+        *STATE.nodes.add(label as usize)
+    }
 }
 
 #[inline(always)]
 pub unsafe fn bits(label: Label) -> u32 {
-    unsafe { (*STATE.nodes.add(label as usize)).bits as u32 }
+    unsafe {
+        if label & (SHAPED | LENGTH) != 0 {
+            return unrecorded(label).bits as u32;
+        }
+        (*STATE.nodes.add(label as usize)).bits as u32
+    }
 }
 
 /// Low 64 bits of the label's value on this run.
 #[inline(always)]
 pub unsafe fn value(label: Label) -> u64 {
-    unsafe { *STATE.values.add(label as usize) }
+    unsafe {
+        if let Some(at) = shapes::split(label) {
+            return shapes::value(at);
+        }
+        match lengths::split(label) {
+            Some(length) => lengths::value(length),
+            None => *STATE.values.add(label as usize),
+        }
+    }
+}
+
+/// The node that a label stands for which has none.
+#[inline(never)]
+unsafe fn unrecorded(label: Label) -> Node {
+    unsafe {
+        match lengths::split(label) {
+            Some(length) => lengths::node(length),
+            None => shapes::node(label),
+        }
+    }
 }
 
 /// The value of a constant node, or `None` for other nodes.
@@ -180,7 +211,14 @@ unsafe fn words_of(label: Label) -> [u64; 2] {
 /// The label of a node, new or known. 0 if the table is full.
 #[inline(always)]
 pub unsafe fn make(node: Node, value: u64) -> Label {
-    unsafe { make_of_words(words(node), value) }
+    unsafe {
+        if node.op != Op::Const as u8
+            && let Some(label) = shapes::make(node)
+        {
+            return label;
+        }
+        make_of_words(words(node), value)
+    }
 }
 
 #[inline(never)]

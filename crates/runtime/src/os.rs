@@ -103,6 +103,18 @@ pub unsafe fn populate(at: *mut u8, size: usize) {
     unsafe { madvise(start as *mut c_void, at as usize + size - start, MADV_POPULATE_WRITE) };
 }
 
+/// Makes memory from [`allocate`] zero again.
+pub unsafe fn zero(at: *mut c_void, size: usize) {
+    const MADV_DONTNEED: c_int = 4;
+    const MANY: usize = 64 << 10;
+    // SAFETY: pages of a private anonymous mapping are zero once they were given back.
+    unsafe {
+        if size < MANY || madvise(at, size, MADV_DONTNEED) != 0 {
+            memset(at, 0, size);
+        }
+    }
+}
+
 pub unsafe fn release(at: *mut c_void, size: usize) {
     // SAFETY: the caller got `at` from `allocate` with this size.
     unsafe { munmap(at, size) };

@@ -178,7 +178,8 @@ unsafe fn ask(sample: &Sample, symbolic: bool, text: *const u8, site: u32) {
             if seen.function != function || seen.len != sample.len {
                 continue;
             }
-            known |= seen.bytes == sample.bytes && seen.labels == sample.labels;
+            // To be like one of two equal words is as good as to be like the other, but the program's own stay the same.
+            known |= seen.bytes == sample.bytes && (symbolic || seen.labels == sample.labels);
             if asks && seen.labels != sample.labels {
                 suggest(sample, seen, site);
             }

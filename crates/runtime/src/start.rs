@@ -4,7 +4,7 @@ use crate::covered::{__tg_add_coverage, __tg_keep_coverage};
 use crate::models::{input, lexers, stdio};
 use crate::objects::{self, Global};
 use crate::state::{self, STATE};
-use crate::{address, batch, calls, events, nodes, os, samples, server, shadow, snapshot};
+use crate::{address, batch, calls, events, nodes, os, samples, server, shadow, shapes, snapshot};
 use trace::{GiveUp, Header, flags};
 
 const _: () = assert!(
@@ -104,6 +104,7 @@ unsafe fn prepare(header: *mut Header, program: &Program) {
             samples::prepare();
             shadow::prepare();
             events::prepare(STATE.node_cap);
+            shapes::prepare((*header).input.capacity as usize);
             nodes::prepare();
         }
     }
@@ -211,6 +212,7 @@ unsafe fn forget_run(header: *mut Header) -> bool {
         }
         STATE.symbolic = false;
         events::forget((*header).node_count);
+        shapes::forget();
         address::forget_snapshots();
         samples::forget();
         stdio::forget_streams();

@@ -2,8 +2,8 @@
 
 use crate::build::{self, Value};
 use crate::state::STATE;
-use crate::{events, nodes, shadow, values};
-use expr::{Assignment, Dag};
+use crate::{events, nodes, shadow, shapes, values};
+use expr::{Assignment, Dag, Recorded};
 use proptest::prelude::*;
 use std::sync::{Mutex, MutexGuard, Once};
 use trace::{Capacities, Header, Label, Node, Op};
@@ -61,6 +61,8 @@ impl Run {
             STATE.event_cap = 4096;
             nodes::forget();
             events::prepare(1 << 16);
+            shapes::prepare(4096);
+            shapes::forget();
             std::ptr::copy_nonoverlapping(
                 input.as_ptr(),
                 at.cast::<u8>().add(header.input.offset as usize),
@@ -76,15 +78,18 @@ impl Run {
         Run { _turn: turn, segment }
     }
 
-    /// The expressions of the run so far.
-    fn dag(&self, input_len: u32) -> Dag {
+    /// The expressions of the run so far, and the labels that it refers to them by as they are there.
+    fn dag<'a>(&self, input_len: u32, used: impl Iterator<Item = &'a mut Label>) -> Dag {
         let header = self.segment.as_ptr().cast::<Header>();
         // SAFETY: the counts are those of arrays in the segment.
         unsafe {
             let count = (*header).node_count as usize;
             let nodes = std::slice::from_raw_parts(STATE.nodes, count).to_vec();
             let values = std::slice::from_raw_parts(STATE.values, count).to_vec();
-            Dag::from_raw(nodes, values, Vec::new(), input_len).expect("the runtime writes valid nodes")
+            let shapes = header.cast::<u8>().add((*header).shapes.offset as usize).cast::<Node>();
+            let shapes = std::slice::from_raw_parts(shapes, (*header).shape_count as usize).to_vec();
+            let recorded = Recorded { nodes, values, tables: Vec::new(), shapes, input_len };
+            Dag::from_recorded(recorded, used).expect("the runtime writes valid nodes")
         }
     }
 }
@@ -157,6 +162,10 @@ impl Computation {
         };
         let twins = input.iter().enumerate().map(twin).collect();
         Computation { plain, twins }
+    }
+
+    fn labels(&mut self) -> impl Iterator<Item = &mut Label> {
+        self.twins.iter_mut().map(|twin| &mut twin.value.label)
     }
 
     fn pick(&self, index: usize) -> Twin {
@@ -260,7 +269,7 @@ proptest! {
         for step in &steps {
             computation.take(step);
         }
-        let built = run.dag(INPUT as u32);
+        let built = run.dag(INPUT as u32, computation.labels());
         for twin in &computation.twins {
             let Value { label, value } = twin.value;
             for bytes in others.iter().chain([&input]) {
@@ -295,7 +304,7 @@ proptest! {
                 path.push((condition.plain, condition.value.value as u128));
             }
         }
-        let built = run.dag(INPUT as u32);
+        let built = run.dag(INPUT as u32, computation.labels());
         for (place, byte) in changes {
             let mut bytes = input.to_vec();
             bytes[place] = byte;
@@ -337,8 +346,10 @@ proptest! {
             }
             for (at, size) in loads {
                 let value = shadow::read_value(base + at, size);
-                let label = shadow::__tg_load_sized(base + at, value, size);
-                let dag = run.dag(INPUT as u32);
+                let mut label = shadow::__tg_load_sized(base + at, value, size);
+                let mut twin = twin;
+                let used = twin.iter_mut().flatten().map(|(label, _)| label);
+                let dag = run.dag(INPUT as u32, used.chain([&mut label]));
                 let assignment = Assignment { bytes: other.to_vec() };
                 let byte = |i: usize| match twin[at + i] {
                     Some((label, part)) => (dag.eval(label, &assignment) >> (8 * part)) as u8,

@@ -17,6 +17,7 @@ pub const fn sign_extend(value: u64, bits: u32) -> i64 {
 }
 
 /// `a op b` for operands of `bits` bits. Comparisons give 0 or 1.
+#[inline(always)]
 pub fn binary(op: Op, bits: u32, a: u64, b: u64) -> u64 {
     let (sa, sb) = (sign_extend(a, bits), sign_extend(b, bits));
     let result = match op {

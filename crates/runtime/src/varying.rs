@@ -4,7 +4,7 @@
 //! character beside a flag leaves the flag what it was. Without this, all that depends on the known part would depend on the input.
 
 use crate::values::{mask, sign_extend};
-use crate::{events, nodes};
+use crate::{events, nodes, shapes};
 use trace::{Label, Op};
 
 /// How deep expressions are looked into.
@@ -136,6 +136,10 @@ impl Bits {
 
 unsafe fn look(label: Label, depth: u32) -> Bits {
     unsafe {
+        if let Some(at) = shapes::split(label) {
+            let varying = if events::is_fixed(label) { 0 } else { shapes::varying(at) };
+            return Bits { value: shapes::value(at), varying };
+        }
         let node = nodes::node(label);
         let bits = node.bits as u32;
         let value = nodes::value(label);

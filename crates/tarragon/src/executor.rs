@@ -160,6 +160,7 @@ fn checked(raw: runner::RawTrace, input_len: u32) -> Result<Trace, String> {
         nodes: raw.nodes,
         values: raw.values,
         tables,
+        shapes: raw.shapes,
         input_len,
         events: raw.events,
         give_ups: raw.give_ups,

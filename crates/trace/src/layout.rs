@@ -26,6 +26,8 @@ pub struct Header {
     pub nodes: Region,
     /// Concrete value (low 64 bits) of each node on this run, same indices as `nodes`.
     pub values: Region,
+    /// [`MOST_SHAPES`](crate::MOST_SHAPES) nodes, whose operands are numbers of shapes.
+    pub shapes: Region,
     /// [`Table`] records.
     pub tables: Region,
     /// Bytes of the tables.
@@ -39,13 +41,13 @@ pub struct Header {
     pub event_count: u32,
     pub table_count: u32,
     pub data_len: u32,
+    pub shape_count: u32,
     /// How often each [`GiveUp`](crate::GiveUp) happened.
     pub give_ups: [u32; 32],
     /// Branches on symbolic conditions, repeated ones included.
     pub symbolic_branches: u64,
     /// Lock of the target's threads on this segment.
     pub lock: u32,
-    pub reserved: u32,
 }
 
 /// A part of the segment.
@@ -113,7 +115,7 @@ pub mod words {
 
 impl Header {
     pub const MAGIC: u64 = u64::from_le_bytes(*b"TARRAGON");
-    pub const VERSION: u32 = 4;
+    pub const VERSION: u32 = 5;
 
     /// A header with all regions placed, and the size of the segment that it describes.
     pub fn new(capacities: &Capacities) -> (Header, u64) {
@@ -138,6 +140,7 @@ impl Header {
             events: place(capacities.events, size_of::<crate::Event>()),
             nodes: place(capacities.nodes, size_of::<crate::Node>()),
             values: place(capacities.nodes, size_of::<u64>()),
+            shapes: place(u64::from(crate::MOST_SHAPES), size_of::<crate::Node>()),
             tables: place(capacities.tables, size_of::<Table>()),
             data: place(capacities.data, 1),
             runtime_version: 0,
@@ -146,10 +149,10 @@ impl Header {
             event_count: 0,
             table_count: 0,
             data_len: 0,
+            shape_count: 0,
             give_ups: [0; 32],
             symbolic_branches: 0,
             lock: 0,
-            reserved: 0,
         };
         (header, end)
     }

@@ -8,11 +8,15 @@
 
 mod event;
 mod layout;
+mod length;
 mod node;
+mod shape;
 
 pub use event::{COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LONGEST_WORD, MOST_WORDS};
 pub use layout::{
     Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, TLS_BYTES, Table,
     flags, marks, server, words,
 };
+pub use length::{LENGTH, Length, LengthKind};
 pub use node::{Label, Node, Op, text};
+pub use shape::{MOST_SHAPES, Places, SHAPED, Shaped};

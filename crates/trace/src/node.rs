@@ -4,7 +4,8 @@
 
 /// Index of a node in the expression table. 0 means "concrete: no expression".
 ///
-/// Labels `1..=input_len` are the input bytes in order; label `1 + input_len` is the input's length.
+/// Labels `1..=input_len` are the input bytes in order; label `1 + input_len` is the input's length. In a run's memory, labels with the
+/// bit [`SHAPED`](crate::SHAPED) stand for expressions of one byte, those with the bit [`LENGTH`](crate::LENGTH) for conditions on the length.
 pub type Label = u32;
 
 /// One expression node. All values are bit-vectors of 1 to 128 bits; floats are their bit patterns.

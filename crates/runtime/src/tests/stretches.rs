@@ -85,7 +85,7 @@ impl Stretched {
     }
 
     fn dag(&self) -> Dag {
-        self.run.dag(self.len + marks::COUNT_BYTES)
+        self.run.dag(self.len + marks::COUNT_BYTES, std::iter::empty())
     }
 
     fn events(&self, kind: EventKind) -> Vec<Event> {

@@ -1,0 +1,192 @@
+//! Which lengths the input can have on this path: from the least to the greatest that its branches leave.
+//!
+//! Programs ask at every byte whether there is another. Such conditions have labels without nodes ([`Length`]), and what follows from
+//! the answers before is no constraint; see also [`domains`](crate::shapes::domains). All functions need the runtime's guard.
+
+use crate::build::Value;
+use crate::models::lexers;
+use crate::state::STATE;
+use crate::{nodes, shapes, stretches, values};
+use trace::{LENGTH, Label, Length, LengthKind, Node, Op, SHAPED};
+
+#[derive(Clone, Copy)]
+struct Lengths {
+    least: u64,
+    greatest: u64,
+}
+
+static mut LENGTHS: Lengths = Lengths { least: 0, greatest: 0 };
+
+/// A run begins.
+pub unsafe fn start() {
+    unsafe { LENGTHS = Lengths { least: 0, greatest: (*STATE.header).max_input_len as u64 } };
+}
+
+/// The condition that a label stands for, if it is one on the length.
+#[inline(always)]
+pub fn split(label: Label) -> Option<Length> {
+    if label & (LENGTH | SHAPED) == LENGTH { Length::of(label) } else { None }
+}
+
+/// The node that such a label stands for.
+pub unsafe fn node(length: Length) -> Node {
+    unsafe {
+        let number = Length { kind: LengthKind::Number, ..length }.label();
+        match length.kind {
+            LengthKind::Number => Node::constant(64, length.number as u64),
+            LengthKind::Less => Node::binary(Op::Ult, 1, nodes::length(), number),
+            LengthKind::Equal => Node::binary(Op::Eq, 1, nodes::length(), number),
+            LengthKind::NotLess | LengthKind::NotEqual => Node::unary(Op::Not, 1, length.negated().label()),
+        }
+    }
+}
+
+/// Its value on this run.
+pub unsafe fn value(length: Length) -> u64 {
+    unsafe {
+        let (len, number) = (STATE.input_len, length.number);
+        match length.kind {
+            LengthKind::Number => number as u64,
+            LengthKind::Less => (len < number) as u64,
+            LengthKind::Equal => (len == number) as u64,
+            LengthKind::NotLess => (len >= number) as u64,
+            LengthKind::NotEqual => (len != number) as u64,
+        }
+    }
+}
+
+/// The path goes where the condition, which is no negated one, has this value; false if that says nothing new.
+pub unsafe fn branch(length: Length, taken: bool) -> bool {
+    unsafe {
+        if lexers::inside() {
+            return true;
+        }
+        let (number, before) = (length.number as u64, LENGTHS);
+        let Lengths { least, greatest } = &mut LENGTHS;
+        match (length.kind, taken) {
+            (LengthKind::Less, true) => *greatest = (*greatest).min(number.saturating_sub(1)),
+            (LengthKind::Less, false) => *least = (*least).max(number),
+            (LengthKind::Equal, true) => (*least, *greatest) = (number, number),
+            // Which other lengths there are, has no place here.
+            _ if number == *least => *least += 1,
+            _ if number == *greatest => *greatest -= 1,
+            _ => return true,
+        }
+        (before.least, before.greatest) != (*least, *greatest)
+    }
+}
+
+/// `sum op constant`, or the other way round, of 64 bits, where the sum is the length and `more`.
+struct Comparison {
+    op: Op,
+    more: u64,
+    constant: u64,
+    constant_first: bool,
+}
+
+impl Comparison {
+    #[inline(always)]
+    unsafe fn of(op: Op, a: Value, b: Value) -> Option<Comparison> {
+        unsafe {
+            let (sum, constant, constant_first) = match (a.label, b.label) {
+                (label, 0) => (label, b.value, false),
+                (0, label) => (label, a.value, true),
+                _ => return None,
+            };
+            Some(Comparison { op, more: more_than_length(sum)?, constant, constant_first })
+        }
+    }
+
+    fn holds(&self, len: u64) -> bool {
+        let sum = len.wrapping_add(self.more);
+        let (a, b) = if self.constant_first { (self.constant, sum) } else { (sum, self.constant) };
+        match self.op {
+            Op::Ult => a < b,
+            Op::Ule => a <= b,
+            op => values::binary(op, 64, a, b) == 1,
+        }
+    }
+
+    /// Whether the sum grows with the length, without a jump, for all lengths that there can be.
+    fn is_steady(&self, lengths: Lengths) -> bool {
+        let [first, last] = [lengths.least, lengths.greatest].map(|len| len.wrapping_add(self.more));
+        let is_signed = matches!(self.op, Op::Slt | Op::Sle);
+        if is_signed { first as i64 <= last as i64 } else { first <= last }
+    }
+}
+
+/// The constant that a label adds to the length.
+#[inline(always)]
+unsafe fn more_than_length(label: Label) -> Option<u64> {
+    unsafe {
+        let len = nodes::length();
+        if label == len {
+            return Some(0);
+        }
+        if label <= len || label & (SHAPED | LENGTH) != 0 {
+            return None;
+        }
+        let node = nodes::node(label);
+        if node.op == Op::Add as u8 && node.a == len { nodes::as_constant(node.b) } else { None }
+    }
+}
+
+/// The label of `a op b` of `bits` bits, if that is a condition on the length: 0 if what is known of the length decides it.
+#[inline(always)]
+pub unsafe fn compared(op: Op, bits: u32, a: Value, b: Value) -> Option<Label> {
+    unsafe {
+        let is_one = bits == 64
+            && (a.label == 0) != (b.label == 0)
+            && matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle);
+        if !is_one || nodes::length() == 0 || !shapes::in_use() || stretches::any() {
+            return None;
+        }
+        let comparison = Comparison::of(op, a, b)?;
+        let lengths = if lexers::inside() { everything() } else { LENGTHS };
+        if !comparison.is_steady(lengths) {
+            return None;
+        }
+        let length = if op == Op::Eq { equal(&comparison, lengths) } else { ordered(&comparison, lengths) };
+        match length {
+            None => Some(0),
+            Some(length) => (length.number < Length::MOST).then(|| length.label()),
+        }
+    }
+}
+
+unsafe fn everything() -> Lengths {
+    unsafe { Lengths { least: 0, greatest: (*STATE.header).max_input_len as u64 } }
+}
+
+fn equal(comparison: &Comparison, Lengths { least, greatest }: Lengths) -> Option<Length> {
+    let number = comparison.constant.wrapping_sub(comparison.more);
+    let is_open = least != greatest && (least..=greatest).contains(&number);
+    is_open.then_some(Length { kind: LengthKind::Equal, number: number as u32 })
+}
+
+/// An order holds up to some length, or from one on.
+fn ordered(comparison: &Comparison, Lengths { least, greatest }: Lengths) -> Option<Length> {
+    let at_first = comparison.holds(least);
+    if comparison.holds(greatest) == at_first {
+        return None;
+    }
+    let number = first(least, greatest, |len| comparison.holds(len) != at_first);
+    let kind = if at_first { LengthKind::Less } else { LengthKind::NotLess };
+    Some(Length { kind, number: number.min(Length::MOST as u64) as u32 })
+}
+
+/// The first number for which a condition holds that does not hold for `below` and from some number on does, `end` among them. It is
+/// mostly the next one, because programs read byte by byte.
+fn first(mut below: u64, mut end: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    let mut step = 1;
+    while end - below > 1 {
+        let middle = below + step.min((end - below) / 2).max(1);
+        if holds(middle) {
+            end = middle;
+        } else {
+            below = middle;
+        }
+        step *= 2;
+    }
+    end
+}

@@ -1,0 +1,263 @@
+//! Expressions of one byte of the input: few shapes at many places.
+//!
+//! Programs ask every byte of a text the same questions. Such an expression is a [`Shaped`] label, the number of a shape and the place of
+//! its byte, and needs no node of its own: a second byte that goes the way of a first makes nothing new. A shape is a function of
+//! 256 values, all of which are kept: so labels have their values, bits that no input changes are known, and whether what the path says about a
+//! byte decides a condition is a comparison of two sets ([`domains`]). How shapes follow from others is looked up ([`answers`]).
+//!
+//! All of it is void after the run. Without memory for it, with a stretch, and with too many shapes, expressions are nodes, as those of several bytes
+//! are. All functions need the runtime's guard.
+
+pub mod answers;
+pub mod domains;
+mod vectors;
+
+use crate::state::STATE;
+use crate::{address, nodes, os};
+use domains::Bytes;
+use trace::{Label, MOST_SHAPES, Node, Op, Places, SHAPED, Shaped};
+
+/// What is known of a shape.
+#[derive(Clone, Copy)]
+struct Facts {
+    /// The bytes for which it is 1, if it has one bit.
+    holds: Bytes,
+    /// Bits that are not the same for all bytes.
+    varying: u64,
+    /// Operands are numbers of shapes.
+    record: Node,
+    /// The shape that this one extends; itself if it extends none.
+    extended: u32,
+}
+
+const SLOTS: usize = 2 * MOST_SHAPES as usize;
+const RUN_SHIFT: u32 = MOST_SHAPES.trailing_zeros();
+const LAST_RUN: u32 = (1 << (32 - RUN_SHIFT)) - 1;
+
+/// Outside of the program's memory, so that what is here stays when a process begins again: entries of former runs are known by
+/// the number of their run.
+struct Store {
+    run: u32,
+    /// How many shapes this run has.
+    count: u32,
+    /// By hash of the record: number of the shape, above it that of the run.
+    slots: [u32; SLOTS],
+    answers: answers::Answers,
+    cases: domains::Cases,
+    facts: [Facts; MOST_SHAPES as usize],
+    /// The values of each shape for all bytes.
+    vectors: [[u64; 256]; MOST_SHAPES as usize],
+}
+
+static mut STORE: *mut Store = core::ptr::null_mut();
+/// The shapes of this run, in the segment.
+static mut RECORDS: *mut Node = core::ptr::null_mut();
+static mut INPUT: *const u8 = core::ptr::null();
+/// How many bytes of the input have shapes: all or none.
+static mut COUNT: u32 = 0;
+static mut PLACES: Places = Places { bits: 0 };
+
+/// Before the first run.
+pub unsafe fn prepare(most_input: usize) {
+    unsafe {
+        if STORE.is_null() {
+            STORE = os::allocate(size_of::<Store>()).cast();
+            domains::prepare(most_input);
+        }
+    }
+}
+
+/// A run begins on this input.
+pub unsafe fn start(input: *const u8, len: u32) {
+    unsafe {
+        let header = STATE.header;
+        (*header).shape_count = 0;
+        (INPUT, COUNT, PLACES) = (input, 0, Places::of(len));
+        RECORDS = header.cast::<u8>().add((*header).shapes.offset as usize).cast();
+        if STORE.is_null() || PLACES.shapes() == 0 || !domains::start(len) {
+            return;
+        }
+        COUNT = len;
+        (*STORE).count = 0;
+        (*STORE).run += 1;
+        if (*STORE).run > LAST_RUN {
+            (*STORE).slots.fill(0);
+            (*STORE).answers.forget();
+            (*STORE).cases.forget();
+            (*STORE).run = 1;
+        }
+        add(Node { op: Op::Input as u8, bits: 8, aux: 0, a: 0, b: 0, c: 0 });
+    }
+}
+
+/// A run ends.
+pub unsafe fn forget() {
+    unsafe {
+        if COUNT != 0 {
+            domains::forget((*STORE).count << PLACES.bits);
+            COUNT = 0;
+        }
+    }
+}
+
+/// Whether expressions of one byte are shapes in this run.
+pub unsafe fn in_use() -> bool {
+    unsafe { COUNT != 0 }
+}
+
+/// The shape and the place that a label stands for, if it depends on one byte.
+#[inline(always)]
+pub unsafe fn split(label: Label) -> Option<Shaped> {
+    unsafe {
+        if label & SHAPED != 0 {
+            return Some(PLACES.split(label));
+        }
+        let place = label.wrapping_sub(1);
+        if place < COUNT { Some(Shaped { shape: 0, place }) } else { None }
+    }
+}
+
+#[inline(always)]
+pub unsafe fn join(Shaped { shape, place }: Shaped) -> Label {
+    unsafe { if shape == 0 { 1 + place } else { PLACES.label(shape, place) } }
+}
+
+#[inline(always)]
+unsafe fn facts(shape: u32) -> &'static mut Facts {
+    unsafe { &mut *(&raw mut (*STORE).facts).cast::<Facts>().add(shape as usize) }
+}
+
+unsafe fn vector(shape: u32) -> &'static mut [u64; 256] {
+    unsafe { &mut *(&raw mut (*STORE).vectors).cast::<[u64; 256]>().add(shape as usize) }
+}
+
+/// The node that a label with the bit [`SHAPED`] stands for.
+pub unsafe fn node(label: Label) -> Node {
+    unsafe {
+        let Shaped { shape, place } = PLACES.split(label);
+        let mut node = facts(shape).record;
+        let arity = Op::from_byte(node.op).map_or(0, Op::arity);
+        for operand in [&mut node.a, &mut node.b, &mut node.c].into_iter().take(arity) {
+            *operand = join(Shaped { shape: *operand, place });
+        }
+        node
+    }
+}
+
+/// The value of a shape on this run.
+pub unsafe fn value(at: Shaped) -> u64 {
+    unsafe { vector(at.shape)[*INPUT.add(at.place as usize) as usize] }
+}
+
+/// Bits of a shape's value that are not the same for all bytes.
+pub unsafe fn varying(at: Shaped) -> u64 {
+    unsafe { facts(at.shape).varying }
+}
+
+/// What a shape extends at its place.
+pub unsafe fn extended(at: Shaped) -> Shaped {
+    unsafe { Shaped { shape: facts(at.shape).extended, ..at } }
+}
+
+/// A condition without its negations, and whether their number is odd.
+pub unsafe fn without_not(at: Shaped) -> (Shaped, bool) {
+    unsafe {
+        let (mut shape, mut negated) = (at.shape, false);
+        while facts(shape).record.op == Op::Not as u8 {
+            (shape, negated) = (facts(shape).record.a, !negated);
+        }
+        (Shaped { shape, ..at }, negated)
+    }
+}
+
+/// The label of a node that depends on one byte; `None` if it depends on several, or cannot be a shape.
+#[inline(never)]
+pub unsafe fn make(node: Node) -> Option<Label> {
+    unsafe {
+        let op = Op::from_byte(node.op).filter(|op| op.arity() > 0)?;
+        let operands = [node.a, node.b, node.c];
+        let mut place = None;
+        for operand in operands.iter().take(op.arity()) {
+            match split(*operand) {
+                Some(at) if *place.get_or_insert(at.place) == at.place => {}
+                Some(_) => return None,
+                None => _ = nodes::as_constant(*operand)?,
+            }
+        }
+        let (place, mut record) = (place?, node);
+        if op == Op::Read && !address::is_concrete(node.b) {
+            return None;
+        }
+        for operand in [&mut record.a, &mut record.b, &mut record.c].into_iter().take(op.arity()) {
+            *operand = match split(*operand) {
+                Some(at) => at.shape,
+                None => constant(nodes::bits(*operand), nodes::as_constant(*operand)?)?,
+            };
+        }
+        Some(join(Shaped { shape: find(record)?, place }))
+    }
+}
+
+unsafe fn constant(bits: u32, value: u64) -> Option<u32> {
+    unsafe { find(Node::constant(bits as u8, value)) }
+}
+
+/// The number of a shape, which is added if it is new; `None` if there is no room for it.
+unsafe fn find(record: Node) -> Option<u32> {
+    unsafe {
+        let store = &mut *STORE;
+        let mut slot = hash(&record) as usize % SLOTS;
+        loop {
+            let entry = store.slots[slot];
+            if entry >> RUN_SHIFT != store.run {
+                break;
+            }
+            let shape = entry & (MOST_SHAPES - 1);
+            if facts(shape).record == record {
+                return Some(shape);
+            }
+            slot = (slot + 1) % SLOTS;
+        }
+        let shape = add(record)?;
+        if store.count == shape + 1 {
+            store.slots[slot] = store.run << RUN_SHIFT | shape;
+        }
+        Some(shape)
+    }
+}
+
+fn hash(record: &Node) -> u32 {
+    let head =
+        record.op as u64 | (record.bits as u64) << 8 | (record.aux as u64) << 16 | (record.a as u64) << 32;
+    let tail = record.b as u64 | (record.c as u64) << 32;
+    let mixed = (head ^ tail.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> 40) as u32
+}
+
+/// Adds a shape. One that is the same for all bytes is that constant.
+unsafe fn add(record: Node) -> Option<u32> {
+    unsafe {
+        let shape = (*STORE).count;
+        if shape >= PLACES.shapes() {
+            return None;
+        }
+        let operand = |number: u32| &*(&raw const (*STORE).vectors).cast::<[u64; 256]>().add(number as usize);
+        let width = |number: u32| facts(number).record.bits as u32;
+        if !vectors::evaluate(&record, operand, width, vector(shape)) {
+            return None;
+        }
+        let values = vector(shape);
+        let varying = values.iter().fold(0, |varying, value| varying | (value ^ values[0]));
+        if varying == 0 && record.op != Op::Const as u8 {
+            return constant(record.bits as u32, values[0]);
+        }
+        let is_extension = record.op == Op::ZExt as u8 || record.op == Op::SExt as u8;
+        let extended = if is_extension { record.a } else { shape };
+        let holds = if record.bits == 1 { Bytes::where_one(values) } else { Bytes::NONE };
+        *facts(shape) = Facts { holds, varying, record, extended };
+        *RECORDS.add(shape as usize) = record;
+        (*STORE).count = shape + 1;
+        (*STATE.header).shape_count = shape + 1;
+        Some(shape)
+    }
+}

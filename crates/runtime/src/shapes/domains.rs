@@ -1,0 +1,259 @@
+//! Which values each byte of the input can have on this path: what its branches and switches leave.
+//!
+//! A condition that all of them decide alike is implied by conditions before it, so it is no constraint: its other side cannot be
+//! reached from here, and what depends on it does not depend on the input. Lexers ask each character a dozen such questions.
+
+use super::{Facts, STORE, facts, vector};
+use crate::models::lexers;
+use crate::os;
+use trace::{MOST_SHAPES, Shaped};
+
+/// A set of bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Bytes([u64; 4]);
+
+impl Bytes {
+    pub const NONE: Bytes = Bytes([0; 4]);
+
+    /// The bytes at which a vector is 1.
+    pub fn where_one(values: &[u64; 256]) -> Bytes {
+        Bytes::whose(values, |value| value & 1 == 1)
+    }
+
+    #[inline(always)]
+    fn whose(values: &[u64; 256], is_in: impl Fn(u64) -> bool) -> Bytes {
+        let mut words = [0; 4];
+        for (word, values) in words.iter_mut().zip(values.chunks_exact(64)) {
+            for (i, value) in values.iter().enumerate() {
+                *word |= (is_in(*value) as u64) << i;
+            }
+        }
+        Bytes(words)
+    }
+
+    #[inline(always)]
+    fn and(self, Bytes([e, f, g, h]): Bytes) -> Bytes {
+        let Bytes([a, b, c, d]) = self;
+        Bytes([a & e, b & f, c & g, d & h])
+    }
+
+    #[inline(always)]
+    fn not(self) -> Bytes {
+        let Bytes([a, b, c, d]) = self;
+        Bytes([!a, !b, !c, !d])
+    }
+
+    fn is_single(self) -> bool {
+        self.0.iter().map(|word| word.count_ones()).sum::<u32>() == 1
+    }
+}
+
+/// The domains, a byte's each; null if there is no memory for them.
+static mut DOMAINS: *mut Bytes = core::ptr::null_mut();
+/// What the path says of the shapes at each place.
+static mut FIXED: *mut Fixed = core::ptr::null_mut();
+/// A bit for each label of a shape, which is set if the label was recorded, and one if it is fixed.
+static mut MARKS: [*mut u64; 2] = [core::ptr::null_mut(); 2];
+static mut MOST: usize = 0;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Fixed {
+    None,
+    /// Those that are marked.
+    Some,
+    /// The byte has one value.
+    All,
+}
+
+#[derive(Clone, Copy)]
+pub enum Mark {
+    Recorded,
+    Fixed,
+}
+
+pub unsafe fn prepare(most_input: usize) {
+    unsafe {
+        DOMAINS = os::allocate(most_input * size_of::<Bytes>()).cast();
+        FIXED = os::allocate(most_input).cast();
+        MARKS = [
+            os::allocate(trace::SHAPED as usize / 8).cast(),
+            os::allocate(trace::SHAPED as usize / 8).cast(),
+        ];
+        MOST = most_input;
+    }
+}
+
+/// A run begins: every byte can have all values. False if there is no memory for it.
+pub unsafe fn start(len: u32) -> bool {
+    unsafe {
+        let len = len as usize;
+        if len > MOST || DOMAINS.is_null() || FIXED.is_null() || MARKS.iter().any(|marks| marks.is_null()) {
+            return false;
+        }
+        os::memset(DOMAINS.cast(), 0xFF, len * size_of::<Bytes>());
+        os::memset(FIXED.cast(), 0, len);
+        true
+    }
+}
+
+/// A run ends that had this many labels.
+pub unsafe fn forget(labels: u32) {
+    unsafe {
+        for marks in MARKS {
+            os::zero(marks.cast(), labels as usize / 8 + 8);
+        }
+    }
+}
+
+/// What is asked now is the business of a lexer that was named: it neither counts elsewhere nor is it decided elsewhere.
+unsafe fn of_lexer() -> bool {
+    unsafe { lexers::inside() }
+}
+
+/// Whether what is known of the byte decides the condition.
+#[inline(always)]
+pub unsafe fn decides(at: Shaped) -> bool {
+    unsafe {
+        let (domain, holds) = (*DOMAINS.add(at.place as usize), facts(at.shape).holds);
+        let both = domain.and(holds);
+        (both == domain || both == Bytes::NONE) && !of_lexer()
+    }
+}
+
+/// The path goes where the condition has this value; false if that says nothing new.
+pub unsafe fn branch(at: Shaped, taken: bool) -> bool {
+    unsafe {
+        let Facts { holds, record, .. } = *facts(at.shape);
+        let is_new = narrow(at.place, if taken { holds } else { holds.not() });
+        if is_new && taken && record.op == trace::Op::Eq as u8 && facts(record.b).varying == 0 {
+            fix(Shaped { shape: facts(record.a).extended, ..at });
+        }
+        is_new
+    }
+}
+
+unsafe fn narrow(place: u32, to: Bytes) -> bool {
+    unsafe {
+        if of_lexer() {
+            return true;
+        }
+        let domain = &mut *DOMAINS.add(place as usize);
+        let narrowed = domain.and(to);
+        let is_new = narrowed != *domain;
+        *domain = narrowed;
+        if is_new && narrowed.is_single() {
+            *FIXED.add(place as usize) = Fixed::All;
+        }
+        is_new
+    }
+}
+
+/// The path goes where a switch on a shape takes case number `taken`, or none; false if that says nothing new. `site` tells switches apart.
+pub unsafe fn switch(at: Shaped, cases: &[u64], taken: usize, site: u32) -> bool {
+    unsafe {
+        let set = (*STORE).cases.set(at.shape, cases, taken, site);
+        let is_new = narrow(at.place, set);
+        if is_new && taken < cases.len() {
+            fix(Shaped { shape: facts(at.shape).extended, ..at });
+        }
+        is_new
+    }
+}
+
+/// From here on the shape has its present value.
+unsafe fn fix(at: Shaped) {
+    unsafe {
+        if !of_lexer() {
+            mark(Mark::Fixed, at);
+            let fixed = &mut *FIXED.add(at.place as usize);
+            if *fixed == Fixed::None {
+                *fixed = Fixed::Some;
+            }
+        }
+    }
+}
+
+/// Whether a shape, or what it extends, has the same value on all inputs that take this path.
+#[inline(always)]
+pub unsafe fn is_fixed(at: Shaped) -> bool {
+    unsafe {
+        match *FIXED.add(at.place as usize) {
+            Fixed::None => false,
+            Fixed::All => true,
+            Fixed::Some => is_marked(Mark::Fixed, super::extended(at)),
+        }
+    }
+}
+
+unsafe fn word(kind: Mark, at: Shaped) -> (*mut u64, u64) {
+    unsafe {
+        let index = super::PLACES.label(at.shape, at.place) ^ trace::SHAPED;
+        (MARKS[kind as usize].add(index as usize / 64), 1 << (index % 64))
+    }
+}
+
+unsafe fn is_marked(kind: Mark, at: Shaped) -> bool {
+    unsafe {
+        let (word, bit) = word(kind, at);
+        *word & bit != 0
+    }
+}
+
+/// True if it was not marked before.
+pub unsafe fn mark(kind: Mark, at: Shaped) -> bool {
+    unsafe {
+        let (word, bit) = word(kind, at);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
+/// Sets of bytes that lead to a case, as they were computed.
+pub struct Cases([Case; Cases::COUNT]);
+
+#[derive(Clone, Copy)]
+struct Case {
+    run: u32,
+    shape: u32,
+    site: u32,
+    taken: u32,
+    set: Bytes,
+}
+
+impl Cases {
+    const COUNT: usize = 512;
+
+    pub unsafe fn forget(&mut self) {
+        for case in &mut self.0 {
+            case.run = 0;
+        }
+    }
+
+    unsafe fn set(&mut self, shape: u32, cases: &[u64], taken: usize, site: u32) -> Bytes {
+        unsafe {
+            let key =
+                (site ^ (taken as u32) << 16).wrapping_mul(0x9E37_79B1) ^ shape.wrapping_mul(0x85EB_CA6B);
+            let case = &mut self.0[(key >> 16) as usize % Cases::COUNT];
+            let wanted = ((*STORE).run, shape, site, taken as u32);
+            if (case.run, case.shape, case.site, case.taken) != wanted {
+                let set = computed(vector(shape), cases, taken);
+                *case = Case { run: wanted.0, shape, site, taken: wanted.3, set };
+            }
+            case.set
+        }
+    }
+}
+
+fn computed(values: &[u64; 256], cases: &[u64], taken: usize) -> Bytes {
+    match cases.get(taken) {
+        Some(case) => Bytes::whose(values, |value| value == *case),
+        None => {
+            let others = cases.iter().map(|case| Bytes::whose(values, |value| value == *case).not());
+            others.fold(Bytes::NONE.not(), Bytes::and)
+        }
+    }
+}
+
+const _: () = assert!(MOST_SHAPES.is_power_of_two());
