@@ -91,9 +91,8 @@ impl Function<'_> {
         }
         let sends = !matches!(callee, Callee::External | Callee::InlineAssembly);
         self.after_call(call, callee, sends);
-        let label = self.label_of(call);
-        if let Some(len) = hashed.filter(|_| callee == Callee::Labelled && !llvm::is_constant(label)) {
-            let label = self.call("__tg_hashed", &[label, len]);
+        if let Some(len) = hashed.filter(|_| callee == Callee::Labelled) {
+            let label = self.call("__tg_hashed", &[self.label_of(call), len]);
             self.set_labels(call, vec![label]);
         }
     }

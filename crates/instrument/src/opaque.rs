@@ -1,6 +1,8 @@
-//! Finds functions that look like hashes: they read memory through a pointer, write none, mix what they read, and return a
-//! number. Functions without source that take a pointer and return a number may be such, too.
+//! Finds functions that look like hashes: they read memory through a pointer, mix what they read, and return a number. Either they write no memory, which
+//! LLVM proves, or they mix thoroughly and are small and by themselves: hashes that keep a state of their own write it through pointers that nobody
+//! follows. Functions without source that take a pointer and return a number may be such, too.
 
+use crate::function::underlying_object;
 use crate::llvm::{self, LLVMOpcode, LLVMTypeKind, Type, Value};
 use crate::module::Module;
 use inkwell::llvm_sys::core::*;
@@ -17,7 +19,8 @@ pub fn hashes(module: &Module) -> anyhow::Result<HashSet<String>> {
     let copy = module.copy();
     copy.run_passes(INFER)?;
     let found = copy.functions().into_iter().filter(|function| {
-        !llvm::is_declaration(*function) && only_reads(*function) && mixes(*function) && is_asked(*function)
+        let looks_like_one = || only_reads(*function) && mixes(*function) || mixes_by_itself(*function);
+        !llvm::is_declaration(*function) && is_asked(*function) && looks_like_one()
     });
     Ok(found.map(llvm::name).collect())
 }
@@ -31,11 +34,11 @@ pub fn is_asked(function: Value) -> bool {
     is_number && !llvm::is_variadic(ty) && text_parameter(ty).is_some()
 }
 
-/// The position of the first pointer, and of a number after it.
+/// The position of the last pointer, and of a number after it: what comes before is the table, or what the hash is seeded with.
 pub fn text_parameter(function_type: Type) -> Option<(u32, Option<u32>)> {
     let types = llvm::param_types(function_type);
     let is = |position: usize, kind| types.get(position).is_some_and(|ty| llvm::kind(*ty) == kind);
-    let text = (0..types.len()).find(|i| is(*i, LLVMTypeKind::LLVMPointerTypeKind))?;
+    let text = (0..types.len()).rev().find(|i| is(*i, LLVMTypeKind::LLVMPointerTypeKind))?;
     let len = (text + 1..types.len()).find(|i| is(*i, LLVMTypeKind::LLVMIntegerTypeKind));
     Some((text as u32, len.map(|len| len as u32)))
 }
@@ -53,4 +56,65 @@ fn mixes(function: Value) -> bool {
     use LLVMOpcode::*;
     let mut instructions = llvm::blocks(function).into_iter().flat_map(llvm::instructions);
     instructions.any(|i| matches!(llvm::opcode(i), LLVMMul | LLVMXor | LLVMShl | LLVMLShr | LLVMAShr))
+}
+
+/// Instructions of a function that mixes by itself, those that it calls included, at most.
+const MOST_INSTRUCTIONS: usize = 2000;
+/// Of each kind that mixing needs, at least.
+const LEAST_MIXING: usize = 4;
+/// What such functions may call of the C library.
+const HARMLESS: [&str; 5] = ["strlen", "memcpy", "memset", "memmove", "memcmp"];
+
+/// Whether a function and those that it calls add, shift and take exclusive ors, write no variable of the program's and call nothing else.
+fn mixes_by_itself(function: Value) -> bool {
+    use LLVMOpcode::*;
+    let (mut reached, mut next) = (vec![function], 0);
+    let (mut instructions, mut mixing) = (0, [0; 3]);
+    while let Some(&function) = reached.get(next) {
+        next += 1;
+        for instruction in llvm::blocks(function).into_iter().flat_map(llvm::instructions) {
+            instructions += 1;
+            match llvm::opcode(instruction) {
+                LLVMAdd | LLVMMul => mixing[0] += 1,
+                LLVMXor => mixing[1] += 1,
+                LLVMShl | LLVMLShr => mixing[2] += 1,
+                LLVMStore if is_variable(llvm::operand(instruction, 1)) => return false,
+                LLVMInvoke | LLVMCallBr | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence => return false,
+                LLVMCall => match called(instruction) {
+                    Called::Nothing => {}
+                    Called::Unknown => return false,
+                    Called::Function(callee) if reached.contains(&callee) => {}
+                    Called::Function(callee) => reached.push(callee),
+                },
+                _ => {}
+            }
+        }
+        if instructions > MOST_INSTRUCTIONS {
+            return false;
+        }
+    }
+    mixing.iter().all(|count| *count >= LEAST_MIXING)
+}
+
+fn is_variable(pointer: Value) -> bool {
+    llvm::as_global_variable(underlying_object(pointer)).is_some()
+}
+
+enum Called {
+    /// That matters here.
+    Nothing,
+    Function(Value),
+    Unknown,
+}
+
+fn called(call: Value) -> Called {
+    let Some(function) = llvm::as_function(llvm::called(call)) else { return Called::Unknown };
+    let name = llvm::name(function);
+    if name.starts_with("llvm.") || HARMLESS.contains(&name.as_str()) {
+        Called::Nothing
+    } else if llvm::is_declaration(function) {
+        Called::Unknown
+    } else {
+        Called::Function(function)
+    }
 }

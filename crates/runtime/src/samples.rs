@@ -71,6 +71,7 @@ pub unsafe fn forget() {
             }
         }
         (COUNT, BRANCHES, TOLD) = (kept, 0, 0);
+        HASHES.fill(0);
         RECENT_PAIRS = [NO_PAIR; RECENT];
     }
 }
@@ -87,21 +88,46 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
         let Some(sample) = taken(function, text, len) else { return 0 };
         let symbolic = sample.labels.iter().any(|label| *label != 0);
         ask(&sample, symbolic, text, site);
+        if symbolic && is_hash(function) {
+            state::run_concretely(true);
+        }
+        LAST_FUNCTION = function;
         if symbolic { sample.len } else { 0 }
     }
 }
 
+/// Functions whose result was found to be a hash in this run, by their numbers.
+static mut HASHES: [u64; MOST_HASHES / 64] = [0; MOST_HASHES / 64];
+const MOST_HASHES: usize = 4096;
+/// The function that was asked about last.
+static mut LAST_FUNCTION: u32 = 0;
+
+unsafe fn is_hash(function: u32) -> bool {
+    unsafe { HASHES.get(function as usize / 64).is_some_and(|word| word >> (function % 64) & 1 == 1) }
+}
+
 /// What a hash made of a word of `len` bytes, if `len` is not 0. Its formula helps nobody: no link of the solver turns it round, and the tables and lists that it
-/// leads to would all depend on the input. That the word is another one that was hashed is a branch already.
+/// leads to would all depend on the input. That the word is another one that was hashed is a branch already. So the function is called without labels from
+/// now on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_hashed(label: Label, len: u32) -> Label {
     unsafe {
-        if label == 0 || len == 0 {
+        if len == 0 {
             return label;
         }
         let Some(_entered) = state::enter() else { return label };
+        if state::run_concretely(false) {
+            state::count_give_up(GiveUp::Hash);
+            return 0;
+        }
+        if label == 0 {
+            return 0;
+        }
         if !is_mixed(label, (len as usize).min(ROUNDS)) {
             return label;
+        }
+        if let Some(word) = HASHES.get_mut(LAST_FUNCTION as usize / 64) {
+            *word |= 1 << (LAST_FUNCTION % 64);
         }
         state::count_give_up(GiveUp::Hash);
         0

@@ -100,9 +100,9 @@ pub unsafe fn forget() {
     }
 }
 
-/// Whether expressions of one byte are shapes in this run.
+/// Whether the driver is told of labels without nodes.
 pub unsafe fn in_use() -> bool {
-    unsafe { COUNT != 0 }
+    unsafe { !STORE.is_null() }
 }
 
 /// The shape and the place that a label stands for, if it depends on one byte.

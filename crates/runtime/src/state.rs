@@ -48,6 +48,19 @@ pub unsafe extern "C" fn __tgi_is_concrete() -> u32 {
     unsafe { u32::from(CONCRETE) }
 }
 
+/// The functions that are called from here on keep no labels, or do again, in the middle of a run: only around those that write no memory, so that
+/// no label becomes void. Returns whether that was so. Not with threads, which all see it.
+pub unsafe fn run_concretely(concretely: bool) -> bool {
+    unsafe {
+        if STATE.threaded && !CONCRETE {
+            return false;
+        }
+        let tls = os::tls();
+        ((*tls).args_in_flight, (*tls).results) = (0, [0; Tls::RESULTS]);
+        core::mem::replace(&mut CONCRETE, concretely)
+    }
+}
+
 /// Labels of arguments and results on their way between instrumented functions, one block a thread.
 ///
 /// Invariant: `args` are in flight (and `args_in_flight` is not 0) only between a call instruction and the

@@ -208,6 +208,7 @@ impl<'a> Machine<'a> {
             nodes: std::mem::take(&mut self.nodes),
             values: std::mem::take(&mut self.values),
             tables: Vec::new(),
+            shapes: Vec::new(),
             input_len: self.marks.extended(self.input).len() as u32,
             events: std::mem::take(&mut self.events),
             give_ups: self.give_ups,
