@@ -7,6 +7,7 @@
 use crate::build::{self, Value};
 use crate::objects::{self, Object};
 use crate::state::{self, STATE, count_give_up};
+use crate::shapes::reads;
 use crate::{checks, events, nodes, os, shadow, stretches};
 use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
 
@@ -55,6 +56,9 @@ pub unsafe extern "C" fn __tg_load_at(
             && !events::is_fixed(la)
             && let Some(_entered) = state::enter()
         {
+            if let Some(label) = reads::again(la, address, size, site) {
+                return label;
+            }
             let settled = stretches::settled(la);
             if settled != 0
                 && let Some(label) = read(address, settled, value, size, start, object_size, site)
@@ -106,7 +110,13 @@ unsafe fn read(
         let node =
             Node { op: Op::Read as u8, bits: (size * 8) as u8, aux: 0, a: offset.label, b: table, c: 0 };
         let label = nodes::make(node, value);
-        (label != 0).then_some(label)
+        if label == 0 {
+            return None;
+        }
+        if object.constant && window.size == object.size && !is_loaded(la) {
+            reads::note(la, size, &object, label);
+        }
+        Some(build::concrete_if_constant(label))
     }
 }
 
@@ -128,7 +138,7 @@ unsafe fn window_of(object: &Object, address: usize) -> Object {
     Object { start: object.start + from, size, constant: object.constant }
 }
 
-unsafe fn offset_in(object: &Object, la: Label, address: usize) -> Value {
+pub(crate) unsafe fn offset_in(object: &Object, la: Label, address: usize) -> Value {
     unsafe {
         let offset =
             build::binary(Op::Sub, 64, Value::new(la, address as u64), Value::concrete(object.start as u64));
@@ -136,12 +146,16 @@ unsafe fn offset_in(object: &Object, la: Label, address: usize) -> Value {
     }
 }
 
+/// The condition that an access goes beyond the object.
+pub(crate) unsafe fn outside(object: &Object, offset: Value, size: usize) -> Label {
+    unsafe { build::binary(Op::Ult, 64, Value::concrete((object.size - size) as u64), offset) }
+}
+
 /// The access stays within the object (a property), or within the part of it that the trace holds (an
 /// assumption).
 unsafe fn bound(object: &Object, partial: bool, offset: Value, size: usize, site: u32) {
     unsafe {
-        let last = (object.size - size) as u64;
-        let outside = build::binary(Op::Ult, 64, Value::concrete(last), offset);
+        let outside = outside(object, offset, size);
         if partial {
             events::concretise(outside, ConcretiseReason::ReadAddress, site);
         } else {

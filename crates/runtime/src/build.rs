@@ -302,7 +302,7 @@ pub unsafe fn trunc(to: u32, x: Value) -> Label {
     }
 }
 
-unsafe fn concrete_if_constant(label: Label) -> Label {
+pub(crate) unsafe fn concrete_if_constant(label: Label) -> Label {
     unsafe {
         let is_constant = label != 0 && nodes::as_constant(label).is_some();
         if is_constant && !stretches::is_filler(label) { 0 } else { label }
@@ -476,8 +476,14 @@ pub unsafe extern "C" fn __tg_index(lb: Label, li: Label, base: u64, index: u64,
             return 0;
         }
         let Some(_entered) = state::enter() else { return 0 };
-        let scaled = binary(Op::Mul, 64, Value::new(li, index), Value::concrete(scale));
-        let step = Value::new(scaled, index.wrapping_mul(scale));
-        binary(Op::Add, 64, Value::new(lb, base), step)
+        let build = || {
+            let scaled = binary(Op::Mul, 64, Value::new(li, index), Value::concrete(scale));
+            let step = Value::new(scaled, index.wrapping_mul(scale));
+            binary(Op::Add, 64, Value::new(lb, base), step)
+        };
+        match Question::index(base, li, scale) {
+            Some(question) if lb == 0 => question.answer(build),
+            _ => build(),
+        }
     }
 }

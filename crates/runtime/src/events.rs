@@ -278,15 +278,15 @@ pub unsafe extern "C" fn __tg_switch(
         }
         (*STATE.header).symbolic_branches += 1;
         let cases = core::slice::from_raw_parts(cases, count as usize);
-        let taken = cases.iter().position(|case| *case == value & values::mask(bits)).unwrap_or(cases.len());
-        if let Some(at) = shapes::split(label) {
-            if !domains::switch(at, cases, taken, site) {
-                return;
-            }
-        } else if taken < cases.len() {
+        let arg = match shapes::split(label) {
+            Some(at) => domains::switch(at, cases, site),
+            None => Some(domains::case(cases, value & values::mask(bits))),
+        };
+        let Some(arg) = arg else { return };
+        if arg < count && shapes::split(label).is_none() {
             fix(label);
         }
-        push(Event { kind: EventKind::Switch as u8, taken: 0, aux: 0, site, label, arg: taken as u32 });
+        push(Event { kind: EventKind::Switch as u8, taken: 0, aux: 0, site, label, arg });
     }
 }
 

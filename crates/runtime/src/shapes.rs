@@ -10,6 +10,7 @@
 
 pub mod answers;
 pub mod domains;
+pub mod reads;
 mod vectors;
 
 use crate::state::STATE;
@@ -44,6 +45,7 @@ struct Store {
     slots: [u32; SLOTS],
     answers: answers::Answers,
     cases: domains::Cases,
+    reads: reads::Reads,
     facts: [Facts; MOST_SHAPES as usize],
     /// The values of each shape for all bytes.
     vectors: [[u64; 256]; MOST_SHAPES as usize],
@@ -84,6 +86,7 @@ pub unsafe fn start(input: *const u8, len: u32) {
             (*STORE).slots.fill(0);
             (*STORE).answers.forget();
             (*STORE).cases.forget();
+            (*STORE).reads.forget();
             (*STORE).run = 1;
         }
         add(Node { op: Op::Input as u8, bits: 8, aux: 0, a: 0, b: 0, c: 0 });

@@ -14,6 +14,7 @@ struct Answer {
     constant: u64,
     /// One more than a shape, or 0 if the result is the same for all bytes.
     shape: u32,
+    is_condition: bool,
 }
 
 impl Answers {
@@ -38,10 +39,12 @@ pub struct Question {
 static mut BUILDING: bool = false;
 
 const OP_BITS: u32 = 6;
+/// In place of an operator: an address in an array.
+const INDEX: u64 = (1 << OP_BITS) - 1;
 const WIDTH_BITS: u32 = 7;
 const SHAPE_BITS: u32 = 12;
 
-const _: () = assert!(Op::ALL.len() <= 1 << OP_BITS && trace::MOST_SHAPES == 1 << SHAPE_BITS);
+const _: () = assert!(Op::ALL.len() <= INDEX as usize && trace::MOST_SHAPES == 1 << SHAPE_BITS);
 
 impl Question {
     /// `None` if there is nothing to look up: operands without a byte, or of several, or fixed by the path.
@@ -53,18 +56,16 @@ impl Question {
             if bits > 64 {
                 return None;
             }
-            let (left, right) = (split(a.label), split(b.label));
-            let (first, second, kind, constant) = match (left, right) {
-                (Some(a), None) if b.label == 0 => (a, 0, CONSTANT_LAST, b.value & mask(bits)),
-                (None, Some(b)) if a.label == 0 => (b, 0, CONSTANT_FIRST, a.value & mask(bits)),
-                (Some(a), Some(b)) if a.place == b.place => (a, b.shape, 0, 0),
-                _ => return None,
-            };
-            let second_at = Shaped { shape: second, place: first.place };
-            if is_fixed(first) || kind == 0 && is_fixed(second_at) {
-                return None;
+            if b.label == 0 {
+                let at = split(a.label).filter(|at| !is_fixed(*at))?;
+                return Some(Question::new(op, bits, at, CONSTANT_LAST << SHAPE_BITS, b.value & mask(bits)));
             }
-            Some(Question::new(op, bits, first, kind << SHAPE_BITS | second as u64, constant))
+            let second = split(b.label).filter(|at| !is_fixed(*at))?;
+            if a.label == 0 {
+                return Some(Question::new(op, bits, second, CONSTANT_FIRST << SHAPE_BITS, a.value & mask(bits)));
+            }
+            let first = split(a.label).filter(|at| at.place == second.place && !is_fixed(*at))?;
+            Some(Question::new(op, bits, first, second.shape as u64, 0))
         }
     }
 
@@ -77,12 +78,26 @@ impl Question {
         }
     }
 
+    /// `base + index * scale`, of 64 bits.
+    #[inline(always)]
+    pub unsafe fn index(base: u64, index: Label, scale: u64) -> Option<Question> {
+        unsafe {
+            let at = split(index).filter(|at| scale < 1 << SHAPE_BITS && !is_fixed(*at))?;
+            Some(Question::numbered(INDEX, 64, at, scale, base))
+        }
+    }
+
     #[inline(always)]
     unsafe fn new(op: Op, bits: u32, at: Shaped, more: u64, constant: u64) -> Question {
+        unsafe { Question::numbered(op as u64, bits, at, more, constant) }
+    }
+
+    #[inline(always)]
+    unsafe fn numbered(op: u64, bits: u32, at: Shaped, more: u64, constant: u64) -> Question {
         unsafe {
             let run = (*STORE).run as u64;
             let operands = (run << (SHAPE_BITS + 2) | more) << SHAPE_BITS | at.shape as u64;
-            let key = (operands << OP_BITS | op as u64) << WIDTH_BITS | bits as u64;
+            let key = operands << (OP_BITS + WIDTH_BITS) | op << WIDTH_BITS | bits as u64;
             Question { key, constant, place: at.place }
         }
     }
@@ -101,12 +116,15 @@ impl Question {
                     None if label == 0 => 0,
                     None => return label,
                 };
-                *answer = Answer { key: self.key, constant: self.constant, shape };
+                let is_condition = shape != 0 && facts(shape - 1).record.bits == 1;
+                *answer = Answer { key: self.key, constant: self.constant, shape, is_condition };
             }
-            match (*answer).shape {
-                0 => 0,
-                shape => decided(Shaped { shape: shape - 1, place: self.place }),
+            let Answer { shape, is_condition, .. } = *answer;
+            if shape == 0 {
+                return 0;
             }
+            let at = Shaped { shape: shape - 1, place: self.place };
+            if is_condition && !BUILDING && domains::decides(at) { 0 } else { join(at) }
         }
     }
 
@@ -124,15 +142,6 @@ impl Question {
 #[inline(always)]
 unsafe fn is_fixed(at: Shaped) -> bool {
     unsafe { !BUILDING && domains::is_fixed(at) }
-}
-
-/// A label, or 0 if it is a condition that the path decides.
-#[inline(always)]
-unsafe fn decided(at: Shaped) -> Label {
-    unsafe {
-        let is_decided = facts(at.shape).record.bits == 1 && !BUILDING && domains::decides(at);
-        if is_decided { 0 } else { join(at) }
-    }
 }
 
 /// Whether the path fixes the value of an expression of one byte.

@@ -3,7 +3,7 @@
 //! A condition that all of them decide alike is implied by conditions before it, so it is no constraint: its other side cannot be
 //! reached from here, and what depends on it does not depend on the input. Lexers ask each character a dozen such questions.
 
-use super::{Facts, STORE, facts, vector};
+use super::{Facts, INPUT, STORE, facts, vector};
 use crate::models::lexers;
 use crate::os;
 use trace::{MOST_SHAPES, Shaped};
@@ -43,9 +43,6 @@ impl Bytes {
         Bytes([!a, !b, !c, !d])
     }
 
-    fn is_single(self) -> bool {
-        self.0.iter().map(|word| word.count_ones()).sum::<u32>() == 1
-    }
 }
 
 /// The domains, a byte's each; null if there is no memory for them.
@@ -115,9 +112,14 @@ unsafe fn of_lexer() -> bool {
 #[inline(always)]
 pub unsafe fn decides(at: Shaped) -> bool {
     unsafe {
-        let (domain, holds) = (*DOMAINS.add(at.place as usize), facts(at.shape).holds);
-        let both = domain.and(holds);
-        (both == domain || both == Bytes::NONE) && !of_lexer()
+        let (Bytes(domain), Bytes(holds)) = (&*DOMAINS.add(at.place as usize), &facts(at.shape).holds);
+        // Word by word: compilers compare arrays through memory.
+        let (mut inside, mut outside) = (0, 0);
+        for (domain, holds) in domain.iter().zip(holds) {
+            inside |= domain & holds;
+            outside |= domain & !holds;
+        }
+        (inside == 0 || outside == 0) && !of_lexer()
     }
 }
 
@@ -138,27 +140,38 @@ unsafe fn narrow(place: u32, to: Bytes) -> bool {
         if of_lexer() {
             return true;
         }
-        let domain = &mut *DOMAINS.add(place as usize);
-        let narrowed = domain.and(to);
-        let is_new = narrowed != *domain;
-        *domain = narrowed;
-        if is_new && narrowed.is_single() {
+        let (Bytes(domain), Bytes(to)) = (&mut *DOMAINS.add(place as usize), to);
+        let (mut excluded, mut left) = (0, 0);
+        for (domain, to) in domain.iter_mut().zip(to) {
+            excluded |= *domain & !to;
+            *domain &= to;
+            left += domain.count_ones();
+        }
+        if left == 1 {
             *FIXED.add(place as usize) = Fixed::All;
         }
-        is_new
+        excluded != 0
     }
 }
 
-/// The path goes where a switch on a shape takes case number `taken`, or none; false if that says nothing new. `site` tells switches apart.
-pub unsafe fn switch(at: Shaped, cases: &[u64], taken: usize, site: u32) -> bool {
+/// The path goes where a switch on a shape does: the number of the case, or of all cases if it is none of them; `None` if that says nothing new. `site` tells
+/// switches apart.
+pub unsafe fn switch(at: Shaped, cases: &[u64], site: u32) -> Option<u32> {
     unsafe {
-        let set = (*STORE).cases.set(at.shape, cases, taken, site);
-        let is_new = narrow(at.place, set);
-        if is_new && taken < cases.len() {
+        let Case { taken, set, .. } = *(*STORE).cases.find(at, cases, site);
+        if !narrow(at.place, set) {
+            return None;
+        }
+        if (taken as usize) < cases.len() {
             fix(Shaped { shape: facts(at.shape).extended, ..at });
         }
-        is_new
+        Some(taken)
     }
+}
+
+/// The number of the case that a switch takes for a value.
+pub fn case(cases: &[u64], value: u64) -> u32 {
+    cases.iter().position(|case| *case == value).unwrap_or(cases.len()) as u32
 }
 
 /// From here on the shape has its present value.
@@ -210,38 +223,42 @@ pub unsafe fn mark(kind: Mark, at: Shaped) -> bool {
     }
 }
 
-/// Sets of bytes that lead to a case, as they were computed.
+/// What switches on shapes do for bytes, as it was computed.
 pub struct Cases([Case; Cases::COUNT]);
 
 #[derive(Clone, Copy)]
 struct Case {
     run: u32,
-    shape: u32,
     site: u32,
+    shape: u32,
+    byte: u8,
     taken: u32,
+    /// The bytes that lead to the same case.
     set: Bytes,
 }
 
 impl Cases {
     const COUNT: usize = 512;
 
-    pub unsafe fn forget(&mut self) {
+    pub fn forget(&mut self) {
         for case in &mut self.0 {
             case.run = 0;
         }
     }
 
-    unsafe fn set(&mut self, shape: u32, cases: &[u64], taken: usize, site: u32) -> Bytes {
+    unsafe fn find(&mut self, at: Shaped, cases: &[u64], site: u32) -> &Case {
         unsafe {
-            let key =
-                (site ^ (taken as u32) << 16).wrapping_mul(0x9E37_79B1) ^ shape.wrapping_mul(0x85EB_CA6B);
-            let case = &mut self.0[(key >> 16) as usize % Cases::COUNT];
-            let wanted = ((*STORE).run, shape, site, taken as u32);
-            if (case.run, case.shape, case.site, case.taken) != wanted {
-                let set = computed(vector(shape), cases, taken);
-                *case = Case { run: wanted.0, shape, site, taken: wanted.3, set };
+            let byte = *INPUT.add(at.place as usize);
+            let key = site.wrapping_mul(0x9E37_79B1) ^ at.shape.wrapping_mul(0x85EB_CA6B);
+            let case = &mut self.0[((key >> 16) as usize + byte as usize) % Cases::COUNT];
+            let wanted = ((*STORE).run, site, at.shape, byte);
+            if (case.run, case.site, case.shape, case.byte) != wanted {
+                let values = vector(at.shape);
+                let taken = self::case(cases, values[byte as usize]);
+                let set = computed(values, cases, taken as usize);
+                *case = Case { run: wanted.0, site, shape: at.shape, byte, taken, set };
             }
-            case.set
+            case
         }
     }
 }
