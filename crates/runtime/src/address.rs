@@ -7,7 +7,7 @@
 use crate::build::{self, Value};
 use crate::objects::{self, Object};
 use crate::state::{self, STATE, count_give_up};
-use crate::shapes::reads;
+use crate::shapes::{self, domains, reads};
 use crate::{checks, events, nodes, os, shadow, stretches};
 use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
 
@@ -57,13 +57,16 @@ pub unsafe extern "C" fn __tg_load_at(
             && let Some(_entered) = state::enter()
         {
             if let Some(label) = reads::again(la, address, size, site) {
-                return label;
+                return without_if_constant(label);
+            }
+            if without_if_constant(la) == 0 {
+                return shadow_label(address, size, value);
             }
             let settled = stretches::settled(la);
             if settled != 0
                 && let Some(label) = read(address, settled, value, size, start, object_size, site)
             {
-                return label;
+                return without_if_constant(label);
             }
             events::concretise(la, ConcretiseReason::ReadAddress, site);
         }
@@ -117,6 +120,17 @@ unsafe fn read(
             reads::note(la, size, &object, label);
         }
         Some(build::concrete_if_constant(label))
+    }
+}
+
+/// A label, or 0 if it has one value for all that its byte can be on this path: a parser's tables say the same for many tokens.
+unsafe fn without_if_constant(label: Label) -> Label {
+    unsafe {
+        match shapes::split(label) {
+            Some(at) if domains::is_constant(at) => 0,
+            None if label != 0 && events::follows(label) => 0,
+            _ => label,
+        }
     }
 }
 
@@ -435,7 +449,8 @@ pub unsafe extern "C" fn __tg_store_at(
             return shadow::__tg_store_sized(address, label, size);
         }
         let Some(_entered) = state::enter() else { return };
-        let settled = stretches::settled(la);
+        let la = without_if_constant(la);
+        let settled = if la == 0 { 0 } else { stretches::settled(la) };
         if settled == 0
             || !spread_write(address, settled, Value::new(label, value), size, start, object_size, site)
         {

@@ -68,7 +68,7 @@ unsafe fn simplified(op: Op, bits: u32, a: Value, b: Value) -> Label {
 unsafe fn operand(x: Value) -> Value {
     unsafe {
         let x = stretches::plain(x);
-        if events::is_fixed(x.label) { Value::concrete(x.value) } else { x }
+        if x.label != 0 && events::follows(x.label) { Value::concrete(x.value) } else { x }
     }
 }
 

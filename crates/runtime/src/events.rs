@@ -3,8 +3,8 @@
 use crate::models::lexers;
 use crate::shapes::{self, answers, domains, domains::Mark};
 use crate::state::{self, STATE, count_give_up};
-use crate::{lengths, nodes, os, stretches, values};
-use trace::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp, Label, Length, Op, Shaped};
+use crate::{address, lengths, nodes, os, stretches, values};
+use trace::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LENGTH, Label, Length, Op, SHAPED, Shaped};
 
 /// A set of labels, a bit each.
 struct Labels(*mut u64);
@@ -103,6 +103,33 @@ pub unsafe fn is_fixed(label: Label) -> bool {
             Some(at) => answers::is_fixed_by_path(at),
             None => label != 0 && lengths::split(label).is_none() && FIXED.contains(extended(label)),
         }
+    }
+}
+
+/// How deep expressions are looked into by [`follows`].
+const DEPTH: u32 = 8;
+
+/// As [`is_fixed`], also for what was computed before its operands were fixed: the length of a rule that is looked up before a switch on the rule.
+pub unsafe fn follows(label: Label) -> bool {
+    unsafe { is_fixed(label) || label & (SHAPED | LENGTH) == 0 && is_made_of_fixed(label, DEPTH) }
+}
+
+unsafe fn is_made_of_fixed(label: Label, depth: u32) -> bool {
+    unsafe {
+        let node = nodes::node(label);
+        let Some(op) = Op::from_byte(node.op).filter(|op| op.arity() > 0 && depth > 0) else {
+            return node.op == Op::Const as u8;
+        };
+        if op == Op::Read && !address::is_concrete(node.b) || stretches::any() {
+            return false;
+        }
+        let are_fixed = [node.a, node.b, node.c].into_iter().take(op.arity()).all(|operand| {
+            is_fixed(operand) || operand & (SHAPED | LENGTH) == 0 && is_made_of_fixed(operand, depth - 1)
+        });
+        if are_fixed {
+            fix(label);
+        }
+        are_fixed
     }
 }
 

@@ -140,7 +140,7 @@ const ROUNDS: usize = 2;
 const MOST_VISITED: u32 = 256;
 const MOST_OPEN: usize = 32;
 
-/// Whether `rounds` sums and products of words, and as many exclusive ors, are behind the label. Table-driven checksums, which can be turned round,
+/// Whether `rounds` sums and products of words, and as many exclusive ors or high bits of sums, are behind the label. Table-driven checksums, which can be turned round,
 /// are told by their tables, and those bit by bit make masks of a bit by taking it from 0.
 unsafe fn is_mixed(label: Label, rounds: usize) -> bool {
     unsafe {
@@ -158,6 +158,7 @@ unsafe fn is_mixed(label: Label, rounds: usize) -> bool {
                 Some(Op::Sub) if nodes::as_constant(node.a).is_some() => 2,
                 Some(Op::Add | Op::Sub | Op::Mul) if node.bits >= 32 => note(&mut sums, label),
                 Some(Op::Xor) if node.bits >= 32 => note(&mut differences, label),
+                Some(Op::LShr) if is_sum(node.a) => note(&mut differences, label),
                 Some(Op::Read) | None => return false,
                 Some(op) => op.arity(),
             };
@@ -172,6 +173,14 @@ unsafe fn is_mixed(label: Label, rounds: usize) -> bool {
             }
         }
         false
+    }
+}
+
+/// Whether a label is a sum of words: high bits of one are mixed in with what comes after by hashes that rotate.
+unsafe fn is_sum(label: Label) -> bool {
+    unsafe {
+        let node = nodes::node(label);
+        node.bits >= 32 && matches!(Op::from_byte(node.op), Some(Op::Add | Op::Mul))
     }
 }
 

@@ -187,6 +187,30 @@ unsafe fn fix(at: Shaped) {
     }
 }
 
+/// Whether a shape has the same value for all that its byte can be. Mostly the first of these tells that it has not, but it costs more than
+/// [`is_fixed`]: for what tables give, where many bytes are one.
+pub unsafe fn is_constant(at: Shaped) -> bool {
+    unsafe {
+        if is_fixed(at) {
+            return true;
+        }
+        let values = vector(at.shape);
+        let value = values[*INPUT.add(at.place as usize) as usize];
+        let Bytes(domain) = *DOMAINS.add(at.place as usize);
+        for (word, values) in domain.into_iter().zip(values.chunks_exact(64)) {
+            let mut left = word;
+            while left != 0 {
+                if values[left.trailing_zeros() as usize % 64] != value {
+                    return false;
+                }
+                left &= left - 1;
+            }
+        }
+        fix(super::extended(at));
+        !of_lexer()
+    }
+}
+
 /// Whether a shape, or what it extends, has the same value on all inputs that take this path.
 #[inline(always)]
 pub unsafe fn is_fixed(at: Shaped) -> bool {
