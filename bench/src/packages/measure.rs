@@ -98,8 +98,8 @@ pub fn traces(package: &Package, work: &Path, times: usize) -> Result<()> {
         for s in sites.iter().take(40) { println!("{s:?}"); }
     }
     println!(
-        "  a byte: {time:.0} ns, {nodes:.1} expressions, {events:.1} events; {} shapes",
-        trace.shapes.len()
+        "  a byte: {time:.0} ns, {nodes:.1} expressions, {events:.1} events; {} shapes {:.1} calls",
+        trace.shapes.len(), a_byte(trace.symbolic_branches as f64)
     );
     Ok(())
 }
@@ -280,9 +280,9 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Processor time of a run with all of the input symbolic.
+/// Processor time of a run with all of the input symbolic, in a process that takes several inputs, as in a campaign.
 fn traced_time(runner: &mut Runner, input: &[u8]) -> Result<Duration> {
-    let run = runner.run(input, true)?;
+    let run = runner.run_shared(input, true)?;
     let trace = run.trace.context("the trace is broken")?;
     ensure!(!trace.truncated, "the trace is full");
     Ok(run.cpu_time)

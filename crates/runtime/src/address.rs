@@ -20,8 +20,8 @@ const MANY_COPIED: usize = 4 << 20;
 const MAX_WRITE: usize = 256;
 /// Elements that all writes of a run may be spread over, and bytes that all snapshots with labels may have. Long inputs of a parser
 /// whose stack depends on the input would fill the trace with these; from here on addresses are fixed.
-pub(crate) const MOST_SPREAD: usize = 1 << 18;
-const MOST_LABELLED: usize = 1 << 20;
+pub(crate) const MOST_SPREAD: usize = 1 << 15;
+const MOST_LABELLED: usize = 1 << 17;
 
 /// The object that an access is meant for: what the instrumenter knows, or what the address points into.
 unsafe fn object_of(address: usize, start: usize, size: usize) -> Option<Object> {

@@ -5,6 +5,7 @@
 use crate::build::{self, Value};
 use crate::calls::Args;
 use crate::events::check;
+use crate::shapes::answers::Question;
 use crate::state::{self, active};
 use crate::{nodes, shadow, values};
 use trace::{CheckKind, Label, Op};
@@ -29,13 +30,23 @@ pub unsafe extern "C" fn __tg_signed(op: u32, bits: u32, la: Label, lb: Label, a
         let Some(_entered) = state::enter() else { return };
         let op = build::operator(op);
         let (a, b) = (Value::new(la, a), Value::new(lb, b));
+        let violated = match Question::overflow(op, bits, a, b) {
+            Some(question) => question.answer(|| overflows(op, bits, a, b)),
+            None => overflows(op, bits, a, b),
+        };
+        check(violated, CheckKind::SignedOverflow, site);
+    }
+}
+
+/// The condition that `a op b` is not what it is in more bits; 0 if it always is.
+unsafe fn overflows(op: Op, bits: u32, a: Value, b: Value) -> Label {
+    unsafe {
         let (left, right) = (signed_width(a, bits, DEPTH), signed_width(b, bits, DEPTH));
         let needed = if op == Op::Mul { left + right } else { left.max(right) + 1 };
         if needed <= bits {
-            return;
+            return 0;
         }
-        let violated = if bits <= 32 { wide_differs(op, bits, a, b) } else { sign_differs(op, bits, a, b) };
-        check(violated, CheckKind::SignedOverflow, site);
+        if bits <= 32 { wide_differs(op, bits, a, b) } else { sign_differs(op, bits, a, b) }
     }
 }
 

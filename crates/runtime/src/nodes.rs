@@ -93,7 +93,10 @@ pub unsafe fn node(label: Label) -> Node {
 #[inline(always)]
 pub unsafe fn bits(label: Label) -> u32 {
     unsafe {
-        if label & (SHAPED | LENGTH) != 0 {
+        if let Some(at) = shapes::split(label) {
+            return shapes::bits(at);
+        }
+        if label & LENGTH != 0 {
             return unrecorded(label).bits as u32;
         }
         (*STATE.nodes.add(label as usize)).bits as u32

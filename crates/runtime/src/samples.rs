@@ -25,6 +25,11 @@ struct Sample {
 }
 
 impl Sample {
+    /// Equal for samples of one function and length.
+    fn key(&self) -> u32 {
+        self.function << 8 | self.len
+    }
+
     fn bytes_with_labels(&self) -> impl Iterator<Item = Value> {
         self.bytes.iter().zip(&self.labels).map(|(byte, label)| Value::new(*label, *byte as u64))
     }
@@ -33,6 +38,8 @@ impl Sample {
 /// Outside of the program's memory, which is compared with a copy after each run. Null before [`prepare`].
 static mut SAMPLES: *mut [Sample; MOST_SAMPLES] = core::ptr::null_mut();
 static mut COUNT: usize = 0;
+/// Their functions and lengths, which tell whether one has to be looked at.
+static mut KEYS: [u32; MOST_SAMPLES] = [0; MOST_SAMPLES];
 static mut BRANCHES: u32 = 0;
 
 /// Words that the driver is told of in a run.
@@ -67,6 +74,9 @@ pub unsafe fn forget() {
                 && let Some(free) = samples().get_mut(kept)
             {
                 *free = sample;
+                if let Some(key) = KEYS.get_mut(kept) {
+                    *key = sample.key();
+                }
                 kept += 1;
             }
         }
@@ -209,10 +219,8 @@ unsafe fn ask(sample: &Sample, symbolic: bool, text: *const u8, site: u32) {
             return;
         }
         let mut known = false;
-        for seen in samples().iter().take(COUNT) {
-            if seen.function != function || seen.len != sample.len {
-                continue;
-            }
+        let key = sample.key();
+        for (seen, _) in samples().iter().zip(&KEYS).take(COUNT).filter(|(_, other)| **other == key) {
             // To be like one of two equal words is as good as to be like the other, but the program's own stay the same.
             known |= seen.bytes == sample.bytes && (symbolic || seen.labels == sample.labels);
             if asks && seen.labels != sample.labels {
@@ -221,6 +229,9 @@ unsafe fn ask(sample: &Sample, symbolic: bool, text: *const u8, site: u32) {
         }
         if !known && let Some(free) = samples().get_mut(COUNT) {
             *free = *sample;
+            if let Some(free) = KEYS.get_mut(COUNT) {
+                *free = key;
+            }
             COUNT += 1;
         }
     }

@@ -147,7 +147,14 @@ pub unsafe fn node(label: Label) -> Node {
     }
 }
 
+/// The width of a shape.
+#[inline(always)]
+pub unsafe fn bits(at: Shaped) -> u32 {
+    unsafe { facts(at.shape).record.bits as u32 }
+}
+
 /// The value of a shape on this run.
+#[inline(always)]
 pub unsafe fn value(at: Shaped) -> u64 {
     unsafe { vector(at.shape)[*INPUT.add(at.place as usize) as usize] }
 }

@@ -13,7 +13,7 @@ pub use settled::{collapsed, settled};
 
 use crate::build::{self, Value};
 use crate::state::STATE;
-use crate::{nodes, shadow};
+use crate::{nodes, shadow, shapes};
 use trace::{Label, Node, Op, marks};
 
 /// The stretch of this run.
@@ -80,7 +80,12 @@ const DEPTH: u32 = 16;
 /// Whether an expression is the same on every input: a constant, or made of filler.
 #[inline]
 pub unsafe fn is_fixed(label: Label) -> bool {
-    unsafe { is_fixed_within(label, if any() { DEPTH } else { 0 }) }
+    unsafe {
+        match shapes::split(label) {
+            Some(at) => shapes::varying(at) == 0,
+            None => is_fixed_within(label, if any() { DEPTH } else { 0 }),
+        }
+    }
 }
 
 unsafe fn is_fixed_within(label: Label, depth: u32) -> bool {

@@ -39,6 +39,8 @@ pub struct Question {
 static mut BUILDING: bool = false;
 
 const OP_BITS: u32 = 6;
+/// Beside an operator: whether it overflows.
+const OVERFLOW: u64 = 1 << 63;
 /// In place of an operator: an address in an array.
 const INDEX: u64 = (1 << OP_BITS) - 1;
 const WIDTH_BITS: u32 = 7;
@@ -84,6 +86,16 @@ impl Question {
         unsafe {
             let at = split(index).filter(|at| scale < 1 << SHAPE_BITS && !is_fixed(*at))?;
             Some(Question::numbered(INDEX, 64, at, scale, base))
+        }
+    }
+
+    /// The condition that `a op b` overflows, `op` being a sum, difference or product of `bits` bits with a sign.
+    #[inline(always)]
+    pub unsafe fn overflow(op: Op, bits: u32, a: Value, b: Value) -> Option<Question> {
+        unsafe {
+            let mut question = Question::binary(op, bits, a, b)?;
+            question.key |= OVERFLOW;
+            Some(question)
         }
     }
 
