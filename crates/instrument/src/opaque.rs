@@ -18,11 +18,19 @@ const WRITES: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 pub fn hashes(module: &Module) -> anyhow::Result<HashSet<String>> {
     let copy = module.copy();
     copy.run_passes(INFER)?;
-    let found = copy.functions().into_iter().filter(|function| {
-        let looks_like_one = || only_reads(*function) && mixes(*function) || mixes_by_itself(*function);
-        !llvm::is_declaration(*function) && is_asked(*function) && looks_like_one()
-    });
-    Ok(found.map(llvm::name).collect())
+    let mut found = HashSet::new();
+    let mut parts = HashSet::new();
+    for function in copy.functions().into_iter().filter(|f| !llvm::is_declaration(*f) && is_asked(*f)) {
+        if only_reads(function) && mixes(function) {
+            found.insert(llvm::name(function));
+        } else if let Some(called) = mixes_by_itself(function) {
+            found.insert(llvm::name(function));
+            parts.extend(called.into_iter().map(llvm::name));
+        }
+    }
+    // What is a part of a hash is none itself: its text would be the state.
+    found.retain(|name| !parts.contains(name));
+    Ok(found)
 }
 
 /// Whether the function takes a pointer and returns a number that could be a hash.
@@ -65,8 +73,8 @@ const LEAST_MIXING: usize = 4;
 /// What such functions may call of the C library.
 const HARMLESS: [&str; 5] = ["strlen", "memcpy", "memset", "memmove", "memcmp"];
 
-/// Whether a function and those that it calls add, shift and take exclusive ors, write no variable of the program's and call nothing else.
-fn mixes_by_itself(function: Value) -> bool {
+/// The functions that a function calls, if they and it add, shift and take exclusive ors, write no variable of the program's and call nothing else.
+fn mixes_by_itself(function: Value) -> Option<Vec<Value>> {
     use LLVMOpcode::*;
     let (mut reached, mut next) = (vec![function], 0);
     let (mut instructions, mut mixing) = (0, [0; 3]);
@@ -78,11 +86,11 @@ fn mixes_by_itself(function: Value) -> bool {
                 LLVMAdd | LLVMMul => mixing[0] += 1,
                 LLVMXor => mixing[1] += 1,
                 LLVMShl | LLVMLShr => mixing[2] += 1,
-                LLVMStore if is_variable(llvm::operand(instruction, 1)) => return false,
-                LLVMInvoke | LLVMCallBr | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence => return false,
+                LLVMStore if is_variable(llvm::operand(instruction, 1)) => return None,
+                LLVMInvoke | LLVMCallBr | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence => return None,
                 LLVMCall => match called(instruction) {
                     Called::Nothing => {}
-                    Called::Unknown => return false,
+                    Called::Unknown => return None,
                     Called::Function(callee) if reached.contains(&callee) => {}
                     Called::Function(callee) => reached.push(callee),
                 },
@@ -90,10 +98,10 @@ fn mixes_by_itself(function: Value) -> bool {
             }
         }
         if instructions > MOST_INSTRUCTIONS {
-            return false;
+            return None;
         }
     }
-    mixing.iter().all(|count| *count >= LEAST_MIXING)
+    mixing.iter().all(|count| *count >= LEAST_MIXING).then(|| reached.split_off(1))
 }
 
 fn is_variable(pointer: Value) -> bool {

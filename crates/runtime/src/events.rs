@@ -62,6 +62,7 @@ pub unsafe fn forget(labels: u32) {
     unsafe {
         RECORDED.empty(labels);
         FIXED.empty(labels);
+        (OPEN, TIMES_FIXED) = ([(0, 0); MOST_OPEN], 0);
     }
 }
 
@@ -92,6 +93,7 @@ unsafe fn fix(label: Label) {
     unsafe {
         if !lexers::inside() && !stretches::any() && lengths::split(label).is_none() {
             FIXED.insert(extended(label));
+            note_fixed();
         }
     }
 }
@@ -109,9 +111,33 @@ pub unsafe fn is_fixed(label: Label) -> bool {
 /// How deep expressions are looked into by [`follows`].
 const DEPTH: u32 = 8;
 
+/// Labels that were found not to follow, with the number of values that were fixed by then.
+static mut OPEN: [(Label, u32); MOST_OPEN] = [(0, 0); MOST_OPEN];
+const MOST_OPEN: usize = 256;
+/// How often something became fixed in this run.
+static mut TIMES_FIXED: u32 = 0;
+
+/// Something is fixed that was not.
+pub unsafe fn note_fixed() {
+    unsafe { TIMES_FIXED += 1 };
+}
+
 /// As [`is_fixed`], also for what was computed before its operands were fixed: the length of a rule that is looked up before a switch on the rule.
 pub unsafe fn follows(label: Label) -> bool {
-    unsafe { is_fixed(label) || label & (SHAPED | LENGTH) == 0 && is_made_of_fixed(label, DEPTH) }
+    unsafe {
+        if is_fixed(label) || label & (SHAPED | LENGTH) != 0 {
+            return is_fixed(label);
+        }
+        let Some(open) = OPEN.get_mut(label as usize % MOST_OPEN) else { return false };
+        if *open == (label, TIMES_FIXED) {
+            return false;
+        }
+        let follows = is_made_of_fixed(label, DEPTH);
+        if !follows {
+            *open = (label, TIMES_FIXED);
+        }
+        follows
+    }
 }
 
 unsafe fn is_made_of_fixed(label: Label, depth: u32) -> bool {

@@ -4,6 +4,7 @@
 //! checked against the value that the program has. All callers hold the runtime's guard.
 
 use crate::build::Value;
+use crate::shapes::answers::Question;
 use crate::state::{STATE, count_give_up};
 use crate::varying::Bits;
 use crate::{lengths, os, shapes, stretches, values};
@@ -341,6 +342,15 @@ pub unsafe fn wide_constant(bits: u32, value: u128) -> Label {
 
 /// `label[low .. low + bits]`, whose value is `value`.
 pub unsafe fn extract(label: Label, low: u32, bits: u32, value: u64) -> Label {
+    unsafe {
+        match Question::extract(label, low, bits) {
+            Some(question) => question.answer(|| extracted(label, low, bits, value)),
+            None => extracted(label, low, bits, value),
+        }
+    }
+}
+
+unsafe fn extracted(label: Label, low: u32, bits: u32, value: u64) -> Label {
     unsafe {
         let of = node(label);
         if low == 0 && bits == of.bits as u32 {

@@ -162,7 +162,27 @@ unsafe extern "C" {
     fn malloc_usable_size(object: *mut core::ffi::c_void) -> usize;
 }
 
+/// Where the heap object begins that was found last: programs read from one many times.
+static mut LAST_FOUND: usize = 0;
+
+unsafe fn heap_object(start: usize) -> Object {
+    unsafe { Object { start, size: malloc_usable_size(start as *mut _), constant: false } }
+}
+
 unsafe fn find_heap(address: usize) -> Option<Object> {
+    unsafe {
+        let is_alive = LAST_FOUND <= address && mark(LAST_FOUND).is_some_and(|mark| *mark != 0);
+        let last = is_alive.then(|| heap_object(LAST_FOUND)).filter(|object| object.holds(address));
+        let object = match last {
+            Some(object) => object,
+            None => scan_heap(address)?,
+        };
+        LAST_FOUND = object.start;
+        Some(object)
+    }
+}
+
+unsafe fn scan_heap(address: usize) -> Option<Object> {
     unsafe {
         let mut at = address & !15;
         let stop = at.saturating_sub(MAX_SCAN);
@@ -172,7 +192,7 @@ unsafe fn find_heap(address: usize) -> Option<Object> {
                 continue;
             };
             if *mark != 0 {
-                let object = Object { start: at, size: malloc_usable_size(at as *mut _), constant: false };
+                let object = heap_object(at);
                 return object.holds(address).then_some(object);
             }
             at -= 16;

@@ -80,6 +80,15 @@ impl Question {
         }
     }
 
+    /// Bits from `low` on, `to` of them.
+    #[inline(always)]
+    pub unsafe fn extract(x: Label, low: u32, to: u32) -> Option<Question> {
+        unsafe {
+            let at = split(x).filter(|at| to <= 64 && !is_fixed(*at))?;
+            Some(Question::new(Op::Extract, to, at, 3 << SHAPE_BITS, 1 + low as u64))
+        }
+    }
+
     /// `base + index * scale`, of 64 bits.
     #[inline(always)]
     pub unsafe fn index(base: u64, index: Label, scale: u64) -> Option<Question> {

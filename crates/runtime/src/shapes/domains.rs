@@ -5,7 +5,7 @@
 
 use super::{Facts, INPUT, STORE, facts, vector};
 use crate::models::lexers;
-use crate::os;
+use crate::{events, os};
 use trace::{MOST_SHAPES, Shaped};
 
 /// A set of bytes.
@@ -147,8 +147,9 @@ unsafe fn narrow(place: u32, to: Bytes) -> bool {
             *domain &= to;
             left += domain.count_ones();
         }
-        if left == 1 {
+        if left == 1 && excluded != 0 {
             *FIXED.add(place as usize) = Fixed::All;
+            events::note_fixed();
         }
         excluded != 0
     }
@@ -179,6 +180,7 @@ unsafe fn fix(at: Shaped) {
     unsafe {
         if !of_lexer() {
             mark(Mark::Fixed, at);
+            events::note_fixed();
             let fixed = &mut *FIXED.add(at.place as usize);
             if *fixed == Fixed::None {
                 *fixed = Fixed::Some;
