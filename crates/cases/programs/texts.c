@@ -1,7 +1,7 @@
 // Words in a long text, in an order, and words of a line that is cut into tokens.
 //@ flags: -D_GNU_SOURCE
 //@ max-len: 240
-//@ max-runs: 120
+//@ max-runs: 300
 //@ seed: "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty one two three four five six seven eight nine ten eleven twelve thirt\n"
 //@ random: "tarragon TARRAGON,deliver1"
 #include <stdio.h>

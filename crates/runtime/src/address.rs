@@ -6,8 +6,8 @@
 
 use crate::build::{self, Value};
 use crate::objects::{self, Object};
-use crate::state::{self, STATE, count_give_up};
 use crate::shapes::{self, domains, reads};
+use crate::state::{self, STATE, count_give_up};
 use crate::{checks, events, nodes, os, shadow, stretches};
 use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
 

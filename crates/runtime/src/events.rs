@@ -4,7 +4,9 @@ use crate::models::lexers;
 use crate::shapes::{self, answers, domains, domains::Mark};
 use crate::state::{self, STATE, count_give_up};
 use crate::{address, lengths, nodes, os, stretches, values};
-use trace::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LENGTH, Label, Length, Op, SHAPED, Shaped};
+use trace::{
+    CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LENGTH, Label, Length, Op, SHAPED, Shaped,
+};
 
 /// A set of labels, a bit each.
 struct Labels(*mut u64);

@@ -9,7 +9,9 @@ use std::sync::{Mutex, MutexGuard, Once};
 use trace::{Capacities, Header, Label, Node, Op};
 
 mod addresses;
+
 mod stretches;
+mod unrecorded;
 
 const INPUT: usize = 4;
 

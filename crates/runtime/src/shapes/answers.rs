@@ -64,7 +64,13 @@ impl Question {
             }
             let second = split(b.label).filter(|at| !is_fixed(*at))?;
             if a.label == 0 {
-                return Some(Question::new(op, bits, second, CONSTANT_FIRST << SHAPE_BITS, a.value & mask(bits)));
+                return Some(Question::new(
+                    op,
+                    bits,
+                    second,
+                    CONSTANT_FIRST << SHAPE_BITS,
+                    a.value & mask(bits),
+                ));
             }
             let first = split(a.label).filter(|at| at.place == second.place && !is_fixed(*at))?;
             Some(Question::new(op, bits, first, second.shape as u64, 0))

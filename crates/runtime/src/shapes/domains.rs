@@ -42,7 +42,6 @@ impl Bytes {
         let Bytes([a, b, c, d]) = self;
         Bytes([!a, !b, !c, !d])
     }
-
 }
 
 /// The domains, a byte's each; null if there is no memory for them.
