@@ -80,26 +80,9 @@ pub fn traces(package: &Package, work: &Path, times: usize) -> Result<()> {
     let trace = runner.run(&text, true)?.trace.context("the trace is broken")?;
     let [nodes, events] = [trace.nodes.len(), trace.events.len()].map(|count| a_byte(count as f64));
     let time = a_byte(best.as_secs_f64() * 1e9);
-    if std::env::var_os("DUMP").is_some() {
-        let show = |l: u32, trace: &runner::RawTrace| if l & trace::SHAPED != 0 { let at = trace::Places::of(text.len() as u32).split(l); format!("s{}@{}", at.shape, at.place) } else { format!("n{l}") };
-        for (i, n) in trace.nodes.iter().enumerate().skip(text.len() + 2).skip(std::env::var("SKIP").map_or(20000, |s| s.parse().unwrap())).take(120) {
-            let op = trace::Op::from_byte(n.op).unwrap();
-            let args: Vec<_> = [n.a, n.b, n.c][..op.arity()].iter().map(|l| show(*l, &trace)).collect();
-            println!("n{i} = {op:?}{} {args:?} {}", n.bits, if op == trace::Op::Const { format!("{:x}", n.const_value()) } else { String::new() });
-        }
-        let mut count = std::collections::BTreeMap::new();
-        for n in &trace.shapes { *count.entry((trace::Op::from_byte(n.op).unwrap(), n.bits)).or_insert(0) += 1; }
-        println!("{count:?}");
-        for (i, n) in trace.shapes.iter().enumerate().take(400) { println!("s{i} = {:?}{} {} {} {}", trace::Op::from_byte(n.op).unwrap(), n.bits, n.a, n.b, n.c); }
-        let mut sites = std::collections::BTreeMap::new();
-        for e in &trace.events { *sites.entry((e.kind, e.aux, e.site)).or_insert(0) += 1; }
-        let mut sites: Vec<_> = sites.into_iter().map(|(a, b)| (b, a)).collect();
-        sites.sort(); sites.reverse();
-        for s in sites.iter().take(40) { println!("{s:?}"); }
-    }
     println!(
-        "  a byte: {time:.0} ns, {nodes:.1} expressions, {events:.1} events; {} shapes {:.1} calls",
-        trace.shapes.len(), a_byte(trace.symbolic_branches as f64)
+        "  a byte: {time:.0} ns, {nodes:.1} expressions, {events:.1} events; {} shapes",
+        trace.shapes.len()
     );
     Ok(())
 }

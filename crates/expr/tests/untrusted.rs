@@ -1,7 +1,8 @@
 //! Whatever a broken target writes, building a Dag gives an error or a Dag that evaluates.
 
-use expr::{Assignment, BadDag, Dag, Node, Op, TableData};
+use expr::{Assignment, BadDag, Dag, Label, Node, Op, Recorded, TableData};
 use proptest::prelude::*;
+use trace::{LENGTH, Places, SHAPED};
 
 fn node() -> impl Strategy<Value = Node> {
     let bits = prop_oneof![Just(1u8), Just(8), Just(32), Just(64), any::<u8>()];
@@ -38,6 +39,83 @@ proptest! {
             }
         }
     }
+}
+
+/// Labels with and without a node.
+fn label() -> impl Strategy<Value = Label> {
+    prop_oneof![
+        0u32..20,
+        (0u32..64).prop_map(|rest| SHAPED | rest),
+        (0u32..5, 0u32..9).prop_map(length),
+        any::<u32>()
+    ]
+}
+
+fn length((kind, number): (u32, u32)) -> Label {
+    LENGTH | kind << 22 | number
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5000))]
+
+    /// Shapes that do not exist, that use later ones or no byte, at places beyond the input.
+    #[test]
+    fn recorded_data_never_panics(
+        mut nodes in prop::collection::vec((node(), label()), 0..12),
+        shapes in prop::collection::vec(node(), 1..12),
+        labels in prop::collection::vec(label(), 4),
+        mut used in prop::collection::vec(label(), 0..12),
+        input_len in 0u32..6,
+    ) {
+        for (node, label) in &mut nodes {
+            node.a = *label;
+        }
+        let nodes: Vec<Node> = nodes.into_iter().map(|(node, _)| node).collect();
+        let tables = vec![TableData { bytes: vec![1; 4], labels: Some(labels) }, TableData::concrete(vec![5])];
+        for len in (0..=nodes.len()).rev() {
+            let recorded = Recorded {
+                nodes: nodes[..len].to_vec(),
+                values: vec![0; len],
+                tables: tables.clone(),
+                shapes: shapes.clone(),
+                input_len,
+            };
+            if let Ok(dag) = Dag::from_recorded(recorded, used.iter_mut()) {
+                prop_assert!(used.iter().all(|label| *label == Label::MAX || (*label as usize) < dag.len()));
+                for label in 1..dag.len() as u32 {
+                    dag.eval(label, &Assignment::new([9, 8, 7]));
+                }
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// `(b + 1) * b` at two places, and a condition on the length: each is there once, with its value.
+#[test]
+fn shapes_become_nodes_where_they_are_used() {
+    let sum = Node::binary(Op::Add, 8, 0, 1);
+    let shapes = vec![Node::default(), Node::constant(8, 1), sum, Node::binary(Op::Mul, 8, 2, 0)];
+    let at = |shape, place| Places::of(2).label(shape, place);
+    let nodes = vec![
+        Node::default(),
+        Node::default(),
+        Node::default(),
+        Node::default(),
+        Node::binary(Op::Sub, 8, at(3, 1), at(3, 0)),
+    ];
+    let recorded =
+        Recorded { nodes, values: vec![0, 10, 20, 2, 254], tables: Vec::new(), shapes, input_len: 2 };
+    let mut used = [4, at(3, 1), at(2, 0), length((3, 2)), at(1, 0), 9, at(9, 0)];
+    let dag = Dag::from_recorded(recorded, used.iter_mut()).expect("sound");
+    let [difference, product, sum, condition, constant, ..] = used;
+    let input = Assignment::new([3, 5]);
+    let values = [difference, product, sum, condition, constant].map(|label| dag.eval(label, &input));
+    assert_eq!(values, [18, 30, 4, 1, 1]);
+    let recorded = [difference, product, sum, condition, constant].map(|label| dag.value(label));
+    assert_eq!(recorded, [254, 420 % 256, 11, 1, 1]);
+    assert_eq!(used[5..], [Label::MAX; 2]);
+    assert_eq!(dag.len(), 1 + 2 + 1 + 1 + 2 * 2 + 1 + 3);
 }
 
 fn with_node(node: Node, tables: Vec<TableData>) -> Result<Dag, BadDag> {
