@@ -20,6 +20,8 @@ const BUSY: Duration = Duration::from_millis(80);
 const SYMBOLIC: usize = 10_000;
 /// How often each time is taken; the least counts, because other load only adds to it.
 const RUNS: usize = 12;
+/// The same for traced runs, which are short and vary by a factor of two from one to the next.
+const TRACED_RUNS: usize = 60;
 
 /// A line of the table.
 pub struct Row {
@@ -236,7 +238,7 @@ impl<'a> Subject<'a> {
         );
         Ok([
             slowdown(ratio(ours, native)),
-            slowdown(self.symbolic(RUNS).and_then(|time| ratio(time, native_part))),
+            slowdown(self.symbolic(TRACED_RUNS).and_then(|time| ratio(time, native_part))),
         ])
     }
 

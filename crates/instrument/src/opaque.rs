@@ -18,18 +18,19 @@ const WRITES: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 pub fn hashes(module: &Module) -> anyhow::Result<HashSet<String>> {
     let copy = module.copy();
     copy.run_passes(INFER)?;
-    let mut found = HashSet::new();
-    let mut parts = HashSet::new();
+    let mut found: HashSet<String> = HashSet::new();
+    let mut with_state: Vec<(String, HashSet<String>)> = Vec::new();
     for function in copy.functions().into_iter().filter(|f| !llvm::is_declaration(*f) && is_asked(*f)) {
         if only_reads(function) && mixes(function) {
             found.insert(llvm::name(function));
         } else if let Some(called) = mixes_by_itself(function) {
-            found.insert(llvm::name(function));
-            parts.extend(called.into_iter().map(llvm::name));
+            with_state.push((llvm::name(function), called.into_iter().map(llvm::name).collect()));
         }
     }
-    // What is a part of a hash is none itself: its text would be the state.
-    found.retain(|name| !parts.contains(name));
+    // A function around a hash is none, and what is a part of one is none either: its text would be the state.
+    with_state.retain(|(_, parts)| parts.is_disjoint(&found));
+    let is_part = |name: &String| with_state.iter().any(|(_, parts)| parts.contains(name));
+    found.extend(with_state.iter().map(|(name, _)| name).filter(|name| !is_part(name)).cloned());
     Ok(found)
 }
 

@@ -151,7 +151,8 @@ unsafe fn is_made_of_fixed(label: Label, depth: u32) -> bool {
         if op == Op::Read && !address::is_concrete(node.b) || stretches::any() {
             return false;
         }
-        let are_fixed = [node.a, node.b, node.c].into_iter().take(op.arity()).all(|operand| {
+        // The last operand is mostly the newest, and the first to tell that the answer is no.
+        let are_fixed = [node.a, node.b, node.c].into_iter().take(op.arity()).rev().all(|operand| {
             is_fixed(operand) || operand & (SHAPED | LENGTH) == 0 && is_made_of_fixed(operand, depth - 1)
         });
         if are_fixed {

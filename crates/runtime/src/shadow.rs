@@ -346,7 +346,15 @@ pub unsafe fn has_entries(address: usize, size: usize, saved: *const u32) -> boo
 /// Copies labels as `memmove` copies bytes.
 pub unsafe fn copy(to: usize, from: usize, size: usize) {
     unsafe {
-        if to <= from || to >= from + size {
+        if to + size <= from || from + size <= to {
+            let mut done = 0;
+            while done < size {
+                let room = |at: usize| PAGE - in_leaf(at + done);
+                let part = room(to).min(room(from)).min(size - done);
+                copy_apart(to + done, from + done, part);
+                done += part;
+            }
+        } else if to <= from {
             for i in 0..size {
                 set_entry(to + i, entry(from + i));
             }
@@ -354,6 +362,26 @@ pub unsafe fn copy(to: usize, from: usize, size: usize) {
             for i in (0..size).rev() {
                 set_entry(to + i, entry(from + i));
             }
+        }
+    }
+}
+
+/// The same for places that lie in a page each and have nothing in common.
+unsafe fn copy_apart(to: usize, from: usize, size: usize) {
+    unsafe {
+        let Some(entries) = entries(from, size).filter(|entries| any_set(entries)) else {
+            return clear(to, size);
+        };
+        let leaf = match leaf(to) {
+            leaf if leaf.is_null() => leaf_for_writing(to),
+            leaf => leaf,
+        };
+        if leaf.is_null() {
+            return state::count_give_up(GiveUp::TraceFull);
+        }
+        os::memcpy(leaf.add(in_leaf(to)).cast(), entries.as_ptr().cast(), size * size_of::<u32>());
+        for piece in in_leaf(to) / PIECE..=in_leaf(to + size - 1) / PIECE {
+            touch(leaf, piece * PIECE);
         }
     }
 }
