@@ -80,15 +80,11 @@ pub unsafe fn start(input: *const u8, len: u32) {
             return;
         }
         COUNT = len;
+        if (*STORE).run == LAST_RUN {
+            os::zero(STORE.cast(), size_of::<Store>());
+        }
         (*STORE).count = 0;
         (*STORE).run += 1;
-        if (*STORE).run > LAST_RUN {
-            (*STORE).slots.fill(0);
-            (*STORE).answers.forget();
-            (*STORE).cases.forget();
-            (*STORE).reads.forget();
-            (*STORE).run = 1;
-        }
         add(Node { op: Op::Input as u8, bits: 8, aux: 0, a: 0, b: 0, c: 0 });
     }
 }
@@ -105,7 +101,7 @@ pub unsafe fn forget() {
 
 /// Whether the driver is told of labels without nodes.
 pub unsafe fn in_use() -> bool {
-    unsafe { !STORE.is_null() }
+    unsafe { (*STATE.header).shape_count != 0 }
 }
 
 /// The shape and the place that a label stands for, if it depends on one byte.

@@ -20,11 +20,6 @@ struct Answer {
 impl Answers {
     const COUNT: usize = 2048;
 
-    pub fn forget(&mut self) {
-        for answer in &mut self.0 {
-            answer.key = 0;
-        }
-    }
 }
 
 /// An operator on shapes at one place, at most one of the operands being a constant.
@@ -134,7 +129,7 @@ impl Question {
     pub unsafe fn answer(self, build: impl FnOnce() -> Label) -> Label {
         unsafe {
             let mixed = (self.key ^ self.constant.rotate_left(23)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            let answers = (&raw mut (*STORE).answers).cast::<Answer>();
+            let answers = (&raw mut (*STORE).answers.0).cast::<Answer>();
             let answer = answers.add((mixed >> 48) as usize % Answers::COUNT);
             if ((*answer).key, (*answer).constant) != (self.key, self.constant) {
                 let label = self.built(build);

@@ -265,12 +265,6 @@ struct Case {
 impl Cases {
     const COUNT: usize = 512;
 
-    pub fn forget(&mut self) {
-        for case in &mut self.0 {
-            case.run = 0;
-        }
-    }
-
     unsafe fn find(&mut self, at: Shaped, cases: &[u64], site: u32) -> &Case {
         unsafe {
             let byte = *INPUT.add(at.place as usize);

@@ -24,14 +24,8 @@ struct Read {
 impl Reads {
     const COUNT: usize = 256;
 
-    pub fn forget(&mut self) {
-        for read in &mut self.0 {
-            read.run = 0;
-        }
-    }
-
     unsafe fn place(at: Shaped) -> *mut Read {
-        unsafe { (&raw mut (*STORE).reads).cast::<Read>().add(at.shape as usize % Reads::COUNT) }
+        unsafe { (&raw mut (*STORE).reads.0).cast::<Read>().add(at.shape as usize % Reads::COUNT) }
     }
 }
 
