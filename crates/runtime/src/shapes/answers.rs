@@ -19,7 +19,6 @@ struct Answer {
 
 impl Answers {
     const COUNT: usize = 2048;
-
 }
 
 /// An operator on shapes at one place, at most one of the operands being a constant.
