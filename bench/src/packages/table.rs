@@ -15,7 +15,7 @@ pub fn header(machine: &str) -> String {
          run on both. The traced variant of one of its programs is compared with the plain program on a few inputs, \
          and `tarragon fuzz` runs for {SECONDS} seconds from one trivial seed. Coverage counts branch outcomes, those of \
          the package's shared libraries included. Slowdown is processor time against clang's build, without the start of the program: on \
-         concrete data, and with every byte of the input symbolic.\n\n\
+         concrete data, and with every byte of the input symbolic, then in a process that takes several inputs if the program can.\n\n\
          | package | measured | build | own tests | variant behaves alike | covered by the seed | after {SECONDS} s | of | runs | \
          give-ups | values fixed | slowdown concrete | slowdown symbolic |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
