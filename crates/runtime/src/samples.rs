@@ -299,10 +299,11 @@ unsafe fn taken(function: u32, text: *const u8, len: i64) -> Option<Sample> {
     }
 }
 
-/// The branch "the bytes equal those seen", unless that is impossible.
+/// The branch "the bytes equal those seen", unless that is impossible, or so already: then it would tie the bytes of two words
+/// together in every question that follows, and any other flip makes them differ.
 unsafe fn suggest(now: &Sample, seen: &Sample, site: u32) {
     unsafe {
-        if BRANCHES >= MOST_BRANCHES {
+        if BRANCHES >= MOST_BRANCHES || now.bytes == seen.bytes {
             return;
         }
         let mut equal = Value::concrete(1);
