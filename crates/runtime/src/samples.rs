@@ -41,6 +41,9 @@ static mut COUNT: usize = 0;
 /// Their functions and lengths, which tell whether one has to be looked at.
 static mut KEYS: [u32; MOST_SAMPLES] = [0; MOST_SAMPLES];
 static mut BRANCHES: u32 = 0;
+/// Branches of a run that say of two words of the input that they are equal.
+const MOST_TIES: u32 = 8;
+static mut TIES: u32 = 0;
 
 /// Words that the driver is told of in a run.
 const MOST_TOLD: u32 = trace::MOST_WORDS as u32;
@@ -80,7 +83,7 @@ pub unsafe fn forget() {
                 kept += 1;
             }
         }
-        (COUNT, BRANCHES, TOLD) = (kept, 0, 0);
+        (COUNT, BRANCHES, TIES, TOLD) = (kept, 0, 0, 0);
         HASHES.fill(0);
         RECENT_PAIRS = [NO_PAIR; RECENT];
     }
@@ -299,12 +302,18 @@ unsafe fn taken(function: u32, text: *const u8, len: i64) -> Option<Sample> {
     }
 }
 
-/// The branch "the bytes equal those seen", unless that is impossible, or so already: then it would tie the bytes of two words
-/// together in every question that follows, and any other flip makes them differ.
+/// The branch "the bytes equal those seen", unless that is impossible. That two words of the input are equal ties their bytes together in every question that
+/// follows, so it is said a few times only.
 unsafe fn suggest(now: &Sample, seen: &Sample, site: u32) {
     unsafe {
-        if BRANCHES >= MOST_BRANCHES || now.bytes == seen.bytes {
+        if BRANCHES >= MOST_BRANCHES {
             return;
+        }
+        if now.bytes == seen.bytes && seen.labels.iter().any(|label| *label != 0) {
+            if TIES >= MOST_TIES {
+                return;
+            }
+            TIES += 1;
         }
         let mut equal = Value::concrete(1);
         let pairs = now.bytes_with_labels().zip(seen.bytes_with_labels()).take(now.len as usize);
