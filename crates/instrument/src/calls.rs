@@ -91,15 +91,15 @@ impl Function<'_> {
         }
         let sends = !matches!(callee, Callee::External | Callee::InlineAssembly);
         self.after_call(call, callee, sends);
-        if let Some(len) = hashed.filter(|_| callee == Callee::Labelled) {
-            let label = self.call("__tg_hashed", &[self.label_of(call), len]);
+        if let Some((function, len)) = hashed.filter(|_| callee == Callee::Labelled) {
+            let label = self.call("__tg_hashed", &[function, self.label_of(call), len]);
             self.set_labels(call, vec![label]);
         }
     }
 
-    /// What a hash is asked about can be a word that the solver would not find. Returns the length of the word, 0 if it is of no
-    /// interest.
-    fn sample(&mut self, call: Value, callee: Callee, arguments: &[Value]) -> Option<Value> {
+    /// What a hash is asked about can be a word that the solver would not find. Returns the function's number and the length of the word, 0
+    /// if it is of no interest.
+    fn sample(&mut self, call: Value, callee: Callee, arguments: &[Value]) -> Option<(Value, Value)> {
         let function = llvm::as_function(llvm::called(call))?;
         let name = llvm::name(function);
         let wanted = match callee {
@@ -115,7 +115,8 @@ impl Function<'_> {
         let len = len.and_then(|len| arguments.get(len as usize));
         let len = len.map_or(builder.const_i64(u64::MAX), |len| builder.zext_or_trunc(*len, builder.i64));
         let &text = arguments.get(text as usize)?;
-        Some(self.call("__tg_sample", &[builder.const_i32(number), text, len, site]))
+        let number = builder.const_i32(number);
+        Some((number, self.call("__tg_sample", &[number, text, len, site])))
     }
 
     /// A format that is no constant could be the input.

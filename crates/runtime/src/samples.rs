@@ -104,7 +104,6 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
         if symbolic && is_hash(function) {
             state::run_concretely(true);
         }
-        LAST_FUNCTION = function;
         if symbolic { sample.len } else { 0 }
     }
 }
@@ -112,8 +111,6 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
 /// Functions whose result was found to be a hash in this run, by their numbers.
 static mut HASHES: [u64; MOST_HASHES / 64] = [0; MOST_HASHES / 64];
 const MOST_HASHES: usize = 4096;
-/// The function that was asked about last.
-static mut LAST_FUNCTION: u32 = 0;
 
 unsafe fn is_hash(function: u32) -> bool {
     unsafe { HASHES.get(function as usize / 64).is_some_and(|word| word >> (function % 64) & 1 == 1) }
@@ -123,7 +120,7 @@ unsafe fn is_hash(function: u32) -> bool {
 /// leads to would all depend on the input. That the word is another one that was hashed is a branch already. So the function is called without labels from
 /// now on.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tg_hashed(label: Label, len: u32) -> Label {
+pub unsafe extern "C" fn __tg_hashed(function: u32, label: Label, len: u32) -> Label {
     unsafe {
         if len == 0 {
             return label;
@@ -139,8 +136,8 @@ pub unsafe extern "C" fn __tg_hashed(label: Label, len: u32) -> Label {
         if !is_mixed(label, (len as usize).min(ROUNDS)) {
             return label;
         }
-        if let Some(word) = HASHES.get_mut(LAST_FUNCTION as usize / 64) {
-            *word |= 1 << (LAST_FUNCTION % 64);
+        if let Some(word) = HASHES.get_mut(function as usize / 64) {
+            *word |= 1 << (function % 64);
         }
         state::count_give_up(GiveUp::Hash);
         0
