@@ -59,6 +59,10 @@ pub fn is_pure(opcode: LLVMOpcode) -> bool {
     )
 }
 
+pub fn is_integer_operator(opcode: LLVMOpcode) -> bool {
+    integer_op(opcode).is_some()
+}
+
 fn integer_op(opcode: LLVMOpcode) -> Option<Op> {
     Some(match opcode {
         LLVMOpcode::LLVMAdd => Op::Add,

@@ -8,6 +8,7 @@ use crate::concrete::Concrete;
 use crate::coverage::Coverage;
 use crate::llvm::{self, Block, Builder, LLVMIntPredicate, LLVMOpcode, Layout, Type, Value};
 use crate::numbering::Numbering;
+use crate::recall::Ending;
 use crate::runtime::Runtime;
 use crate::types;
 use std::collections::{HashMap, HashSet};
@@ -49,6 +50,8 @@ pub struct Closing {
     fast: Block,
     join: Value,
     region: Vec<Value>,
+    /// The branch that ends the region is recorded.
+    pub has_branched: bool,
 }
 
 impl<'a> Function<'a> {
@@ -137,6 +140,11 @@ impl<'a> Function<'a> {
     /// Closes the region before `at`, where the labels of `used` are needed. `None` if no label can be set there.
     /// The position is then at the start of the slow side.
     pub fn close(&mut self, at: Value, used: &[Value]) -> Option<Closing> {
+        self.close_with(at, used, None)
+    }
+
+    /// As [`Function::close`]; the branch that ends the region may be recorded on the way.
+    pub fn close_with(&mut self, at: Value, used: &[Value], ending: Option<&Ending>) -> Option<Closing> {
         let region = std::mem::take(&mut self.pending);
         let inflow = self.inflow(&region, used);
         self.pending_set.clear();
@@ -156,11 +164,8 @@ impl<'a> Function<'a> {
         let set = builder.compare(LLVMIntPredicate::LLVMIntNE, any.unwrap_or(self.zero()), self.zero());
         builder.branch(set, slow, fast);
         builder.at_end(slow);
-        for &instruction in &region {
-            let labels = self.expression(instruction);
-            self.labels.insert(instruction, labels);
-        }
-        Some(Closing { slow, fast, join: at, region })
+        let has_branched = self.region_labels(&region, used, ending);
+        Some(Closing { slow: self.builder().block(), fast, join: at, region, has_branched })
     }
 
     /// Labels that flow into the region from outside, or are used at its end.

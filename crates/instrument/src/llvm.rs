@@ -460,6 +460,12 @@ impl Builder {
         }
     }
 
+    /// The block that the builder stands in.
+    pub fn block(&self) -> Block {
+        // SAFETY: the builder has a position.
+        unsafe { LLVMGetInsertBlock(self.raw) }
+    }
+
     /// A new block that stands before `block`.
     pub fn new_block(&self, block: Block) -> Block {
         // SAFETY: as above.

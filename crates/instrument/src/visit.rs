@@ -2,6 +2,7 @@
 
 use crate::expressions::{Pair, is_pure};
 use crate::function::{Function, points_to_constant, underlying_object};
+use crate::recall::Ending;
 use crate::llvm::{self, Block, LLVMOpcode, LLVMTypeKind, Value};
 use crate::types::{self, Leaf};
 use inkwell::llvm_sys::core::*;
@@ -82,13 +83,18 @@ impl Function<'_> {
         // SAFETY: a conditional branch has a condition.
         let condition = unsafe { LLVMGetCondition(branch) };
         let number = self.numbering.number_of(branch).unwrap_or(0);
-        let Some(closing) = self.close(branch, &[condition]) else { return };
-        if self.may_be_symbolic(condition) {
-            let builder = self.builder();
-            let taken = builder.cast(LLVMOpcode::LLVMZExt, condition, builder.i32);
-            self.call("__tg_branch", &[self.label_of(condition), taken, builder.const_i32(number)]);
+        let ending = Ending { condition, site: number };
+        let Some(closing) = self.close_with(branch, &[condition], Some(&ending)) else { return };
+        if self.may_be_symbolic(condition) && !closing.has_branched {
+            self.record_branch(self.label_of(condition), &ending);
         }
         self.join(closing, &[]);
+    }
+
+    pub fn record_branch(&self, label: Value, ending: &Ending) {
+        let builder = self.builder();
+        let taken = builder.cast(LLVMOpcode::LLVMZExt, ending.condition, builder.i32);
+        self.call("__tg_branch", &[label, taken, builder.const_i32(ending.site)]);
     }
 
     fn switch(&mut self, switch: Value) {

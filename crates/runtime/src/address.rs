@@ -8,7 +8,7 @@ use crate::build::{self, Value};
 use crate::objects::{self, Object};
 use crate::shapes::{self, domains, reads};
 use crate::state::{self, STATE, count_give_up};
-use crate::{checks, events, nodes, os, shadow, stretches};
+use crate::{budget, checks, events, nodes, os, shadow, stretches};
 use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
 
 /// Largest object that is copied into the trace as a whole.
@@ -56,6 +56,9 @@ pub unsafe extern "C" fn __tg_load_at(
             && !events::is_fixed(la)
             && let Some(_entered) = state::enter()
         {
+            if budget::settles_address(la) {
+                return shadow_label(address, size, value);
+            }
             if let Some(label) = reads::again(la, address, size, site) {
                 return without_if_constant(label);
             }
@@ -312,6 +315,9 @@ pub(crate) unsafe fn content(table: u32, offset: u64, size: u32) -> Option<u64> 
 unsafe fn snapshot(object: &Object) -> Option<u32> {
     unsafe {
         let symbolic = !object.constant && shadow::any_label(object.start, object.size);
+        if symbolic && budget::is_spent() {
+            return None;
+        }
         let known = if symbolic { find_labelled(object) } else { find_snapshot(object) };
         if known.is_some() {
             return known;
@@ -449,7 +455,7 @@ pub unsafe extern "C" fn __tg_store_at(
             return shadow::__tg_store_sized(address, label, size);
         }
         let Some(_entered) = state::enter() else { return };
-        let la = without_if_constant(la);
+        let la = if budget::settles_address(la) { 0 } else { without_if_constant(la) };
         let settled = if la == 0 { 0 } else { stretches::settled(la) };
         if settled == 0
             || !spread_write(address, settled, Value::new(label, value), size, start, object_size, site)

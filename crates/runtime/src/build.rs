@@ -6,7 +6,7 @@
 use crate::shapes::answers::Question;
 use crate::values::{self, mask};
 use crate::varying::Bits;
-use crate::{events, lengths, nodes, state, stretches};
+use crate::{budget, events, lengths, nodes, state, stretches};
 use trace::{Label, Node, Op};
 
 /// An operand: its label and its value.
@@ -47,7 +47,7 @@ pub unsafe fn binary(op: Op, bits: u32, a: Value, b: Value) -> Label {
 
 unsafe fn simplified(op: Op, bits: u32, a: Value, b: Value) -> Label {
     unsafe {
-        let (a, b) = (operand(a), operand(b));
+        let (a, b) = budget::afford_both(operand(a), operand(b));
         if a.label == 0 && b.label == 0 {
             return 0;
         }
@@ -67,7 +67,7 @@ unsafe fn simplified(op: Op, bits: u32, a: Value, b: Value) -> Label {
 /// Without its label where that says nothing.
 unsafe fn operand(x: Value) -> Value {
     unsafe {
-        let x = stretches::plain(x);
+        let x = budget::afford(stretches::plain(x));
         if x.label != 0 && events::follows(x.label) { Value::concrete(x.value) } else { x }
     }
 }
@@ -315,6 +315,10 @@ pub unsafe fn ite(bits: u32, condition: Value, yes: Value, no: Value) -> Label {
         let condition = operand(condition);
         let (taken, same) = (condition.value & 1 == 1, yes.label == no.label);
         if condition.label == 0 || (same && (yes.label != 0 || yes.value == no.value)) {
+            return if taken { yes.label } else { no.label };
+        }
+        if budget::must_choose(condition.label, [yes.label, no.label]) {
+            budget::settle(condition.label);
             return if taken { yes.label } else { no.label };
         }
         let value = if taken { yes.value } else { no.value } & mask(bits);

@@ -3,7 +3,7 @@
 use crate::models::lexers;
 use crate::shapes::{self, answers, domains, domains::Mark};
 use crate::state::{self, STATE, count_give_up};
-use crate::{address, lengths, nodes, os, stretches, values};
+use crate::{address, lengths, nodes, os, regions, stretches, values};
 use trace::{
     CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LENGTH, Label, Length, Op, SHAPED, Shaped,
 };
@@ -268,10 +268,33 @@ pub unsafe fn concretise(label: Label, reason: ConcretiseReason, site: u32) {
     }
 }
 
+/// Fixes a label to the value that it has for the rest of the run, with the guard held: what is made of it from here on needs no expression. No instruction asks for
+/// it, so it stands where the last event does.
+pub unsafe fn settle(label: Label, reason: ConcretiseReason) {
+    unsafe {
+        if is_fixed(label) {
+            return;
+        }
+        let is_new = match shapes::split(label) {
+            Some(at) => domains::settle(at),
+            None => first_time(label),
+        };
+        if is_new {
+            let last = (*STATE.header).event_count.checked_sub(1);
+            let site = last.map_or(0, |last| (*STATE.events.add(last as usize)).site);
+            let (kind, aux) = (EventKind::Concretise as u8, reason as u16);
+            push(Event { kind, taken: 0, aux, site, label, arg: 0 });
+        }
+        if shapes::split(label).is_none() {
+            fix(label);
+        }
+    }
+}
+
 /// A property that another input could violate, or that this run does; `violated` is a 1-bit label.
 pub unsafe fn check(violated: Label, kind: CheckKind, site: u32) {
     unsafe {
-        if violated != 0 && !stretches::is_fixed(violated) {
+        if violated != 0 && !stretches::is_fixed(violated) && regions::may_check(violated) {
             push_check(violated, kind, site);
         }
     }

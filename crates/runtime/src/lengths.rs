@@ -131,6 +131,11 @@ unsafe fn more_than_length(label: Label) -> Option<u64> {
     }
 }
 
+/// Whether a label is the length, a constant more or less than it, or a condition on it.
+pub unsafe fn is_sum(label: Label) -> bool {
+    unsafe { split(label).is_some() || more_than_length(label).is_some() }
+}
+
 /// The label of `a op b` of `bits` bits, if that is a condition on the length: 0 if what is known of the length decides it.
 #[inline(always)]
 pub unsafe fn compared(op: Op, bits: u32, a: Value, b: Value) -> Option<Label> {

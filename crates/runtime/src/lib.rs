@@ -19,6 +19,7 @@
 
 pub mod address;
 pub mod batch;
+mod budget;
 pub mod build;
 pub mod calls;
 pub mod checks;
@@ -31,6 +32,7 @@ pub mod models;
 pub mod nodes;
 pub mod objects;
 pub mod os;
+pub mod regions;
 pub mod samples;
 pub mod server;
 pub mod shadow;

@@ -7,7 +7,7 @@ use crate::build::Value;
 use crate::shapes::answers::Question;
 use crate::state::{STATE, count_give_up};
 use crate::varying::Bits;
-use crate::{lengths, os, shapes, stretches, values};
+use crate::{budget, lengths, os, shapes, stretches, values};
 use trace::{GiveUp, LENGTH, Label, Node, Op, SHAPED, marks};
 
 /// Open-addressing hash table of labels. It starts small because each page of it that a run touches costs a
@@ -50,6 +50,7 @@ pub unsafe fn start(input: *const u8) {
         (*STATE.header).node_count = inputs + 2;
         lengths::start();
         shapes::start(input, if stretch.is_some() { 0 } else { len });
+        budget::start();
         stretches::start(stretch);
     }
 }

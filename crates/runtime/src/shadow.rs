@@ -5,7 +5,7 @@
 //! value that is stored and loaded again keeps its label without new expressions.
 
 use crate::build::Value;
-use crate::{nodes, os, state};
+use crate::{budget, nodes, os, shapes, state};
 use trace::{GiveUp, Label};
 
 /// Fixed place of the first-level table: an address range that Linux leaves free with and without address space
@@ -239,6 +239,15 @@ pub unsafe fn read_value(address: usize, size: usize) -> u64 {
     value
 }
 
+unsafe fn are_of_one_byte(labels: &[Label]) -> bool {
+    let mut places = labels.iter().filter(|label| **label != 0).map(|label| {
+        // SAFETY: these are labels of this run.
+        unsafe { shapes::split(*label) }.map(|at| at.place)
+    });
+    let first = places.next().flatten();
+    first.is_some() && places.all(|place| place == first)
+}
+
 unsafe fn concat_bytes(address: usize, size: usize) -> Label {
     unsafe {
         let mut labels = [0; MOST_LOADED];
@@ -247,6 +256,10 @@ unsafe fn concat_bytes(address: usize, size: usize) -> Label {
             *label = label_of_byte(address + i);
         }
         if labels.iter().all(|label| *label == 0) {
+            return 0;
+        }
+        if budget::is_spent() && !are_of_one_byte(labels) {
+            labels.iter().for_each(|label| budget::settle(*label));
             return 0;
         }
         let mut low = 0;

@@ -14,7 +14,7 @@ pub mod reads;
 mod vectors;
 
 use crate::state::STATE;
-use crate::{address, nodes, os};
+use crate::{address, nodes, os, regions};
 use domains::Bytes;
 use trace::{Label, MOST_SHAPES, Node, Op, Places, SHAPED, Shaped};
 
@@ -29,6 +29,8 @@ struct Facts {
     record: Node,
     /// The shape that this one extends; itself if it extends none.
     extended: u32,
+    /// How many reads from tables it is made by, one after the other.
+    reads: u32,
 }
 
 const SLOTS: usize = 2 * MOST_SHAPES as usize;
@@ -83,6 +85,7 @@ pub unsafe fn start(input: *const u8, len: u32) {
         if (*STORE).run == LAST_RUN {
             os::zero(STORE.cast(), size_of::<Store>());
         }
+        regions::abandon();
         (*STORE).count = 0;
         (*STORE).run += 1;
         add(Node { op: Op::Input as u8, bits: 8, aux: 0, a: 0, b: 0, c: 0 });
@@ -130,6 +133,12 @@ unsafe fn vector(shape: u32) -> &'static mut [u64; 256] {
     unsafe { &mut *(&raw mut (*STORE).vectors).cast::<[u64; 256]>().add(shape as usize) }
 }
 
+/// A number for a shape that no shape of another run has.
+#[inline(always)]
+pub unsafe fn in_this_run(shape: u32) -> u32 {
+    unsafe { (*STORE).run << RUN_SHIFT | shape }
+}
+
 /// The node that a label with the bit [`SHAPED`] stands for.
 pub unsafe fn node(label: Label) -> Node {
     unsafe {
@@ -158,6 +167,11 @@ pub unsafe fn value(at: Shaped) -> u64 {
 /// Bits of a shape's value that are not the same for all bytes.
 pub unsafe fn varying(at: Shaped) -> u64 {
     unsafe { facts(at.shape).varying }
+}
+
+/// How many reads from tables a shape is made by, one after the other.
+pub unsafe fn reads(at: Shaped) -> u32 {
+    unsafe { facts(at.shape).reads }
 }
 
 /// What a shape extends at its place.
@@ -240,6 +254,13 @@ fn hash(record: &Node) -> u32 {
     (mixed >> 40) as u32
 }
 
+unsafe fn reads_of(record: &Node) -> u32 {
+    let op = Op::from_byte(record.op).unwrap_or(Op::Const);
+    let operands = [record.a, record.b, record.c].into_iter().take(op.arity());
+    // SAFETY: operands are shapes of this run.
+    operands.map(|operand| unsafe { facts(operand).reads }).max().unwrap_or(0) + u32::from(op == Op::Read)
+}
+
 /// Adds a shape. One that is the same for all bytes is that constant.
 unsafe fn add(record: Node) -> Option<u32> {
     unsafe {
@@ -260,7 +281,7 @@ unsafe fn add(record: Node) -> Option<u32> {
         let is_extension = record.op == Op::ZExt as u8 || record.op == Op::SExt as u8;
         let extended = if is_extension { record.a } else { shape };
         let holds = if record.bits == 1 { Bytes::where_one(values) } else { Bytes::NONE };
-        *facts(shape) = Facts { holds, varying, record, extended };
+        *facts(shape) = Facts { holds, varying, record, extended, reads: reads_of(&record) };
         *RECORDS.add(shape as usize) = record;
         (*STORE).count = shape + 1;
         (*STATE.header).shape_count = shape + 1;

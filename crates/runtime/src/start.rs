@@ -4,7 +4,7 @@ use crate::covered::{__tg_add_coverage, __tg_keep_coverage};
 use crate::models::{input, lexers, stdio};
 use crate::objects::{self, Global};
 use crate::state::{self, STATE};
-use crate::{address, batch, calls, events, nodes, os, samples, server, shadow, shapes, snapshot};
+use crate::{address, batch, calls, events, nodes, os, regions, samples, server, shadow, shapes, snapshot};
 use trace::{GiveUp, Header, flags};
 
 const _: () = assert!(
@@ -105,6 +105,7 @@ unsafe fn prepare(header: *mut Header, program: &Program) {
             shadow::prepare();
             events::prepare(STATE.node_cap);
             shapes::prepare((*header).input.capacity as usize);
+            regions::prepare();
             nodes::prepare();
         }
     }

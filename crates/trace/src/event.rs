@@ -98,6 +98,8 @@ byte_enum! {
         StackSize = "stack array of symbolic size",
         JumpTarget = "computed jump",
         Argument = "argument of an uninstrumented function",
+        /// The run has had its share of expressions of several bytes.
+        Budget = "too many expressions of several bytes",
     }
 }
 

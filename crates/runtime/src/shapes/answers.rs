@@ -160,6 +160,11 @@ impl Question {
     }
 }
 
+/// From here on answers are built, or looked up again.
+pub unsafe fn build(is_building: bool) {
+    unsafe { BUILDING = is_building };
+}
+
 #[inline(always)]
 unsafe fn is_fixed(at: Shaped) -> bool {
     unsafe { !BUILDING && domains::is_fixed(at) }

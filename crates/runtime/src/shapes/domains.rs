@@ -54,7 +54,7 @@ static mut MOST: usize = 0;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-enum Fixed {
+pub enum Fixed {
     None,
     /// Those that are marked.
     Some,
@@ -169,6 +169,19 @@ pub unsafe fn switch(at: Shaped, cases: &[u64], site: u32) -> Option<u32> {
     }
 }
 
+/// From here on the shape has its present value; false if that says nothing new.
+pub unsafe fn settle(at: Shaped) -> bool {
+    unsafe {
+        let values = vector(at.shape);
+        let value = values[*INPUT.add(at.place as usize) as usize];
+        let is_new = narrow(at.place, Bytes::whose(values, |other| other == value));
+        if is_new {
+            fix(Shaped { shape: facts(at.shape).extended, ..at });
+        }
+        is_new
+    }
+}
+
 /// The number of the case that a switch takes for a value.
 pub fn case(cases: &[u64], value: u64) -> u32 {
     cases.iter().position(|case| *case == value).unwrap_or(cases.len()) as u32
@@ -210,6 +223,12 @@ pub unsafe fn is_constant(at: Shaped) -> bool {
         fix(super::extended(at));
         !of_lexer()
     }
+}
+
+/// What the path says of the shapes at a place.
+#[inline(always)]
+pub unsafe fn fixed(place: u32) -> Fixed {
+    unsafe { *FIXED.add(place as usize) }
 }
 
 /// Whether a shape, or what it extends, has the same value on all inputs that take this path.

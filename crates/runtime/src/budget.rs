@@ -1,0 +1,106 @@
+//! How many expressions of several bytes a run may have.
+//!
+//! What a parser does depends on more and more of what it has read, in expressions that no byte shares with another and that nobody
+//! will have the time to solve: a kilobyte of bc has 30,000 of them. Once a run has had its share, a value of several bytes is fixed where it is
+//! used: that it has this value becomes a constraint, and what is computed from it has no label. Conditions on single bytes and on the length
+//! cost little and go on to the end of the input. All functions need the runtime's guard.
+
+use crate::build::Value;
+use crate::shapes;
+use crate::state::STATE;
+use crate::{events, lengths, nodes};
+use trace::{ConcretiseReason, Label};
+
+/// Nodes that a run may have beside those of its input.
+const MOST: u32 = 1 << 14;
+
+/// A lexer's tables take three reads from a byte to the next state.
+const MOST_READS: u32 = 3;
+
+/// How many nodes there are when the budget is spent.
+static mut LIMIT: u32 = u32::MAX;
+
+/// A run begins. Without shapes every expression has nodes, and there is no limit.
+pub unsafe fn start() {
+    unsafe { LIMIT = if shapes::in_use() { (*STATE.header).node_count.saturating_add(MOST) } else { u32::MAX } };
+}
+
+#[inline(always)]
+pub unsafe fn is_spent() -> bool {
+    unsafe { (*STATE.header).node_count > LIMIT }
+}
+
+/// A value, without its label if that stands for several bytes and the budget is spent.
+#[inline(always)]
+pub unsafe fn afford(x: Value) -> Value {
+    unsafe { if is_spent() && is_of_several(x.label) { settled(x) } else { x } }
+}
+
+/// Whether the budget is spent and an address is fixed for that: of several bytes, or what many tables made of one. A parser's state follows from a single
+/// token for a long time, in dozens of reads for each.
+#[inline(always)]
+pub unsafe fn settles_address(la: Label) -> bool {
+    unsafe { is_spent() && settles_deep(la) }
+}
+
+#[cold]
+unsafe fn settles_deep(la: Label) -> bool {
+    unsafe {
+        let is_deep = shapes::split(la).map_or_else(|| is_of_several(la), |at| shapes::reads(at) >= MOST_READS);
+        if is_deep {
+            settle(la);
+        }
+        is_deep
+    }
+}
+
+/// The operands of an operator, such that the result depends on one byte if the budget is spent: of two bytes the later one, because lexers
+/// join what they know with the next byte.
+#[inline(always)]
+pub unsafe fn afford_both(a: Value, b: Value) -> (Value, Value) {
+    unsafe { if is_spent() { afford_one_byte(a, b) } else { (a, b) } }
+}
+
+#[cold]
+unsafe fn afford_one_byte(a: Value, b: Value) -> (Value, Value) {
+    unsafe {
+        let (a, b) = (afford(a), afford(b));
+        match (shapes::split(a.label), shapes::split(b.label)) {
+            (Some(first), Some(second)) if first.place < second.place => (settled(a), b),
+            (Some(first), Some(second)) if first.place > second.place => (a, settled(b)),
+            (Some(_), None) if b.label != 0 => (settled(a), b),
+            (None, Some(_)) if a.label != 0 => (a, settled(b)),
+            _ => (a, b),
+        }
+    }
+}
+
+/// Whether a choice has to fix its condition, because the budget is spent and it would join the condition with other bytes.
+pub unsafe fn must_choose(condition: Label, sides: [Label; 2]) -> bool {
+    unsafe {
+        let place = |label: Label| shapes::split(label).map(|at| at.place);
+        let is_apart = |side: &Label| *side != 0 && place(*side) != place(condition);
+        is_spent() && (place(condition).is_none() || sides.iter().any(is_apart))
+    }
+}
+
+unsafe fn is_of_several(label: Label) -> bool {
+    unsafe { label != 0 && shapes::split(label).is_none() && !lengths::is_sum(label) }
+}
+
+pub unsafe fn settled(x: Value) -> Value {
+    unsafe {
+        settle(x.label);
+        Value::concrete(x.value)
+    }
+}
+
+/// Fixes a label for good.
+#[cold]
+pub unsafe fn settle(label: Label) {
+    unsafe {
+        if label != 0 && nodes::as_constant(label).is_none() {
+            events::settle(label, ConcretiseReason::Budget);
+        }
+    }
+}
