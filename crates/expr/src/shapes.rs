@@ -129,7 +129,7 @@ impl<'a> Unfolding<'a> {
         }
     }
 
-    /// A condition on the length.
+    /// What is asked about the length.
     fn length(&mut self, label: Label) -> Result<Label, BadDag> {
         let Length { kind, number } = Length::of(label).ok_or(BadDag::Shape { label })?;
         let len = 1 + self.input_len;
@@ -138,7 +138,10 @@ impl<'a> Unfolding<'a> {
             LengthKind::Number => Node::constant(64, u64::from(number)),
             LengthKind::Less => Node::binary(Op::Ult, 1, len, self.label(is_number)?),
             LengthKind::Equal => Node::binary(Op::Eq, 1, len, self.label(is_number)?),
-            _ => Node::unary(Op::Not, 1, self.label(Length { kind, number }.negated().label())?),
+            LengthKind::Rest => Node::binary(Op::Sub, 64, len, self.label(is_number)?),
+            LengthKind::NotLess | LengthKind::NotEqual => {
+                Node::unary(Op::Not, 1, self.label(Length { kind, number }.negated().label())?)
+            }
         };
         Ok(self.add(label, node))
     }

@@ -31,6 +31,8 @@ struct Group {
     results: Vec<Value>,
     /// Whether the branch at the end of the region is on one of them.
     branches: bool,
+    /// Whether nothing else wants a result, and there is one operand.
+    only_branches: bool,
 }
 
 impl Function<'_> {
@@ -70,7 +72,10 @@ impl Function<'_> {
                     Some(other) if other != number => {
                         let moved = std::mem::take(&mut members[other]);
                         members[number].extend(moved);
-                        group_of.values_mut().filter(|group| **group == other).for_each(|group| *group = number);
+                        group_of
+                            .values_mut()
+                            .filter(|group| **group == other)
+                            .for_each(|group| *group = number);
                     }
                     _ => {}
                 }
@@ -91,13 +96,17 @@ impl Function<'_> {
                 inflow.push(value);
             }
         }
-        let is_used = |i: &Value| used.contains(i) || llvm::users(*i).iter().any(|user| !members.contains(user));
+        let is_used =
+            |i: &Value| used.contains(i) || llvm::users(*i).iter().any(|user| !members.contains(user));
         let mut results: Vec<Value> = instructions.iter().copied().filter(is_used).collect();
         let condition = ending.and_then(|ending| results.iter().position(|r| *r == ending.condition));
         if let Some(position) = condition {
             results.swap(0, position);
         }
-        Group { instructions, operands: inflow, results, branches: condition.is_some() }
+        let branches = condition.is_some();
+        let is_wanted_once = matches!(results[..], [result] if llvm::users(result).len() == 1);
+        let only_branches = branches && is_wanted_once && inflow.len() == 1;
+        Group { instructions, operands: inflow, results, branches, only_branches }
     }
 
     fn is_looked_up(&self, group: &Group) -> bool {
@@ -139,10 +148,14 @@ impl Function<'_> {
             builder.branch(is_set, search, done);
         }
         builder.at_end(search);
-        let recalled = self.recall(region, &group, ending);
-        let from_search = self.unpacked(recalled, group.results.len());
-        let is_found =
-            builder.compare(LLVMIntPredicate::LLVMIntSLT, recalled, builder.const_int(builder.i128, 0));
+        let (is_found, from_search) = if group.only_branches {
+            (self.ask(region, &group, ending), vec![self.zero()])
+        } else {
+            let recalled = self.recall(region, &group, ending);
+            let labels = self.unpacked(recalled, group.results.len());
+            let zero = builder.const_int(builder.i128, 0);
+            (builder.compare(LLVMIntPredicate::LLVMIntSLT, recalled, zero), labels)
+        };
         builder.branch(is_found, done, build);
         builder.at_end(build);
         self.build(&group.instructions);
@@ -168,12 +181,24 @@ impl Function<'_> {
         }
     }
 
-    fn recall(&self, region: Value, group: &Group, ending: Option<&Ending>) -> Value {
+    fn ask(&self, region: Value, group: &Group, ending: Option<&Ending>) -> Value {
         let builder = self.builder();
-        let taken = match ending.filter(|_| group.branches) {
+        let label = self.label_of(group.operands[0]);
+        let answer = self.call("__tg_ask", &[region, label, self.direction(group, ending)]);
+        builder.compare(LLVMIntPredicate::LLVMIntNE, answer, self.zero())
+    }
+
+    /// Where the branch at the end of a group goes; 0 if there is none.
+    fn direction(&self, group: &Group, ending: Option<&Ending>) -> Value {
+        let builder = self.builder();
+        match ending.filter(|_| group.branches) {
             Some(ending) => builder.cast(LLVMOpcode::LLVMZExt, ending.condition, builder.i32),
             None => self.zero(),
-        };
+        }
+    }
+
+    fn recall(&self, region: Value, group: &Group, ending: Option<&Ending>) -> Value {
+        let taken = self.direction(group, ending);
         let pairs = group.operands.iter().flat_map(|value| [self.label_of(*value), self.bits(*value)]);
         let arguments: Vec<Value> = [region].into_iter().chain(pairs).chain([taken]).collect();
         self.call(&format!("__tg_recall{}", group.operands.len()), &arguments)
@@ -209,7 +234,8 @@ impl Function<'_> {
     fn description(&self, group: &Group, ending: Option<&Ending>) -> Value {
         let builder = self.builder();
         let branch = ending.filter(|_| group.branches).map_or(NO_BRANCH, |ending| ending.site);
-        let mut fields = [group.results.len() as u32, branch].map(|number| builder.const_i32(number));
+        let fields = [group.results.len() as u32, branch, u32::from(group.only_branches)];
+        let mut fields = fields.map(|number| builder.const_i32(number));
         // SAFETY: the initialiser has the global's type.
         unsafe {
             let module = LLVMGetGlobalParent(self.function);

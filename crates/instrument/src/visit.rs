@@ -2,8 +2,8 @@
 
 use crate::expressions::{Pair, is_pure};
 use crate::function::{Function, points_to_constant, underlying_object};
-use crate::recall::Ending;
 use crate::llvm::{self, Block, LLVMOpcode, LLVMTypeKind, Value};
+use crate::recall::Ending;
 use crate::types::{self, Leaf};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::{LLVMAtomicRMWBinOp, LLVMLinkage};

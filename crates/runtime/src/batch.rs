@@ -79,6 +79,7 @@ pub unsafe fn begin() {
         if free > 0 {
             sys::close(free);
             BATCH.free_descriptor = free;
+            copy_streams();
             watch_crashes();
             snapshot::begin();
         }
@@ -166,10 +167,29 @@ unsafe extern "C" fn begins_again<L: Labels>(kept: *const (Batch, L::Kept)) {
     }
 }
 
+/// The standard streams, which programs close at their exit, or open anew.
+const STREAMS: [c_int; 3] = [0, 1, 2];
+
+unsafe fn copy_streams() {
+    for stream in STREAMS {
+        // SAFETY: descriptors touch no memory; one that is not open has no copy.
+        unsafe { sys::dup3(stream, SERVER_FDS.copies + stream, sys::O_CLOEXEC) };
+    }
+}
+
+/// Those that were open when the run began are again what they were.
+unsafe fn restore_streams() {
+    for stream in STREAMS {
+        // SAFETY: as above.
+        unsafe { sys::dup3(SERVER_FDS.copies + stream, stream, 0) };
+    }
+}
+
 /// Closes what the program opened; false if it closed what was open.
 unsafe fn descriptors_remain() -> bool {
     // SAFETY: descriptors touch no memory.
     unsafe {
+        restore_streams();
         let lowest = sys::dup(0);
         if lowest < BATCH.free_descriptor {
             return false;

@@ -22,7 +22,9 @@ static mut LIMIT: u32 = u32::MAX;
 
 /// A run begins. Without shapes every expression has nodes, and there is no limit.
 pub unsafe fn start() {
-    unsafe { LIMIT = if shapes::in_use() { (*STATE.header).node_count.saturating_add(MOST) } else { u32::MAX } };
+    unsafe {
+        LIMIT = if shapes::in_use() { (*STATE.header).node_count.saturating_add(MOST) } else { u32::MAX }
+    };
 }
 
 #[inline(always)]
@@ -46,7 +48,8 @@ pub unsafe fn settles_address(la: Label) -> bool {
 #[cold]
 unsafe fn settles_deep(la: Label) -> bool {
     unsafe {
-        let is_deep = shapes::split(la).map_or_else(|| is_of_several(la), |at| shapes::reads(at) >= MOST_READS);
+        let is_deep =
+            shapes::split(la).map_or_else(|| is_of_several(la), |at| shapes::reads(at) >= MOST_READS);
         if is_deep {
             settle(la);
         }

@@ -141,6 +141,12 @@ unsafe fn add_constant(op: Op, bits: u32, x: Value, c: u64) -> Label {
     unsafe {
         let mut sum = if op == Op::Sub { c.wrapping_neg() } else { c };
         let mut of = x.label;
+        if let Some(more) = lengths::more_than_length(of) {
+            (of, sum) = (nodes::length(), sum.wrapping_add(more));
+            if let Some(label) = lengths::sum(sum) {
+                return label;
+            }
+        }
         let node = nodes::node(of);
         if node.op == Op::Add as u8
             && let Some(inner) = nodes::as_constant(node.b)
@@ -230,7 +236,7 @@ unsafe fn simplified_not(bits: u32, x: Value) -> Label {
         if x.label == 0 {
             return 0;
         }
-        if let Some(length) = lengths::split(x.label) {
+        if let Some(length) = lengths::split(x.label).filter(|length| length.is_condition()) {
             return length.negated().label();
         }
         let node = nodes::node(x.label);
@@ -264,6 +270,11 @@ pub unsafe fn zext(from: u32, to: u32, x: Value) -> Label {
 unsafe fn simplified_zext(from: u32, to: u32, x: Value) -> Label {
     unsafe {
         let node = nodes::node(x.label);
+        if to == 64
+            && let Some(length) = lengths::extended(node)
+        {
+            return length;
+        }
         let of = if node.op == Op::ZExt as u8 { node.a } else { x.label };
         nodes::make(Node::unary(Op::ZExt, to as u8, of), x.value & mask(from))
     }
@@ -282,6 +293,11 @@ unsafe fn simplified_sext(from: u32, to: u32, x: Value) -> Label {
     unsafe {
         let node = nodes::node(x.label);
         let value = values::sign_extend(x.value, from) as u64 & mask(to);
+        if to == 64
+            && let Some(length) = lengths::extended(node)
+        {
+            return length;
+        }
         // sext (zext y) = zext y; sext (sext y) = sext y
         if node.op == Op::ZExt as u8 || node.op == Op::SExt as u8 {
             return nodes::make(Node { bits: to as u8, ..node }, value);

@@ -199,7 +199,7 @@ pub unsafe fn branch(label: Label, taken: bool, site: u32) {
         if let Some(at) = shapes::split(label) {
             return branch_on_byte(at, taken, site);
         }
-        if let Some(length) = lengths::split(label) {
+        if let Some(length) = lengths::split(label).filter(|length| length.is_condition()) {
             return branch_on_length(length, taken, site);
         }
         let (mut label, mut taken, mut negated) = (label, taken, false);
@@ -213,9 +213,8 @@ pub unsafe fn branch(label: Label, taken: bool, site: u32) {
             return count_give_up(GiveUp::Stale);
         }
         if first_time(label) {
-            let (kind, taken, arg) = (EventKind::Branch as u8, taken as u8, negated as u32);
-            push(Event { kind, taken, aux: 0, site, label, arg });
-            learn(label, taken == 1);
+            push_branch(label, taken, negated, site);
+            learn(label, taken);
         }
     }
 }
@@ -229,9 +228,29 @@ unsafe fn branch_on_byte(at: Shaped, taken: bool, site: u32) {
             return count_give_up(GiveUp::Stale);
         }
         if shapes::varying(at) != 0 && domains::branch(at, taken) {
-            let (kind, taken, arg) = (EventKind::Branch as u8, taken as u8, negated as u32);
-            push(Event { kind, taken, aux: 0, site, label: shapes::join(at), arg });
+            push_branch(shapes::join(at), taken, negated, site);
         }
+    }
+}
+
+/// A branch on a condition that is not decided: false if its value is not the direction, so that the label does not fit.
+#[inline(always)]
+pub unsafe fn is_true_to(holds: bool, taken: bool) -> bool {
+    unsafe {
+        (*STATE.header).symbolic_branches += 1;
+        if holds != taken {
+            count_give_up(GiveUp::Stale);
+        }
+        holds == taken
+    }
+}
+
+/// A branch on a label that is no negation; `negated` says whether the program asked for one.
+#[inline(always)]
+pub unsafe fn push_branch(label: Label, taken: bool, negated: bool, site: u32) {
+    unsafe {
+        let (kind, taken, arg) = (EventKind::Branch as u8, taken as u8, negated as u32);
+        push(Event { kind, taken, aux: 0, site, label, arg });
     }
 }
 
@@ -244,8 +263,7 @@ unsafe fn branch_on_length(length: Length, taken: bool, site: u32) {
             return count_give_up(GiveUp::Stale);
         }
         if lengths::branch(length, taken) {
-            let (kind, taken, arg) = (EventKind::Branch as u8, taken as u8, negated as u32);
-            push(Event { kind, taken, aux: 0, site, label: length.label(), arg });
+            push_branch(length.label(), taken, negated, site);
         }
     }
 }
@@ -254,7 +272,7 @@ unsafe fn branch_on_length(length: Length, taken: bool, site: u32) {
 /// it has to be.
 pub unsafe fn concretise(label: Label, reason: ConcretiseReason, site: u32) {
     unsafe {
-        let label = stretches::collapsed(label);
+        let label = lengths::with_node(stretches::collapsed(label));
         if label != 0 && !stretches::is_fixed(label) && !is_fixed(label) && first_time(label) {
             push(Event {
                 kind: EventKind::Concretise as u8,
@@ -272,6 +290,7 @@ pub unsafe fn concretise(label: Label, reason: ConcretiseReason, site: u32) {
 /// it, so it stands where the last event does.
 pub unsafe fn settle(label: Label, reason: ConcretiseReason) {
     unsafe {
+        let label = lengths::with_node(label);
         if is_fixed(label) {
             return;
         }

@@ -37,6 +37,7 @@ pub unsafe fn node(length: Length) -> Node {
             LengthKind::Less => Node::binary(Op::Ult, 1, nodes::length(), number),
             LengthKind::Equal => Node::binary(Op::Eq, 1, nodes::length(), number),
             LengthKind::NotLess | LengthKind::NotEqual => Node::unary(Op::Not, 1, length.negated().label()),
+            LengthKind::Rest => Node::binary(Op::Sub, 64, nodes::length(), number),
         }
     }
 }
@@ -51,6 +52,7 @@ pub unsafe fn value(length: Length) -> u64 {
             LengthKind::Equal => (len == number) as u64,
             LengthKind::NotLess => (len >= number) as u64,
             LengthKind::NotEqual => (len != number) as u64,
+            LengthKind::Rest => (len as u64).wrapping_sub(number as u64),
         }
     }
 }
@@ -117,17 +119,63 @@ impl Comparison {
 
 /// The constant that a label adds to the length.
 #[inline(always)]
-unsafe fn more_than_length(label: Label) -> Option<u64> {
+pub unsafe fn more_than_length(label: Label) -> Option<u64> {
     unsafe {
         let len = nodes::length();
         if label == len {
             return Some(0);
+        }
+        if let Some(Length { kind: LengthKind::Rest, number }) = split(label) {
+            return Some((number as u64).wrapping_neg());
         }
         if label <= len || label & (SHAPED | LENGTH) != 0 {
             return None;
         }
         let node = nodes::node(label);
         if node.op == Op::Add as u8 && node.a == len { nodes::as_constant(node.b) } else { None }
+    }
+}
+
+/// The label of the length and `more`, if it needs no node.
+pub unsafe fn sum(more: u64) -> Option<Label> {
+    unsafe {
+        let number = more.wrapping_neg();
+        let fits = number < Length::MOST as u64 && number != 0;
+        let is_asked = fits && nodes::length() != 0 && shapes::in_use() && !stretches::any();
+        is_asked.then(|| Length { kind: LengthKind::Rest, number: number as u32 }.label())
+    }
+}
+
+/// A label that has a node, where one is needed to know the label again.
+pub unsafe fn with_node(label: Label) -> Label {
+    unsafe {
+        match split(label) {
+            Some(length @ Length { kind: LengthKind::Rest, number }) => {
+                let minus = nodes::constant(64, (number as u64).wrapping_neg());
+                if minus == 0 {
+                    return 0;
+                }
+                nodes::make(Node::binary(Op::Add, 64, nodes::length(), minus), value(length))
+            }
+            _ => label,
+        }
+    }
+}
+
+/// What the low `bits` bits of the length, or of a constant more, are made of if they are extended again: they are all that it has.
+pub unsafe fn extended(low: Node) -> Option<Label> {
+    unsafe {
+        if low.op != Op::Extract as u8
+            || low.aux != 0
+            || low.bits >= 64
+            || stretches::any()
+            || nodes::length() == 0
+        {
+            return None;
+        }
+        let more = more_than_length(low.a)?;
+        let greatest = everything().greatest.checked_add(more)?;
+        (greatest < 1 << (low.bits - 1)).then_some(low.a)
     }
 }
 

@@ -9,10 +9,10 @@
 //! and calls `__tg_note`.
 
 use crate::build::Value;
-use crate::shapes::{self, answers, domains};
+use crate::models::lexers;
+use crate::shapes::{self, answers, domains, domains::Condition};
 use crate::state::{self, STATE};
 use crate::{events, os};
-use crate::models::lexers;
 use trace::{Label, Shaped};
 
 /// What the instrumenter says of a region. Its address tells it from others.
@@ -22,6 +22,8 @@ pub struct Region {
     results: u32,
     /// The number of the branch that ends it, the condition being the first result; [`NO_BRANCH`] if none does.
     branch: u32,
+    /// Not 0 if nobody else wants that condition, and there is no other result: see [`__tg_ask`].
+    only_branches: u32,
 }
 
 const NO_BRANCH: u32 = u32::MAX;
@@ -30,39 +32,55 @@ const NO_BRANCH: u32 = u32::MAX;
 const MOST_RESULTS: usize = 4;
 const FOUND: u128 = 1 << 127;
 
-/// Concrete operands, or shapes of further labels, beside the first label.
-const MOST_OTHERS: usize = 2;
-
-/// What flows into a region.
+/// What flows into a region with `OTHERS` operands beside the first that has a label.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Key {
+struct Key<const OTHERS: usize> {
     region: *const Region,
     /// The run and the first label's shape.
     shape: u32,
     /// Which operands have labels, a bit each.
     labelled: u32,
-    others: [u64; MOST_OTHERS],
+    /// Values, or the shapes of labels.
+    others: [u64; OTHERS],
 }
 
 #[derive(Clone, Copy)]
-struct Memory {
-    key: Key,
+struct Memory<const OTHERS: usize> {
+    key: Key<OTHERS>,
     /// Shapes; [`CONCRETE`] if the result is the same for all bytes.
     results: [u16; MOST_RESULTS],
-    /// Which results are conditions, a bit each.
+    /// What the branch at the end is on, if there is one.
+    condition: Condition,
+    /// Which results are conditions that somebody else asks for, a bit each.
     conditions: u8,
     /// A property is checked in the region, which is an event of its own.
     is_checked: bool,
 }
 
+/// What is remembered of a region with one operand that nothing but its branch wants.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Question {
+    region: *const Region,
+    /// The run and the label's shape.
+    shape: u32,
+    is_checked: bool,
+    condition: Condition,
+}
+
+const _: () = assert!(size_of::<Question>() == 64, "a line of the cache");
+
 const CONCRETE: u16 = u16::MAX;
-const MEMORIES: usize = 4096;
+const MEMORIES: usize = 2048;
 /// How often a region may be built in a row before its operands are taken to be new each time.
 const MOST_BUILT: u8 = 16;
 
 /// Outside of the program's memory, as the shapes are.
 struct Store {
-    memories: [Memory; MEMORIES],
+    questions: [Question; MEMORIES],
+    one: [Memory<0>; MEMORIES],
+    two: [Memory<1>; MEMORIES],
+    three: [Memory<2>; MEMORIES],
     /// How often regions were built since one was found again, by address.
     built: [u8; MEMORIES],
 }
@@ -104,81 +122,85 @@ unsafe fn may_check_pending(violated: Label) -> bool {
     }
 }
 
-impl Key {
+impl<const OTHERS: usize> Key<OTHERS> {
+    /// What flows in, and the place of all labels. `None` if there are several places, or none. There is one operand more than others.
     #[inline(always)]
-    unsafe fn of<const N: usize>(region: &Region, operands: &[Value; N]) -> Option<(Key, u32)> {
+    unsafe fn of<const N: usize>(region: &Region, operands: &[Value; N]) -> Option<(Key<OTHERS>, u32)> {
         unsafe {
-            let mut key = Key { region, shape: 0, labelled: 0, others: [0; MOST_OTHERS] };
-            let mut place = None;
-            let mut other = 0;
+            let (mut key, mut place) = (Key { region, shape: 0, labelled: 0, others: [0; OTHERS] }, None);
+            let mut others = key.others.iter_mut();
             for (i, operand) in operands.iter().enumerate() {
                 let mut value = operand.value;
                 if operand.label != 0 {
                     let at = shapes::split(operand.label)?;
                     key.labelled |= 1 << i;
-                    match place {
-                        None => {
-                            place = Some(at.place);
-                            key.shape = shapes::in_this_run(at.shape);
-                            continue;
-                        }
-                        Some(place) if place != at.place => return None,
-                        Some(_) => value = at.shape as u64,
+                    if place.is_none() {
+                        (place, key.shape) = (Some(at.place), shapes::in_this_run(at.shape));
+                        continue;
                     }
+                    if place != Some(at.place) {
+                        return None;
+                    }
+                    value = at.shape as u64;
                 }
-                if let Some(slot) = key.others.get_mut(other) {
-                    *slot = value;
+                if let Some(other) = others.next() {
+                    *other = value;
                 }
-                other += 1;
             }
-            // Without a label there is nothing to look up, and with too many operands no room.
-            if other > MOST_OTHERS { None } else { Some((key, place?)) }
+            Some((key, place?))
         }
     }
 
     #[inline(always)]
-    unsafe fn memory(&self) -> *mut Memory {
+    unsafe fn memory(&self, memories: *mut [Memory<OTHERS>; MEMORIES]) -> *mut Memory<OTHERS> {
         let words = self.region as u64 ^ (self.shape as u64) << 40 ^ (self.labelled as u64) << 37;
-        let words = words ^ self.others[0].rotate_left(17) ^ self.others[1].rotate_left(29);
+        let words = self.others.iter().fold(words, |words, other| words.rotate_left(21) ^ other);
         let mixed = words.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        unsafe { (&raw mut (*STORE).memories).cast::<Memory>().add((mixed >> 44) as usize % MEMORIES) }
-    }
-
-    #[inline(always)]
-    unsafe fn built(&self) -> *mut u8 {
-        unsafe { (&raw mut (*STORE).built).cast::<u8>().add((self.region as usize >> 3) % MEMORIES) }
+        unsafe { memories.cast::<Memory<OTHERS>>().add((mixed >> 44) as usize % MEMORIES) }
     }
 }
 
 #[inline(always)]
-unsafe fn recall<const N: usize>(region: &Region, operands: [Value; N], taken: u32) -> u128 {
+unsafe fn built(region: *const Region) -> *mut u8 {
+    unsafe { (&raw mut (*STORE).built).cast::<u8>().add((region as usize >> 3) % MEMORIES) }
+}
+
+#[inline(always)]
+unsafe fn recall<const N: usize, const OTHERS: usize>(
+    region: &Region,
+    operands: [Value; N],
+    memories: *mut [Memory<OTHERS>; MEMORIES],
+    taken: u32,
+) -> u128 {
     unsafe {
         if !PENDING.is_null() {
             abandon();
         }
         let Some((key, place)) = Key::of(region, &operands) else { return 0 };
-        let Some(_entered) = state::enter() else { return 0 };
         if STATE.threaded || lexers::inside() {
             return 0;
         }
         let some_are_fixed = match domains::fixed(place) {
             domains::Fixed::None => false,
-            domains::Fixed::Some if operands.iter().any(|operand| events::is_fixed(operand.label)) => return 0,
+            domains::Fixed::Some if operands.iter().any(|operand| events::is_fixed(operand.label)) => {
+                return 0;
+            }
             domains::Fixed::Some => true,
             domains::Fixed::All => return FOUND,
         };
-        let memory = &*key.memory();
+        let memory = &*key.memory(memories);
         if memory.key != key {
-            begin(&key);
+            begin(region, built(region));
             return 0;
         }
         if memory.is_checked {
             return 0;
         }
-        *key.built() = 0;
-        let results = present(memory, place, some_are_fixed, region.results);
+        let Some(_entered) = state::enter() else { return 0 };
+        *built(region) = 0;
+        let results = memory.present(place, some_are_fixed);
         if region.branch != NO_BRANCH {
-            events::branch(results as u32, taken & 1 == 1, region.branch);
+            memory.condition.branch(place, some_are_fixed, taken & 1 == 1, region.branch);
         }
         FOUND | results
     }
@@ -186,46 +208,162 @@ unsafe fn recall<const N: usize>(region: &Region, operands: [Value; N], taken: u
 
 /// The region is built now, and the results remembered, unless that was in vain too often.
 #[cold]
-unsafe fn begin(key: &Key) {
+unsafe fn begin(region: *const Region, built: *mut u8) {
     unsafe {
-        let built = key.built();
         *built = (*built).wrapping_add(1);
         if *built <= MOST_BUILT {
-            (PENDING, IS_CHECKED) = (key.region, false);
+            (PENDING, IS_CHECKED) = (region, false);
             answers::build(true);
         }
     }
 }
 
-/// The labels that remembered results have at a place.
-#[inline(always)]
-unsafe fn present(memory: &Memory, place: u32, some_are_fixed: bool, count: u32) -> u128 {
-    unsafe {
-        let mut labels = 0;
-        for (i, &shape) in memory.results.iter().enumerate().take(count as usize) {
+impl<const OTHERS: usize> Memory<OTHERS> {
+    /// The labels that the results have at a place.
+    #[inline(always)]
+    unsafe fn present(&self, place: u32, some_are_fixed: bool) -> u128 {
+        unsafe {
+            let low = self.label(0, place, some_are_fixed) | self.label(1, place, some_are_fixed) << 32;
+            let mut high = 0;
+            if self.results[2] != CONCRETE || self.results[3] != CONCRETE {
+                high = self.label(2, place, some_are_fixed) | self.label(3, place, some_are_fixed) << 32;
+            }
+            low as u128 | (high as u128) << 64
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn label(&self, i: usize, place: u32, some_are_fixed: bool) -> u64 {
+        unsafe {
+            let shape = self.results[i % MOST_RESULTS];
             if shape == CONCRETE {
-                continue;
+                return 0;
             }
             let at = Shaped { shape: shape as u32, place };
-            let is_decided = memory.conditions >> i & 1 == 1 && domains::decides(at);
-            if !is_decided && !(some_are_fixed && domains::is_fixed(at)) {
-                labels |= (shapes::join(at) as u128) << (32 * i);
+            let is_decided = self.conditions >> i & 1 == 1 && domains::decides(at);
+            if is_decided || some_are_fixed && domains::is_fixed(at) { 0 } else { shapes::join(at) as u64 }
+        }
+    }
+
+    /// `None` if a result is no shape at the place.
+    unsafe fn new(key: Key<OTHERS>, place: u32, labels: u128) -> Option<Memory<OTHERS>> {
+        unsafe {
+            let (is_checked, region) = (IS_CHECKED, &*key.region);
+            let (mut results, mut conditions) = ([CONCRETE; MOST_RESULTS], 0);
+            for (i, shape) in results.iter_mut().enumerate().take(region.results as usize) {
+                let label = (labels >> (32 * i)) as Label;
+                if label != 0 {
+                    let at = shapes::split(label).filter(|at| at.place == place)?;
+                    *shape = at.shape as u16;
+                    conditions |= u8::from(shapes::bits(at) == 1) << i;
+                }
+            }
+            let mut condition = Condition::NONE;
+            if region.branch != NO_BRANCH && results[0] != CONCRETE {
+                condition = Condition::of(results[0] as u32);
+                // The branch asks for itself.
+                conditions &= !1;
+            }
+            Some(Memory { key, results, condition, conditions, is_checked })
+        }
+    }
+
+    /// The region was built with these labels: remembers them. Returns the labels that they are on this path.
+    unsafe fn note<const N: usize>(
+        region: &Region,
+        operands: [Value; N],
+        memories: *mut [Memory<OTHERS>; MEMORIES],
+        labels: u128,
+    ) -> u128 {
+        unsafe {
+            let noted = Key::of(region, &operands);
+            let noted = noted.and_then(|(key, place)| Some((Memory::new(key, place, labels)?, place)));
+            match noted {
+                Some((memory, place)) => {
+                    *memory.key.memory(memories) = memory;
+                    memory.present(place, true)
+                }
+                None => labels,
             }
         }
-        labels
+    }
+}
+
+unsafe fn question(region: &Region, shape: u32) -> *mut Question {
+    unsafe {
+        let number = (region as *const Region as usize >> 3) ^ (shape as usize & 0xFF) << 3;
+        (&raw mut (*STORE).questions).cast::<Question>().add(number % MEMORIES)
+    }
+}
+
+/// As [`__tg_recall1`] for a region that nothing but its branch wants: 1 if the branch is recorded, or needs not be.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_ask(region: &Region, label: Label, taken: u32) -> u32 {
+    unsafe {
+        if !PENDING.is_null() {
+            abandon();
+        }
+        let Some(at) = shapes::split(label) else { return 0 };
+        if STATE.threaded || lexers::inside() {
+            return 0;
+        }
+        let some_are_fixed = match domains::fixed(at.place) {
+            domains::Fixed::None => false,
+            domains::Fixed::Some => true,
+            domains::Fixed::All => return 1,
+        };
+        let shape = shapes::in_this_run(at.shape);
+        let question = &*question(region, at.shape);
+        if (question.region, question.shape) != (region as *const Region, shape) {
+            if !(some_are_fixed && domains::is_fixed(at)) {
+                begin(region, built(region));
+            }
+            return 0;
+        }
+        if question.is_checked {
+            return 0;
+        }
+        let Some(_entered) = state::enter() else { return 0 };
+        if !(some_are_fixed && domains::is_fixed(at)) {
+            question.condition.branch(at.place, some_are_fixed, taken & 1 == 1, region.branch);
+        }
+        1
+    }
+}
+
+/// What [`__tg_ask`] finds from here on.
+unsafe fn note_question(region: &Region, operand: Label, label: Label) -> Option<()> {
+    unsafe {
+        let at = shapes::split(operand)?;
+        let mut condition = Condition::NONE;
+        if label != 0 {
+            let result = shapes::split(label).filter(|result| result.place == at.place)?;
+            condition = Condition::of(result.shape);
+        }
+        let shape = shapes::in_this_run(at.shape);
+        *question(region, at.shape) = Question { region, shape, is_checked: IS_CHECKED, condition };
+        Some(())
     }
 }
 
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn __tg_recall1(region: &Region, la: Label, a: u64, taken: u32) -> u128 {
-    unsafe { recall(region, [Value::new(la, a)], taken) }
+    unsafe { recall(region, [Value::new(la, a)], &raw mut (*STORE).one, taken) }
 }
 
 #[unsafe(no_mangle)]
 #[cold]
-pub unsafe extern "C" fn __tg_recall2(region: &Region, la: Label, a: u64, lb: Label, b: u64, taken: u32) -> u128 {
-    unsafe { recall(region, [Value::new(la, a), Value::new(lb, b)], taken) }
+pub unsafe extern "C" fn __tg_recall2(
+    region: &Region,
+    la: Label,
+    a: u64,
+    lb: Label,
+    b: u64,
+    taken: u32,
+) -> u128 {
+    unsafe { recall(region, [Value::new(la, a), Value::new(lb, b)], &raw mut (*STORE).two, taken) }
 }
 
 #[unsafe(no_mangle)]
@@ -240,10 +378,13 @@ pub unsafe extern "C" fn __tg_recall3(
     c: u64,
     taken: u32,
 ) -> u128 {
-    unsafe { recall(region, [Value::new(la, a), Value::new(lb, b), Value::new(lc, c)], taken) }
+    unsafe {
+        let operands = [Value::new(la, a), Value::new(lb, b), Value::new(lc, c)];
+        recall(region, operands, &raw mut (*STORE).three, taken)
+    }
 }
 
-/// The region was built: `results` are its labels. Returns those that they are on this path.
+/// The region was built: `labels` are its results. Returns those that they are on this path. Operands that it has not have the label [`Label::MAX`].
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn __tg_note(
@@ -254,41 +395,23 @@ pub unsafe extern "C" fn __tg_note(
     b: u64,
     lc: Label,
     c: u64,
-    results: u128,
+    labels: u128,
 ) -> u128 {
     unsafe {
-        let is_pending = PENDING == region as *const Region;
-        PENDING = core::ptr::null();
-        if !is_pending {
-            return results;
+        if PENDING != region as *const Region {
+            return labels;
         }
-        let Some(_entered) = state::enter() else { return results };
-        answers::build(false);
-        let noted = match [lb, lc].map(|label| label == Label::MAX) {
-            [true, _] => Key::of(region, &[Value::new(la, a)]),
-            [_, true] => Key::of(region, &[Value::new(la, a), Value::new(lb, b)]),
-            _ => Key::of(region, &[Value::new(la, a), Value::new(lb, b), Value::new(lc, c)]),
-        };
-        let Some((key, place)) = noted else { return results };
-        let Some(memory) = remembered(key, place, results) else { return results };
-        *key.memory() = memory;
-        present(&memory, place, true, region.results)
-    }
-}
-
-/// `None` if a result is no shape at the place.
-unsafe fn remembered(key: Key, place: u32, results: u128) -> Option<Memory> {
-    unsafe {
-        let is_checked = IS_CHECKED;
-        let mut memory = Memory { key, results: [CONCRETE; MOST_RESULTS], conditions: 0, is_checked };
-        for (i, shape) in memory.results.iter_mut().enumerate().take((*key.region).results as usize) {
-            let label = (results >> (32 * i)) as Label;
-            if label != 0 {
-                let at = shapes::split(label).filter(|at| at.place == place)?;
-                *shape = at.shape as u16;
-                memory.conditions |= u8::from(shapes::bits(at) == 1) << i;
-            }
+        abandon();
+        let Some(_entered) = state::enter() else { return labels };
+        if region.only_branches != 0 {
+            note_question(region, la, labels as Label);
+            return labels;
         }
-        Some(memory)
+        let [a, b, c] = [Value::new(la, a), Value::new(lb, b), Value::new(lc, c)];
+        match [lb, lc].map(|label| label == Label::MAX) {
+            [true, _] => Memory::note(region, [a], &raw mut (*STORE).one, labels),
+            [_, true] => Memory::note(region, [a, b], &raw mut (*STORE).two, labels),
+            _ => Memory::note(region, [a, b, c], &raw mut (*STORE).three, labels),
+        }
     }
 }

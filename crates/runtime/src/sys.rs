@@ -38,6 +38,7 @@ pub const PR_SET_PDEATHSIG: c_int = 1;
 pub const PR_SET_CHILD_SUBREAPER: c_int = 36;
 /// System call numbers from 424 on are the same on every architecture.
 pub const SYS_PIDFD_OPEN: c_long = 434;
+pub const O_CLOEXEC: c_int = 0x80000;
 pub const SYS_CLOSE_RANGE: c_long = 436;
 
 /// `struct stat`.
@@ -141,6 +142,7 @@ unsafe extern "C" {
     pub fn sigprocmask(how: c_int, new: *const SigSet, old: *mut SigSet) -> c_int;
     pub fn alarm(seconds: u32) -> u32;
     pub fn dup(fd: c_int) -> c_int;
+    pub fn dup3(fd: c_int, to: c_int, flags: c_int) -> c_int;
     pub fn memcmp(a: *const c_void, b: *const c_void, size: usize) -> c_int;
     pub fn memset(to: *mut c_void, byte: c_int, size: usize) -> *mut c_void;
     pub fn memcpy(to: *mut c_void, from: *const c_void, size: usize) -> *mut c_void;

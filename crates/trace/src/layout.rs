@@ -174,9 +174,11 @@ pub struct ServerFds {
     pub segment: i32,
     pub commands: i32,
     pub reports: i32,
+    /// The first of three copies of the standard streams, which a process makes that takes several inputs.
+    pub copies: i32,
 }
 
-pub const SERVER_FDS: ServerFds = ServerFds { segment: 195, commands: 196, reports: 197 };
+pub const SERVER_FDS: ServerFds = ServerFds { segment: 195, commands: 196, reports: 197, copies: 198 };
 
 /// Messages between the driver and the fork server; each is sent with one `write` and is native-endian.
 pub mod server {

@@ -1,4 +1,4 @@
-//! Conditions on the input's length: programs ask at every byte whether there is another, so these have labels of their own, without nodes.
+//! What is asked about the input's length: programs ask at every byte whether there is another and how much is left, so these have labels of their own, without nodes.
 
 use crate::node::Label;
 
@@ -6,7 +6,7 @@ use crate::node::Label;
 pub const LENGTH: Label = 1 << 26;
 const KIND_SHIFT: u32 = 22;
 
-/// A condition on the length, or a constant in one.
+/// A condition on the length, a constant in one, or what is left of the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
     pub kind: LengthKind,
@@ -25,6 +25,8 @@ pub enum LengthKind {
     Equal,
     NotLess,
     NotEqual,
+    /// The length minus the number, with 64 bits.
+    Rest,
 }
 
 impl Length {
@@ -44,21 +46,26 @@ impl Length {
             2 => LengthKind::Equal,
             3 => LengthKind::NotLess,
             4 => LengthKind::NotEqual,
+            5 => LengthKind::Rest,
             _ => return None,
         };
         Some(Length { kind, number: label & Length::MOST })
     }
 
-    /// The condition that holds where this one does not; a number is its own.
+    /// The condition that holds where this one does not; what is no condition is its own.
     pub const fn negated(self) -> Length {
         let kind = match self.kind {
-            LengthKind::Number => LengthKind::Number,
+            LengthKind::Number | LengthKind::Rest => self.kind,
             LengthKind::Less => LengthKind::NotLess,
             LengthKind::Equal => LengthKind::NotEqual,
             LengthKind::NotLess => LengthKind::Less,
             LengthKind::NotEqual => LengthKind::Equal,
         };
         Length { kind, ..self }
+    }
+
+    pub const fn is_condition(self) -> bool {
+        !matches!(self.kind, LengthKind::Number | LengthKind::Rest)
     }
 
     pub const fn is_negated(self) -> bool {

@@ -134,19 +134,87 @@ pub unsafe fn branch(at: Shaped, taken: bool) -> bool {
     }
 }
 
+/// A condition of one byte, ready for a branch on it at any place.
+#[derive(Clone, Copy)]
+pub struct Condition {
+    /// The bytes for which it holds.
+    holds: Bytes,
+    /// Without its negations.
+    shape: u16,
+    is_negated: bool,
+    /// What is fixed where it holds, one more than its shape; 0 if nothing is.
+    fixes: u16,
+}
+
+impl Condition {
+    /// One that is the same for all bytes.
+    pub const NONE: Condition = Condition { holds: Bytes::NONE, shape: 0, is_negated: false, fixes: 0 };
+
+    pub unsafe fn of(shape: u32) -> Condition {
+        unsafe {
+            let (Shaped { shape, .. }, is_negated) = super::without_not(Shaped { shape, place: 0 });
+            let Facts { holds, record, .. } = *facts(shape);
+            let is_fixing = record.op == trace::Op::Eq as u8 && facts(record.b).varying == 0;
+            let fixes = if is_fixing { 1 + facts(record.a).extended as u16 } else { 0 };
+            Condition { holds, shape: shape as u16, is_negated, fixes }
+        }
+    }
+
+    /// As [`events::branch`] on the condition at a place.
+    #[inline(always)]
+    pub unsafe fn branch(&self, place: u32, some_are_fixed: bool, taken: bool, site: u32) {
+        unsafe {
+            let domain = &mut (*DOMAINS.add(place as usize)).0;
+            let (mut inside, mut outside) = (0, 0);
+            for (domain, holds) in domain.iter().zip(&self.holds.0) {
+                inside |= domain & holds;
+                outside |= domain & !holds;
+            }
+            let at = Shaped { shape: self.shape as u32, place };
+            if inside == 0 || outside == 0 || some_are_fixed && is_fixed(at) {
+                return;
+            }
+            let (byte, taken) = (*INPUT.add(place as usize), taken != self.is_negated);
+            let holds = self.holds.0[byte as usize / 64 % 4] >> (byte % 64) & 1 == 1;
+            if !events::is_true_to(holds, taken) {
+                return;
+            }
+            let flip = if taken { 0 } else { u64::MAX };
+            for (domain, holds) in domain.iter_mut().zip(&self.holds.0) {
+                *domain &= holds ^ flip;
+            }
+            if is_single(domain) {
+                *FIXED.add(place as usize) = Fixed::All;
+                events::note_fixed();
+            }
+            if taken && self.fixes != 0 {
+                fix(Shaped { shape: self.fixes as u32 - 1, place });
+            }
+            events::push_branch(super::join(at), taken, self.is_negated, site);
+        }
+    }
+}
+
+/// Whether a set has one byte. It is asked often, and counting is slow without an instruction for it.
+#[inline(always)]
+fn is_single([a, b, c, d]: &[u64; 4]) -> bool {
+    let rest = |word: u64| word & word.wrapping_sub(1);
+    let words = (*a != 0) as u8 + (*b != 0) as u8 + (*c != 0) as u8 + (*d != 0) as u8;
+    words == 1 && rest(*a) | rest(*b) | rest(*c) | rest(*d) == 0
+}
+
 unsafe fn narrow(place: u32, to: Bytes) -> bool {
     unsafe {
         if of_lexer() {
             return true;
         }
         let (Bytes(domain), Bytes(to)) = (&mut *DOMAINS.add(place as usize), to);
-        let (mut excluded, mut left) = (0, 0);
+        let mut excluded = 0;
         for (domain, to) in domain.iter_mut().zip(to) {
             excluded |= *domain & !to;
             *domain &= to;
-            left += domain.count_ones();
         }
-        if left == 1 && excluded != 0 {
+        if excluded != 0 && is_single(domain) {
             *FIXED.add(place as usize) = Fixed::All;
             events::note_fixed();
         }
