@@ -79,7 +79,10 @@ pub fn traces(package: &Package, work: &Path, times: usize) -> Result<()> {
     let text = package.sample.text(SYMBOLIC);
     let a_byte = |count: f64| count / text.len() as f64;
     let best = subject.symbolic(times)?;
-    for _ in 0..3 { let r = runner.run_shared(&text, true)?; println!("shared {} {:?}", r.shared, r.cpu_time); }
+    for _ in 0..3 {
+        let r = runner.run_shared(&text, true)?;
+        println!("shared {} {:?}", r.shared, r.cpu_time);
+    }
     let trace = runner.run(&text, true)?.trace.context("the trace is broken")?;
     let [nodes, events] = [trace.nodes.len(), trace.events.len()].map(|count| a_byte(count as f64));
     let time = a_byte(best.as_secs_f64() * 1e9);

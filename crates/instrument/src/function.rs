@@ -8,7 +8,7 @@ use crate::concrete::Concrete;
 use crate::coverage::Coverage;
 use crate::llvm::{self, Block, Builder, LLVMIntPredicate, LLVMOpcode, Layout, Type, Value};
 use crate::numbering::Numbering;
-use crate::recall::Ending;
+use crate::recall::{Ended, Ending};
 use crate::runtime::Runtime;
 use crate::types;
 use std::collections::{HashMap, HashSet};
@@ -50,8 +50,8 @@ pub struct Closing {
     fast: Block,
     join: Value,
     region: Vec<Value>,
-    /// The branch that ends the region is recorded.
-    pub has_branched: bool,
+    /// What is done already of what ends the region.
+    pub ended: Ended,
 }
 
 impl<'a> Function<'a> {
@@ -143,8 +143,8 @@ impl<'a> Function<'a> {
         self.close_with(at, used, None)
     }
 
-    /// As [`Function::close`]; the branch that ends the region may be recorded on the way.
-    pub fn close_with(&mut self, at: Value, used: &[Value], ending: Option<&Ending>) -> Option<Closing> {
+    /// As [`Function::close`]; what ends the region may be done on the way.
+    pub fn close_with(&mut self, at: Value, used: &[Value], ending: Option<Ending>) -> Option<Closing> {
         let region = std::mem::take(&mut self.pending);
         let inflow = self.inflow(&region, used);
         self.pending_set.clear();
@@ -164,8 +164,8 @@ impl<'a> Function<'a> {
         let set = builder.compare(LLVMIntPredicate::LLVMIntNE, any.unwrap_or(self.zero()), self.zero());
         builder.branch(set, slow, fast);
         builder.at_end(slow);
-        let has_branched = self.region_labels(&region, used, ending);
-        Some(Closing { slow: self.builder().block(), fast, join: at, region, has_branched })
+        let ended = self.region_labels(&region, used, ending);
+        Some(Closing { slow: self.builder().block(), fast, join: at, region, ended })
     }
 
     /// Labels that flow into the region from outside, or are used at its end.

@@ -10,16 +10,54 @@ use crate::types;
 use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core::*;
 use std::collections::{HashMap, HashSet};
+use trace::{Comparison, Op};
 
 /// What the runtime's functions take and return at most.
 const MOST_OPERANDS: usize = 3;
 const MOST_RESULTS: usize = 4;
 const NO_BRANCH: u32 = u32::MAX;
 
-/// A branch at the end of a region.
+/// What a region ends with, and wants a label for.
+#[derive(Clone, Copy)]
 pub struct Ending {
-    pub condition: Value,
+    /// The condition, what the switch is on, or the address.
+    pub wanted: Value,
     pub site: u32,
+    pub kind: EndingKind,
+}
+
+#[derive(Clone, Copy)]
+pub enum EndingKind {
+    Branch,
+    /// With the list of the cases, and how many there are.
+    Switch(Value, u32),
+    /// Of so many bytes; what [`Function::load_at`] needs.
+    Load(Value, u64),
+}
+
+impl Ending {
+    fn is_branch(&self) -> bool {
+        matches!(self.kind, EndingKind::Branch)
+    }
+
+    /// How many operands a group may have that ends so; without a branch, only if nothing else wants its result.
+    fn most_operands(&self) -> usize {
+        match self.kind {
+            EndingKind::Branch => MOST_OPERANDS,
+            EndingKind::Switch(..) => 1,
+            EndingKind::Load(..) => 2,
+        }
+    }
+}
+
+/// What was done on the way of a region's labels.
+#[derive(Clone, Copy)]
+pub enum Ended {
+    No,
+    /// The branch or switch is recorded.
+    Recorded,
+    /// The label of what was loaded.
+    Loaded(Value),
 }
 
 /// Instructions of a region that hang together.
@@ -27,29 +65,44 @@ struct Group {
     instructions: Vec<Value>,
     /// What flows in and is no constant.
     operands: Vec<Value>,
-    /// Instructions whose labels are used outside of the group; the condition of the branch is the first.
+    /// Instructions whose labels are used outside of the group; what the ending wants is the first.
     results: Vec<Value>,
-    /// Whether the branch at the end of the region is on one of them.
-    branches: bool,
-    /// Whether nothing else wants a result, and there is one operand.
-    only_branches: bool,
+    /// What ends the region, if it wants one of them.
+    ending: Option<Ending>,
+    /// Whether nothing but the ending wants a result.
+    only_ends: bool,
+}
+
+impl Group {
+    /// Whether the ending is all that a group with one operand is for.
+    fn asks(&self) -> bool {
+        self.only_ends && self.operands.len() == 1 && !self.loads()
+    }
+
+    fn loads(&self) -> bool {
+        self.ending.is_some_and(|ending| matches!(ending.kind, EndingKind::Load(..)))
+    }
 }
 
 impl Function<'_> {
-    /// Writes what gives the labels of a region's instructions, from the present position on. Returns whether the branch is done, too.
-    pub fn region_labels(&mut self, region: &[Value], used: &[Value], ending: Option<&Ending>) -> bool {
+    /// Writes what gives the labels of a region's instructions, from the present position on. Returns what of the ending is done, too.
+    pub fn region_labels(&mut self, region: &[Value], used: &[Value], ending: Option<Ending>) -> Ended {
         let groups = self.groups(region, used, ending);
         let alone = groups.len() == 1;
-        let mut branches = false;
+        let mut ended = Ended::No;
         for group in groups {
-            if self.is_looked_up(&group) {
-                branches |= group.branches;
-                self.looked_up(group, alone, ending);
-            } else {
+            if !self.is_looked_up(&group) {
                 self.build(&group.instructions);
+            } else if group.loads() {
+                ended = Ended::Loaded(self.fetched(&group, alone));
+            } else {
+                if group.ending.is_some() {
+                    ended = Ended::Recorded;
+                }
+                self.looked_up(group, alone);
             }
         }
-        branches
+        ended
     }
 
     fn build(&mut self, instructions: &[Value]) {
@@ -60,7 +113,7 @@ impl Function<'_> {
     }
 
     /// The parts of a region that have no operand in common.
-    fn groups(&self, region: &[Value], used: &[Value], ending: Option<&Ending>) -> Vec<Group> {
+    fn groups(&self, region: &[Value], used: &[Value], ending: Option<Ending>) -> Vec<Group> {
         let mut group_of: HashMap<Value, usize> = HashMap::new();
         let mut members: Vec<Vec<Value>> = Vec::new();
         for &instruction in region {
@@ -88,7 +141,7 @@ impl Function<'_> {
         groups.into_iter().map(|members| self.group(members, used, ending)).collect()
     }
 
-    fn group(&self, instructions: Vec<Value>, used: &[Value], ending: Option<&Ending>) -> Group {
+    fn group(&self, instructions: Vec<Value>, used: &[Value], ending: Option<Ending>) -> Group {
         let members: HashSet<Value> = instructions.iter().copied().collect();
         let mut inflow = Vec::new();
         for value in instructions.iter().flat_map(|i| operands(*i)) {
@@ -99,14 +152,17 @@ impl Function<'_> {
         let is_used =
             |i: &Value| used.contains(i) || llvm::users(*i).iter().any(|user| !members.contains(user));
         let mut results: Vec<Value> = instructions.iter().copied().filter(is_used).collect();
-        let condition = ending.and_then(|ending| results.iter().position(|r| *r == ending.condition));
-        if let Some(position) = condition {
+        let wanted = ending.and_then(|ending| results.iter().position(|r| *r == ending.wanted));
+        if let Some(position) = wanted {
             results.swap(0, position);
         }
-        let branches = condition.is_some();
         let is_wanted_once = matches!(results[..], [result] if llvm::users(result).len() == 1);
-        let only_branches = branches && is_wanted_once && inflow.len() == 1;
-        Group { instructions, operands: inflow, results, branches, only_branches }
+        let only_ends = wanted.is_some() && is_wanted_once;
+        let is_done = |ending: &Ending| {
+            wanted.is_some() && inflow.len() <= ending.most_operands() && (ending.is_branch() || only_ends)
+        };
+        let ending = ending.filter(is_done);
+        Group { instructions, operands: inflow, results, ending, only_ends: only_ends && ending.is_some() }
     }
 
     fn is_looked_up(&self, group: &Group) -> bool {
@@ -117,7 +173,7 @@ impl Function<'_> {
         };
         group.operands.len() <= MOST_OPERANDS
             && group.results.len() <= MOST_RESULTS
-            && calls + usize::from(group.branches) >= 2
+            && calls + usize::from(group.ending.is_some()) >= 2
             && group.instructions.iter().all(|i| is_plain(*i))
             && group.instructions.iter().chain(&group.operands).all(is_simple)
     }
@@ -135,11 +191,11 @@ impl Function<'_> {
     }
 
     /// Looks the group up, and builds and notes it where that finds nothing.
-    fn looked_up(&mut self, group: Group, alone: bool, ending: Option<&Ending>) {
+    fn looked_up(&mut self, group: Group, alone: bool) {
         let builder = self.builder();
         let start = builder.block();
         let [search, build, done] = [(); 3].map(|()| builder.new_block(start));
-        let region = self.description(&group, ending);
+        let region = self.description(&group);
         if alone {
             builder.jump(search);
         } else {
@@ -148,10 +204,10 @@ impl Function<'_> {
             builder.branch(is_set, search, done);
         }
         builder.at_end(search);
-        let (is_found, from_search) = if group.only_branches {
-            (self.ask(region, &group, ending), vec![self.zero()])
+        let (is_found, from_search) = if group.asks() {
+            (self.ask(region, &group), vec![self.zero()])
         } else {
-            let recalled = self.recall(region, &group, ending);
+            let recalled = self.recall(region, &group);
             let labels = self.unpacked(recalled, group.results.len());
             let zero = builder.const_int(builder.i128, 0);
             (builder.compare(LLVMIntPredicate::LLVMIntSLT, recalled, zero), labels)
@@ -161,8 +217,8 @@ impl Function<'_> {
         self.build(&group.instructions);
         let noted = self.note(region, &group);
         let from_build = self.unpacked(noted, group.results.len());
-        if let Some(ending) = ending.filter(|_| group.branches) {
-            self.record_branch(from_build[0], ending);
+        if let Some(ending) = &group.ending {
+            self.record(from_build[0], ending);
         }
         let built = builder.block();
         builder.jump(done);
@@ -181,24 +237,85 @@ impl Function<'_> {
         }
     }
 
-    fn ask(&self, region: Value, group: &Group, ending: Option<&Ending>) -> Value {
+    /// Whether the runtime knows the answer, and has recorded the ending.
+    fn ask(&self, region: Value, group: &Group) -> Value {
         let builder = self.builder();
-        let label = self.label_of(group.operands[0]);
-        let answer = self.call("__tg_ask", &[region, label, self.direction(group, ending)]);
+        let operand = group.operands[0];
+        let label = self.label_of(operand);
+        let answer = match group.ending.map(|ending| ending.kind) {
+            Some(EndingKind::Switch(list, count)) => {
+                self.call("__tg_choose", &[region, label, list, builder.const_i32(count)])
+            }
+            _ => self.call("__tg_ask", &[region, label, self.bits(operand), self.direction(group)]),
+        };
         builder.compare(LLVMIntPredicate::LLVMIntNE, answer, self.zero())
     }
 
     /// Where the branch at the end of a group goes; 0 if there is none.
-    fn direction(&self, group: &Group, ending: Option<&Ending>) -> Value {
+    fn direction(&self, group: &Group) -> Value {
         let builder = self.builder();
-        match ending.filter(|_| group.branches) {
-            Some(ending) => builder.cast(LLVMOpcode::LLVMZExt, ending.condition, builder.i32),
-            None => self.zero(),
+        match group.ending {
+            Some(ending) if ending.is_branch() => {
+                builder.cast(LLVMOpcode::LLVMZExt, ending.wanted, builder.i32)
+            }
+            _ => self.zero(),
         }
     }
 
-    fn recall(&self, region: Value, group: &Group, ending: Option<&Ending>) -> Value {
-        let taken = self.direction(group, ending);
+    /// The label of what is loaded at the end of a group.
+    fn fetched(&mut self, group: &Group, alone: bool) -> Value {
+        let builder = self.builder();
+        let start = builder.block();
+        let [search, missed, build, load, done] = [(); 5].map(|()| builder.new_block(start));
+        let region = self.description(group);
+        let Some(Ending { wanted, kind: EndingKind::Load(value, size), site }) = group.ending else {
+            return self.zero();
+        };
+        if alone {
+            builder.jump(search);
+        } else {
+            let any = self.any_label(&group.operands);
+            let is_set = builder.compare(LLVMIntPredicate::LLVMIntNE, any, self.zero());
+            builder.branch(is_set, search, load);
+        }
+        builder.at_end(search);
+        let pairs = group.operands.iter().flat_map(|value| [self.label_of(*value), self.bits(*value)]);
+        let arguments: Vec<Value> = [region].into_iter().chain(pairs).chain([self.bits(wanted)]).collect();
+        let found = self.call(&format!("__tg_fetch{}", group.operands.len()), &arguments);
+        let label = builder.cast(LLVMOpcode::LLVMTrunc, found, builder.i32);
+        let is_loaded = builder.compare(LLVMIntPredicate::LLVMIntSLT, found, builder.const_i64(0));
+        builder.branch(is_loaded, done, missed);
+        builder.at_end(missed);
+        let is_located = builder.compare(LLVMIntPredicate::LLVMIntNE, found, builder.const_i64(0));
+        builder.branch(is_located, load, build);
+        builder.at_end(build);
+        self.build(&group.instructions);
+        let noted = self.note(region, group);
+        let built_address = self.unpacked(noted, 1)[0];
+        let built = builder.block();
+        builder.jump(load);
+        builder.at_end(load);
+        let address = builder.phi(builder.i32);
+        llvm::add_incoming(address, label, missed);
+        llvm::add_incoming(address, built_address, built);
+        if !alone {
+            llvm::add_incoming(address, self.zero(), start);
+        }
+        let loaded = self.load_at(wanted, address, value, size, site);
+        let end = builder.block();
+        builder.jump(done);
+        builder.at_end(done);
+        let result = builder.phi(builder.i32);
+        llvm::add_incoming(result, label, search);
+        llvm::add_incoming(result, loaded, end);
+        for &instruction in &group.instructions {
+            self.set_labels(instruction, vec![self.zero()]);
+        }
+        result
+    }
+
+    fn recall(&self, region: Value, group: &Group) -> Value {
+        let taken = self.direction(group);
         let pairs = group.operands.iter().flat_map(|value| [self.label_of(*value), self.bits(*value)]);
         let arguments: Vec<Value> = [region].into_iter().chain(pairs).chain([taken]).collect();
         self.call(&format!("__tg_recall{}", group.operands.len()), &arguments)
@@ -230,12 +347,52 @@ impl Function<'_> {
         (0..count).map(label).collect()
     }
 
+    /// What a group compares before its branch, as the runtime wants it, and with which constant: two operands, an operand and a constant, or the
+    /// difference of two operands and a constant, of 64 bits.
+    fn comparison(&self, group: &Group) -> Option<(u32, u64)> {
+        let [condition] = group.results[..] else { return None };
+        if !group.only_ends || llvm::opcode(condition) != LLVMOpcode::LLVMICmp {
+            return None;
+        }
+        let (op, is_negated, is_swapped) = predicate(condition);
+        let [x, y] = [0, 1].map(|i| without_casts(llvm::operand(condition, i)));
+        if self.width(llvm::type_of(x)) != 64 {
+            return None;
+        }
+        let mut comparison = Comparison { op, is_negated, is_swapped, is_of_difference: false };
+        let constant = llvm::as_constant_int(y).map(llvm::constant_bits);
+        let operands: Vec<Value> = group.operands.iter().map(|operand| without_casts(*operand)).collect();
+        if operands[..] == [x] && constant.is_some() || operands[..] == [x, y] {
+            return Some((comparison.number(), constant.unwrap_or(0)));
+        }
+        let is_difference = llvm::as_instruction(x)
+            .is_some_and(|x| llvm::opcode(x) == LLVMOpcode::LLVMSub && !llvm::has_no_signed_wrap(x));
+        let parts = || [0, 1].map(|i| without_casts(llvm::operand(x, i)));
+        if !is_difference || operands[..] != parts() {
+            return None;
+        }
+        comparison.is_of_difference = true;
+        Some((comparison.number(), constant?))
+    }
+
     /// The constant that the runtime calls `Region`.
-    fn description(&self, group: &Group, ending: Option<&Ending>) -> Value {
+    fn description(&self, group: &Group) -> Value {
         let builder = self.builder();
-        let branch = ending.filter(|_| group.branches).map_or(NO_BRANCH, |ending| ending.site);
-        let fields = [group.results.len() as u32, branch, u32::from(group.only_branches)];
-        let mut fields = fields.map(|number| builder.const_i32(number));
+        let (branch, comparison, constant) = match group.ending {
+            Some(Ending { kind: EndingKind::Branch, site, .. }) => {
+                let (comparison, constant) = self.comparison(group).unwrap_or((0, 0));
+                (site, comparison, constant)
+            }
+            Some(Ending { kind: EndingKind::Switch(..), site, .. }) => (NO_BRANCH, 0, u64::from(site)),
+            Some(Ending { kind: EndingKind::Load(_, size), site, .. }) => {
+                (NO_BRANCH, 0, u64::from(site) << 32 | size)
+            }
+            None => (NO_BRANCH, 0, 0),
+        };
+        let fields = [group.results.len() as u32, branch, u32::from(group.asks()), comparison];
+        let halves = [constant as u32, (constant >> 32) as u32];
+        let mut fields: Vec<Value> =
+            fields.into_iter().chain(halves).map(|number| builder.const_i32(number)).collect();
         // SAFETY: the initialiser has the global's type.
         unsafe {
             let module = LLVMGetGlobalParent(self.function);
@@ -248,6 +405,33 @@ impl Function<'_> {
             global
         }
     }
+}
+
+/// An integer comparison by an operator of expressions: whether it is negated, and whether its operands change places.
+fn predicate(comparison: Value) -> (Op, bool, bool) {
+    use LLVMIntPredicate::*;
+    match llvm::int_predicate(comparison) {
+        LLVMIntEQ => (Op::Eq, false, false),
+        LLVMIntNE => (Op::Eq, true, false),
+        LLVMIntULT => (Op::Ult, false, false),
+        LLVMIntULE => (Op::Ule, false, false),
+        LLVMIntUGT => (Op::Ult, false, true),
+        LLVMIntUGE => (Op::Ule, false, true),
+        LLVMIntSLT => (Op::Slt, false, false),
+        LLVMIntSLE => (Op::Sle, false, false),
+        LLVMIntSGT => (Op::Slt, false, true),
+        LLVMIntSGE => (Op::Sle, false, true),
+    }
+}
+
+/// A pointer where it is taken for a number.
+fn without_casts(mut value: Value) -> Value {
+    while let Some(cast) = llvm::as_instruction(value)
+        .filter(|i| matches!(llvm::opcode(*i), LLVMOpcode::LLVMPtrToInt | LLVMOpcode::LLVMFreeze))
+    {
+        value = llvm::operand(cast, 0);
+    }
+    value
 }
 
 /// Instructions whose results follow from shapes alone.

@@ -3,7 +3,7 @@
 use crate::expressions::{Pair, is_pure};
 use crate::function::{Function, points_to_constant, underlying_object};
 use crate::llvm::{self, Block, LLVMOpcode, LLVMTypeKind, Value};
-use crate::recall::Ending;
+use crate::recall::{Ended, Ending, EndingKind};
 use crate::types::{self, Leaf};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::{LLVMAtomicRMWBinOp, LLVMLinkage};
@@ -83,18 +83,26 @@ impl Function<'_> {
         // SAFETY: a conditional branch has a condition.
         let condition = unsafe { LLVMGetCondition(branch) };
         let number = self.numbering.number_of(branch).unwrap_or(0);
-        let ending = Ending { condition, site: number };
-        let Some(closing) = self.close_with(branch, &[condition], Some(&ending)) else { return };
-        if self.may_be_symbolic(condition) && !closing.has_branched {
-            self.record_branch(self.label_of(condition), &ending);
+        let ending = Ending { wanted: condition, site: number, kind: EndingKind::Branch };
+        let Some(closing) = self.close_with(branch, &[condition], Some(ending)) else { return };
+        if self.may_be_symbolic(condition) && matches!(closing.ended, Ended::No) {
+            self.record(self.label_of(condition), &ending);
         }
         self.join(closing, &[]);
     }
 
-    pub fn record_branch(&self, label: Value, ending: &Ending) {
+    /// Records a branch or switch on what has this label.
+    pub fn record(&self, label: Value, ending: &Ending) {
         let builder = self.builder();
-        let taken = builder.cast(LLVMOpcode::LLVMZExt, ending.condition, builder.i32);
-        self.call("__tg_branch", &[label, taken, builder.const_i32(ending.site)]);
+        let site = builder.const_i32(ending.site);
+        let EndingKind::Switch(list, count) = ending.kind else {
+            let taken = builder.cast(LLVMOpcode::LLVMZExt, ending.wanted, builder.i32);
+            self.call("__tg_branch", &[label, taken, site]);
+            return;
+        };
+        let width = builder.const_i32(self.width(llvm::type_of(ending.wanted)));
+        let value = self.bits(ending.wanted);
+        self.call("__tg_switch", &[label, value, width, list, builder.const_i32(count), site]);
     }
 
     fn switch(&mut self, switch: Value) {
@@ -103,24 +111,20 @@ impl Function<'_> {
         }
         let value = llvm::operand(switch, 0);
         let number = self.numbering.number_of(switch);
-        let Some(closing) = self.close(switch, &[value]) else { return };
         let bits = self.width(llvm::type_of(value));
-        let label = self.label_of(value);
-        match number.map(|n| self.numbering.table.sites[n as usize].kind.clone()) {
-            Some(SiteKind::Switch { cases, .. }) if bits <= 64 => {
-                let builder = self.builder();
+        let ending = match number.map(|n| (n, self.numbering.table.sites[n as usize].kind.clone())) {
+            Some((site, SiteKind::Switch { cases, .. })) if bits <= 64 && self.may_be_symbolic(value) => {
                 let list = self.constant_list(switch, &cases);
-                let arguments = [
-                    label,
-                    self.bits(value),
-                    builder.const_i32(bits),
-                    list,
-                    builder.const_i32(cases.len() as u32),
-                    builder.const_i32(number.unwrap_or(0)),
-                ];
-                self.call("__tg_switch", &arguments);
+                Some(Ending { wanted: value, site, kind: EndingKind::Switch(list, cases.len() as u32) })
             }
-            _ => self.concretise(label, ConcretiseReason::JumpTarget, switch),
+            _ => None,
+        };
+        let Some(closing) = self.close_with(switch, &[value], ending) else { return };
+        let label = self.label_of(value);
+        match ending {
+            Some(ending) if matches!(closing.ended, Ended::No) => self.record(label, &ending),
+            Some(_) => {}
+            None => self.concretise(label, ConcretiseReason::JumpTarget, switch),
         }
         self.join(closing, &[]);
     }
@@ -280,13 +284,22 @@ impl Function<'_> {
         let Some(leaves) = types::leaves(self.layout(), llvm::type_of(load)).filter(|l| !l.is_empty()) else {
             return self.untracked_load(load, pointer, next);
         };
-        let closing = if self.may_be_symbolic(pointer) { self.close(next, &[pointer]) } else { None };
+        let ending = self.fetch(load, pointer, &leaves);
+        let closing =
+            if self.may_be_symbolic(pointer) { self.close_with(next, &[pointer], ending) } else { None };
         let Some(closing) = closing else {
             self.builder().before(next);
             let labels = self.load_labels(load, pointer, &leaves);
             return self.set_labels(load, labels);
         };
-        let slow = self.load_labels_at(load, pointer, &leaves);
+        let slow = match (closing.ended, ending) {
+            (Ended::Loaded(label), _) => vec![self.narrowed(label, load)],
+            (_, Some(Ending { site, kind: EndingKind::Load(value, size), .. })) => {
+                let label = self.load_at(pointer, self.label_of(pointer), value, size, site);
+                vec![self.narrowed(label, load)]
+            }
+            _ => self.load_parts_at(load, pointer, &leaves),
+        };
         self.fast_side(&closing);
         let fast = self.load_labels(load, pointer, &leaves);
         let pairs: Vec<(Value, Value)> = fast.into_iter().zip(slow).collect();
@@ -341,23 +354,48 @@ impl Function<'_> {
         scalars.into_iter().map(|(part, address)| self.loaded(address, part)).collect()
     }
 
-    /// Labels of a load whose address may be symbolic.
-    fn load_labels_at(&mut self, load: Value, pointer: Value, leaves: &[Leaf]) -> Vec<Value> {
-        let label = self.label_of(pointer);
-        if leaves.len() > 1 {
-            self.concretise(label, ConcretiseReason::ReadAddress, load);
-            return self.load_labels(load, pointer, leaves);
-        }
-        let site = self.site(load);
-        let (start, object_size) = self.object(pointer);
+    /// A load of one scalar at an address that may be symbolic.
+    fn fetch(&mut self, load: Value, pointer: Value, leaves: &[Leaf]) -> Option<Ending> {
+        let ty = llvm::type_of(load);
+        let is_scalar = leaves.len() == 1 && types::scalar_bits(ty).is_some();
+        (is_scalar && self.may_be_symbolic(pointer)).then(|| {
+            let site = self.numbering.plain(load);
+            Ending { wanted: pointer, site, kind: EndingKind::Load(load, self.layout().store_size(ty)) }
+        })
+    }
+
+    /// Label of `size` bytes that were loaded as `value` at an address with a label.
+    pub fn load_at(&self, pointer: Value, label: Value, value: Value, size: u64, site: u32) -> Value {
         let builder = self.builder();
-        let Some((part, address)) = self.scalars(load, pointer, leaves).pop() else { return Vec::new() };
-        let ty = llvm::type_of(part);
-        let (bits, size) = (self.width(ty), self.layout().store_size(ty));
-        let size_value = builder.const_i64(size);
-        let arguments = [address, label, self.bits(part), size_value, start, object_size, site];
-        let loaded = self.call("__tg_load_at", &arguments);
-        vec![self.narrow(loaded, part, bits, size)]
+        let (start, object_size) = self.object(pointer);
+        let [size, site] = [builder.const_i64(size), builder.const_i32(site)];
+        let arguments = [self.bits(pointer), label, self.bits(value), size, start, object_size, site];
+        self.call("__tg_load_at", &arguments)
+    }
+
+    /// The label of a loaded scalar, of whole bytes, as one of its own width.
+    fn narrowed(&self, label: Value, load: Value) -> Value {
+        let ty = llvm::type_of(load);
+        self.narrow(label, load, self.width(ty), self.layout().store_size(ty))
+    }
+
+    /// Labels of a load of several scalars whose address may be symbolic.
+    fn load_parts_at(&mut self, load: Value, pointer: Value, leaves: &[Leaf]) -> Vec<Value> {
+        let label = self.label_of(pointer);
+        if let [_] = leaves {
+            let site = self.numbering.plain(load);
+            let scalars = self.scalars(load, pointer, leaves);
+            return scalars
+                .into_iter()
+                .map(|(part, address)| {
+                    let size = self.layout().store_size(llvm::type_of(part));
+                    let loaded = self.load_at(address, label, part, size, site);
+                    self.narrowed(loaded, part)
+                })
+                .collect();
+        }
+        self.concretise(label, ConcretiseReason::ReadAddress, load);
+        self.load_labels(load, pointer, leaves)
     }
 
     fn store(&mut self, store: Value) {

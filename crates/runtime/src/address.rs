@@ -127,7 +127,7 @@ unsafe fn read(
 }
 
 /// A label, or 0 if it has one value for all that its byte can be on this path: a parser's tables say the same for many tokens.
-unsafe fn without_if_constant(label: Label) -> Label {
+pub(crate) unsafe fn without_if_constant(label: Label) -> Label {
     unsafe {
         match shapes::split(label) {
             Some(at) if domains::is_constant(at) => 0,

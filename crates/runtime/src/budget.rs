@@ -15,7 +15,7 @@ use trace::{ConcretiseReason, Label};
 const MOST: u32 = 1 << 14;
 
 /// A lexer's tables take three reads from a byte to the next state.
-const MOST_READS: u32 = 3;
+const MOST_READS: u16 = 3;
 
 /// How many nodes there are when the budget is spent.
 static mut LIMIT: u32 = u32::MAX;

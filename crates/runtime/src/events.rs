@@ -374,17 +374,28 @@ pub unsafe extern "C" fn __tg_switch(
         if stretches::is_fixed(label) || is_fixed(label) {
             return;
         }
-        (*STATE.header).symbolic_branches += 1;
         let cases = core::slice::from_raw_parts(cases, count as usize);
-        let arg = match shapes::split(label) {
-            Some(at) => domains::switch(at, cases, site),
-            None => Some(domains::case(cases, value & values::mask(bits))),
-        };
-        let Some(arg) = arg else { return };
-        if arg < count && shapes::split(label).is_none() {
+        if let Some(at) = shapes::split(label) {
+            return switch_on_byte(at, cases, site);
+        }
+        (*STATE.header).symbolic_branches += 1;
+        let arg = domains::case(cases, value & values::mask(bits));
+        if arg < count {
             fix(label);
         }
         push(Event { kind: EventKind::Switch as u8, taken: 0, aux: 0, site, label, arg });
+    }
+}
+
+/// A switch on what is not fixed of one byte.
+#[inline(always)]
+pub unsafe fn switch_on_byte(at: Shaped, cases: &[u64], site: u32) {
+    unsafe {
+        (*STATE.header).symbolic_branches += 1;
+        if let Some(arg) = domains::switch(at, cases, site) {
+            let label = shapes::join(at);
+            push(Event { kind: EventKind::Switch as u8, taken: 0, aux: 0, site, label, arg });
+        }
     }
 }
 

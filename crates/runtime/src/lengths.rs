@@ -99,6 +99,22 @@ impl Comparison {
         }
     }
 
+    /// 0 if what is known of the length decides it; `None` if it is no condition that a label without a node stands for.
+    #[inline(always)]
+    unsafe fn label(&self) -> Option<Label> {
+        unsafe {
+            let lengths = present();
+            if !self.is_steady(lengths) {
+                return None;
+            }
+            let length = if self.op == Op::Eq { equal(self, lengths) } else { ordered(self, lengths) };
+            match length {
+                None => Some(0),
+                Some(length) => (length.number < Length::MOST).then(|| length.label()),
+            }
+        }
+    }
+
     fn holds(&self, len: u64) -> bool {
         let sum = len.wrapping_add(self.more);
         let (a, b) = if self.constant_first { (self.constant, sum) } else { (sum, self.constant) };
@@ -174,8 +190,9 @@ pub unsafe fn extended(low: Node) -> Option<Label> {
             return None;
         }
         let more = more_than_length(low.a)?;
-        let greatest = everything().greatest.checked_add(more)?;
-        (greatest < 1 << (low.bits - 1)).then_some(low.a)
+        let Lengths { least, greatest } = present();
+        let [first, last] = [least, greatest].map(|len| len.wrapping_add(more));
+        (first <= last && last < 1 << (low.bits - 1)).then_some(low.a)
     }
 }
 
@@ -184,7 +201,7 @@ pub unsafe fn is_sum(label: Label) -> bool {
     unsafe { split(label).is_some() || more_than_length(label).is_some() }
 }
 
-/// The label of `a op b` of `bits` bits, if that is a condition on the length: 0 if what is known of the length decides it.
+/// The label of `a op b` of `bits` bits, if that is a condition on the length; see [`Comparison::label`].
 #[inline(always)]
 pub unsafe fn compared(op: Op, bits: u32, a: Value, b: Value) -> Option<Label> {
     unsafe {
@@ -194,21 +211,35 @@ pub unsafe fn compared(op: Op, bits: u32, a: Value, b: Value) -> Option<Label> {
         if !is_one || nodes::length() == 0 || !shapes::in_use() || stretches::any() {
             return None;
         }
-        let comparison = Comparison::of(op, a, b)?;
-        let lengths = if lexers::inside() { everything() } else { LENGTHS };
-        if !comparison.is_steady(lengths) {
-            return None;
-        }
-        let length = if op == Op::Eq { equal(&comparison, lengths) } else { ordered(&comparison, lengths) };
-        match length {
-            None => Some(0),
-            Some(length) => (length.number < Length::MOST).then(|| length.label()),
-        }
+        Comparison::of(op, a, b)?.label()
     }
 }
 
-unsafe fn everything() -> Lengths {
-    unsafe { Lengths { least: 0, greatest: (*STATE.header).max_input_len as u64 } }
+/// The label of `a - b op constant` of 64 bits, or the other way round, as above.
+pub unsafe fn compared_rest(
+    op: Op,
+    a: Value,
+    b: Value,
+    constant: u64,
+    constant_first: bool,
+) -> Option<Label> {
+    unsafe {
+        if b.label != 0 || nodes::length() == 0 || !shapes::in_use() || stretches::any() {
+            return None;
+        }
+        let more = more_than_length(a.label)?.wrapping_sub(b.value);
+        Comparison { op, more, constant, constant_first }.label()
+    }
+}
+
+/// The lengths that there can be here.
+unsafe fn present() -> Lengths {
+    unsafe {
+        if lexers::inside() {
+            return Lengths { least: 0, greatest: (*STATE.header).max_input_len as u64 };
+        }
+        LENGTHS
+    }
 }
 
 fn equal(comparison: &Comparison, Lengths { least, greatest }: Lengths) -> Option<Length> {

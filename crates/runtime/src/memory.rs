@@ -6,11 +6,9 @@ use core::ffi::{c_int, c_void};
 use trace::{ConcretiseReason, Label};
 
 /// Fixes places and size of a copy to what they are on this run, after asking for a size that goes beyond the objects.
+#[cold]
 unsafe fn concretise_all(places: [usize; 2], bytes: usize, labels: [Label; 3]) {
     unsafe {
-        if labels == [0; 3] {
-            return;
-        }
         let site = (*os::tls()).site;
         let Some(_entered) = state::enter() else { return };
         let [to, from, size] = labels;
@@ -38,7 +36,9 @@ pub unsafe fn check_text(to: usize, from: *const u8, size: usize) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_copy(to: usize, from: usize, size: usize, lt: Label, lf: Label, ls: Label) {
     unsafe {
-        concretise_all([to, from], size, [lt, lf, ls]);
+        if lt | lf | ls != 0 {
+            concretise_all([to, from], size, [lt, lf, ls]);
+        }
         if size == 0 {
             return;
         }
@@ -64,7 +64,9 @@ pub unsafe extern "C" fn __tg_copy(to: usize, from: usize, size: usize, lt: Labe
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_fill(to: usize, size: usize, label: Label, lt: Label, ls: Label) {
     unsafe {
-        concretise_all([to, 0], size, [lt, 0, ls]);
+        if lt | ls != 0 {
+            concretise_all([to, 0], size, [lt, 0, ls]);
+        }
         if label == 0 {
             return if size != 0 {
                 shadow::__tgi_clear(to, size)

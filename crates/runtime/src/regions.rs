@@ -10,10 +10,10 @@
 
 use crate::build::Value;
 use crate::models::lexers;
-use crate::shapes::{self, answers, domains, domains::Condition};
+use crate::shapes::{self, answers, domains, domains::Condition, reads};
 use crate::state::{self, STATE};
-use crate::{events, os};
-use trace::{Label, Shaped};
+use crate::{address, budget, events, lengths, os};
+use trace::{Comparison, Label, Shaped};
 
 /// What the instrumenter says of a region. Its address tells it from others.
 #[repr(C)]
@@ -22,8 +22,12 @@ pub struct Region {
     results: u32,
     /// The number of the branch that ends it, the condition being the first result; [`NO_BRANCH`] if none does.
     branch: u32,
-    /// Not 0 if nobody else wants that condition, and there is no other result: see [`__tg_ask`].
-    only_branches: u32,
+    /// Not 0 if nobody but the branch, switch or load at its end wants a result: see [`__tg_ask`].
+    only_ends: u32,
+    /// What the condition is, if it is a comparison that a length may have a part in: [`trace::comparison`], 0 if it is none.
+    comparison: u32,
+    /// What is compared with; or the number of the switch that ends the region; or that of a load, above the bytes that it loads.
+    constant: u64,
 }
 
 const NO_BRANCH: u32 = u32::MAX;
@@ -33,7 +37,7 @@ const MOST_RESULTS: usize = 4;
 const FOUND: u128 = 1 << 127;
 
 /// What flows into a region with `OTHERS` operands beside the first that has a label.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 struct Key<const OTHERS: usize> {
     region: *const Region,
     /// The run and the first label's shape.
@@ -49,12 +53,17 @@ struct Memory<const OTHERS: usize> {
     key: Key<OTHERS>,
     /// Shapes; [`CONCRETE`] if the result is the same for all bytes.
     results: [u16; MOST_RESULTS],
-    /// What the branch at the end is on, if there is one.
-    condition: Condition,
     /// Which results are conditions that somebody else asks for, a bit each.
     conditions: u8,
     /// A property is checked in the region, which is an event of its own.
     is_checked: bool,
+}
+
+/// What is remembered of regions with as many operands. What branches are on is apart, because most regions have none and a memory is to fit into a line of
+/// the cache.
+struct Memories<const OTHERS: usize> {
+    memories: [Memory<OTHERS>; MEMORIES],
+    conditions: [Condition; MEMORIES],
 }
 
 /// What is remembered of a region with one operand that nothing but its branch wants.
@@ -78,9 +87,9 @@ const MOST_BUILT: u8 = 16;
 /// Outside of the program's memory, as the shapes are.
 struct Store {
     questions: [Question; MEMORIES],
-    one: [Memory<0>; MEMORIES],
-    two: [Memory<1>; MEMORIES],
-    three: [Memory<2>; MEMORIES],
+    one: Memories<0>,
+    two: Memories<1>,
+    three: Memories<2>,
     /// How often regions were built since one was found again, by address.
     built: [u8; MEMORIES],
 }
@@ -151,12 +160,21 @@ impl<const OTHERS: usize> Key<OTHERS> {
         }
     }
 
+    /// Word by word: compilers compare structures through memory.
     #[inline(always)]
-    unsafe fn memory(&self, memories: *mut [Memory<OTHERS>; MEMORIES]) -> *mut Memory<OTHERS> {
+    fn is(&self, other: &Key<OTHERS>) -> bool {
+        let differ = self.region as u64 ^ other.region as u64;
+        let differ = differ | (self.shape ^ other.shape) as u64 | (self.labelled ^ other.labelled) as u64;
+        self.others.iter().zip(&other.others).fold(differ, |differ, (a, b)| differ | (a ^ b)) == 0
+    }
+
+    /// The place of what is remembered.
+    #[inline(always)]
+    fn number(&self) -> usize {
         let words = self.region as u64 ^ (self.shape as u64) << 40 ^ (self.labelled as u64) << 37;
         let words = self.others.iter().fold(words, |words, other| words.rotate_left(21) ^ other);
         let mixed = words.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        unsafe { memories.cast::<Memory<OTHERS>>().add((mixed >> 44) as usize % MEMORIES) }
+        (mixed >> 44) as usize % MEMORIES
     }
 }
 
@@ -169,14 +187,16 @@ unsafe fn built(region: *const Region) -> *mut u8 {
 unsafe fn recall<const N: usize, const OTHERS: usize>(
     region: &Region,
     operands: [Value; N],
-    memories: *mut [Memory<OTHERS>; MEMORIES],
+    memories: *mut Memories<OTHERS>,
     taken: u32,
 ) -> u128 {
     unsafe {
         if !PENDING.is_null() {
             abandon();
         }
-        let Some((key, place)) = Key::of(region, &operands) else { return 0 };
+        let Some((key, place)) = Key::of(region, &operands) else {
+            return if compares_length(region, &operands, taken) { FOUND } else { 0 };
+        };
         if STATE.threaded || lexers::inside() {
             return 0;
         }
@@ -188,8 +208,9 @@ unsafe fn recall<const N: usize, const OTHERS: usize>(
             domains::Fixed::Some => true,
             domains::Fixed::All => return FOUND,
         };
-        let memory = &*key.memory(memories);
-        if memory.key != key {
+        let number = key.number();
+        let memory = &*(&raw const (*memories).memories).cast::<Memory<OTHERS>>().add(number);
+        if !key.is(&memory.key) {
             begin(region, built(region));
             return 0;
         }
@@ -200,9 +221,34 @@ unsafe fn recall<const N: usize, const OTHERS: usize>(
         *built(region) = 0;
         let results = memory.present(place, some_are_fixed);
         if region.branch != NO_BRANCH {
-            memory.condition.branch(place, some_are_fixed, taken & 1 == 1, region.branch);
+            let condition = &*(&raw const (*memories).conditions).cast::<Condition>().add(number);
+            condition.branch(place, some_are_fixed, taken & 1 == 1, region.branch);
         }
         FOUND | results
+    }
+}
+
+/// Records the branch of a region that compares the length of the input; false if it does not.
+unsafe fn compares_length(region: &Region, operands: &[Value], taken: u32) -> bool {
+    unsafe {
+        let Some(Comparison { op, is_negated, is_swapped, is_of_difference }) =
+            Comparison::of(region.comparison)
+        else {
+            return false;
+        };
+        let Some(_entered) = state::enter() else { return false };
+        let constant = Value::concrete(region.constant);
+        let label = match *operands {
+            [a, b] if is_of_difference => lengths::compared_rest(op, a, b, region.constant, is_swapped),
+            [a, b] if is_swapped => lengths::compared(op, 64, b, a),
+            [a, b] => lengths::compared(op, 64, a, b),
+            [a] if is_swapped => lengths::compared(op, 64, constant, a),
+            [a] => lengths::compared(op, 64, a, constant),
+            _ => None,
+        };
+        let Some(label) = label else { return false };
+        events::branch(label, (taken & 1 == 1) != is_negated, region.branch);
+        true
     }
 }
 
@@ -258,13 +304,11 @@ impl<const OTHERS: usize> Memory<OTHERS> {
                     conditions |= u8::from(shapes::bits(at) == 1) << i;
                 }
             }
-            let mut condition = Condition::NONE;
-            if region.branch != NO_BRANCH && results[0] != CONCRETE {
-                condition = Condition::of(results[0] as u32);
+            if region.branch != NO_BRANCH {
                 // The branch asks for itself.
                 conditions &= !1;
             }
-            Some(Memory { key, results, condition, conditions, is_checked })
+            Some(Memory { key, results, conditions, is_checked })
         }
     }
 
@@ -272,7 +316,7 @@ impl<const OTHERS: usize> Memory<OTHERS> {
     unsafe fn note<const N: usize>(
         region: &Region,
         operands: [Value; N],
-        memories: *mut [Memory<OTHERS>; MEMORIES],
+        memories: *mut Memories<OTHERS>,
         labels: u128,
     ) -> u128 {
         unsafe {
@@ -280,10 +324,25 @@ impl<const OTHERS: usize> Memory<OTHERS> {
             let noted = noted.and_then(|(key, place)| Some((Memory::new(key, place, labels)?, place)));
             match noted {
                 Some((memory, place)) => {
-                    *memory.key.memory(memories) = memory;
+                    (*memories).keep(&memory);
                     memory.present(place, true)
                 }
                 None => labels,
+            }
+        }
+    }
+}
+
+impl<const OTHERS: usize> Memories<OTHERS> {
+    unsafe fn keep(&mut self, memory: &Memory<OTHERS>) {
+        unsafe {
+            let (number, region) = (memory.key.number(), &*memory.key.region);
+            self.memories[number] = *memory;
+            if region.branch != NO_BRANCH {
+                self.conditions[number] = match memory.results[0] {
+                    CONCRETE => Condition::NONE,
+                    shape => Condition::of(shape as u32),
+                };
             }
         }
     }
@@ -299,12 +358,14 @@ unsafe fn question(region: &Region, shape: u32) -> *mut Question {
 /// As [`__tg_recall1`] for a region that nothing but its branch wants: 1 if the branch is recorded, or needs not be.
 #[unsafe(no_mangle)]
 #[cold]
-pub unsafe extern "C" fn __tg_ask(region: &Region, label: Label, taken: u32) -> u32 {
+pub unsafe extern "C" fn __tg_ask(region: &Region, label: Label, value: u64, taken: u32) -> u32 {
     unsafe {
         if !PENDING.is_null() {
             abandon();
         }
-        let Some(at) = shapes::split(label) else { return 0 };
+        let Some(at) = shapes::split(label) else {
+            return u32::from(compares_length(region, &[Value::new(label, value)], taken));
+        };
         if STATE.threaded || lexers::inside() {
             return 0;
         }
@@ -329,6 +390,75 @@ pub unsafe extern "C" fn __tg_ask(region: &Region, label: Label, taken: u32) -> 
             question.condition.branch(at.place, some_are_fixed, taken & 1 == 1, region.branch);
         }
         1
+    }
+}
+
+/// As [`__tg_ask`], the region being one that nothing but a switch wants.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_choose(region: &Region, label: Label, cases: *const u64, count: u32) -> u32 {
+    unsafe {
+        let labels = recall(region, [Value::new(label, 0)], &raw mut (*STORE).one, 0);
+        if labels & FOUND == 0 {
+            return 0;
+        }
+        if let Some(at) = shapes::split(labels as Label)
+            && let Some(_entered) = state::enter()
+        {
+            let cases = core::slice::from_raw_parts(cases, count as usize);
+            events::switch_on_byte(at, cases, region.constant as u32);
+        }
+        1
+    }
+}
+
+/// The label is that of the value that was loaded.
+const LOADED: u64 = 1 << 63;
+/// The label is that of the address.
+const LOCATED: u64 = 1 << 62;
+
+/// As [`__tg_recall1`] for a region that nothing but a load wants, at its result.
+#[inline(always)]
+unsafe fn fetch(region: &Region, labels: u128, address: usize) -> u64 {
+    unsafe {
+        if labels & FOUND == 0 {
+            return 0;
+        }
+        let la = labels as Label;
+        let (size, site) = (region.constant as u32 as usize, (region.constant >> 32) as u32);
+        if la == 0 {
+            return LOCATED;
+        }
+        let Some(_entered) = state::enter() else { return LOCATED };
+        if budget::settles_address(la) {
+            return LOCATED;
+        }
+        match reads::again(la, address, size, site) {
+            Some(label) => LOADED | address::without_if_constant(label) as u64,
+            None => LOCATED | la as u64,
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_fetch1(region: &Region, la: Label, a: u64, address: usize) -> u64 {
+    unsafe { fetch(region, recall(region, [Value::new(la, a)], &raw mut (*STORE).one, 0), address) }
+}
+
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_fetch2(
+    region: &Region,
+    la: Label,
+    a: u64,
+    lb: Label,
+    b: u64,
+    address: usize,
+) -> u64 {
+    unsafe {
+        let operands = [Value::new(la, a), Value::new(lb, b)];
+        fetch(region, recall(region, operands, &raw mut (*STORE).two, 0), address)
     }
 }
 
@@ -403,7 +533,7 @@ pub unsafe extern "C" fn __tg_note(
         }
         abandon();
         let Some(_entered) = state::enter() else { return labels };
-        if region.only_branches != 0 {
+        if region.only_ends != 0 && region.branch != NO_BRANCH {
             note_question(region, la, labels as Label);
             return labels;
         }

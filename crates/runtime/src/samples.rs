@@ -222,7 +222,7 @@ unsafe fn ask(sample: &Sample, symbolic: bool, text: *const u8, site: u32) {
         }
         let mut known = false;
         let key = sample.key();
-        for (seen, _) in samples().iter().zip(&KEYS).take(COUNT).filter(|(_, other)| **other == key) {
+        for seen in with_key(key).filter_map(|i| samples().get(i)) {
             // To be like one of two equal words is as good as to be like the other, but the program's own stay the same.
             known |= seen.bytes == sample.bytes && (symbolic || seen.labels == sample.labels);
             if asks && seen.labels != sample.labels {
@@ -236,6 +236,27 @@ unsafe fn ask(sample: &Sample, symbolic: bool, text: *const u8, site: u32) {
             }
             COUNT += 1;
         }
+    }
+}
+
+/// Numbers of the samples with a key, in order. All keys are compared at once, because most are others.
+unsafe fn with_key(key: u32) -> impl Iterator<Item = usize> {
+    unsafe {
+        let mut words = [0u64; MOST_SAMPLES / 64];
+        for (word, keys) in words.iter_mut().zip(KEYS.chunks_exact(64)) {
+            for (i, other) in keys.iter().enumerate() {
+                *word |= ((*other == key) as u64) << i;
+            }
+        }
+        let count = COUNT;
+        let members = |(number, mut word): (usize, u64)| {
+            core::iter::from_fn(move || {
+                let i = word.trailing_zeros() as usize;
+                word &= word.wrapping_sub(1);
+                (i < 64).then_some(number * 64 + i)
+            })
+        };
+        words.into_iter().enumerate().flat_map(members).take_while(move |i| *i < count)
     }
 }
 

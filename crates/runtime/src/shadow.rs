@@ -191,6 +191,13 @@ pub unsafe fn load(address: usize, size: usize, value: u64) -> Label {
     }
 }
 
+/// As [`load`] of one byte, which is mostly a byte of the input.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn load_byte(address: usize, value: u64, entry: u32) -> Label {
+    unsafe { if shapes::is_byte(entry, value) { entry } else { load(address, 1, value) } }
+}
+
 /// As [`load`], with the guard held.
 pub unsafe fn loaded(address: usize, size: usize, value: u64) -> Label {
     unsafe {
@@ -209,13 +216,8 @@ unsafe fn whole(address: usize, size: usize) -> Option<Label> {
     unsafe {
         let first = entry(address);
         let label = first & LABEL_MASK;
-        if label == 0 {
+        if label == 0 || !is_whole(address, size, first) {
             return None;
-        }
-        for i in 1..size {
-            if entry(address + i) != first.wrapping_add((i as u32) << BYTE_SHIFT) {
-                return None;
-            }
         }
         let from = first >> BYTE_SHIFT;
         let bits = nodes::bits(label);
@@ -226,6 +228,19 @@ unsafe fn whole(address: usize, size: usize) -> Option<Label> {
             return None;
         }
         Some(nodes::extract(label, from * 8, size as u32 * 8, read_value(address, size)))
+    }
+}
+
+/// Whether the entries go on from the first as those of one value do.
+#[inline(always)]
+unsafe fn is_whole(address: usize, size: usize, first: u32) -> bool {
+    unsafe {
+        let follows = |i: usize, entry: u32| entry == first.wrapping_add((i as u32) << BYTE_SHIFT);
+        if in_leaf(address) + size > PAGE {
+            return (1..size).all(|i| follows(i, entry(address + i)));
+        }
+        let entries = leaf(address).add(in_leaf(address));
+        (1..size).all(|i| follows(i, *entries.add(i)))
     }
 }
 
@@ -284,8 +299,13 @@ unsafe fn concat_bytes(address: usize, size: usize) -> Label {
 pub unsafe fn store(address: usize, label: Label, size: usize) {
     unsafe {
         let Some(_entered) = state::enter() else { return };
+        let leaf = leaf(address);
+        if leaf.is_null() || in_leaf(address) % PIECE + size > PIECE {
+            return (0..size).for_each(|i| set_entry(address + i, part(label, i)));
+        }
+        touch(leaf, address);
         for i in 0..size {
-            set_entry(address + i, part(label, i));
+            *leaf.add(in_leaf(address) + i) = part(label, i);
         }
     }
 }
@@ -399,8 +419,17 @@ unsafe fn copy_apart(to: usize, from: usize, size: usize) {
     }
 }
 
-macro_rules! accesses {
-    ($($size:literal $load:ident $store:ident $entries:ty),*) => {$(
+/// Label of a byte that was just loaded.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tgi_load1(address: usize, value: u64) -> Label {
+    unsafe {
+        let entry = entry(address);
+        if entry == 0 { 0 } else { load_byte(address, value, entry) }
+    }
+}
+
+macro_rules! loads {
+    ($($size:literal $load:ident $entries:ty),*) => {$(
         /// Label of a value that was just loaded.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(address: usize, value: u64) -> Label {
@@ -412,7 +441,13 @@ macro_rules! accesses {
                 load(address, $size, value)
             }
         }
+    )*};
+}
 
+loads!(2 __tgi_load2 u64, 4 __tgi_load4 u128);
+
+macro_rules! stores {
+    ($($size:literal $store:ident $entries:ty),*) => {$(
         /// Notes the label of a value that was just stored.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(address: usize, label: Label) {
@@ -429,7 +464,7 @@ macro_rules! accesses {
     )*};
 }
 
-accesses!(1 __tgi_load1 __tgi_store1 u32, 2 __tgi_load2 __tgi_store2 u64, 4 __tgi_load4 __tgi_store4 u128);
+stores!(1 __tgi_store1 u32, 2 __tgi_store2 u64, 4 __tgi_store4 u128);
 
 /// Label of an 8-byte value that was just loaded.
 #[unsafe(no_mangle)]

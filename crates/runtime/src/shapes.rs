@@ -20,6 +20,7 @@ use trace::{Label, MOST_SHAPES, Node, Op, Places, SHAPED, Shaped};
 
 /// What is known of a shape.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 struct Facts {
     /// The bytes for which it is 1, if it has one bit.
     holds: Bytes,
@@ -30,7 +31,9 @@ struct Facts {
     /// The shape that this one extends; itself if it extends none.
     extended: u32,
     /// How many reads from tables it is made by, one after the other.
-    reads: u32,
+    reads: u16,
+    /// Its value is that of the byte.
+    is_byte: bool,
 }
 
 const SLOTS: usize = 2 * MOST_SHAPES as usize;
@@ -47,6 +50,7 @@ struct Store {
     slots: [u32; SLOTS],
     answers: answers::Answers,
     cases: domains::Cases,
+    alike: domains::Alike,
     reads: reads::Reads,
     facts: [Facts; MOST_SHAPES as usize],
     /// The values of each shape for all bytes.
@@ -161,7 +165,20 @@ pub unsafe fn bits(at: Shaped) -> u32 {
 /// The value of a shape on this run.
 #[inline(always)]
 pub unsafe fn value(at: Shaped) -> u64 {
-    unsafe { vector(at.shape)[*INPUT.add(at.place as usize) as usize] }
+    unsafe {
+        let byte = *INPUT.add(at.place as usize);
+        // The values of all shapes do not fit into the cache.
+        if facts(at.shape).is_byte { byte as u64 } else { vector(at.shape)[byte as usize] }
+    }
+}
+
+/// Whether an entry of the shadow memory stands for a byte of the input that has this value.
+#[inline(always)]
+pub unsafe fn is_byte(entry: u32, value: u64) -> bool {
+    unsafe {
+        let place = entry.wrapping_sub(1);
+        place < COUNT && *INPUT.add(place as usize) as u64 == value
+    }
 }
 
 /// Bits of a shape's value that are not the same for all bytes.
@@ -170,7 +187,7 @@ pub unsafe fn varying(at: Shaped) -> u64 {
 }
 
 /// How many reads from tables a shape is made by, one after the other.
-pub unsafe fn reads(at: Shaped) -> u32 {
+pub unsafe fn reads(at: Shaped) -> u16 {
     unsafe { facts(at.shape).reads }
 }
 
@@ -254,11 +271,11 @@ fn hash(record: &Node) -> u32 {
     (mixed >> 40) as u32
 }
 
-unsafe fn reads_of(record: &Node) -> u32 {
+unsafe fn reads_of(record: &Node) -> u16 {
     let op = Op::from_byte(record.op).unwrap_or(Op::Const);
     let operands = [record.a, record.b, record.c].into_iter().take(op.arity());
     // SAFETY: operands are shapes of this run.
-    operands.map(|operand| unsafe { facts(operand).reads }).max().unwrap_or(0) + u32::from(op == Op::Read)
+    operands.map(|operand| unsafe { facts(operand).reads }).max().unwrap_or(0) + u16::from(op == Op::Read)
 }
 
 /// Adds a shape. One that is the same for all bytes is that constant.
@@ -281,7 +298,8 @@ unsafe fn add(record: Node) -> Option<u32> {
         let is_extension = record.op == Op::ZExt as u8 || record.op == Op::SExt as u8;
         let extended = if is_extension { record.a } else { shape };
         let holds = if record.bits == 1 { Bytes::where_one(values) } else { Bytes::NONE };
-        *facts(shape) = Facts { holds, varying, record, extended, reads: reads_of(&record) };
+        let is_byte = values.iter().zip(0..).all(|(value, byte)| *value == byte);
+        *facts(shape) = Facts { holds, varying, record, extended, reads: reads_of(&record), is_byte };
         *RECORDS.add(shape as usize) = record;
         (*STORE).count = shape + 1;
         (*STATE.header).shape_count = shape + 1;

@@ -6,12 +6,14 @@
 //! the `expr` crate's task).
 #![no_std]
 
+mod comparison;
 mod event;
 mod layout;
 mod length;
 mod node;
 mod shape;
 
+pub use comparison::Comparison;
 pub use event::{COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LONGEST_WORD, MOST_WORDS};
 pub use layout::{
     Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, TLS_BYTES, Table,

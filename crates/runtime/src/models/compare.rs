@@ -102,8 +102,50 @@ impl Order {
         }
     }
 
+    /// Whether `a[0..count]` and `b[0..count]` are equal.
+    unsafe fn equal(&self, a: *const u8, b: *const u8, count: usize) -> Value {
+        unsafe {
+            let texts = [a, b].map(|start| Bytes { start, size: count });
+            let (of, pattern) =
+                if texts[0].is_symbolic() { (texts[0], texts[1]) } else { (texts[1], texts[0]) };
+            if let Some(sign) = self.flags.and_then(|flags| texts::compare(of, pattern, flags)) {
+                return apply_to(Op::Eq, 32, sign, 0);
+            }
+            let mut equal = TRUE;
+            for i in 0..count {
+                let [x, y] = [a, b].map(|start| element(start.add(i * self.size), self.size));
+                let same = apply(Op::Eq, self.size as u32 * 8, x, y);
+                if same.label == 0 && same.value == 0 {
+                    return same;
+                }
+                equal = both(equal, same);
+            }
+            equal
+        }
+    }
+
     /// Answers a comparison of `count` elements.
     pub(super) unsafe fn compared(&self, a: *const u8, b: *const u8, count: usize, result: c_int) {
+        unsafe { self.answered(a, b, count, result, || self.difference(a, b, count, result)) }
+    }
+
+    /// The same where only 0 is told from other results.
+    unsafe fn compared_for_equality(&self, a: *const u8, b: *const u8, count: usize, result: c_int) {
+        unsafe {
+            let other = Value::concrete(if result == 0 { 1 } else { result } as u32 as u64);
+            self.answered(a, b, count, result, || choose(32, self.equal(a, b, count), FALSE, other));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn answered(
+        &self,
+        a: *const u8,
+        b: *const u8,
+        count: usize,
+        result: c_int,
+        value: impl FnOnce() -> Value,
+    ) {
         unsafe {
             answer(0);
             let bytes = count.saturating_mul(self.size);
@@ -114,7 +156,7 @@ impl Order {
             if count > MAX_STRING {
                 return give_up();
             }
-            answer_checked(self.difference(a, b, count, result), result as u32 as u64);
+            answer_checked(value(), result as u32 as u64);
         }
     }
 
@@ -322,7 +364,12 @@ pub unsafe extern "C" fn __tarragon_model_memcmp(a: *const c_void, b: *const c_v
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_bcmp(a: *const c_void, b: *const c_void, size: usize) -> c_int {
-    unsafe { __tarragon_model_memcmp(a, b, size) }
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        let result = memcmp(a, b, size);
+        MEMORY.compared_for_equality(a.cast(), b.cast(), size, result);
+        result
+    }
 }
 
 #[unsafe(no_mangle)]

@@ -21,7 +21,7 @@ impl Bytes {
     }
 
     #[inline(always)]
-    fn whose(values: &[u64; 256], is_in: impl Fn(u64) -> bool) -> Bytes {
+    fn whose<T: Copy>(values: &[T; 256], is_in: impl Fn(T) -> bool) -> Bytes {
         let mut words = [0; 4];
         for (word, values) in words.iter_mut().zip(values.chunks_exact(64)) {
             for (i, value) in values.iter().enumerate() {
@@ -29,12 +29,6 @@ impl Bytes {
             }
         }
         Bytes(words)
-    }
-
-    #[inline(always)]
-    fn and(self, Bytes([e, f, g, h]): Bytes) -> Bytes {
-        let Bytes([a, b, c, d]) = self;
-        Bytes([a & e, b & f, c & g, d & h])
     }
 
     #[inline(always)]
@@ -240,9 +234,7 @@ pub unsafe fn switch(at: Shaped, cases: &[u64], site: u32) -> Option<u32> {
 /// From here on the shape has its present value; false if that says nothing new.
 pub unsafe fn settle(at: Shaped) -> bool {
     unsafe {
-        let values = vector(at.shape);
-        let value = values[*INPUT.add(at.place as usize) as usize];
-        let is_new = narrow(at.place, Bytes::whose(values, |other| other == value));
+        let is_new = narrow(at.place, *Alike::find(at));
         if is_new {
             fix(Shaped { shape: facts(at.shape).extended, ..at });
         }
@@ -269,24 +261,15 @@ unsafe fn fix(at: Shaped) {
     }
 }
 
-/// Whether a shape has the same value for all that its byte can be. Mostly the first of these tells that it has not, but it costs more than
-/// [`is_fixed`]: for what tables give, where many bytes are one.
+/// Whether a shape has the same value for all that its byte can be. It costs more than [`is_fixed`]: for what tables give, where many bytes are one.
 pub unsafe fn is_constant(at: Shaped) -> bool {
     unsafe {
         if is_fixed(at) {
             return true;
         }
-        let values = vector(at.shape);
-        let value = values[*INPUT.add(at.place as usize) as usize];
-        let Bytes(domain) = *DOMAINS.add(at.place as usize);
-        for (word, values) in domain.into_iter().zip(values.chunks_exact(64)) {
-            let mut left = word;
-            while left != 0 {
-                if values[left.trailing_zeros() as usize % 64] != value {
-                    return false;
-                }
-                left &= left - 1;
-            }
+        let (Bytes(domain), Bytes(alike)) = (&*DOMAINS.add(at.place as usize), Alike::find(at));
+        if domain.iter().zip(alike).fold(0, |others, (domain, alike)| others | domain & !alike) != 0 {
+            return false;
         }
         fix(super::extended(at));
         !of_lexer()
@@ -335,8 +318,51 @@ pub unsafe fn mark(kind: Mark, at: Shaped) -> bool {
     }
 }
 
+/// For which bytes shapes have the value that they have for a byte, as it was computed.
+pub struct Alike([Same; Alike::COUNT]);
+
+#[derive(Clone, Copy)]
+struct Same {
+    /// The run and the shape.
+    shape: u32,
+    byte: u8,
+    bytes: Bytes,
+}
+
+impl Alike {
+    const COUNT: usize = 2048;
+
+    /// The bytes for which a shape has its present value.
+    #[inline(always)]
+    unsafe fn find(at: Shaped) -> &'static Bytes {
+        unsafe {
+            let (byte, shape) = (*INPUT.add(at.place as usize), super::in_this_run(at.shape));
+            let number = (at.shape as usize * 37 + byte as usize) % Alike::COUNT;
+            let same = &mut *(&raw mut (*STORE).alike.0).cast::<Same>().add(number);
+            if (same.shape, same.byte) != (shape, byte) {
+                let values = vector(at.shape);
+                let bytes = Bytes::whose(values, |value| value == values[byte as usize]);
+                *same = Same { shape, byte, bytes };
+            }
+            &same.bytes
+        }
+    }
+}
+
 /// What switches on shapes do for bytes, as it was computed.
-pub struct Cases([Case; Cases::COUNT]);
+pub struct Cases {
+    cases: [Case; Cases::COUNT],
+    /// Where switches on shapes lead.
+    ways: [Ways; Cases::WAYS],
+}
+
+/// Where a switch on a shape leads for each byte.
+struct Ways {
+    run: u32,
+    site: u32,
+    shape: u32,
+    taken: [u16; 256],
+}
 
 #[derive(Clone, Copy)]
 struct Case {
@@ -350,32 +376,46 @@ struct Case {
 }
 
 impl Cases {
-    const COUNT: usize = 512;
+    const COUNT: usize = 2048;
+    const WAYS: usize = 128;
 
+    #[inline(always)]
     unsafe fn find(&mut self, at: Shaped, cases: &[u64], site: u32) -> &Case {
         unsafe {
             let byte = *INPUT.add(at.place as usize);
-            let key = site.wrapping_mul(0x9E37_79B1) ^ at.shape.wrapping_mul(0x85EB_CA6B);
-            let case = &mut self.0[((key >> 16) as usize + byte as usize) % Cases::COUNT];
+            let key = (site as u64) << 20 ^ (at.shape as u64) << 8 ^ byte as u64;
+            let mixed = key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+            let case = &mut self.cases[mixed as usize % Cases::COUNT];
             let wanted = ((*STORE).run, site, at.shape, byte);
             if (case.run, case.site, case.shape, case.byte) != wanted {
-                let values = vector(at.shape);
-                let taken = self::case(cases, values[byte as usize]);
-                let set = computed(values, cases, taken as usize);
-                *case = Case { run: wanted.0, site, shape: at.shape, byte, taken, set };
+                let ways = ways(&mut self.ways, at.shape, cases, site);
+                let taken = ways[byte as usize];
+                let set = Bytes::whose(ways, |way| way == taken);
+                *case = Case { run: wanted.0, site, shape: at.shape, byte, taken: taken as u32, set };
             }
             case
         }
     }
 }
 
-fn computed(values: &[u64; 256], cases: &[u64], taken: usize) -> Bytes {
-    match cases.get(taken) {
-        Some(case) => Bytes::whose(values, |value| value == *case),
-        None => {
-            let others = cases.iter().map(|case| Bytes::whose(values, |value| value == *case).not());
-            others.fold(Bytes::NONE.not(), Bytes::and)
+/// A switch has hundreds of cases at times, so that it is asked once for all bytes.
+#[cold]
+unsafe fn ways<'a>(
+    known: &'a mut [Ways; Cases::WAYS],
+    shape: u32,
+    cases: &[u64],
+    site: u32,
+) -> &'a [u16; 256] {
+    unsafe {
+        let number = (site as usize * 31 + shape as usize) % Cases::WAYS;
+        let (ways, run) = (&mut known[number], (*STORE).run);
+        if (ways.run, ways.site, ways.shape) != (run, site, shape) {
+            (ways.run, ways.site, ways.shape) = (run, site, shape);
+            for (taken, value) in ways.taken.iter_mut().zip(vector(shape)) {
+                *taken = case(cases, *value).min(u16::MAX as u32) as u16;
+            }
         }
+        &ways.taken
     }
 }
 
