@@ -6,16 +6,17 @@
 //! cost little and go on to the end of the input. All functions need the runtime's guard.
 
 use crate::build::Value;
-use crate::shapes;
+use crate::models::lexers;
+use crate::shapes::{self, domains};
 use crate::state::STATE;
 use crate::{events, lengths, nodes};
-use trace::{ConcretiseReason, Label};
+use trace::{ConcretiseReason, Label, Shaped};
 
 /// Nodes that a run may have beside those of its input.
-const MOST: u32 = 1 << 14;
+const MOST: u32 = 1 << 13;
 
-/// A lexer's tables take three reads from a byte to the next state.
-const MOST_READS: u16 = 3;
+/// A lexer's tables take two reads from a byte to the next state.
+const MOST_READS: u16 = 2;
 
 /// How many nodes there are when the budget is spent.
 static mut LIMIT: u32 = u32::MAX;
@@ -54,6 +55,28 @@ unsafe fn settles_deep(la: Label) -> bool {
             settle(la);
         }
         is_deep
+    }
+}
+
+/// Whether the budget is spent and what was loaded is of several bytes: it is fixed then, and its place needs no label any more.
+#[inline(always)]
+pub unsafe fn settles_loaded(label: Label) -> bool {
+    unsafe {
+        let settles = is_spent() && is_of_several(label);
+        if settles {
+            settle(label);
+        }
+        settles
+    }
+}
+
+/// Whether the budget is spent and this is the label of a byte that the path fixes, which then need not be followed.
+#[inline(always)]
+pub unsafe fn is_fixed_byte(label: Label) -> bool {
+    unsafe {
+        is_spent()
+            && shapes::split(label).is_some_and(|at| domains::fixed(at.place) == domains::Fixed::All)
+            && !lexers::inside()
     }
 }
 
@@ -98,10 +121,11 @@ pub unsafe fn settled(x: Value) -> Value {
     }
 }
 
-/// Fixes a label for good.
+/// Fixes a label for good. Of an expression of one byte it is the byte: what else is asked of it costs as much again, and a parser asks a lot.
 #[cold]
 pub unsafe fn settle(label: Label) {
     unsafe {
+        let label = shapes::split(label).map_or(label, |at| shapes::join(Shaped { shape: 0, ..at }));
         if label != 0 && nodes::as_constant(label).is_none() {
             events::settle(label, ConcretiseReason::Budget);
         }

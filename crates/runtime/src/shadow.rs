@@ -195,7 +195,12 @@ pub unsafe fn load(address: usize, size: usize, value: u64) -> Label {
 #[cold]
 #[inline(never)]
 unsafe extern "C" fn load_byte(address: usize, value: u64, entry: u32) -> Label {
-    unsafe { if shapes::is_byte(entry, value) { entry } else { load(address, 1, value) } }
+    unsafe {
+        if shapes::is_byte(entry, value) {
+            return if budget::is_fixed_byte(entry) { 0 } else { entry };
+        }
+        load(address, 1, value)
+    }
 }
 
 /// As [`load`], with the guard held.
@@ -203,6 +208,10 @@ pub unsafe fn loaded(address: usize, size: usize, value: u64) -> Label {
     unsafe {
         let label = whole(address, size).unwrap_or_else(|| concat_bytes(address, size));
         if label == 0 || nodes::value(label) == value {
+            if budget::settles_loaded(label) {
+                clear(address, size);
+                return 0;
+            }
             return label;
         }
         clear(address, size);
