@@ -16,6 +16,8 @@ const MAX_TABLE: usize = 1 << 16;
 /// The same for objects that change, once this many bytes were copied: what a long run reads of a large table is mostly new each time.
 const MAX_CHANGING: usize = 1 << 12;
 const MANY_COPIED: usize = 4 << 20;
+/// Largest object that may change and is compared with its snapshot at each read.
+const MOST_ASKED: usize = 1 << 10;
 /// Largest object that a write at a symbolic address is spread over, in elements.
 const MAX_WRITE: usize = 256;
 /// Elements that all writes of a run may be spread over, and bytes that all snapshots with labels may have. Long inputs of a parser
@@ -119,8 +121,9 @@ unsafe fn read(
         if label == 0 {
             return None;
         }
-        if object.constant && window.size == object.size && !is_loaded(la) {
-            reads::note(la, size, &object, label);
+        let is_small = object.constant || object.size <= MOST_ASKED;
+        if is_small && window.size == object.size && !is_loaded(la) {
+            reads::note(la, size, &object, table, label);
         }
         Some(build::concrete_if_constant(label))
     }
@@ -395,6 +398,11 @@ unsafe fn find_snapshot(object: &Object) -> Option<u32> {
         *recent(object.start) = (object.start, found + 1);
         Some(found)
     }
+}
+
+/// Whether an object is as a snapshot of it shows, without labels.
+pub(crate) unsafe fn is_as_shown(number: u32, object: &Object) -> bool {
+    unsafe { shows(number, object) && !shadow::any_label(object.start, object.size) }
 }
 
 /// Whether a snapshot of memory at the object's start shows the object as it is now, without labels.

@@ -85,6 +85,7 @@ pub unsafe fn forget() {
         }
         (COUNT, BRANCHES, TIES, TOLD) = (kept, 0, 0, 0);
         HASHES.fill(0);
+        PLAIN.fill(0);
         RECENT_PAIRS = [NO_PAIR; RECENT];
     }
 }
@@ -95,6 +96,9 @@ pub unsafe fn forget() {
 pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, site: u32) -> u32 {
     unsafe {
         if !active() {
+            return 0;
+        }
+        if is_none(function) {
             return 0;
         }
         let Some(_entered) = state::enter() else { return 0 };
@@ -111,6 +115,16 @@ pub unsafe extern "C" fn __tg_sample(function: u32, text: *const u8, len: i64, s
 /// Functions whose result was found to be a hash in this run, by their numbers.
 static mut HASHES: [u64; MOST_HASHES / 64] = [0; MOST_HASHES / 64];
 const MOST_HASHES: usize = 4096;
+
+/// How often the result of a function of the program was no hash in this run, by its number.
+static mut PLAIN: [u8; MOST_HASHES] = [0; MOST_HASHES];
+/// After so many, a function of which no result was one is taken for one that just reads, and not asked about any more.
+const MOST_PLAIN: u8 = 32;
+
+#[inline(always)]
+unsafe fn is_none(function: u32) -> bool {
+    unsafe { PLAIN.get(function as usize).is_some_and(|plain| *plain >= MOST_PLAIN) && !is_hash(function) }
+}
 
 unsafe fn is_hash(function: u32) -> bool {
     unsafe { HASHES.get(function as usize / 64).is_some_and(|word| word >> (function % 64) & 1 == 1) }
@@ -130,10 +144,10 @@ pub unsafe extern "C" fn __tg_hashed(function: u32, label: Label, len: u32) -> L
             state::count_give_up(GiveUp::Hash);
             return 0;
         }
-        if label == 0 {
-            return 0;
-        }
-        if !is_mixed(label, (len as usize).min(ROUNDS)) {
+        if label == 0 || !is_mixed(label, (len as usize).min(ROUNDS)) {
+            if let Some(plain) = PLAIN.get_mut(function as usize) {
+                *plain = plain.saturating_add(1);
+            }
             return label;
         }
         if let Some(word) = HASHES.get_mut(function as usize / 64) {

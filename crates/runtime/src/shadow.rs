@@ -171,6 +171,9 @@ pub unsafe fn label_of_byte(address: usize) -> Label {
             return 0;
         }
         let value = *(address as *const u8);
+        if shapes::is_byte(entry, value as u64) {
+            return entry;
+        }
         let label = byte_label(entry, value);
         if label != 0 && nodes::value(label) != value as u64 {
             set_entry(address, 0);

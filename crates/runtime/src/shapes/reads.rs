@@ -1,4 +1,4 @@
-//! Reads from constant tables at places that a byte of the input decides: lexers and character classes. What such a read gives follows from the shape of
+//! Reads from tables at places that a byte of the input decides: lexers and character classes. What such a read gives follows from the shape of
 //! the address alone.
 
 use super::{STORE, join, split};
@@ -16,6 +16,8 @@ struct Read {
     size: usize,
     start: usize,
     object_size: usize,
+    /// The snapshot of a table that is no constant: whether it still shows the table has to be asked.
+    snapshot: Option<u32>,
     /// What is read.
     result: u32,
     is_checked: bool,
@@ -39,8 +41,11 @@ pub unsafe fn again(la: Label, address: usize, size: usize, site: u32) -> Option
         if !is_known || !is_inside {
             return None;
         }
+        let object = Object { start: read.start, size: read.object_size, constant: read.snapshot.is_none() };
+        if read.snapshot.is_some_and(|number| !address::is_as_shown(number, &object)) {
+            return None;
+        }
         if read.is_checked {
-            let object = Object { start: read.start, size: read.object_size, constant: true };
             let outside = address::outside(&object, address::offset_in(&object, la, address), size);
             events::check(outside, CheckKind::OutOfBounds, site);
         }
@@ -48,8 +53,8 @@ pub unsafe fn again(la: Label, address: usize, size: usize, site: u32) -> Option
     }
 }
 
-/// A read from a constant object gave `label`.
-pub unsafe fn note(la: Label, size: usize, object: &Object, label: Label) {
+/// A read from an object as a snapshot shows it gave `label`.
+pub unsafe fn note(la: Label, size: usize, object: &Object, snapshot: u32, label: Label) {
     unsafe {
         if let (Some(at), Some(result)) = (split(la), split(label)) {
             let (start, end) = (object.start as u64, (object.start + object.size - size) as u64);
@@ -60,6 +65,7 @@ pub unsafe fn note(la: Label, size: usize, object: &Object, label: Label) {
                 size,
                 start: object.start,
                 object_size: object.size,
+                snapshot: (!object.constant).then_some(snapshot),
                 result: result.shape,
                 is_checked,
             };
