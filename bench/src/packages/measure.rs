@@ -79,10 +79,6 @@ pub fn traces(package: &Package, work: &Path, times: usize) -> Result<()> {
     let text = package.sample.text(SYMBOLIC);
     let a_byte = |count: f64| count / text.len() as f64;
     let best = subject.symbolic(times)?;
-    for _ in 0..3 {
-        let r = runner.run_shared(&text, true)?;
-        println!("shared {} {:?}", r.shared, r.cpu_time);
-    }
     let trace = runner.run(&text, true)?.trace.context("the trace is broken")?;
     let [nodes, events] = [trace.nodes.len(), trace.events.len()].map(|count| a_byte(count as f64));
     let time = a_byte(best.as_secs_f64() * 1e9);
@@ -90,36 +86,6 @@ pub fn traces(package: &Package, work: &Path, times: usize) -> Result<()> {
         "  a byte: {time:.0} ns, {nodes:.1} expressions, {events:.1} events; {} shapes",
         trace.shapes.len()
     );
-    if std::env::var_os("DUMP").is_some() {
-        let mut h = std::collections::BTreeMap::new();
-        for (i, n) in trace.nodes.iter().enumerate() {
-            let k = |l: u32| {
-                if l & trace::SHAPED != 0 {
-                    "shape"
-                } else if l & trace::LENGTH != 0 {
-                    "lenlab"
-                } else if (l as usize) <= text.len() {
-                    "input"
-                } else if l as usize == text.len() + 1 {
-                    "LEN"
-                } else {
-                    "node"
-                }
-            };
-            let op = trace::Op::from_byte(n.op).map(|o| format!("{o:?}")).unwrap_or_default();
-            let ar = trace::Op::from_byte(n.op).map_or(0, |o| o.arity());
-            let ks: Vec<_> = [n.a, n.b, n.c].iter().take(ar).map(|l| k(*l)).collect();
-            *h.entry(format!("{op}{} {ks:?}", n.bits)).or_insert(0usize) += 1;
-            if i > text.len() && i % 997 == 0 {
-                println!("   {i}: {op} {} {} {} {}", n.bits, n.a, n.b, n.c);
-            }
-        }
-        let mut v: Vec<_> = h.into_iter().collect();
-        v.sort_by_key(|x| std::cmp::Reverse(x.1));
-        for (k, c) in v.iter().take(25) {
-            println!("   {c:8} {k}");
-        }
-    }
     Ok(())
 }
 

@@ -344,9 +344,7 @@ pub fn points_to_constant(pointer: Value) -> bool {
 
 /// The operands that are values (not blocks).
 pub fn operands(instruction: Value) -> impl Iterator<Item = Value> {
-    // SAFETY: the index is below the number of operands.
-    let count = unsafe { inkwell::llvm_sys::core::LLVMGetNumOperands(instruction) } as u32;
-    (0..count).map(move |i| llvm::operand(instruction, i))
+    (0..llvm::operand_count(instruction) as u32).map(move |i| llvm::operand(instruction, i))
 }
 
 fn reverse_postorder(function: Value) -> Vec<Block> {

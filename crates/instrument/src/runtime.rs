@@ -3,7 +3,7 @@
 //! The functions' types come from the bitcode itself, so there is no second declaration that could drift.
 
 use crate::coverage::Coverage;
-use crate::llvm::{self, Builder, Value};
+use crate::llvm::{self, Builder, LLVMOpcode, Value};
 use crate::module::Module;
 use anyhow::{Context as _, Result};
 use inkwell::llvm_sys::core::*;
@@ -46,6 +46,7 @@ impl Runtime {
             inline_by_name(module, function, &name);
             functions.insert(name, function);
         }
+        compare_for_equality(&functions);
         Ok(Runtime { functions })
     }
 
@@ -122,6 +123,35 @@ fn redirect_to_models(module: &Module) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Calls of `memcmp` whose result is only compared with 0 are calls of `bcmp`: which operand is less makes expressions that nobody wants.
+fn compare_for_equality(functions: &HashMap<String, Value>) {
+    let [Some(&from), Some(&to)] = ["memcmp", "bcmp"].map(|name| functions.get(&format!("{MODEL}{name}")))
+    else {
+        return;
+    };
+    let calls = llvm::users(from).into_iter().filter_map(llvm::as_instruction).filter(|user| {
+        llvm::opcode(*user) == LLVMOpcode::LLVMCall
+            && llvm::called(*user) == from
+            && is_compared_with_zero(*user)
+    });
+    for call in calls.collect::<Vec<_>>() {
+        let position = llvm::operand_count(call) as u32 - 1;
+        // SAFETY: both functions have one type, and the last operand of a call is what it calls.
+        unsafe { LLVMSetOperand(call, position, to) };
+    }
+}
+
+fn is_compared_with_zero(call: Value) -> bool {
+    use llvm::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
+    let is_test = |user: Value| {
+        let is_equality = llvm::opcode(user) == LLVMOpcode::LLVMICmp
+            && matches!(llvm::int_predicate(user), LLVMIntEQ | LLVMIntNE);
+        let zero = || llvm::as_constant_int(llvm::operand(user, 1)).map(llvm::constant_bits);
+        is_equality && zero() == Some(0)
+    };
+    llvm::users(call).into_iter().all(|user| llvm::as_instruction(user).is_some_and(is_test))
 }
 
 /// The library function that a function of the runtime models.

@@ -38,8 +38,8 @@ impl Sample {
 /// Outside of the program's memory, which is compared with a copy after each run. Null before [`prepare`].
 static mut SAMPLES: *mut [Sample; MOST_SAMPLES] = core::ptr::null_mut();
 static mut COUNT: usize = 0;
-/// Their functions and lengths, which tell whether one has to be looked at.
-static mut KEYS: [u32; MOST_SAMPLES] = [0; MOST_SAMPLES];
+/// Which samples have a function and length in common, most of the time: lists of their numbers, oldest first.
+static mut LISTS: Lists = NO_LISTS;
 static mut BRANCHES: u32 = 0;
 /// Branches of a run that say of two words of the input that they are equal.
 const MOST_TIES: u32 = 8;
@@ -54,6 +54,46 @@ static mut TOLD: u32 = 0;
 const RECENT: usize = 1024;
 static mut RECENT_PAIRS: [(u32, u32); RECENT] = [NO_PAIR; RECENT];
 const NO_PAIR: (u32, u32) = (u32::MAX, u32::MAX);
+
+/// Samples by their keys. Numbers are one more than those of samples, 0 being none.
+struct Lists {
+    ends: [[u16; 2]; Lists::COUNT],
+    next: [u16; MOST_SAMPLES],
+}
+
+const NO_LISTS: Lists = Lists { ends: [[0; 2]; Lists::COUNT], next: [0; MOST_SAMPLES] };
+
+impl Lists {
+    const COUNT: usize = 128;
+
+    fn of(key: u32) -> usize {
+        (key.wrapping_mul(0x9E37_79B1) >> 16) as usize % Lists::COUNT
+    }
+
+    /// The sample with this number has been added.
+    fn append(&mut self, key: u32, number: usize) {
+        let (list, new) = (Lists::of(key), number as u16 + 1);
+        let [first, last] = &mut self.ends[list];
+        match self.next.get_mut(last.wrapping_sub(1) as usize) {
+            Some(next) if *last != 0 => *next = new,
+            _ => *first = new,
+        }
+        *last = new;
+        if let Some(next) = self.next.get_mut(number) {
+            *next = 0;
+        }
+    }
+
+    /// Numbers of samples, among them all with the key.
+    fn find(&self, key: u32) -> impl Iterator<Item = usize> {
+        let [mut next, _] = self.ends[Lists::of(key)];
+        core::iter::from_fn(move || {
+            let number = next.checked_sub(1)? as usize;
+            next = *self.next.get(number)?;
+            Some(number)
+        })
+    }
+}
 
 /// Before the first run.
 pub unsafe fn prepare() {
@@ -71,15 +111,14 @@ unsafe fn samples() -> &'static mut [Sample] {
 pub unsafe fn forget() {
     unsafe {
         let mut kept = 0;
+        LISTS = NO_LISTS;
         for i in 0..COUNT {
             let Some(sample) = samples().get(i).copied() else { break };
             if sample.labels.iter().all(|label| *label == 0)
                 && let Some(free) = samples().get_mut(kept)
             {
                 *free = sample;
-                if let Some(key) = KEYS.get_mut(kept) {
-                    *key = sample.key();
-                }
+                LISTS.append(sample.key(), kept);
                 kept += 1;
             }
         }
@@ -236,7 +275,7 @@ unsafe fn ask(sample: &Sample, symbolic: bool, text: *const u8, site: u32) {
         }
         let mut known = false;
         let key = sample.key();
-        for seen in with_key(key).filter_map(|i| samples().get(i)) {
+        for seen in LISTS.find(key).filter_map(|i| samples().get(i)).filter(|seen| seen.key() == key) {
             // To be like one of two equal words is as good as to be like the other, but the program's own stay the same.
             known |= seen.bytes == sample.bytes && (symbolic || seen.labels == sample.labels);
             if asks && seen.labels != sample.labels {
@@ -245,32 +284,9 @@ unsafe fn ask(sample: &Sample, symbolic: bool, text: *const u8, site: u32) {
         }
         if !known && let Some(free) = samples().get_mut(COUNT) {
             *free = *sample;
-            if let Some(free) = KEYS.get_mut(COUNT) {
-                *free = key;
-            }
+            LISTS.append(key, COUNT);
             COUNT += 1;
         }
-    }
-}
-
-/// Numbers of the samples with a key, in order. All keys are compared at once, because most are others.
-unsafe fn with_key(key: u32) -> impl Iterator<Item = usize> {
-    unsafe {
-        let mut words = [0u64; MOST_SAMPLES / 64];
-        for (word, keys) in words.iter_mut().zip(KEYS.chunks_exact(64)) {
-            for (i, other) in keys.iter().enumerate() {
-                *word |= ((*other == key) as u64) << i;
-            }
-        }
-        let count = COUNT;
-        let members = |(number, mut word): (usize, u64)| {
-            core::iter::from_fn(move || {
-                let i = word.trailing_zeros() as usize;
-                word &= word.wrapping_sub(1);
-                (i < 64).then_some(number * 64 + i)
-            })
-        };
-        words.into_iter().enumerate().flat_map(members).take_while(move |i| *i < count)
     }
 }
 
