@@ -28,6 +28,12 @@ pub unsafe fn start() {
     };
 }
 
+/// Spends it at once.
+#[cfg(test)]
+pub unsafe fn spend() {
+    unsafe { LIMIT = 0 };
+}
+
 #[inline(always)]
 pub unsafe fn is_spent() -> bool {
     unsafe { (*STATE.header).node_count > LIMIT }

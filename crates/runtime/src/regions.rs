@@ -19,22 +19,22 @@ use trace::{Comparison, Label, Shaped};
 #[repr(C)]
 pub struct Region {
     /// How many labels of it are used elsewhere.
-    results: u32,
+    pub(crate) results: u32,
     /// The number of the branch that ends it, the condition being the first result; [`NO_BRANCH`] if none does.
-    branch: u32,
+    pub(crate) branch: u32,
     /// Not 0 if nobody but the branch, switch or load at its end wants a result: see [`__tg_ask`].
-    only_ends: u32,
+    pub(crate) only_ends: u32,
     /// What the condition is, if it is a comparison that a length may have a part in: [`trace::comparison`], 0 if it is none.
-    comparison: u32,
+    pub(crate) comparison: u32,
     /// What is compared with; or the number of the switch that ends the region; or that of a load, above the bytes that it loads.
-    constant: u64,
+    pub(crate) constant: u64,
 }
 
-const NO_BRANCH: u32 = u32::MAX;
+pub(crate) const NO_BRANCH: u32 = u32::MAX;
 
 /// Labels that a region can have as results, in 32 bits each of a word.
 const MOST_RESULTS: usize = 4;
-const FOUND: u128 = 1 << 127;
+pub(crate) const FOUND: u128 = 1 << 127;
 
 /// What flows into a region with `OTHERS` operands beside the first that has a label.
 #[derive(Clone, Copy)]

@@ -6,10 +6,10 @@ use crate::{events, nodes, shadow, shapes, values};
 use expr::{Assignment, Dag, Recorded};
 use proptest::prelude::*;
 use std::sync::{Mutex, MutexGuard, Once};
-use trace::{Capacities, Header, Label, Node, Op};
+use trace::{Capacities, EventKind, Header, Label, Node, Op};
 
 mod addresses;
-
+mod regions;
 mod stretches;
 mod unrecorded;
 
@@ -64,6 +64,7 @@ impl Run {
             nodes::forget();
             events::prepare(1 << 16);
             shapes::prepare(4096);
+            crate::regions::prepare();
             shapes::forget();
             std::ptr::copy_nonoverlapping(
                 input.as_ptr(),
@@ -78,6 +79,27 @@ impl Run {
             nodes::start(input.as_ptr());
         }
         Run { _turn: turn, segment }
+    }
+
+    /// Whether an input meets all that the run recorded.
+    fn is_met(&self, input_len: u32) -> impl Fn(&Assignment) -> bool + use<> {
+        // SAFETY: there are as many events.
+        let mut events = unsafe {
+            std::slice::from_raw_parts(STATE.events, (*STATE.header).event_count as usize).to_vec()
+        };
+        let own: Vec<u64> = events.iter().map(|event| unsafe { nodes::value(event.label) }).collect();
+        let dag = self.dag(input_len, events.iter_mut().map(|event| &mut event.label));
+        move |assignment| {
+            events.iter().zip(&own).all(|(event, own)| {
+                let value = dag.eval(event.label, assignment);
+                match EventKind::from_byte(event.kind) {
+                    Some(EventKind::Branch) => value == event.taken.into(),
+                    // Of a switch that leads elsewhere for all its cases nothing is known here.
+                    Some(EventKind::Concretise | EventKind::Switch) => value == u128::from(*own),
+                    _ => true,
+                }
+            })
+        }
     }
 
     /// The expressions of the run so far, and the labels that it refers to them by as they are there.

@@ -1,0 +1,228 @@
+//! Regions that are looked up as a whole, and what becomes of a run whose budget is spent: against the same computations built one by one.
+
+use super::{Computation, INPUT, Run, Twin, step};
+use crate::build::{self, Value};
+use crate::regions::{self, FOUND, NO_BRANCH, Region};
+use crate::{budget, events, nodes, values};
+use expr::Assignment;
+use proptest::prelude::*;
+use trace::{Comparison, Label, Op};
+
+/// What stands at the end of a region.
+#[derive(Clone, Copy, Debug)]
+enum Ends {
+    Nothing,
+    /// A branch, and somebody else wants the other result.
+    Branch,
+    /// A branch alone.
+    Question,
+}
+
+fn ends() -> impl Strategy<Value = Ends> {
+    prop::sample::select(vec![Ends::Nothing, Ends::Branch, Ends::Question])
+}
+
+/// The region's steps on an operand: the condition for its branch, and its last value.
+fn computed(computation: &mut Computation, operand: Twin, steps: &[super::Step]) -> [Twin; 2] {
+    computation.twins = vec![operand];
+    steps.iter().for_each(|step| computation.take(step));
+    let last = computation.pick(computation.twins.len() - 1);
+    let nine = computation.constant(last.bits, b'9'.into());
+    let condition = if last.bits == 1 { last } else { computation.binary(Op::Ule, last, nine) };
+    [condition, last]
+}
+
+fn packed([first, second]: [Twin; 2]) -> u128 {
+    u128::from(first.value.label) | u128::from(second.value.label) << 32
+}
+
+/// Goes through a region as instrumented code does. Returns the condition and the last value, with the labels that they have.
+fn through(
+    computation: &mut Computation,
+    region: &Region,
+    operand: Twin,
+    steps: &[super::Step],
+    ends: Ends,
+) -> [Twin; 2] {
+    let concrete = Twin { value: Value::concrete(operand.value.value), ..operand };
+    let mut results = computed(computation, concrete, steps);
+    let Value { label, value } = operand.value;
+    if label == 0 {
+        return results;
+    }
+    let taken = results[0].value.value as u32;
+    // SAFETY: a run is active, and the region lives as long as the test.
+    unsafe {
+        let found = match ends {
+            Ends::Question => FOUND * u128::from(regions::__tg_ask(region, label, value, taken)),
+            _ => regions::__tg_recall1(region, label, value, taken),
+        };
+        let labels = if found != 0 {
+            found & !FOUND
+        } else {
+            let built = packed(computed(computation, operand, steps));
+            let noted = regions::__tg_note(region, label, value, Label::MAX, 0, Label::MAX, 0, built);
+            if !matches!(ends, Ends::Nothing) {
+                events::__tg_branch(noted as Label, taken, region.branch);
+            }
+            noted
+        };
+        if !matches!(ends, Ends::Question) {
+            results[0].value.label = labels as Label;
+            results[1].value.label = (labels >> 32) as Label;
+        }
+    }
+    results
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    /// A region means the same for every byte that goes through it, whatever the path says about others, and its branches are recorded where they say
+    /// something.
+    #[test]
+    fn regions_mean_the_same_for_every_byte(
+        input in prop::array::uniform4(prop_oneof![any::<u8>(), b'0'..=b'9', Just(b'a'), Just(b'b')]),
+        program in prop::collection::vec((prop::collection::vec(step(), 1..4), ends()), 1..6),
+        rounds in 1usize..4,
+        changes in prop::collection::vec((0..INPUT, prop_oneof![any::<u8>(), b'0'..=b'9', Just(b'a'), Just(b'b')]), 64),
+    ) {
+        let run = Run::start(&input);
+        let regions: Vec<Region> = program.iter().enumerate().map(|(number, (_, ends))| Region {
+            results: if matches!(ends, Ends::Question) { 1 } else { 2 },
+            branch: if matches!(ends, Ends::Nothing) { NO_BRANCH } else { number as u32 },
+            only_ends: u32::from(matches!(ends, Ends::Question)),
+            comparison: 0,
+            constant: 0,
+        }).collect();
+        let mut seen = Vec::new();
+        let mut path = Vec::new();
+        let mut computations: Vec<Computation> = (0..INPUT).map(|_| Computation::new(&input)).collect();
+        for _ in 0..rounds {
+            for (place, computation) in computations.iter_mut().enumerate() {
+                let mut operand = Computation::new(&input).twins[place];
+                operand.plain = computation.plain.input(place as u32);
+                for ((steps, ends), region) in program.iter().zip(&regions) {
+                    let [condition, last] = through(computation, region, operand, steps, *ends);
+                    if !matches!(ends, Ends::Nothing) {
+                        path.push((place, condition.plain, condition.value.value));
+                    }
+                    if matches!(ends, Ends::Question) {
+                        continue;
+                    }
+                    seen.extend([condition, last].map(|twin| (place, twin)));
+                    operand = last;
+                }
+            }
+        }
+        let is_met = run.is_met(INPUT as u32);
+        let built = run.dag(INPUT as u32, seen.iter_mut().map(|(_, twin)| &mut twin.value.label));
+        for (place, byte) in changes {
+            let mut bytes = input.to_vec();
+            bytes[place] = byte;
+            let assignment = Assignment { bytes };
+            let stays = path.iter().all(|(place, label, value)| {
+                computations[*place].plain.eval(*label, &assignment) == u128::from(*value)
+            });
+            prop_assert_eq!(is_met(&assignment), stays, "what is recorded, for {:?}", assignment.bytes);
+            for (place, twin) in seen.iter().filter(|_| stays) {
+                let Value { label, value } = twin.value;
+                let wanted = computations[*place].plain.eval(twin.plain, &assignment);
+                let got = if label == 0 { u128::from(value) } else { built.eval(label, &assignment) };
+                prop_assert_eq!(got, wanted, "label {} for {:?}", label, assignment.bytes);
+            }
+        }
+    }
+
+    /// Comparisons of the length, and of what is left of it, that end a region: what is recorded holds for those lengths that take the path.
+    #[test]
+    fn regions_that_compare_the_length_record_the_path(
+        len in 0usize..12,
+        questions in prop::collection::vec(
+            (
+                prop::sample::select(vec![Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle]),
+                0u64..14,
+                0u64..14,
+                prop::array::uniform3(any::<bool>()),
+            ),
+            1..12,
+        ),
+    ) {
+        let input = vec![b'x'; len];
+        let run = Run::start(&input);
+        let holds = |len: u64, &(op, constant, less, [is_negated, is_swapped, is_of_difference]): &(Op, u64, u64, [bool; 3])| {
+            let sum = if is_of_difference { len.wrapping_sub(less) } else { len };
+            let (a, b) = if is_swapped { (constant, sum) } else { (sum, constant) };
+            (values::binary(op, 64, a, b) == 1) != is_negated
+        };
+        let mut regions = Vec::new();
+        for question @ (op, constant, less, [is_negated, is_swapped, is_of_difference]) in &questions {
+            let (op, is_negated, is_swapped, is_of_difference) = (*op, *is_negated, *is_swapped, *is_of_difference);
+            let comparison = Comparison { op, is_negated, is_swapped, is_of_difference }.number();
+            let region = Box::new(Region { results: 1, branch: 0, only_ends: 1, comparison, constant: *constant });
+            let taken = u32::from(holds(len as u64, question));
+            // SAFETY: a run is active, and regions live as long as it.
+            unsafe {
+                let found = if is_of_difference {
+                    regions::__tg_recall2(&region, nodes::length(), len as u64, 0, *less, taken) != 0
+                } else {
+                    regions::__tg_ask(&region, nodes::length(), len as u64, taken) != 0
+                };
+                if !found {
+                    let length = Value::new(nodes::length(), len as u64);
+                    let less = Value::concrete(if is_of_difference { *less } else { 0 });
+                    let sum = Value::new(build::binary(Op::Sub, 64, length, less), length.value.wrapping_sub(less.value));
+                    let (a, b) = if is_swapped { (Value::concrete(*constant), sum) } else { (sum, Value::concrete(*constant)) };
+                    let label = build::binary(op, 64, a, b);
+                    events::branch(label, (taken == 1) != is_negated, 0);
+                }
+            }
+            regions.push(region);
+        }
+        let is_met = run.is_met(len as u32);
+        for other in 0..14 {
+            let stays = questions.iter().all(|question| holds(other, question) == holds(len as u64, question));
+            prop_assert_eq!(is_met(&Assignment { bytes: vec![b'x'; other as usize] }), stays, "length {}", other);
+        }
+    }
+
+    /// With the budget spent, values are fixed on the way: expressions mean the same for inputs that meet what is recorded, and none is of several bytes.
+    #[test]
+    fn beyond_the_budget_expressions_are_of_one_byte(
+        input in prop::array::uniform4(any::<u8>()),
+        steps in prop::collection::vec((step(), any::<bool>()), 1..30),
+        changes in prop::collection::vec((0..INPUT, any::<u8>()), 48),
+    ) {
+        let run = Run::start(&input);
+        let mut computation = Computation::new(&input);
+        // SAFETY: a run is active.
+        unsafe { budget::spend() };
+        for (step, branches) in &steps {
+            computation.take(step);
+            let last = computation.pick(computation.twins.len() - 1);
+            if *branches {
+                let condition = if last.bits == 1 { last } else { computation.asked(last) };
+                unsafe { events::branch(condition.value.label, condition.value.value == 1, 0) };
+            }
+        }
+        let is_met = run.is_met(INPUT as u32);
+        let built = run.dag(INPUT as u32, computation.labels());
+        for (place, byte) in changes {
+            let mut bytes = input.to_vec();
+            bytes[place] = byte;
+            let assignment = Assignment { bytes };
+            for twin in computation.twins.iter().filter(|_| is_met(&assignment)) {
+                let Value { label, value } = twin.value;
+                let wanted = computation.plain.eval(twin.plain, &assignment);
+                let got = if label == 0 { u128::from(value) } else { built.eval(label, &assignment) };
+                prop_assert_eq!(got, wanted, "label {} for {:?}", label, assignment.bytes);
+            }
+        }
+        let mut supports = expr::Supports::new();
+        for twin in computation.twins.iter().filter(|twin| twin.value.label != 0) {
+            let support = supports.of(&built, twin.value.label);
+            let bytes: u32 = supports.get(support).intervals().iter().map(|(first, last)| last - first + 1).sum();
+            prop_assert_eq!(bytes, 1);
+        }
+    }
+}
