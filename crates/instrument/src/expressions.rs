@@ -82,6 +82,23 @@ fn integer_op(opcode: LLVMOpcode) -> Option<Op> {
     })
 }
 
+/// A comparison of integers by an operator of expressions: whether it is negated, and whether its operands change places.
+pub fn comparison(comparison: Value) -> (Op, bool, bool) {
+    use LLVMIntPredicate::*;
+    match llvm::int_predicate(comparison) {
+        LLVMIntEQ => (Op::Eq, false, false),
+        LLVMIntNE => (Op::Eq, true, false),
+        LLVMIntULT => (Op::Ult, false, false),
+        LLVMIntULE => (Op::Ule, false, false),
+        LLVMIntUGT => (Op::Ult, false, true),
+        LLVMIntUGE => (Op::Ule, false, true),
+        LLVMIntSLT => (Op::Slt, false, false),
+        LLVMIntSLE => (Op::Sle, false, false),
+        LLVMIntSGT => (Op::Slt, false, true),
+        LLVMIntSGE => (Op::Sle, false, true),
+    }
+}
+
 fn float_op(opcode: LLVMOpcode) -> Option<Op> {
     Some(match opcode {
         LLVMOpcode::LLVMFAdd => Op::FAdd,
@@ -203,25 +220,13 @@ impl Function<'_> {
     }
 
     fn compare(&mut self, instruction: Value) -> Value {
-        use LLVMIntPredicate::*;
-        let (a, b) = (self.pair(llvm::operand(instruction, 0)), self.pair(llvm::operand(instruction, 1)));
-        let builder = self.builder();
-        let predicate = llvm::int_predicate(instruction);
-        let (op, a, b) = match predicate {
-            LLVMIntEQ | LLVMIntNE => (Op::Eq, a, b),
-            LLVMIntULT => (Op::Ult, a, b),
-            LLVMIntULE => (Op::Ule, a, b),
-            LLVMIntUGT => (Op::Ult, b, a),
-            LLVMIntUGE => (Op::Ule, b, a),
-            LLVMIntSLT => (Op::Slt, a, b),
-            LLVMIntSLE => (Op::Sle, a, b),
-            LLVMIntSGT => (Op::Slt, b, a),
-            LLVMIntSGE => (Op::Sle, b, a),
-        };
-        if predicate != LLVMIntNE {
+        let [a, b] = [0, 1].map(|i| self.pair(llvm::operand(instruction, i)));
+        let (op, is_negated, is_swapped) = comparison(instruction);
+        let (a, b) = if is_swapped { (b, a) } else { (a, b) };
+        if !is_negated {
             return self.binary_label(op, a, b, instruction);
         }
-        let equal = builder.compare(LLVMIntEQ, a.value, b.value);
+        let equal = self.builder().compare(LLVMIntPredicate::LLVMIntEQ, a.value, b.value);
         let label = self.binary_label(op, a, b, equal);
         self.not_label(label, equal)
     }

@@ -3,14 +3,14 @@
 //! Such a *group* is a part of a region whose instructions hang together, compute with integers and pointers, and have few operands from
 //! outside and few results that others use. The runtime's side is `regions.rs` there.
 
-use crate::expressions::is_integer_operator;
+use crate::expressions::{comparison, is_integer_operator};
 use crate::function::{Function, operands};
-use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, Value};
+use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, Value};
 use crate::types;
 use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core::*;
 use std::collections::{HashMap, HashSet};
-use trace::{Comparison, Op};
+use trace::Comparison;
 
 /// What the runtime's functions take and return at most.
 const MOST_OPERANDS: usize = 3;
@@ -190,20 +190,26 @@ impl Function<'_> {
         }
     }
 
+    /// Goes on where the group is looked up if one of its operands has a label. A group that is the whole region is reached with one.
+    fn search_if_any(&self, group: &Group, alone: bool, search: Block, otherwise: Block) {
+        let builder = self.builder();
+        if alone {
+            builder.jump(search);
+        } else {
+            let any = self.any_label(&group.operands);
+            let is_set = builder.compare(LLVMIntPredicate::LLVMIntNE, any, self.zero());
+            builder.branch(is_set, search, otherwise);
+        }
+        builder.at_end(search);
+    }
+
     /// Looks the group up, and builds and notes it where that finds nothing.
     fn looked_up(&mut self, group: Group, alone: bool) {
         let builder = self.builder();
         let start = builder.block();
         let [search, build, done] = [(); 3].map(|()| builder.new_block(start));
         let region = self.description(&group);
-        if alone {
-            builder.jump(search);
-        } else {
-            let any = self.any_label(&group.operands);
-            let is_set = builder.compare(LLVMIntPredicate::LLVMIntNE, any, self.zero());
-            builder.branch(is_set, search, done);
-        }
-        builder.at_end(search);
+        self.search_if_any(&group, alone, search, done);
         let (is_found, from_search) = if group.asks() {
             (self.ask(region, &group), vec![self.zero()])
         } else {
@@ -271,14 +277,7 @@ impl Function<'_> {
         let Some(Ending { wanted, kind: EndingKind::Load(value, size), site }) = group.ending else {
             return self.zero();
         };
-        if alone {
-            builder.jump(search);
-        } else {
-            let any = self.any_label(&group.operands);
-            let is_set = builder.compare(LLVMIntPredicate::LLVMIntNE, any, self.zero());
-            builder.branch(is_set, search, load);
-        }
-        builder.at_end(search);
+        self.search_if_any(group, alone, search, load);
         let pairs = group.operands.iter().flat_map(|value| [self.label_of(*value), self.bits(*value)]);
         let arguments: Vec<Value> = [region].into_iter().chain(pairs).chain([self.bits(wanted)]).collect();
         let found = self.call(&format!("__tg_fetch{}", group.operands.len()), &arguments);
@@ -354,16 +353,16 @@ impl Function<'_> {
         if !group.only_ends || llvm::opcode(condition) != LLVMOpcode::LLVMICmp {
             return None;
         }
-        let (op, is_negated, is_swapped) = predicate(condition);
+        let (op, is_negated, is_swapped) = comparison(condition);
         let [x, y] = [0, 1].map(|i| without_casts(llvm::operand(condition, i)));
         if self.width(llvm::type_of(x)) != 64 {
             return None;
         }
-        let mut comparison = Comparison { op, is_negated, is_swapped, is_of_difference: false };
+        let mut compared = Comparison { op, is_negated, is_swapped, is_of_difference: false };
         let constant = llvm::as_constant_int(y).map(llvm::constant_bits);
         let operands: Vec<Value> = group.operands.iter().map(|operand| without_casts(*operand)).collect();
         if operands[..] == [x] && constant.is_some() || operands[..] == [x, y] {
-            return Some((comparison.number(), constant.unwrap_or(0)));
+            return Some((compared.number(), constant.unwrap_or(0)));
         }
         let is_difference = llvm::as_instruction(x)
             .is_some_and(|x| llvm::opcode(x) == LLVMOpcode::LLVMSub && !llvm::has_no_signed_wrap(x));
@@ -371,8 +370,8 @@ impl Function<'_> {
         if !is_difference || operands[..] != parts() {
             return None;
         }
-        comparison.is_of_difference = true;
-        Some((comparison.number(), constant?))
+        compared.is_of_difference = true;
+        Some((compared.number(), constant?))
     }
 
     /// The constant that the runtime calls `Region`.
@@ -404,23 +403,6 @@ impl Function<'_> {
             LLVMSetAlignment(global, 8);
             global
         }
-    }
-}
-
-/// An integer comparison by an operator of expressions: whether it is negated, and whether its operands change places.
-fn predicate(comparison: Value) -> (Op, bool, bool) {
-    use LLVMIntPredicate::*;
-    match llvm::int_predicate(comparison) {
-        LLVMIntEQ => (Op::Eq, false, false),
-        LLVMIntNE => (Op::Eq, true, false),
-        LLVMIntULT => (Op::Ult, false, false),
-        LLVMIntULE => (Op::Ule, false, false),
-        LLVMIntUGT => (Op::Ult, false, true),
-        LLVMIntUGE => (Op::Ule, false, true),
-        LLVMIntSLT => (Op::Slt, false, false),
-        LLVMIntSLE => (Op::Sle, false, false),
-        LLVMIntSGT => (Op::Slt, false, true),
-        LLVMIntSGE => (Op::Sle, false, true),
     }
 }
 

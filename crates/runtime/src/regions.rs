@@ -528,7 +528,7 @@ pub unsafe extern "C" fn __tg_note(
     labels: u128,
 ) -> u128 {
     unsafe {
-        if PENDING != region as *const Region {
+        if !core::ptr::eq(PENDING, region) {
             return labels;
         }
         abandon();

@@ -52,5 +52,10 @@ fn requests_overflow_crash_and_hang() {
 
 #[test]
 fn joined_paths_may_be_one_byte_too_long() {
-    assert_eq!(bugs_of("join", 1000), ["stack-buffer-overflow in join"]);
+    // Whether it crashes without a sanitizer, too, depends on which of the inputs is found first.
+    let bugs = bugs_of("join", 1000);
+    assert!(
+        matches!(&bugs[..], [bug] if bug.contains("stack-buffer-overflow") && bug.ends_with(" in join")),
+        "{bugs:?}"
+    );
 }
