@@ -190,7 +190,7 @@ impl Function<'_> {
         }
     }
 
-    /// Goes on where the group is looked up if one of its operands has a label. A group that is the whole region is reached with one.
+    /// Goes on where the group is looked up if one of its operands has a label. A group that is the whole region is mostly reached with one.
     fn search_if_any(&self, group: &Group, alone: bool, search: Block, otherwise: Block) {
         let builder = self.builder();
         if alone {
@@ -250,7 +250,8 @@ impl Function<'_> {
         let label = self.label_of(operand);
         let answer = match group.ending.map(|ending| ending.kind) {
             Some(EndingKind::Switch(list, count)) => {
-                self.call("__tg_choose", &[region, label, list, builder.const_i32(count)])
+                let count = builder.const_i32(count);
+                self.call("__tg_choose", &[region, label, self.bits(operand), list, count])
             }
             _ => self.call("__tg_ask", &[region, label, self.bits(operand), self.direction(group)]),
         };
@@ -354,24 +355,37 @@ impl Function<'_> {
             return None;
         }
         let (op, is_negated, is_swapped) = comparison(condition);
-        let [x, y] = [0, 1].map(|i| without_casts(llvm::operand(condition, i)));
-        if self.width(llvm::type_of(x)) != 64 {
+        let [x, y] = [0, 1].map(|i| self.without_casts(llvm::operand(condition, i)));
+        if self.width(llvm::type_of(llvm::operand(condition, 0))) != 64 {
             return None;
         }
         let mut compared = Comparison { op, is_negated, is_swapped, is_of_difference: false };
         let constant = llvm::as_constant_int(y).map(llvm::constant_bits);
-        let operands: Vec<Value> = group.operands.iter().map(|operand| without_casts(*operand)).collect();
+        let operands: Vec<Value> =
+            group.operands.iter().map(|operand| self.without_casts(*operand)).collect();
         if operands[..] == [x] && constant.is_some() || operands[..] == [x, y] {
             return Some((compared.number(), constant.unwrap_or(0)));
         }
         let is_difference = llvm::as_instruction(x)
             .is_some_and(|x| llvm::opcode(x) == LLVMOpcode::LLVMSub && !llvm::has_no_signed_wrap(x));
-        let parts = || [0, 1].map(|i| without_casts(llvm::operand(x, i)));
+        let parts = || [0, 1].map(|i| self.without_casts(llvm::operand(x, i)));
         if !is_difference || operands[..] != parts() {
             return None;
         }
         compared.is_of_difference = true;
         Some((compared.number(), constant?))
+    }
+
+    /// A pointer where it is taken for a number of its width.
+    fn without_casts(&self, mut value: Value) -> Value {
+        let is_cast = |i: &Value| {
+            matches!(llvm::opcode(*i), LLVMOpcode::LLVMPtrToInt | LLVMOpcode::LLVMFreeze)
+                && self.width(llvm::type_of(*i)) == 64
+        };
+        while let Some(cast) = llvm::as_instruction(value).filter(is_cast) {
+            value = llvm::operand(cast, 0);
+        }
+        value
     }
 
     /// The constant that the runtime calls `Region`.
@@ -404,16 +418,6 @@ impl Function<'_> {
             global
         }
     }
-}
-
-/// A pointer where it is taken for a number.
-fn without_casts(mut value: Value) -> Value {
-    while let Some(cast) = llvm::as_instruction(value)
-        .filter(|i| matches!(llvm::opcode(*i), LLVMOpcode::LLVMPtrToInt | LLVMOpcode::LLVMFreeze))
-    {
-        value = llvm::operand(cast, 0);
-    }
-    value
 }
 
 /// Instructions whose results follow from shapes alone.

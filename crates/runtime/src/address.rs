@@ -400,9 +400,13 @@ unsafe fn find_snapshot(object: &Object) -> Option<u32> {
     }
 }
 
-/// Whether an object is as a snapshot of it shows, without labels.
-pub(crate) unsafe fn is_as_shown(number: u32, object: &Object) -> bool {
-    unsafe { shows(number, object) && !shadow::any_label(object.start, object.size) }
+/// Whether an object is still what an address leads to, and as a snapshot of it shows, without labels.
+pub(crate) unsafe fn is_as_shown(number: u32, object: &Object, address: usize) -> bool {
+    unsafe {
+        let is_there = objects::find(address)
+            .is_some_and(|found| (found.start, found.size) == (object.start, object.size));
+        is_there && shows(number, object) && !shadow::any_label(object.start, object.size)
+    }
 }
 
 /// Whether a snapshot of memory at the object's start shows the object as it is now, without labels.

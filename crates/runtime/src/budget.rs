@@ -3,7 +3,7 @@
 //! What a parser does depends on more and more of what it has read, in expressions that no byte shares with another and that nobody
 //! will have the time to solve: a kilobyte of bc has 30,000 of them. Once a run has had its share, a value of several bytes is fixed where it is
 //! used: that it has this value becomes a constraint, and what is computed from it has no label. Conditions on single bytes and on the length
-//! cost little and go on to the end of the input. All functions need the runtime's guard.
+//! cost little and go on to the end of the input. What a lexer that was named does is its own business and has no limit. All functions need the runtime's guard.
 
 use crate::build::Value;
 use crate::models::lexers;
@@ -36,7 +36,7 @@ pub unsafe fn spend() {
 
 #[inline(always)]
 pub unsafe fn is_spent() -> bool {
-    unsafe { (*STATE.header).node_count > LIMIT }
+    unsafe { (*STATE.header).node_count > LIMIT && !lexers::inside() }
 }
 
 /// A value, without its label if that stands for several bytes and the budget is spent.
@@ -80,9 +80,7 @@ pub unsafe fn settles_loaded(label: Label) -> bool {
 #[inline(always)]
 pub unsafe fn is_fixed_byte(label: Label) -> bool {
     unsafe {
-        is_spent()
-            && shapes::split(label).is_some_and(|at| domains::fixed(at.place) == domains::Fixed::All)
-            && !lexers::inside()
+        is_spent() && shapes::split(label).is_some_and(|at| domains::fixed(at.place) == domains::Fixed::All)
     }
 }
 

@@ -93,8 +93,9 @@ unsafe fn learn(condition: Label, taken: bool) {
 /// an expression. Inputs that leave the path at the branch that says so are another matter.
 unsafe fn fix(label: Label) {
     unsafe {
-        if !lexers::inside() && !stretches::any() && lengths::split(label).is_none() {
-            FIXED.insert(extended(label));
+        let of = extended(label);
+        if !lexers::inside() && !stretches::any() && of & (SHAPED | LENGTH) == 0 {
+            FIXED.insert(of);
             note_fixed();
         }
     }
@@ -105,9 +106,15 @@ pub unsafe fn is_fixed(label: Label) -> bool {
     unsafe {
         match shapes::split(label) {
             Some(at) => answers::is_fixed_by_path(at),
-            None => label != 0 && lengths::split(label).is_none() && FIXED.contains(extended(label)),
+            None => label != 0 && is_fixed_node(extended(label)),
         }
     }
+}
+
+/// A node may extend what has none.
+#[inline(always)]
+unsafe fn is_fixed_node(label: Label) -> bool {
+    unsafe { label & (SHAPED | LENGTH) == 0 && FIXED.contains(label) }
 }
 
 /// How deep expressions are looked into by [`follows`].
@@ -294,9 +301,10 @@ pub unsafe fn settle(label: Label, reason: ConcretiseReason) {
         if is_fixed(label) {
             return;
         }
-        let is_new = match shapes::split(label) {
-            Some(at) => domains::settle(at),
-            None => first_time(label),
+        let is_new = match (shapes::split(label), lengths::split(label)) {
+            (Some(at), _) => domains::settle(at),
+            (None, Some(length)) => lengths::settle(length),
+            (None, None) => first_time(label),
         };
         if is_new {
             let last = (*STATE.header).event_count.checked_sub(1);

@@ -78,6 +78,14 @@ pub unsafe fn branch(length: Length, taken: bool) -> bool {
     }
 }
 
+/// From here on a condition has its present value; false if that says nothing new.
+pub unsafe fn settle(condition: Length) -> bool {
+    unsafe {
+        let plain = if condition.is_negated() { condition.negated() } else { condition };
+        plain.is_condition() && branch(plain, value(plain) == 1)
+    }
+}
+
 /// `sum op constant`, or the other way round, of 64 bits, where the sum is the length and `more`.
 struct Comparison {
     op: Op,

@@ -2,18 +2,21 @@
 //!
 //! A region is a group of pure instructions with few operands; the instrumenter says which. Where all of its labels are shapes at one
 //! place, its results are shapes at that place, too, and the same ones whenever the same shapes and the same concrete values flow in. So
-//! they are built once, without regard to the path, and remembered; what the path says about the place is applied to what is remembered. A branch at
-//! the end of the region is part of the lookup.
+//! they are built once, without regard to the path, and remembered; what the path says about the place is applied to what is remembered.
+//!
+//! What a region ends with is a part of the question ([`endings`]).
 //!
 //! Instrumented code calls `__tg_recall1`, `2` or `3`, by the number of operands. Unless that finds something, it builds the expressions one by one
 //! and calls `__tg_note`.
 
+pub mod endings;
+
 use crate::build::Value;
 use crate::models::lexers;
-use crate::shapes::{self, answers, domains, domains::Condition, reads};
+use crate::shapes::{self, answers, domains, domains::Condition};
 use crate::state::{self, STATE};
-use crate::{address, budget, events, lengths, os};
-use trace::{Comparison, Label, Shaped};
+use crate::{events, os};
+use trace::{Label, Shaped};
 
 /// What the instrumenter says of a region. Its address tells it from others.
 #[repr(C)]
@@ -22,9 +25,9 @@ pub struct Region {
     pub(crate) results: u32,
     /// The number of the branch that ends it, the condition being the first result; [`NO_BRANCH`] if none does.
     pub(crate) branch: u32,
-    /// Not 0 if nobody but the branch, switch or load at its end wants a result: see [`__tg_ask`].
+    /// Not 0 if it has one operand, and nobody but the branch or switch at its end wants a result: see [`endings`].
     pub(crate) only_ends: u32,
-    /// What the condition is, if it is a comparison that a length may have a part in: [`trace::comparison`], 0 if it is none.
+    /// What the condition is, if it is a comparison that a length may have a part in: a [`trace::Comparison`], 0 if it is none.
     pub(crate) comparison: u32,
     /// What is compared with; or the number of the switch that ends the region; or that of a load, above the bytes that it loads.
     pub(crate) constant: u64,
@@ -66,19 +69,6 @@ struct Memories<const OTHERS: usize> {
     conditions: [Condition; MEMORIES],
 }
 
-/// What is remembered of a region with one operand that nothing but its branch wants.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Question {
-    region: *const Region,
-    /// The run and the label's shape.
-    shape: u32,
-    is_checked: bool,
-    condition: Condition,
-}
-
-const _: () = assert!(size_of::<Question>() == 64, "a line of the cache");
-
 const CONCRETE: u16 = u16::MAX;
 const MEMORIES: usize = 2048;
 /// How often a region may be built in a row before its operands are taken to be new each time.
@@ -86,7 +76,7 @@ const MOST_BUILT: u8 = 16;
 
 /// Outside of the program's memory, as the shapes are.
 struct Store {
-    questions: [Question; MEMORIES],
+    questions: [endings::Question; MEMORIES],
     one: Memories<0>,
     two: Memories<1>,
     three: Memories<2>,
@@ -106,6 +96,20 @@ pub unsafe fn prepare() {
             STORE = os::allocate(size_of::<Store>()).cast();
         }
     }
+}
+
+/// Forgets everything.
+pub unsafe fn forget() {
+    unsafe {
+        if !STORE.is_null() {
+            os::zero(STORE.cast(), size_of::<Store>());
+        }
+    }
+}
+
+/// Whether there is memory for it, without which no byte has shapes.
+pub unsafe fn is_prepared() -> bool {
+    unsafe { !STORE.is_null() }
 }
 
 /// What is being built will not be noted: a signal handler came between, or the run ends.
@@ -195,7 +199,7 @@ unsafe fn recall<const N: usize, const OTHERS: usize>(
             abandon();
         }
         let Some((key, place)) = Key::of(region, &operands) else {
-            return if compares_length(region, &operands, taken) { FOUND } else { 0 };
+            return if endings::compares_length(region, &operands, taken) { FOUND } else { 0 };
         };
         if STATE.threaded || lexers::inside() {
             return 0;
@@ -225,30 +229,6 @@ unsafe fn recall<const N: usize, const OTHERS: usize>(
             condition.branch(place, some_are_fixed, taken & 1 == 1, region.branch);
         }
         FOUND | results
-    }
-}
-
-/// Records the branch of a region that compares the length of the input; false if it does not.
-unsafe fn compares_length(region: &Region, operands: &[Value], taken: u32) -> bool {
-    unsafe {
-        let Some(Comparison { op, is_negated, is_swapped, is_of_difference }) =
-            Comparison::of(region.comparison)
-        else {
-            return false;
-        };
-        let Some(_entered) = state::enter() else { return false };
-        let constant = Value::concrete(region.constant);
-        let label = match *operands {
-            [a, b] if is_of_difference => lengths::compared_rest(op, a, b, region.constant, is_swapped),
-            [a, b] if is_swapped => lengths::compared(op, 64, b, a),
-            [a, b] => lengths::compared(op, 64, a, b),
-            [a] if is_swapped => lengths::compared(op, 64, constant, a),
-            [a] => lengths::compared(op, 64, a, constant),
-            _ => None,
-        };
-        let Some(label) = label else { return false };
-        events::branch(label, (taken & 1 == 1) != is_negated, region.branch);
-        true
     }
 }
 
@@ -348,135 +328,6 @@ impl<const OTHERS: usize> Memories<OTHERS> {
     }
 }
 
-unsafe fn question(region: &Region, shape: u32) -> *mut Question {
-    unsafe {
-        let number = (region as *const Region as usize >> 3) ^ (shape as usize & 0xFF) << 3;
-        (&raw mut (*STORE).questions).cast::<Question>().add(number % MEMORIES)
-    }
-}
-
-/// As [`__tg_recall1`] for a region that nothing but its branch wants: 1 if the branch is recorded, or needs not be.
-#[unsafe(no_mangle)]
-#[cold]
-pub unsafe extern "C" fn __tg_ask(region: &Region, label: Label, value: u64, taken: u32) -> u32 {
-    unsafe {
-        if !PENDING.is_null() {
-            abandon();
-        }
-        let Some(at) = shapes::split(label) else {
-            return u32::from(compares_length(region, &[Value::new(label, value)], taken));
-        };
-        if STATE.threaded || lexers::inside() {
-            return 0;
-        }
-        let some_are_fixed = match domains::fixed(at.place) {
-            domains::Fixed::None => false,
-            domains::Fixed::Some => true,
-            domains::Fixed::All => return 1,
-        };
-        let shape = shapes::in_this_run(at.shape);
-        let question = &*question(region, at.shape);
-        if (question.region, question.shape) != (region as *const Region, shape) {
-            if !(some_are_fixed && domains::is_fixed(at)) {
-                begin(region, built(region));
-            }
-            return 0;
-        }
-        if question.is_checked {
-            return 0;
-        }
-        let Some(_entered) = state::enter() else { return 0 };
-        if !(some_are_fixed && domains::is_fixed(at)) {
-            question.condition.branch(at.place, some_are_fixed, taken & 1 == 1, region.branch);
-        }
-        1
-    }
-}
-
-/// As [`__tg_ask`], the region being one that nothing but a switch wants.
-#[unsafe(no_mangle)]
-#[cold]
-pub unsafe extern "C" fn __tg_choose(region: &Region, label: Label, cases: *const u64, count: u32) -> u32 {
-    unsafe {
-        let labels = recall(region, [Value::new(label, 0)], &raw mut (*STORE).one, 0);
-        if labels & FOUND == 0 {
-            return 0;
-        }
-        if let Some(at) = shapes::split(labels as Label)
-            && let Some(_entered) = state::enter()
-        {
-            let cases = core::slice::from_raw_parts(cases, count as usize);
-            events::switch_on_byte(at, cases, region.constant as u32);
-        }
-        1
-    }
-}
-
-/// The label is that of the value that was loaded.
-const LOADED: u64 = 1 << 63;
-/// The label is that of the address.
-const LOCATED: u64 = 1 << 62;
-
-/// As [`__tg_recall1`] for a region that nothing but a load wants, at its result.
-#[inline(always)]
-unsafe fn fetch(region: &Region, labels: u128, address: usize) -> u64 {
-    unsafe {
-        if labels & FOUND == 0 {
-            return 0;
-        }
-        let la = labels as Label;
-        let (size, site) = (region.constant as u32 as usize, (region.constant >> 32) as u32);
-        if la == 0 {
-            return LOCATED;
-        }
-        let Some(_entered) = state::enter() else { return LOCATED };
-        if budget::settles_address(la) {
-            return LOCATED;
-        }
-        match reads::again(la, address, size, site) {
-            Some(label) => LOADED | address::without_if_constant(label) as u64,
-            None => LOCATED | la as u64,
-        }
-    }
-}
-
-#[unsafe(no_mangle)]
-#[cold]
-pub unsafe extern "C" fn __tg_fetch1(region: &Region, la: Label, a: u64, address: usize) -> u64 {
-    unsafe { fetch(region, recall(region, [Value::new(la, a)], &raw mut (*STORE).one, 0), address) }
-}
-
-#[unsafe(no_mangle)]
-#[cold]
-pub unsafe extern "C" fn __tg_fetch2(
-    region: &Region,
-    la: Label,
-    a: u64,
-    lb: Label,
-    b: u64,
-    address: usize,
-) -> u64 {
-    unsafe {
-        let operands = [Value::new(la, a), Value::new(lb, b)];
-        fetch(region, recall(region, operands, &raw mut (*STORE).two, 0), address)
-    }
-}
-
-/// What [`__tg_ask`] finds from here on.
-unsafe fn note_question(region: &Region, operand: Label, label: Label) -> Option<()> {
-    unsafe {
-        let at = shapes::split(operand)?;
-        let mut condition = Condition::NONE;
-        if label != 0 {
-            let result = shapes::split(label).filter(|result| result.place == at.place)?;
-            condition = Condition::of(result.shape);
-        }
-        let shape = shapes::in_this_run(at.shape);
-        *question(region, at.shape) = Question { region, shape, is_checked: IS_CHECKED, condition };
-        Some(())
-    }
-}
-
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn __tg_recall1(region: &Region, la: Label, a: u64, taken: u32) -> u128 {
@@ -532,9 +383,12 @@ pub unsafe extern "C" fn __tg_note(
             return labels;
         }
         abandon();
+        if !answers::is_for_all_places() {
+            return labels;
+        }
         let Some(_entered) = state::enter() else { return labels };
         if region.only_ends != 0 && region.branch != NO_BRANCH {
-            note_question(region, la, labels as Label);
+            endings::note_question(region, la, labels as Label);
             return labels;
         }
         let [a, b, c] = [Value::new(la, a), Value::new(lb, b), Value::new(lc, c)];

@@ -82,12 +82,14 @@ pub unsafe fn start(input: *const u8, len: u32) {
         (*header).shape_count = 0;
         (INPUT, COUNT, PLACES) = (input, 0, Places::of(len));
         RECORDS = header.cast::<u8>().add((*header).shapes.offset as usize).cast();
-        if STORE.is_null() || PLACES.shapes() == 0 || !domains::start(len) {
+        let is_room = !STORE.is_null() && regions::is_prepared() && PLACES.shapes() != 0;
+        if !is_room || !domains::start(len) {
             return;
         }
         COUNT = len;
         if (*STORE).run == LAST_RUN {
             os::zero(STORE.cast(), size_of::<Store>());
+            regions::forget();
         }
         regions::abandon();
         (*STORE).count = 0;
@@ -255,7 +257,10 @@ unsafe fn find(record: Node) -> Option<u32> {
             }
             slot = (slot + 1) % SLOTS;
         }
-        let shape = add(record)?;
+        let Some(shape) = add(record) else {
+            answers::note_unshaped();
+            return None;
+        };
         if store.count == shape + 1 {
             store.slots[slot] = store.run << RUN_SHIFT | shape;
         }

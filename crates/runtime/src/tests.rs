@@ -81,12 +81,15 @@ impl Run {
         Run { _turn: turn, segment }
     }
 
+    fn events(&self) -> Vec<trace::Event> {
+        // SAFETY: there are as many events.
+        unsafe { std::slice::from_raw_parts(STATE.events, (*STATE.header).event_count as usize).to_vec() }
+    }
+
     /// Whether an input meets all that the run recorded.
     fn is_met(&self, input_len: u32) -> impl Fn(&Assignment) -> bool + use<> {
-        // SAFETY: there are as many events.
-        let mut events = unsafe {
-            std::slice::from_raw_parts(STATE.events, (*STATE.header).event_count as usize).to_vec()
-        };
+        let mut events = self.events();
+        // SAFETY: events have labels of this run.
         let own: Vec<u64> = events.iter().map(|event| unsafe { nodes::value(event.label) }).collect();
         let dag = self.dag(input_len, events.iter_mut().map(|event| &mut event.label));
         move |assignment| {

@@ -29,6 +29,18 @@ pub struct Question {
     place: u32,
 }
 
+/// Something that was being built is no shape, so that it depends on the place and its path, and is no answer for others.
+static mut UNSHAPED: bool = false;
+
+pub unsafe fn note_unshaped() {
+    unsafe { UNSHAPED = true };
+}
+
+/// Whether what was built since [`build`] holds for all places.
+pub unsafe fn is_for_all_places() -> bool {
+    unsafe { !UNSHAPED }
+}
+
 /// Answers are being built: they must not depend on what the path says about the place that asked first.
 static mut BUILDING: bool = false;
 
@@ -131,8 +143,9 @@ impl Question {
             let answers = (&raw mut (*STORE).answers.0).cast::<Answer>();
             let answer = answers.add((mixed >> 48) as usize % Answers::COUNT);
             if ((*answer).key, (*answer).constant) != (self.key, self.constant) {
-                let label = self.built(build);
+                let (label, is_answer) = self.built(build);
                 let shape = match split(label) {
+                    _ if !is_answer => return label,
                     Some(at) => 1 + at.shape,
                     None if label == 0 => 0,
                     None => return label,
@@ -150,19 +163,26 @@ impl Question {
     }
 
     #[inline(never)]
-    unsafe fn built(self, build: impl FnOnce() -> Label) -> Label {
+    unsafe fn built(self, build: impl FnOnce() -> Label) -> (Label, bool) {
         unsafe {
             let outer = core::mem::replace(&mut BUILDING, true);
+            let unshaped = core::mem::replace(&mut UNSHAPED, false);
             let label = build();
-            BUILDING = outer;
-            label
+            let is_answer = !UNSHAPED;
+            (BUILDING, UNSHAPED) = (outer, unshaped || !is_answer);
+            (label, is_answer)
         }
     }
 }
 
 /// From here on answers are built, or looked up again.
 pub unsafe fn build(is_building: bool) {
-    unsafe { BUILDING = is_building };
+    unsafe {
+        BUILDING = is_building;
+        if is_building {
+            UNSHAPED = false;
+        }
+    }
 }
 
 #[inline(always)]

@@ -220,6 +220,9 @@ unsafe fn narrow(place: u32, to: Bytes) -> bool {
 /// switches apart.
 pub unsafe fn switch(at: Shaped, cases: &[u64], site: u32) -> Option<u32> {
     unsafe {
+        if cases.len() >= u16::MAX as usize {
+            return Some(case(cases, vector(at.shape)[*INPUT.add(at.place as usize) as usize]));
+        }
         let Case { taken, set, .. } = *(*STORE).cases.find(at, cases, site);
         if !narrow(at.place, set) {
             return None;
@@ -412,7 +415,7 @@ unsafe fn ways<'a>(
         if (ways.run, ways.site, ways.shape) != (run, site, shape) {
             (ways.run, ways.site, ways.shape) = (run, site, shape);
             for (taken, value) in ways.taken.iter_mut().zip(vector(shape)) {
-                *taken = case(cases, *value).min(u16::MAX as u32) as u16;
+                *taken = case(cases, *value) as u16;
             }
         }
         &ways.taken

@@ -1,7 +1,7 @@
 //! Reads from tables at places that a byte of the input decides: lexers and character classes. What such a read gives follows from the shape of
-//! the address alone.
+//! the address, and from the table where that may change.
 
-use super::{STORE, join, split};
+use super::{STORE, join, split, value};
 use crate::objects::Object;
 use crate::{address, build, events};
 use trace::{CheckKind, Label, Shaped};
@@ -38,11 +38,11 @@ pub unsafe fn again(la: Label, address: usize, size: usize, site: u32) -> Option
         let read = *Reads::place(at);
         let is_known = (read.run, read.shape, read.size) == ((*STORE).run, at.shape, size);
         let is_inside = address >= read.start && address + size <= read.start + read.object_size;
-        if !is_known || !is_inside {
+        if !is_known || !is_inside || value(at) != address as u64 {
             return None;
         }
         let object = Object { start: read.start, size: read.object_size, constant: read.snapshot.is_none() };
-        if read.snapshot.is_some_and(|number| !address::is_as_shown(number, &object)) {
+        if read.snapshot.is_some_and(|number| !address::is_as_shown(number, &object, address)) {
             return None;
         }
         if read.is_checked {

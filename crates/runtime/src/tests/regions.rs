@@ -54,7 +54,7 @@ fn through(
     // SAFETY: a run is active, and the region lives as long as the test.
     unsafe {
         let found = match ends {
-            Ends::Question => FOUND * u128::from(regions::__tg_ask(region, label, value, taken)),
+            Ends::Question => FOUND * u128::from(regions::endings::__tg_ask(region, label, value, taken)),
             _ => regions::__tg_recall1(region, label, value, taken),
         };
         let labels = if found != 0 {
@@ -73,6 +73,45 @@ fn through(
         }
     }
     results
+}
+
+/// With no room for its shapes, a region is nodes at one place, and what they become there says nothing about others.
+#[test]
+fn what_has_no_shapes_is_not_remembered() {
+    let run = Run::start(b"ab");
+    let region = Region { results: 1, branch: 0, only_ends: 1, comparison: 0, constant: 0 };
+    // SAFETY: a run is active, and the region outlives it.
+    unsafe {
+        let wide = Value::new(build::zext(8, 64, nodes::input_value(1)), b'b'.into());
+        (2..6000).for_each(|factor| _ = build::binary(Op::Mul, 64, wide, Value::concrete(factor)));
+        budget::spend();
+        for place in [0, 1] {
+            let byte = nodes::input_value(place);
+            let taken = u32::from((byte.value ^ 0x5a) + 3 == 7);
+            if regions::endings::__tg_ask(&region, byte.label, byte.value, taken) == 0 {
+                let mixed =
+                    Value::new(build::binary(Op::Xor, 8, byte, Value::concrete(0x5a)), byte.value ^ 0x5a);
+                let sum = Value::new(build::binary(Op::Add, 8, mixed, Value::concrete(3)), mixed.value + 3);
+                let label = build::binary(Op::Eq, 8, sum, Value::concrete(7));
+                let noted = regions::__tg_note(
+                    &region,
+                    byte.label,
+                    byte.value,
+                    Label::MAX,
+                    0,
+                    Label::MAX,
+                    0,
+                    label.into(),
+                );
+                events::__tg_branch(noted as Label, taken, 0);
+            }
+        }
+    }
+    let is_met = run.is_met(2);
+    assert!(is_met(&Assignment { bytes: b"ab".to_vec() }));
+    for other in [*b"\x5eb", *b"a\x5e"] {
+        assert!(!is_met(&Assignment { bytes: other.to_vec() }), "{other:?} goes elsewhere");
+    }
 }
 
 proptest! {
@@ -159,25 +198,34 @@ proptest! {
         for question @ (op, constant, less, [is_negated, is_swapped, is_of_difference]) in &questions {
             let (op, is_negated, is_swapped, is_of_difference) = (*op, *is_negated, *is_swapped, *is_of_difference);
             let comparison = Comparison { op, is_negated, is_swapped, is_of_difference }.number();
-            let region = Box::new(Region { results: 1, branch: 0, only_ends: 1, comparison, constant: *constant });
+            let branch = regions.len() as u32;
+            let region = Box::new(Region { results: 1, branch, only_ends: 1, comparison, constant: *constant });
             let taken = u32::from(holds(len as u64, question));
             // SAFETY: a run is active, and regions live as long as it.
             unsafe {
                 let found = if is_of_difference {
                     regions::__tg_recall2(&region, nodes::length(), len as u64, 0, *less, taken) != 0
                 } else {
-                    regions::__tg_ask(&region, nodes::length(), len as u64, taken) != 0
+                    regions::endings::__tg_ask(&region, nodes::length(), len as u64, taken) != 0
                 };
                 if !found {
                     let length = Value::new(nodes::length(), len as u64);
                     let less = Value::concrete(if is_of_difference { *less } else { 0 });
                     let sum = Value::new(build::binary(Op::Sub, 64, length, less), length.value.wrapping_sub(less.value));
                     let (a, b) = if is_swapped { (Value::concrete(*constant), sum) } else { (sum, Value::concrete(*constant)) };
-                    let label = build::binary(op, 64, a, b);
-                    events::branch(label, (taken == 1) != is_negated, 0);
+                    let value = values::binary(op, 64, a.value, b.value);
+                    let mut label = build::binary(op, 64, a, b);
+                    if is_negated {
+                        label = build::not(1, Value::new(label, value));
+                    }
+                    events::branch(label, taken == 1, branch);
                 }
             }
             regions.push(region);
+        }
+        for event in run.events() {
+            let taken = holds(len as u64, &questions[event.site as usize]);
+            prop_assert_eq!((event.taken == 1) != (event.arg == 1), taken, "the side that was taken");
         }
         let is_met = run.is_met(len as u32);
         for other in 0..14 {
