@@ -61,9 +61,12 @@ struct Known {
     next: i64,
     /// The last `fseek` was to this place, counted from the input's end.
     from_end: Option<i64>,
+    /// The buffer that has its labels: its start, its size, and where it ends in the file.
+    labelled: (usize, usize, i64),
 }
 
-const UNKNOWN: Known = Known { stream: core::ptr::null_mut(), input: false, next: -1, from_end: None };
+const UNKNOWN: Known =
+    Known { stream: core::ptr::null_mut(), input: false, next: -1, from_end: None, labelled: (0, 0, 0) };
 static mut STREAMS: [Known; 4] = [UNKNOWN; 4];
 static mut NEXT_SLOT: usize = 0;
 
@@ -109,14 +112,16 @@ unsafe fn position_before(stream: *mut Stream, end: i64) -> i64 {
     }
 }
 
-/// Labels the whole buffer anew, which ends at `end` in the file.
+/// Labels the whole buffer, which ends at `end` in the file, unless it has its labels: a line takes a small part of it.
 unsafe fn label_buffer(stream: *mut Stream, end: i64) {
     unsafe {
         if (*stream).flags & IN_BACKUP != 0 {
             return;
         }
-        let size = (*stream).read_end as usize - (*stream).read_base as usize;
-        if end >= size as i64 {
+        let base = (*stream).read_base as usize;
+        let size = (*stream).read_end as usize - base;
+        let labelled = core::mem::replace(&mut (*known(stream)).labelled, (base, size, end));
+        if end >= size as i64 && labelled != (base, size, end) {
             label_input((*stream).read_base, (end - size as i64) as u64, size);
         }
     }
@@ -499,7 +504,7 @@ pub unsafe extern "C" fn __tarragon_model_fseek(stream: *mut Stream, offset: c_l
         if result == 0 && reads_input(stream) {
             let known = known(stream);
             (*known).next = -1;
-            (*known).from_end = (whence == SEEK_END).then_some(offset);
+            ((*known).from_end, (*known).labelled) = ((whence == SEEK_END).then_some(offset), (0, 0, 0));
         }
         result
     }
@@ -531,7 +536,7 @@ pub unsafe extern "C" fn __tarragon_model_rewind(stream: *mut Stream) {
         if reads_input(stream) {
             let known = known(stream);
             (*known).next = -1;
-            (*known).from_end = None;
+            ((*known).from_end, (*known).labelled) = (None, (0, 0, 0));
         }
     }
 }
