@@ -10,7 +10,7 @@ use crate::models::lexers;
 use crate::shapes::{self, domains};
 use crate::state::STATE;
 use crate::{events, lengths, nodes};
-use trace::{ConcretiseReason, Label, Shaped};
+use trace::{ConcretiseReason, Label, Op, Shaped};
 
 /// Nodes that a run may have beside those of its input.
 const MOST: u32 = 1 << 13;
@@ -129,9 +129,41 @@ pub unsafe fn settled(x: Value) -> Value {
 #[cold]
 pub unsafe fn settle(label: Label) {
     unsafe {
-        let label = shapes::split(label).map_or(label, |at| shapes::join(Shaped { shape: 0, ..at }));
+        let byte = only_place(label).map(|place| shapes::join(Shaped { shape: 0, place }));
+        let label = byte.unwrap_or(label);
         if label != 0 && nodes::as_constant(label).is_none() {
             events::settle(label, ConcretiseReason::Budget);
         }
+    }
+}
+
+/// Nodes that are looked at for the byte that they are made of.
+const MOST_VISITED: usize = 16;
+
+/// The byte that an expression depends on, if it is one: without room for more shapes, expressions of one byte have nodes, too.
+unsafe fn only_place(label: Label) -> Option<u32> {
+    unsafe {
+        let mut open = [label; MOST_VISITED];
+        let (mut count, mut place) = (1usize, None);
+        for _ in 0..MOST_VISITED {
+            let Some(&label) = count.checked_sub(1).and_then(|last| open.get(last)) else { return place };
+            count -= 1;
+            if let Some(at) = shapes::split(label) {
+                if *place.get_or_insert(at.place) != at.place {
+                    return None;
+                }
+                continue;
+            }
+            if nodes::as_constant(label).is_some() {
+                continue;
+            }
+            let node = nodes::node(label);
+            let op = Op::from_byte(node.op).filter(|op| op.arity() > 0 && !op.has_table())?;
+            for operand in [node.a, node.b, node.c].into_iter().take(op.arity()) {
+                *open.get_mut(count)? = operand;
+                count += 1;
+            }
+        }
+        None
     }
 }

@@ -114,6 +114,28 @@ fn what_has_no_shapes_is_not_remembered() {
     }
 }
 
+/// Expressions of one byte that have nodes for want of room: once the byte is fixed, nothing is recorded of it any more.
+#[test]
+fn a_byte_is_fixed_once() {
+    let _run = Run::start(b"ab");
+    // SAFETY: a run is active.
+    unsafe {
+        let wide = |place: u32| {
+            let byte = nodes::input_value(place);
+            Value::new(build::zext(8, 64, byte), byte.value)
+        };
+        (2..6000).for_each(|factor| _ = build::binary(Op::Mul, 64, wide(1), Value::concrete(factor)));
+        budget::spend();
+        let count = || (*crate::state::STATE.header).event_count;
+        for round in 0..100u64 {
+            let mixed = wide(0).value ^ (round << 20);
+            let mixed = Value::new(build::binary(Op::Xor, 64, wide(0), Value::concrete(round << 20)), mixed);
+            build::binary(Op::Mul, 64, mixed, Value::concrete(16777619));
+        }
+        assert!(count() <= 1, "{} events", count());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
