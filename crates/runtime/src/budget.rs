@@ -20,23 +20,35 @@ const MOST_READS: u16 = 2;
 
 /// How many nodes there are when the budget is spent.
 static mut LIMIT: u32 = u32::MAX;
+static mut IS_SPENT: bool = false;
 
 /// A run begins. Without shapes every expression has nodes, and there is no limit.
 pub unsafe fn start() {
     unsafe {
+        IS_SPENT = false;
         LIMIT = if shapes::in_use() { (*STATE.header).node_count.saturating_add(MOST) } else { u32::MAX }
     };
+}
+
+/// There are this many nodes now.
+#[inline(always)]
+pub unsafe fn note_nodes(count: u32) {
+    unsafe {
+        if count > LIMIT {
+            IS_SPENT = true;
+        }
+    }
 }
 
 /// Spends it at once.
 #[cfg(test)]
 pub unsafe fn spend() {
-    unsafe { LIMIT = 0 };
+    unsafe { IS_SPENT = true };
 }
 
 #[inline(always)]
 pub unsafe fn is_spent() -> bool {
-    unsafe { (*STATE.header).node_count > LIMIT && !lexers::inside() }
+    unsafe { IS_SPENT && !lexers::inside() }
 }
 
 /// A value, without its label if that stands for several bytes and the budget is spent.

@@ -1,7 +1,7 @@
 //! Labels of arguments and results on their way between instrumented functions, and between them and models.
 
 use crate::state::{self, STATE, Tls, count_give_up};
-use crate::{nodes, os, shadow, values};
+use crate::{nodes, os, shadow, shapes, values};
 use trace::{GiveUp, Label};
 
 /// A run ends: no label of it is on its way any more.
@@ -51,9 +51,13 @@ pub unsafe extern "C" fn __tgi_args_taken() {
     unsafe { (*os::tls()).args_in_flight = 0 }
 }
 
+#[inline(always)]
 unsafe fn fitting(label: Label, value: u64) -> Label {
     unsafe {
-        if label == 0 || nodes::value(label) == value & values::mask(nodes::bits(label)) {
+        if label == 0 || shapes::is_byte(label, value) {
+            return label;
+        }
+        if nodes::value(label) == value & values::mask(nodes::bits(label)) {
             return label;
         }
         count_give_up(GiveUp::Stale);

@@ -181,18 +181,36 @@ unsafe fn extended(label: Label) -> Label {
 /// Long runs get the segment's pages in pieces of this many events.
 const CHUNK: u32 = 16384;
 
+/// How many events there are when the next piece is needed, or there is no room for more.
+static mut ROOM: u32 = 0;
+
+/// A run begins.
+pub unsafe fn start() {
+    unsafe { ROOM = STATE.event_cap.min(CHUNK) };
+}
+
+#[inline(always)]
 pub unsafe fn push(event: Event) {
     unsafe {
         let at = (*STATE.header).event_count;
+        if at < ROOM || has_more_room(at) {
+            *STATE.events.add(at as usize) = event;
+            (*STATE.header).event_count = at + 1;
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn has_more_room(at: u32) -> bool {
+    unsafe {
         if at >= STATE.event_cap {
-            return count_give_up(GiveUp::TraceFull);
+            count_give_up(GiveUp::TraceFull);
+            return false;
         }
-        if at.is_multiple_of(CHUNK) && at != 0 {
-            let count = (STATE.event_cap - at).min(CHUNK) as usize;
-            os::populate(STATE.events.add(at as usize).cast(), count * size_of::<Event>());
-        }
-        *STATE.events.add(at as usize) = event;
-        (*STATE.header).event_count = at + 1;
+        ROOM = (STATE.event_cap - at).min(CHUNK) + at;
+        os::populate(STATE.events.add(at as usize).cast(), (ROOM - at) as usize * size_of::<Event>());
+        true
     }
 }
 

@@ -22,6 +22,7 @@ unsafe fn concretise_all(places: [usize; 2], bytes: usize, labels: [Label; 3]) {
 }
 
 /// A text that grows with the stretch is copied: it stays within the object, a property.
+#[inline(always)]
 pub unsafe fn check_text(to: usize, from: *const u8, size: usize) {
     unsafe {
         if stretches::any()
@@ -45,15 +46,8 @@ pub unsafe extern "C" fn __tg_copy(to: usize, from: usize, size: usize, lt: Labe
         if ls == 0 {
             check_text(to, from as *const u8, size);
         }
-        let last = size - 1;
-        let small = size <= 1 << shadow::PAGE_BITS;
-        let concrete =
-            |at: usize| shadow::page_is_concrete(at) && shadow::page_is_concrete(at.wrapping_add(last));
-        if small && concrete(to) && concrete(from) {
+        if shadow::copies_nothing(to, from, size) {
             return;
-        }
-        if small && concrete(from) {
-            return shadow::clear(to, size);
         }
         let Some(_entered) = state::enter() else { return };
         shadow::copy(to, from, size);

@@ -7,7 +7,7 @@ use crate::build::Value;
 use crate::shapes::answers::Question;
 use crate::state::{STATE, count_give_up};
 use crate::varying::Bits;
-use crate::{budget, lengths, os, shapes, stretches, values};
+use crate::{budget, events, lengths, os, shapes, stretches, values};
 use trace::{GiveUp, LENGTH, Label, Node, Op, SHAPED, marks};
 
 /// Open-addressing hash table of labels. It starts small because each page of it that a run touches costs a
@@ -48,6 +48,7 @@ pub unsafe fn start(input: *const u8) {
             Node { op: Op::Len as u8, bits: 64, aux: 0, a: 0, b: 0, c: 0 };
         *STATE.values.add(1 + inputs as usize) = len as u64;
         (*STATE.header).node_count = inputs + 2;
+        events::start();
         lengths::start();
         shapes::start(input, if stretch.is_some() { 0 } else { len });
         budget::start();
@@ -260,6 +261,7 @@ unsafe fn append(words: [u64; 2], value: u64, slot: usize, tag: u32) -> Label {
         STATE.nodes.add(label as usize).cast::<[u64; 2]>().write_unaligned(words);
         *STATE.values.add(label as usize) = value;
         (*STATE.header).node_count = label + 1;
+        budget::note_nodes(label + 1);
         *CONS.slots.add(slot) = label | tag;
         CONS.used += 1;
         label

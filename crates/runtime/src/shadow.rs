@@ -194,16 +194,26 @@ pub unsafe fn load(address: usize, size: usize, value: u64) -> Label {
     }
 }
 
-/// As [`load`] of one byte, which is mostly a byte of the input.
+/// As [`load`] of one byte that is none of the input, or one that the path fixes.
 #[cold]
 #[inline(never)]
 unsafe extern "C" fn load_byte(address: usize, value: u64, entry: u32) -> Label {
     unsafe {
-        if shapes::is_byte(entry, value) {
-            return if budget::is_fixed_byte(entry) { 0 } else { entry };
+        if shapes::has_value(entry, 8, value) {
+            if budget::is_fixed_byte(entry) {
+                forget_byte(address);
+                return 0;
+            }
+            return entry;
         }
         load(address, 1, value)
     }
+}
+
+/// The byte's label is not followed any more.
+#[cold]
+unsafe fn forget_byte(address: usize) {
+    unsafe { *leaf(address).add(in_leaf(address)) = 0 };
 }
 
 /// As [`load`], with the guard held.
@@ -341,11 +351,12 @@ unsafe fn entries<'a>(at: usize, size: usize) -> Option<&'a [u32]> {
     }
 }
 
+#[inline(always)]
 fn any_set(entries: &[u32]) -> bool {
     // Many at a time, because most are 0.
-    let mut chunks = entries.chunks_exact(16);
-    chunks.any(|chunk| chunk.iter().fold(0, |any, entry| any | entry) != 0)
-        || chunks.remainder().iter().any(|entry| *entry != 0)
+    let (chunks, rest) = entries.as_chunks::<8>();
+    let any = |chunk: &[u32; 8]| chunk.iter().fold(0, |any, entry| any | entry) != 0;
+    chunks.iter().any(any) || rest.iter().fold(0, |any, entry| any | entry) != 0
 }
 
 /// Makes bytes concrete.
@@ -385,6 +396,24 @@ pub unsafe fn has_entries(address: usize, size: usize, saved: *const u32) -> boo
             let saved = core::slice::from_raw_parts(saved.add(at - address), size);
             entries(at, size).map_or_else(|| !any_set(saved), |entries| entries == saved)
         })
+    }
+}
+
+/// Whether a copy from one place to another brings no label and covers none. Most copies are of small structs without labels, on pages that have some.
+#[inline(always)]
+pub unsafe fn copies_nothing(to: usize, from: usize, size: usize) -> bool {
+    unsafe { has_no_label(from, size) && has_no_label(to, size) }
+}
+
+/// False if a byte of the range may have a label.
+#[inline(always)]
+unsafe fn has_no_label(address: usize, size: usize) -> bool {
+    unsafe {
+        if in_leaf(address) + size > PAGE {
+            return !any_label(address, size);
+        }
+        let leaf = leaf(address);
+        leaf.is_null() || !any_set(core::slice::from_raw_parts(leaf.add(in_leaf(address)), size))
     }
 }
 
@@ -436,7 +465,10 @@ unsafe fn copy_apart(to: usize, from: usize, size: usize) {
 pub unsafe extern "C" fn __tgi_load1(address: usize, value: u64) -> Label {
     unsafe {
         let entry = entry(address);
-        if entry == 0 { 0 } else { load_byte(address, value, entry) }
+        if entry == 0 || shapes::is_byte(entry, value) && !budget::is_spent() {
+            return entry;
+        }
+        load_byte(address, value, entry)
     }
 }
 
@@ -521,13 +553,22 @@ pub unsafe extern "C" fn __tg_store_sized(address: usize, label: Label, size: us
     unsafe { if label != 0 { store(address, label, size) } else { clear(address, size) } }
 }
 
+#[inline(never)]
+unsafe fn clear_leaves(address: usize, size: usize) {
+    unsafe {
+        if !has_no_label(address, size) {
+            clear(address, size);
+        }
+    }
+}
+
 /// Makes an object concrete: a stack object that comes to life.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgi_clear(address: usize, size: usize) {
     unsafe {
         let last = address.wrapping_add(size.wrapping_sub(1));
         if !(leaf(address).is_null() && leaf(last).is_null() && size <= PAGE) {
-            clear(address, size);
+            clear_leaves(address, size);
         }
     }
 }

@@ -89,6 +89,7 @@ pub unsafe fn start(input: *const u8, len: u32) {
         COUNT = len;
         if (*STORE).run == LAST_RUN {
             os::zero(STORE.cast(), size_of::<Store>());
+            domains::forget();
             regions::forget();
         }
         regions::abandon();
@@ -100,12 +101,7 @@ pub unsafe fn start(input: *const u8, len: u32) {
 
 /// A run ends.
 pub unsafe fn forget() {
-    unsafe {
-        if COUNT != 0 {
-            domains::forget((*STORE).count << PLACES.bits);
-            COUNT = 0;
-        }
-    }
+    unsafe { COUNT = 0 };
 }
 
 /// Whether the driver is told of labels without nodes.
@@ -180,6 +176,17 @@ pub unsafe fn is_byte(entry: u32, value: u64) -> bool {
     unsafe {
         let place = entry.wrapping_sub(1);
         place < COUNT && *INPUT.add(place as usize) as u64 == value
+    }
+}
+
+/// Whether an entry of the shadow memory stands for a whole value of one byte of the input, of this width and value.
+#[inline(always)]
+pub unsafe fn has_value(entry: u32, width: u32, value: u64) -> bool {
+    unsafe {
+        if entry >= SHAPED << 1 {
+            return false;
+        }
+        split(entry).is_some_and(|at| bits(at) == width && self::value(at) == value)
     }
 }
 

@@ -3,7 +3,7 @@
 //! There is one [`State`] a process. It is written before the target's `main` starts and then only under the
 //! runtime's own guard ([`enter`]), so threads and signal handlers of the target never see it half-written.
 
-use crate::os;
+use crate::{events, os};
 use trace::{GiveUp, Header};
 
 pub struct State {
@@ -182,6 +182,7 @@ pub unsafe fn deactivate() {
         STATE.symbolic = false;
         STATE.node_cap = 0;
         STATE.event_cap = 0;
+        events::start();
         if !STATE.header.is_null() {
             count_give_up(GiveUp::ForkedChild);
         }

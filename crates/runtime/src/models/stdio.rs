@@ -74,7 +74,15 @@ pub unsafe fn forget_streams() {
     unsafe { STREAMS = [UNKNOWN; 4] };
 }
 
+#[inline(always)]
 unsafe fn known(stream: *mut Stream) -> *mut Known {
+    unsafe {
+        if STREAMS[0].stream == stream { &raw mut STREAMS[0] } else { find_known(stream) }
+    }
+}
+
+#[inline(never)]
+unsafe fn find_known(stream: *mut Stream) -> *mut Known {
     unsafe {
         for slot in &mut STREAMS {
             if slot.stream == stream {

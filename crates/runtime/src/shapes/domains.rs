@@ -42,8 +42,11 @@ impl Bytes {
 static mut DOMAINS: *mut Bytes = core::ptr::null_mut();
 /// What the path says of the shapes at each place.
 static mut FIXED: *mut Fixed = core::ptr::null_mut();
-/// A bit for each label of a shape, which is set if the label was recorded, and one if it is fixed.
+/// A bit for each label of a shape, which is set if the label was recorded, and one if it is fixed: [`MARKED`] in each word, above them the number of the run that they
+/// belong to. So nothing has to be undone between runs, which would cost a page fault for each page that the next run comes to.
 static mut MARKS: [*mut u64; 2] = [core::ptr::null_mut(); 2];
+const MARKED: u32 = 32;
+const MARKS_SIZE: usize = (trace::SHAPED / MARKED) as usize * size_of::<u64>();
 static mut MOST: usize = 0;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,10 +69,7 @@ pub unsafe fn prepare(most_input: usize) {
     unsafe {
         DOMAINS = os::allocate(most_input * size_of::<Bytes>()).cast();
         FIXED = os::allocate(most_input).cast();
-        MARKS = [
-            os::allocate(trace::SHAPED as usize / 8).cast(),
-            os::allocate(trace::SHAPED as usize / 8).cast(),
-        ];
+        MARKS = [os::allocate(MARKS_SIZE).cast(), os::allocate(MARKS_SIZE).cast()];
         MOST = most_input;
     }
 }
@@ -87,11 +87,11 @@ pub unsafe fn start(len: u32) -> bool {
     }
 }
 
-/// A run ends that had this many labels.
-pub unsafe fn forget(labels: u32) {
+/// Numbers of runs begin anew.
+pub unsafe fn forget() {
     unsafe {
         for marks in MARKS {
-            os::zero(marks.cast(), labels as usize / 8 + 8);
+            os::zero(marks.cast(), MARKS_SIZE);
         }
     }
 }
@@ -253,8 +253,7 @@ pub fn case(cases: &[u64], value: u64) -> u32 {
 /// From here on the shape has its present value.
 unsafe fn fix(at: Shaped) {
     unsafe {
-        if !of_lexer() {
-            mark(Mark::Fixed, at);
+        if !of_lexer() && mark(Mark::Fixed, at) {
             events::note_fixed();
             let fixed = &mut *FIXED.add(at.place as usize);
             if *fixed == Fixed::None {
@@ -297,24 +296,30 @@ pub unsafe fn is_fixed(at: Shaped) -> bool {
     }
 }
 
+/// The word that holds a mark, and the mark.
+#[inline(always)]
 unsafe fn word(kind: Mark, at: Shaped) -> (*mut u64, u64) {
     unsafe {
         let index = super::PLACES.label(at.shape, at.place) ^ trace::SHAPED;
-        (MARKS[kind as usize].add(index as usize / 64), 1 << (index % 64))
+        (MARKS[kind as usize].add((index / MARKED) as usize), 1 << (index % MARKED))
     }
 }
 
+#[inline(always)]
 unsafe fn is_marked(kind: Mark, at: Shaped) -> bool {
     unsafe {
         let (word, bit) = word(kind, at);
-        *word & bit != 0
+        *word & bit != 0 && *word >> MARKED == (*STORE).run as u64
     }
 }
 
 /// True if it was not marked before.
 pub unsafe fn mark(kind: Mark, at: Shaped) -> bool {
     unsafe {
-        let (word, bit) = word(kind, at);
+        let ((word, bit), run) = (word(kind, at), (*STORE).run as u64);
+        if *word >> MARKED != run {
+            *word = run << MARKED;
+        }
         let is_new = *word & bit == 0;
         *word |= bit;
         is_new
