@@ -210,18 +210,26 @@ impl Function<'_> {
         let [search, build, done] = [(); 3].map(|()| builder.new_block(start));
         let region = self.description(&group);
         self.search_if_any(&group, alone, search, done);
-        let (is_found, from_search) = if group.asks() {
-            (self.ask(region, &group), vec![self.zero()])
+        let kept: Vec<Vec<Value>> = group.operands.iter().map(|operand| self.labels_of(*operand)).collect();
+        let (is_found, from_search, open) = if group.asks() {
+            (self.ask(region, &group), vec![self.zero()], None)
         } else {
             let recalled = self.recall(region, &group);
             let labels = self.unpacked(recalled, group.results.len());
             let zero = builder.const_int(builder.i128, 0);
-            (builder.compare(LLVMIntPredicate::LLVMIntSLT, recalled, zero), labels)
+            let is_found = builder.compare(LLVMIntPredicate::LLVMIntSLT, recalled, zero);
+            (is_found, labels, Some(recalled))
         };
         builder.branch(is_found, done, build);
         builder.at_end(build);
+        if let Some(recalled) = open {
+            self.use_open_labels(&group.operands, recalled);
+        }
         self.build(&group.instructions);
         let noted = self.note(region, &group);
+        for (operand, labels) in group.operands.iter().zip(kept) {
+            self.set_labels(*operand, labels);
+        }
         let from_build = self.unpacked(noted, group.results.len());
         if let Some(ending) = &group.ending {
             self.record(from_build[0], ending);
@@ -240,6 +248,16 @@ impl Function<'_> {
                 llvm::add_incoming(label, self.zero(), start);
             }
             self.set_labels(result, vec![label]);
+        }
+    }
+
+    /// Where a group was not found, its operands have the labels that the runtime says: none where the path fixes them.
+    fn use_open_labels(&mut self, operands: &[Value], recalled: Value) {
+        let labels = self.unpacked(recalled, operands.len());
+        for (&operand, label) in operands.iter().zip(labels) {
+            if !llvm::is_constant(self.label_of(operand)) {
+                self.set_labels(operand, vec![label]);
+            }
         }
     }
 

@@ -54,8 +54,10 @@ pub unsafe extern "C" fn __tg_load_at(
     site: u32,
 ) -> Label {
     unsafe {
-        if la != 0
-            && !events::is_fixed(la)
+        if la == 0 {
+            return shadow::load_plainly(address, size, value);
+        }
+        if !events::is_fixed(la)
             && let Some(_entered) = state::enter()
         {
             if budget::settles_address(la) {

@@ -64,11 +64,15 @@ pub unsafe fn settles_address(la: Label) -> bool {
     unsafe { is_spent() && settles_deep(la) }
 }
 
+/// Whether many tables made it of its byte.
+pub unsafe fn is_deep(at: Shaped) -> bool {
+    unsafe { shapes::reads(at) >= MOST_READS }
+}
+
 #[cold]
 unsafe fn settles_deep(la: Label) -> bool {
     unsafe {
-        let is_deep =
-            shapes::split(la).map_or_else(|| is_of_several(la), |at| shapes::reads(at) >= MOST_READS);
+        let is_deep = shapes::split(la).map_or_else(|| is_of_several(la), |at| is_deep(at));
         if is_deep {
             settle(la);
         }

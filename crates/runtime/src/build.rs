@@ -40,7 +40,9 @@ pub unsafe fn binary(op: Op, bits: u32, a: Value, b: Value) -> Label {
     unsafe {
         match Question::binary(op, bits, a, b) {
             Some(question) => question.answer(|| simplified(op, bits, a, b)),
-            None => lengths::compared(op, bits, a, b).unwrap_or_else(|| simplified(op, bits, a, b)),
+            None => lengths::compared(op, bits, a, b)
+                .or_else(|| lengths::moved(op, bits, a, b))
+                .unwrap_or_else(|| simplified(op, bits, a, b)),
         }
     }
 }

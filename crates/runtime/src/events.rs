@@ -1,7 +1,7 @@
 //! Events of the run, in program order.
 
 use crate::models::lexers;
-use crate::shapes::{self, answers, domains, domains::Mark};
+use crate::shapes::{self, answers, domains, domains::Mark, domains::Way};
 use crate::state::{self, STATE, count_give_up};
 use crate::{address, lengths, nodes, os, regions, stretches, values};
 use trace::{
@@ -106,7 +106,7 @@ pub unsafe fn is_fixed(label: Label) -> bool {
     unsafe {
         match shapes::split(label) {
             Some(at) => answers::is_fixed_by_path(at),
-            None => label != 0 && is_fixed_node(extended(label)),
+            None => label != 0 && label & LENGTH == 0 && is_fixed_node(extended(label)),
         }
     }
 }
@@ -417,9 +417,30 @@ pub unsafe extern "C" fn __tg_switch(
 #[inline(always)]
 pub unsafe fn switch_on_byte(at: Shaped, cases: &[u64], site: u32) {
     unsafe {
+        match domains::way(at, cases, site) {
+            Some(way) => switch_to(at, &way, site),
+            None => {
+                (*STATE.header).symbolic_branches += 1;
+                let arg = domains::case(cases, shapes::value(at));
+                push(Event {
+                    kind: EventKind::Switch as u8,
+                    site,
+                    label: shapes::join(at),
+                    arg,
+                    ..Event::default()
+                });
+            }
+        }
+    }
+}
+
+/// The same, it being known where the switch leads.
+#[inline(always)]
+pub unsafe fn switch_to(at: Shaped, way: &Way, site: u32) {
+    unsafe {
         (*STATE.header).symbolic_branches += 1;
-        if let Some(arg) = domains::switch(at, cases, site) {
-            let label = shapes::join(at);
+        if domains::switch(at, way) {
+            let (label, arg) = (shapes::join(at), way.taken as u32);
             push(Event { kind: EventKind::Switch as u8, taken: 0, aux: 0, site, label, arg });
         }
     }

@@ -170,6 +170,22 @@ pub unsafe fn sum(more: u64) -> Option<Label> {
     }
 }
 
+/// The label of `a op b` of `bits` bits, if that is what is left of the length, and a constant more or less.
+#[inline(always)]
+pub unsafe fn moved(op: Op, bits: u32, a: Value, b: Value) -> Option<Label> {
+    unsafe {
+        let (Some(Length { kind: LengthKind::Rest, number }), 64, 0) = (split(a.label), bits, b.label) else {
+            return None;
+        };
+        let more = match op {
+            Op::Add => b.value,
+            Op::Sub => b.value.wrapping_neg(),
+            _ => return None,
+        };
+        sum(more.wrapping_sub(number as u64))
+    }
+}
+
 /// A label that has a node, where one is needed to know the label again.
 pub unsafe fn with_node(label: Label) -> Label {
     unsafe {

@@ -135,6 +135,9 @@ unsafe fn unrecorded(label: Label) -> Node {
 #[inline(always)]
 pub unsafe fn as_constant(label: Label) -> Option<u64> {
     unsafe {
+        if let Some(at) = shapes::split(label) {
+            return shapes::as_constant(at);
+        }
         let node = node(label);
         if node.op == Op::Const as u8 { Some(node.const_value()) } else { None }
     }

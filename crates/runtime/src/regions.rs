@@ -6,16 +6,16 @@
 //!
 //! What a region ends with is a part of the question ([`endings`]).
 //!
-//! Instrumented code calls `__tg_recall1`, `2` or `3`, by the number of operands. Unless that finds something, it builds the expressions one by one
-//! and calls `__tg_note`.
+//! Instrumented code calls `__tg_recall1`, `2` or `3`, by the number of operands. Unless that finds something, it builds the expressions one by one, with
+//! the labels that come back for its operands (those that the path fixes have none), and calls `__tg_note`.
 
 pub mod endings;
 
 use crate::build::Value;
 use crate::models::lexers;
+use crate::os;
 use crate::shapes::{self, answers, domains, domains::Condition};
 use crate::state::{self, STATE};
-use crate::{events, os};
 use trace::{Label, Shaped};
 
 /// What the instrumenter says of a region. Its address tells it from others.
@@ -77,6 +77,8 @@ const MOST_BUILT: u8 = 16;
 /// Outside of the program's memory, as the shapes are.
 struct Store {
     questions: [endings::Question; MEMORIES],
+    choices: [endings::Choice; MEMORIES],
+    fetched: [endings::Fetched; MEMORIES],
     one: Memories<0>,
     two: Memories<1>,
     three: Memories<2>,
@@ -136,31 +138,39 @@ unsafe fn may_check_pending(violated: Label) -> bool {
 }
 
 impl<const OTHERS: usize> Key<OTHERS> {
-    /// What flows in, and the place of all labels. `None` if there are several places, or none. There is one operand more than others.
+    /// What flows in, and the place of all labels; no place if the path fixes all of them. `None` if there are several places, or labels that are
+    /// no shapes. Operands that the path fixes lose their labels. There is one operand more than others.
     #[inline(always)]
-    unsafe fn of<const N: usize>(region: &Region, operands: &[Value; N]) -> Option<(Key<OTHERS>, u32)> {
+    unsafe fn of<const N: usize>(
+        region: &Region,
+        operands: &mut [Value; N],
+    ) -> Option<(Key<OTHERS>, Option<u32>)> {
         unsafe {
             let (mut key, mut place) = (Key { region, shape: 0, labelled: 0, others: [0; OTHERS] }, None);
             let mut others = key.others.iter_mut();
-            for (i, operand) in operands.iter().enumerate() {
+            for (i, operand) in operands.iter_mut().enumerate() {
                 let mut value = operand.value;
                 if operand.label != 0 {
                     let at = shapes::split(operand.label)?;
-                    key.labelled |= 1 << i;
-                    if place.is_none() {
-                        (place, key.shape) = (Some(at.place), shapes::in_this_run(at.shape));
-                        continue;
+                    if domains::is_fixed(at) {
+                        operand.label = 0;
+                    } else {
+                        key.labelled |= 1 << i;
+                        if place.is_none() {
+                            (place, key.shape) = (Some(at.place), shapes::in_this_run(at.shape));
+                            continue;
+                        }
+                        if place != Some(at.place) {
+                            return None;
+                        }
+                        value = at.shape as u64;
                     }
-                    if place != Some(at.place) {
-                        return None;
-                    }
-                    value = at.shape as u64;
                 }
                 if let Some(other) = others.next() {
                     *other = value;
                 }
             }
-            Some((key, place?))
+            Some((key, place))
         }
     }
 
@@ -187,10 +197,16 @@ unsafe fn built(region: *const Region) -> *mut u8 {
     unsafe { (&raw mut (*STORE).built).cast::<u8>().add((region as usize >> 3) % MEMORIES) }
 }
 
+/// What is returned where nothing is found: the labels of the operands to build with.
+#[inline(always)]
+fn unfound<const N: usize>(operands: &[Value; N]) -> u128 {
+    operands.iter().rev().fold(0, |labels, operand| labels << 32 | operand.label as u128)
+}
+
 #[inline(always)]
 unsafe fn recall<const N: usize, const OTHERS: usize>(
     region: &Region,
-    operands: [Value; N],
+    mut operands: [Value; N],
     memories: *mut Memories<OTHERS>,
     taken: u32,
 ) -> u128 {
@@ -198,35 +214,29 @@ unsafe fn recall<const N: usize, const OTHERS: usize>(
         if !PENDING.is_null() {
             abandon();
         }
-        let Some((key, place)) = Key::of(region, &operands) else {
-            return if endings::compares_length(region, &operands, taken) { FOUND } else { 0 };
-        };
         if STATE.threaded || lexers::inside() {
-            return 0;
+            return unfound(&operands);
         }
-        let some_are_fixed = match domains::fixed(place) {
-            domains::Fixed::None => false,
-            domains::Fixed::Some if operands.iter().any(|operand| events::is_fixed(operand.label)) => {
-                return 0;
-            }
-            domains::Fixed::Some => true,
-            domains::Fixed::All => return FOUND,
+        let Some((key, place)) = Key::of(region, &mut operands) else {
+            let is_recorded = endings::compares_length(region, &operands, taken);
+            return if is_recorded { FOUND } else { unfound(&operands) };
         };
+        let Some(place) = place else { return FOUND };
         let number = key.number();
         let memory = &*(&raw const (*memories).memories).cast::<Memory<OTHERS>>().add(number);
         if !key.is(&memory.key) {
             begin(region, built(region));
-            return 0;
+            return unfound(&operands);
         }
         if memory.is_checked {
-            return 0;
+            return unfound(&operands);
         }
-        let Some(_entered) = state::enter() else { return 0 };
+        let Some(_entered) = state::enter() else { return unfound(&operands) };
         *built(region) = 0;
-        let results = memory.present(place, some_are_fixed);
+        let results = memory.present(place, domains::fixed(place) != domains::Fixed::None);
         if region.branch != NO_BRANCH {
             let condition = &*(&raw const (*memories).conditions).cast::<Condition>().add(number);
-            condition.branch(place, some_are_fixed, taken & 1 == 1, region.branch);
+            condition.branch(place, taken & 1 == 1, region.branch);
         }
         FOUND | results
     }
@@ -300,8 +310,9 @@ impl<const OTHERS: usize> Memory<OTHERS> {
         labels: u128,
     ) -> u128 {
         unsafe {
-            let noted = Key::of(region, &operands);
-            let noted = noted.and_then(|(key, place)| Some((Memory::new(key, place, labels)?, place)));
+            let mut operands = operands;
+            let noted = Key::of(region, &mut operands);
+            let noted = noted.and_then(|(key, place)| Some((Memory::new(key, place?, labels)?, place?)));
             match noted {
                 Some((memory, place)) => {
                     (*memories).keep(&memory);

@@ -542,6 +542,19 @@ pub unsafe extern "C" fn __tgi_store8(address: usize, label: Label) {
     }
 }
 
+/// Label of a value that was just loaded from a place that does not depend on the input.
+#[inline(always)]
+pub unsafe fn load_plainly(address: usize, size: usize, value: u64) -> Label {
+    unsafe {
+        match size {
+            1 => __tgi_load1(address, value),
+            4 => __tgi_load4(address, value),
+            8 => __tgi_load8(address, value),
+            _ => __tg_load_sized(address, value, size),
+        }
+    }
+}
+
 /// Label of a loaded value of unusual size (up to 16 bytes); `value` is its low part.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_load_sized(address: usize, value: u64, size: usize) -> Label {

@@ -154,6 +154,21 @@ pub unsafe fn node(label: Label) -> Node {
     }
 }
 
+/// A byte of the input that has shapes.
+#[inline(always)]
+pub unsafe fn input(place: u32) -> u8 {
+    unsafe { *INPUT.add(place as usize) }
+}
+
+/// What a shape is if it is the same for all bytes.
+#[inline(always)]
+pub unsafe fn as_constant(at: Shaped) -> Option<u64> {
+    unsafe {
+        let record = &facts(at.shape).record;
+        if record.op == Op::Const as u8 { Some(record.const_value()) } else { None }
+    }
+}
+
 /// The width of a shape.
 #[inline(always)]
 pub unsafe fn bits(at: Shaped) -> u32 {

@@ -76,9 +76,7 @@ pub unsafe fn forget_streams() {
 
 #[inline(always)]
 unsafe fn known(stream: *mut Stream) -> *mut Known {
-    unsafe {
-        if STREAMS[0].stream == stream { &raw mut STREAMS[0] } else { find_known(stream) }
-    }
+    unsafe { if STREAMS[0].stream == stream { &raw mut STREAMS[0] } else { find_known(stream) } }
 }
 
 #[inline(never)]

@@ -1,12 +1,14 @@
 //! Regions that nothing but what they end with wants: a branch, a switch, a load from a table.
 
-use super::{FOUND, IS_CHECKED, MEMORIES, PENDING, Region, STORE, abandon, begin, built, recall};
+use super::{
+    CONCRETE, FOUND, IS_CHECKED, MEMORIES, Memories, PENDING, Region, STORE, abandon, begin, built, recall,
+};
 use crate::build::Value;
 use crate::models::lexers;
-use crate::shapes::{self, domains, domains::Condition, reads};
+use crate::shapes::{self, domains, domains::Condition, domains::Way, reads};
 use crate::state::{self, STATE};
 use crate::{address, budget, events, lengths};
-use trace::{Comparison, Label};
+use trace::{Comparison, Label, Shaped};
 
 /// What is remembered of a region with one operand that nothing but its branch wants.
 #[derive(Clone, Copy)]
@@ -42,17 +44,16 @@ pub unsafe extern "C" fn __tg_ask(region: &Region, label: Label, value: u64, tak
         if STATE.threaded || lexers::inside() {
             return 0;
         }
-        let some_are_fixed = match domains::fixed(at.place) {
-            domains::Fixed::None => false,
-            domains::Fixed::Some => true,
-            domains::Fixed::All => return 1,
-        };
+        if domains::fixed(at.place) == domains::Fixed::All {
+            return 1;
+        }
         let shape = shapes::in_this_run(at.shape);
         let question = &*question(region, at.shape);
         if (question.region, question.shape) != (region as *const Region, shape) {
-            if !(some_are_fixed && domains::is_fixed(at)) {
-                begin(region, built(region));
+            if domains::is_fixed(at) {
+                return 1;
             }
+            begin(region, built(region));
             return 0;
         }
         if question.is_checked {
@@ -60,10 +61,32 @@ pub unsafe extern "C" fn __tg_ask(region: &Region, label: Label, value: u64, tak
         }
         let Some(_entered) = state::enter() else { return 0 };
         *built(region) = 0;
-        if !(some_are_fixed && domains::is_fixed(at)) {
-            question.condition.branch(at.place, some_are_fixed, taken & 1 == 1, region.branch);
-        }
+        question.condition.branch(at.place, taken & 1 == 1, region.branch);
         1
+    }
+}
+
+/// What is remembered of a region with one operand that nothing but its switch wants, for a byte.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Choice {
+    region: *const Region,
+    /// Of the operand.
+    value: u64,
+    /// The run and the operand's shape.
+    shape: u32,
+    /// Of what the switch is on.
+    result: u16,
+    byte: u8,
+    way: Way,
+}
+
+const _: () = assert!(size_of::<Choice>() == 64, "a line of the cache");
+
+unsafe fn choice(region: &Region, shape: u32, byte: u8) -> *mut Choice {
+    unsafe {
+        let number = (region as *const Region as usize >> 3) ^ (shape as usize & 0xFF) << 3;
+        (&raw mut (*STORE).choices).cast::<Choice>().add((number ^ (byte as usize) << 2) % MEMORIES)
     }
 }
 
@@ -78,20 +101,144 @@ pub unsafe extern "C" fn __tg_choose(
     count: u32,
 ) -> u32 {
     unsafe {
-        if shapes::split(label).is_none_or(|at| shapes::value(at) != value) {
+        let Some(at) = shapes::split(label) else { return 0 };
+        if !PENDING.is_null() {
+            abandon();
+        }
+        if STATE.threaded || lexers::inside() {
             return 0;
         }
-        let labels = recall(region, [Value::new(label, 0)], &raw mut (*STORE).one, 0);
+        if domains::fixed(at.place) == domains::Fixed::All {
+            return 1;
+        }
+        let (shape, byte) = (shapes::in_this_run(at.shape), shapes::input(at.place));
+        let choice = &*choice(region, at.shape, byte);
+        let is_known = (choice.region, choice.shape) == (region as *const Region, shape)
+            && (choice.byte, choice.value) == (byte, value);
+        if !is_known {
+            let cases = core::slice::from_raw_parts(cases, count as usize);
+            return choose_slowly(region, at, value, cases);
+        }
+        let Some(_entered) = state::enter() else { return 0 };
+        let result = Shaped { shape: choice.result as u32, place: at.place };
+        events::switch_to(result, &choice.way, region.constant as u32);
+        1
+    }
+}
+
+#[inline(never)]
+unsafe fn choose_slowly(region: &Region, at: Shaped, value: u64, cases: &[u64]) -> u32 {
+    unsafe {
+        if shapes::value(at) != value {
+            return 0;
+        }
+        let labels = recall(region, [Value::new(shapes::join(at), 0)], &raw mut (*STORE).one, 0);
         if labels & FOUND == 0 {
             return 0;
         }
-        if let Some(at) = shapes::split(labels as Label)
+        if let Some(result) = shapes::split(labels as Label)
             && let Some(_entered) = state::enter()
         {
-            let cases = core::slice::from_raw_parts(cases, count as usize);
-            events::switch_on_byte(at, cases, region.constant as u32);
+            let site = region.constant as u32;
+            let (shape, byte) = (shapes::in_this_run(at.shape), shapes::input(at.place));
+            let Some(way) = domains::way(result, cases, site) else {
+                events::switch_on_byte(result, cases, site);
+                return 1;
+            };
+            let known = Choice { region, value, shape, result: result.shape as u16, byte, way };
+            *choice(region, at.shape, byte) = known;
+            events::switch_to(result, &way, site);
         }
         1
+    }
+}
+
+/// What is remembered of a region that nothing but a load from a constant table wants.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Fetched {
+    region: *const Region,
+    /// The operand without a label, if there are two.
+    other: u64,
+    /// The run and the other operand's shape.
+    shape: u32,
+    /// Which operand has the label.
+    labelled: u16,
+    /// What is read; [`CONCRETE`] if that is the same for all bytes.
+    result: u16,
+    /// Where a read has to be to stay in the table.
+    first: usize,
+    last: usize,
+    /// Such addresses are fixed once the budget is spent.
+    is_deep: bool,
+}
+
+/// The operand of a region that has the label, which one it is, and the other's value.
+#[inline(always)]
+unsafe fn labelled_one<const N: usize>(operands: &[Value; N]) -> Option<(Shaped, u16, u64)> {
+    unsafe {
+        match operands[..] {
+            [Value { label, .. }] => Some((shapes::split(label)?, 0, 0)),
+            [Value { label, .. }, Value { label: 0, value }] => Some((shapes::split(label)?, 0, value)),
+            [Value { label: 0, value }, Value { label, .. }] => Some((shapes::split(label)?, 1, value)),
+            _ => None,
+        }
+    }
+}
+
+unsafe fn fetched(region: &Region, shape: u32, other: u64) -> *mut Fetched {
+    unsafe {
+        let number =
+            (region as *const Region as usize >> 3) ^ (shape as usize & 0xFF) << 3 ^ other as usize >> 4;
+        (&raw mut (*STORE).fetched).cast::<Fetched>().add(number % MEMORIES)
+    }
+}
+
+/// The label of what is loaded, if that is known.
+#[inline(always)]
+unsafe fn fetch_again<const N: usize>(
+    region: &Region,
+    operands: &[Value; N],
+    address: usize,
+) -> Option<Label> {
+    unsafe {
+        if !PENDING.is_null() || STATE.threaded || lexers::inside() {
+            return None;
+        }
+        let (at, labelled, other) = labelled_one(operands)?;
+        let known = &*fetched(region, at.shape, other);
+        let is_known = known.region == region as *const Region
+            && (known.shape, known.labelled) == (shapes::in_this_run(at.shape), labelled)
+            && known.other == other
+            && (known.first..=known.last).contains(&address);
+        if !is_known || known.is_deep && budget::is_spent() {
+            return None;
+        }
+        if domains::fixed(at.place) == domains::Fixed::All || known.result == CONCRETE {
+            return Some(0);
+        }
+        let _entered = state::enter()?;
+        let result = Shaped { shape: known.result as u32, place: at.place };
+        Some(if domains::is_constant_here(result) { 0 } else { shapes::join(result) })
+    }
+}
+
+/// A region led to a read that is known.
+unsafe fn note_fetched<const N: usize>(
+    region: &Region,
+    operands: &[Value; N],
+    la: Label,
+    size: usize,
+) -> Option<()> {
+    unsafe {
+        let ((at, labelled, other), address) = (labelled_one(operands)?, shapes::split(la)?);
+        let (first, last, result) = reads::in_constant_table(address, size)?;
+        let result =
+            if shapes::varying(Shaped { shape: result, ..at }) == 0 { CONCRETE } else { result as u16 };
+        let (shape, is_deep) = (shapes::in_this_run(at.shape), budget::is_deep(address));
+        *fetched(region, at.shape, other) =
+            Fetched { region, other, shape, labelled, result, first, last, is_deep };
+        Some(())
     }
 }
 
@@ -102,8 +249,17 @@ const LOCATED: u64 = 1 << 62;
 
 /// As [`super::__tg_recall1`] for a region that nothing but a load wants, at its result.
 #[inline(always)]
-unsafe fn fetch(region: &Region, labels: u128, address: usize) -> u64 {
+unsafe fn fetch<const N: usize, const OTHERS: usize>(
+    region: &Region,
+    operands: [Value; N],
+    memories: *mut Memories<OTHERS>,
+    address: usize,
+) -> u64 {
     unsafe {
+        if let Some(label) = fetch_again(region, &operands, address) {
+            return LOADED | label as u64;
+        }
+        let labels = recall(region, operands, memories, 0);
         if labels & FOUND == 0 {
             return 0;
         }
@@ -117,7 +273,10 @@ unsafe fn fetch(region: &Region, labels: u128, address: usize) -> u64 {
             return LOCATED;
         }
         match reads::again(la, address, size, site) {
-            Some(label) => LOADED | address::without_if_constant(label) as u64,
+            Some(label) => {
+                note_fetched(region, &operands, la, size);
+                LOADED | address::without_if_constant(label) as u64
+            }
             None => LOCATED | la as u64,
         }
     }
@@ -126,7 +285,7 @@ unsafe fn fetch(region: &Region, labels: u128, address: usize) -> u64 {
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn __tg_fetch1(region: &Region, la: Label, a: u64, address: usize) -> u64 {
-    unsafe { fetch(region, recall(region, [Value::new(la, a)], &raw mut (*STORE).one, 0), address) }
+    unsafe { fetch(region, [Value::new(la, a)], &raw mut (*STORE).one, address) }
 }
 
 #[unsafe(no_mangle)]
@@ -139,10 +298,7 @@ pub unsafe extern "C" fn __tg_fetch2(
     b: u64,
     address: usize,
 ) -> u64 {
-    unsafe {
-        let operands = [Value::new(la, a), Value::new(lb, b)];
-        fetch(region, recall(region, operands, &raw mut (*STORE).two, 0), address)
-    }
+    unsafe { fetch(region, [Value::new(la, a), Value::new(lb, b)], &raw mut (*STORE).two, address) }
 }
 
 /// What [`__tg_ask`] finds from here on.

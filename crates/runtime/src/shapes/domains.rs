@@ -120,7 +120,7 @@ pub unsafe fn decides(at: Shaped) -> bool {
 pub unsafe fn branch(at: Shaped, taken: bool) -> bool {
     unsafe {
         let Facts { holds, record, .. } = *facts(at.shape);
-        let is_new = narrow(at.place, if taken { holds } else { holds.not() });
+        let is_new = narrow(at.place, &if taken { holds } else { holds.not() });
         if is_new && taken && record.op == trace::Op::Eq as u8 && facts(record.b).varying == 0 {
             fix(Shaped { shape: facts(record.a).extended, ..at });
         }
@@ -156,7 +156,7 @@ impl Condition {
 
     /// As [`events::branch`] on the condition at a place.
     #[inline(always)]
-    pub unsafe fn branch(&self, place: u32, some_are_fixed: bool, taken: bool, site: u32) {
+    pub unsafe fn branch(&self, place: u32, taken: bool, site: u32) {
         unsafe {
             let domain = &mut (*DOMAINS.add(place as usize)).0;
             let (mut inside, mut outside) = (0, 0);
@@ -164,8 +164,8 @@ impl Condition {
                 inside |= domain & holds;
                 outside |= domain & !holds;
             }
-            let at = Shaped { shape: self.shape as u32, place };
-            if inside == 0 || outside == 0 || some_are_fixed && is_fixed(at) {
+            // What the path fixes is decided by what it leaves of the byte.
+            if inside == 0 || outside == 0 {
                 return;
             }
             let (byte, taken) = (*INPUT.add(place as usize), taken != self.is_negated);
@@ -184,7 +184,8 @@ impl Condition {
             if taken && self.fixes != 0 {
                 fix(Shaped { shape: self.fixes as u32 - 1, place });
             }
-            events::push_branch(super::join(at), taken, self.is_negated, site);
+            let label = super::join(Shaped { shape: self.shape as u32, place });
+            events::push_branch(label, taken, self.is_negated, site);
         }
     }
 }
@@ -197,47 +198,62 @@ fn is_single([a, b, c, d]: &[u64; 4]) -> bool {
     words == 1 && rest(*a) | rest(*b) | rest(*c) | rest(*d) == 0
 }
 
-unsafe fn narrow(place: u32, to: Bytes) -> bool {
+#[inline(always)]
+unsafe fn narrow(place: u32, to: &Bytes) -> bool {
     unsafe {
         if of_lexer() {
             return true;
         }
         let (Bytes(domain), Bytes(to)) = (&mut *DOMAINS.add(place as usize), to);
-        let mut excluded = 0;
+        let excluded = domain.iter().zip(to).fold(0, |excluded, (domain, to)| excluded | domain & !to);
+        if excluded == 0 {
+            return false;
+        }
         for (domain, to) in domain.iter_mut().zip(to) {
-            excluded |= *domain & !to;
             *domain &= to;
         }
-        if excluded != 0 && is_single(domain) {
+        if is_single(domain) {
             *FIXED.add(place as usize) = Fixed::All;
             events::note_fixed();
         }
-        excluded != 0
+        true
     }
 }
 
-/// The path goes where a switch on a shape does: the number of the case, or of all cases if it is none of them; `None` if that says nothing new. `site` tells
-/// switches apart.
-pub unsafe fn switch(at: Shaped, cases: &[u64], site: u32) -> Option<u32> {
+/// Where a switch on a shape leads for a byte.
+#[derive(Clone, Copy)]
+pub struct Way {
+    /// The bytes that lead there.
+    set: Bytes,
+    /// The number of the case, or of all cases if it is none of them.
+    pub taken: u16,
+    is_case: bool,
+}
+
+/// Where a switch leads on this run, `site` telling switches apart; `None` if it has too many cases.
+#[inline(always)]
+pub unsafe fn way(at: Shaped, cases: &[u64], site: u32) -> Option<Way> {
     unsafe {
-        if cases.len() >= u16::MAX as usize {
-            return Some(case(cases, vector(at.shape)[*INPUT.add(at.place as usize) as usize]));
-        }
-        let Case { taken, set, .. } = *(*STORE).cases.find(at, cases, site);
-        if !narrow(at.place, set) {
-            return None;
-        }
-        if (taken as usize) < cases.len() {
+        if cases.len() < u16::MAX as usize { Some((*STORE).cases.find(at, cases, site).way) } else { None }
+    }
+}
+
+/// The path goes where a switch on a shape does; false if that says nothing new.
+#[inline(always)]
+pub unsafe fn switch(at: Shaped, way: &Way) -> bool {
+    unsafe {
+        let is_new = narrow(at.place, &way.set);
+        if is_new && way.is_case {
             fix(Shaped { shape: facts(at.shape).extended, ..at });
         }
-        Some(taken)
+        is_new
     }
 }
 
 /// From here on the shape has its present value; false if that says nothing new.
 pub unsafe fn settle(at: Shaped) -> bool {
     unsafe {
-        let is_new = narrow(at.place, *Alike::find(at));
+        let is_new = narrow(at.place, Alike::find(at));
         if is_new {
             fix(Shaped { shape: facts(at.shape).extended, ..at });
         }
@@ -269,12 +285,20 @@ pub unsafe fn is_constant(at: Shaped) -> bool {
         if is_fixed(at) {
             return true;
         }
-        let (Bytes(domain), Bytes(alike)) = (&*DOMAINS.add(at.place as usize), Alike::find(at));
-        if domain.iter().zip(alike).fold(0, |others, (domain, alike)| others | domain & !alike) != 0 {
-            return false;
+        let is_constant = is_constant_here(at);
+        if is_constant {
+            fix(super::extended(at));
         }
-        fix(super::extended(at));
-        !of_lexer()
+        is_constant && !of_lexer()
+    }
+}
+
+/// The same, where nobody asks again for the same shape.
+#[inline(always)]
+pub unsafe fn is_constant_here(at: Shaped) -> bool {
+    unsafe {
+        let (Bytes(domain), Bytes(alike)) = (&*DOMAINS.add(at.place as usize), Alike::find(at));
+        domain.iter().zip(alike).fold(0, |others, (domain, alike)| others | domain & !alike) == 0
     }
 }
 
@@ -330,6 +354,7 @@ pub unsafe fn mark(kind: Mark, at: Shaped) -> bool {
 pub struct Alike([Same; Alike::COUNT]);
 
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 struct Same {
     /// The run and the shape.
     shape: u32,
@@ -373,14 +398,13 @@ struct Ways {
 }
 
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 struct Case {
     run: u32,
     site: u32,
     shape: u32,
     byte: u8,
-    taken: u32,
-    /// The bytes that lead to the same case.
-    set: Bytes,
+    way: Way,
 }
 
 impl Cases {
@@ -399,7 +423,8 @@ impl Cases {
                 let ways = ways(&mut self.ways, at.shape, cases, site);
                 let taken = ways[byte as usize];
                 let set = Bytes::whose(ways, |way| way == taken);
-                *case = Case { run: wanted.0, site, shape: at.shape, byte, taken: taken as u32, set };
+                let way = Way { set, taken, is_case: (taken as usize) < cases.len() };
+                *case = Case { run: wanted.0, site, shape: at.shape, byte, way };
             }
             case
         }

@@ -53,6 +53,17 @@ pub unsafe fn again(la: Label, address: usize, size: usize, site: u32) -> Option
     }
 }
 
+/// Where reads of `size` bytes with an address of this shape are inside of a table that never changes, from the first to the last place, and the shape of what they
+/// give, if that was noted and no address is outside.
+pub unsafe fn in_constant_table(at: Shaped, size: usize) -> Option<(usize, usize, u32)> {
+    unsafe {
+        let read = *Reads::place(at);
+        let is_known = (read.run, read.shape, read.size) == ((*STORE).run, at.shape, size);
+        let is_simple = is_known && read.snapshot.is_none() && !read.is_checked;
+        is_simple.then(|| (read.start, read.start + read.object_size - size, read.result))
+    }
+}
+
 /// A read from an object as a snapshot shows it gave `label`.
 pub unsafe fn note(la: Label, size: usize, object: &Object, snapshot: u32, label: Label) {
     unsafe {

@@ -57,9 +57,11 @@ fn through(
             Ends::Question => FOUND * u128::from(regions::endings::__tg_ask(region, label, value, taken)),
             _ => regions::__tg_recall1(region, label, value, taken),
         };
-        let labels = if found != 0 {
+        let labels = if found & FOUND != 0 {
             found & !FOUND
         } else {
+            let label = if matches!(ends, Ends::Question) { label } else { found as Label };
+            let operand = Twin { value: Value::new(label, value), ..operand };
             let built = packed(computed(computation, operand, steps));
             let noted = regions::__tg_note(region, label, value, Label::MAX, 0, Label::MAX, 0, built);
             if !matches!(ends, Ends::Nothing) {
@@ -226,7 +228,7 @@ proptest! {
             // SAFETY: a run is active, and regions live as long as it.
             unsafe {
                 let found = if is_of_difference {
-                    regions::__tg_recall2(&region, nodes::length(), len as u64, 0, *less, taken) != 0
+                    regions::__tg_recall2(&region, nodes::length(), len as u64, 0, *less, taken) & FOUND != 0
                 } else {
                     regions::endings::__tg_ask(&region, nodes::length(), len as u64, taken) != 0
                 };
