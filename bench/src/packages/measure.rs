@@ -76,7 +76,8 @@ pub fn traces(package: &Package, work: &Path, times: usize) -> Result<()> {
     let (clang, tarragon) = trees(package, work)?;
     let subject = Subject::new(package, &clang, &tarragon)?;
     let mut runner = subject.start()?;
-    let text = package.sample.text(SYMBOLIC);
+    let symbolic_len = std::env::var("TGLEN").ok().and_then(|s| s.parse().ok()).unwrap_or(SYMBOLIC);
+    let text = package.sample.text(symbolic_len);
     let a_byte = |count: f64| count / text.len() as f64;
     let best = subject.symbolic(times)?;
     let trace = runner.run(&text, true)?.trace.context("the trace is broken")?;
@@ -245,7 +246,8 @@ impl<'a> Subject<'a> {
     /// Processor time of a run with all of the input symbolic, its start not counted.
     fn symbolic(&self, times: usize) -> Result<Duration> {
         let mut runner = self.start()?;
-        let texts = [SYMBOLIC, 0].map(|len| self.package.sample.text(len));
+        let symbolic_len = std::env::var("TGLEN").ok().and_then(|s| s.parse().ok()).unwrap_or(SYMBOLIC);
+        let texts = [symbolic_len, 0].map(|len| self.package.sample.text(len));
         let mut best = [Duration::MAX; 2];
         for _ in 0..times {
             for (text, best) in texts.iter().zip(&mut best) {

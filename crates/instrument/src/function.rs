@@ -36,6 +36,10 @@ pub struct Function<'a> {
     labels: HashMap<Value, Vec<Value>>,
     /// Values that can have labels at all: not computed from constants alone.
     symbolic: HashSet<Value>,
+    /// Conditions that the block branches on in which they are computed. Whoever else wants one wants it after the branch, which has decided it.
+    decided: HashSet<Value>,
+    /// The blocks that instructions were in before they were instrumented.
+    homes: HashMap<Value, Block>,
     pending: Vec<Value>,
     pending_set: HashSet<Value>,
     /// Kept labels of variadic arguments, in functions that call `va_start`.
@@ -62,6 +66,8 @@ impl<'a> Function<'a> {
             function,
             labels: HashMap::new(),
             symbolic: HashSet::new(),
+            decided: HashSet::new(),
+            homes: HashMap::new(),
             pending: Vec::new(),
             pending_set: HashSet::new(),
             varargs: None,
@@ -73,6 +79,7 @@ impl<'a> Function<'a> {
         let order = reverse_postorder(self.function);
         let blocks: Vec<(Block, Vec<Value>)> =
             order.into_iter().map(|b| (b, llvm::instructions(b))).collect();
+        self.find_decided(&blocks);
         self.find_symbolic(&blocks);
         let phis = self.add_phis(&blocks);
         self.enter(&blocks);
@@ -232,6 +239,27 @@ impl<'a> Function<'a> {
         self.builder().const_i32(number)
     }
 
+    fn find_decided(&mut self, blocks: &[(Block, Vec<Value>)]) {
+        for (block, instructions) in blocks {
+            self.homes.extend(instructions.iter().map(|instruction| (*instruction, *block)));
+            let branch = instructions.last().copied().filter(|last| llvm::is_conditional_branch(*last));
+            let condition = branch.map(llvm::condition).and_then(llvm::as_instruction);
+            self.decided.extend(condition.filter(|condition| instructions.contains(condition)));
+        }
+    }
+
+    /// Whether a branch has decided a condition for whoever uses it elsewhere.
+    pub fn is_decided(&self, condition: Value) -> bool {
+        self.decided.contains(&condition)
+    }
+
+    /// Whether a branch has decided a value before an instruction uses it.
+    pub fn is_decided_for(&self, user: Value, value: Value) -> bool {
+        let is_after =
+            || llvm::opcode(user) == LLVMOpcode::LLVMPHI || self.homes.get(&user) != self.homes.get(&value);
+        self.is_decided(value) && is_after()
+    }
+
     fn find_symbolic(&mut self, blocks: &[(Block, Vec<Value>)]) {
         for i in 0..llvm::param_count(self.function) {
             self.symbolic.insert(llvm::param(self.function, i));
@@ -263,33 +291,38 @@ impl<'a> Function<'a> {
             LLVMOpcode::LLVMAlloca | LLVMOpcode::LLVMLandingPad => false,
             LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke => self.call_may_be_symbolic(instruction),
             LLVMOpcode::LLVMPHI => (0..llvm::phi_count(instruction))
-                .any(|i| self.symbolic.contains(&llvm::phi_value(instruction, i))),
-            _ => operands(instruction).any(|operand| self.symbolic.contains(&operand)),
+                .any(|i| self.is_symbolic_for(instruction, llvm::phi_value(instruction, i))),
+            _ => operands(instruction).any(|operand| self.is_symbolic_for(instruction, operand)),
         }
     }
 
-    fn add_phis(&mut self, blocks: &[(Block, Vec<Value>)]) -> Vec<Value> {
+    fn is_symbolic_for(&self, user: Value, value: Value) -> bool {
+        self.symbolic.contains(&value) && !self.is_decided_for(user, value)
+    }
+
+    /// Phis for the labels of phis.
+    fn add_phis(&mut self, blocks: &[(Block, Vec<Value>)]) -> Vec<(Value, Vec<Value>)> {
         let mut phis = Vec::new();
         for &instruction in blocks.iter().flat_map(|(_, instructions)| instructions) {
             if llvm::opcode(instruction) == LLVMOpcode::LLVMPHI && self.may_be_symbolic(instruction) {
                 self.builder().before(instruction);
-                let labels = (0..self.label_count(instruction))
+                let labels: Vec<Value> = (0..self.label_count(instruction))
                     .map(|_| self.builder().phi(self.builder().i32))
                     .collect();
-                self.labels.insert(instruction, labels);
-                phis.push(instruction);
+                self.labels.insert(instruction, labels.clone());
+                phis.push((instruction, labels));
             }
         }
         phis
     }
 
-    fn fill_phis(&self, phis: &[Value]) {
-        for &phi in phis {
-            for (position, label) in self.labels_of(phi).into_iter().enumerate() {
-                for i in 0..llvm::phi_count(phi) {
-                    let incoming = self.labels_of(llvm::phi_value(phi, i));
+    fn fill_phis(&self, phis: &[(Value, Vec<Value>)]) {
+        for (phi, labels) in phis {
+            for (position, label) in labels.iter().enumerate() {
+                for i in 0..llvm::phi_count(*phi) {
+                    let incoming = self.labels_of(llvm::phi_value(*phi, i));
                     let value = incoming.get(position).copied().unwrap_or(self.zero());
-                    llvm::add_incoming(label, value, llvm::phi_block(phi, i));
+                    llvm::add_incoming(*label, value, llvm::phi_block(*phi, i));
                 }
             }
         }

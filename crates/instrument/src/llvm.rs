@@ -159,6 +159,16 @@ pub fn is_conditional(branch: Value) -> bool {
     unsafe { LLVMIsConditional(branch) != 0 }
 }
 
+pub fn is_conditional_branch(instruction: Value) -> bool {
+    opcode(instruction) == LLVMOpcode::LLVMBr && is_conditional(instruction)
+}
+
+/// Of a conditional branch.
+pub fn condition(branch: Value) -> Value {
+    // SAFETY: as above.
+    unsafe { LLVMGetCondition(branch) }
+}
+
 pub fn is_global_constant(global: Value) -> bool {
     // SAFETY: as above.
     unsafe { LLVMIsGlobalConstant(global) != 0 }

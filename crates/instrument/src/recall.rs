@@ -149,14 +149,14 @@ impl Function<'_> {
                 inflow.push(value);
             }
         }
-        let is_used =
-            |i: &Value| used.contains(i) || llvm::users(*i).iter().any(|user| !members.contains(user));
+        let users = |i: Value| llvm::users(i).into_iter().filter(move |user| !self.is_decided_for(*user, i));
+        let is_used = |i: &Value| used.contains(i) || users(*i).any(|user| !members.contains(&user));
         let mut results: Vec<Value> = instructions.iter().copied().filter(is_used).collect();
         let wanted = ending.and_then(|ending| results.iter().position(|r| *r == ending.wanted));
         if let Some(position) = wanted {
             results.swap(0, position);
         }
-        let is_wanted_once = matches!(results[..], [result] if llvm::users(result).len() == 1);
+        let is_wanted_once = matches!(results[..], [result] if users(result).count() == 1);
         let only_ends = wanted.is_some() && is_wanted_once;
         let is_done = |ending: &Ending| {
             wanted.is_some() && inflow.len() <= ending.most_operands() && (ending.is_branch() || only_ends)

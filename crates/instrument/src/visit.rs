@@ -80,8 +80,7 @@ impl Function<'_> {
         if !llvm::is_conditional(branch) {
             return self.flush(branch, &[]);
         }
-        // SAFETY: a conditional branch has a condition.
-        let condition = unsafe { LLVMGetCondition(branch) };
+        let condition = llvm::condition(branch);
         let number = self.numbering.number_of(branch).unwrap_or(0);
         let ending = Ending { wanted: condition, site: number, kind: EndingKind::Branch };
         let Some(closing) = self.close_with(branch, &[condition], Some(ending)) else { return };
@@ -89,6 +88,9 @@ impl Function<'_> {
             self.record(self.label_of(condition), &ending);
         }
         self.join(closing, &[]);
+        if self.is_decided(condition) {
+            self.set_labels(condition, vec![self.zero()]);
+        }
     }
 
     /// Records a branch or switch on what has this label.

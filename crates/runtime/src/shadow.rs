@@ -354,8 +354,8 @@ unsafe fn entries<'a>(at: usize, size: usize) -> Option<&'a [u32]> {
 #[inline(always)]
 fn any_set(entries: &[u32]) -> bool {
     // Many at a time, because most are 0.
-    let (chunks, rest) = entries.as_chunks::<8>();
-    let any = |chunk: &[u32; 8]| chunk.iter().fold(0, |any, entry| any | entry) != 0;
+    let (chunks, rest) = entries.as_chunks::<32>();
+    let any = |chunk: &[u32; 32]| chunk.iter().fold(0, |any, entry| any | entry) != 0;
     chunks.iter().any(any) || rest.iter().fold(0, |any, entry| any | entry) != 0
 }
 
@@ -566,22 +566,20 @@ pub unsafe extern "C" fn __tg_store_sized(address: usize, label: Label, size: us
     unsafe { if label != 0 { store(address, label, size) } else { clear(address, size) } }
 }
 
-#[inline(never)]
-unsafe fn clear_leaves(address: usize, size: usize) {
-    unsafe {
-        if !has_no_label(address, size) {
-            clear(address, size);
-        }
-    }
-}
+/// Bytes of an object that is made concrete without a call.
+const FEW: usize = 32;
 
 /// Makes an object concrete: a stack object that comes to life.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgi_clear(address: usize, size: usize) {
     unsafe {
-        let last = address.wrapping_add(size.wrapping_sub(1));
-        if !(leaf(address).is_null() && leaf(last).is_null() && size <= PAGE) {
-            clear_leaves(address, size);
+        let (first, last) = (leaf(address), leaf(address.wrapping_add(size.wrapping_sub(1))));
+        if size <= FEW && first == last {
+            if !first.is_null() {
+                os::memset(first.add(in_leaf(address)).cast(), 0, size * size_of::<u32>());
+            }
+        } else if !(first.is_null() && last.is_null() && size <= PAGE) {
+            clear(address, size);
         }
     }
 }
