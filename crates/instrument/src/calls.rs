@@ -159,7 +159,7 @@ impl Function<'_> {
             let fixed = llvm::param_types(llvm::called_type(call)).len();
             let labels = arguments.iter().take(fixed).flat_map(|a| self.labels_of(*a)).take(MAX_ARGS);
             for (slot, label) in labels.enumerate() {
-                self.call("__tg_send_arg", &[builder.const_i32(slot as u32), label]);
+                self.call("__tgi_send_arg", &[builder.const_i32(slot as u32), label]);
             }
             self.send_varargs(call, arguments);
             self.join(closing, &[]);

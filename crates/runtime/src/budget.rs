@@ -12,8 +12,15 @@ use crate::state::STATE;
 use crate::{events, lengths, nodes};
 use trace::{ConcretiseReason, Label, Op, Shaped};
 
-/// Nodes that a run may have beside those of its input.
+/// Nodes that a run may have beside those of its input, and how long an input has all of them at most. A longer one has so many conditions on single bytes
+/// that those of several will not get their turn, so it has fewer, down to the least number.
 const MOST: u32 = 1 << 13;
+const LONG: u32 = 1 << 10;
+const LEAST: u32 = 1 << 10;
+
+fn most(input_len: u32) -> u32 {
+    (MOST as u64 * LONG as u64 / input_len.max(LONG) as u64).max(LEAST as u64) as u32
+}
 
 /// A lexer's tables take two reads from a byte to the next state.
 const MOST_READS: u16 = 2;
@@ -26,7 +33,8 @@ static mut IS_SPENT: bool = false;
 pub unsafe fn start() {
     unsafe {
         IS_SPENT = false;
-        LIMIT = if shapes::in_use() { (*STATE.header).node_count.saturating_add(MOST) } else { u32::MAX }
+        let most = if shapes::in_use() { most(STATE.input_len) } else { u32::MAX };
+        LIMIT = (*STATE.header).node_count.saturating_add(most);
     };
 }
 

@@ -23,7 +23,7 @@ pub unsafe extern "C" fn __tgi_args_in_flight() -> u32 {
 
 /// Sends the label of argument `slot`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tg_send_arg(slot: u32, label: Label) {
+pub unsafe extern "C" fn __tgi_send_arg(slot: u32, label: Label) {
     unsafe {
         let tls = os::tls();
         if (slot as usize) < Tls::ARGS {

@@ -1,7 +1,7 @@
 //! Events of the run, in program order.
 
 use crate::models::lexers;
-use crate::shapes::{self, answers, domains, domains::Mark, domains::Way};
+use crate::shapes::{self, answers, domains, domains::Fixed, domains::Mark, domains::Way};
 use crate::state::{self, STATE, count_give_up};
 use crate::{address, lengths, nodes, os, regions, stretches, values};
 use trace::{
@@ -394,15 +394,18 @@ pub unsafe extern "C" fn __tg_switch(
             return;
         }
         let Some(_entered) = state::enter() else { return };
+        let cases = core::slice::from_raw_parts(cases, count as usize);
+        if let Some(at) = shapes::split(label) {
+            if domains::fixed(at.place) != Fixed::All && !(lexers::inside() && is_fixed(label)) {
+                switch_on_byte(at, value & values::mask(bits), cases, site);
+            }
+            return;
+        }
         if nodes::value(label) != value & values::mask(bits) {
             return count_give_up(GiveUp::Stale);
         }
         if stretches::is_fixed(label) || is_fixed(label) {
             return;
-        }
-        let cases = core::slice::from_raw_parts(cases, count as usize);
-        if let Some(at) = shapes::split(label) {
-            return switch_on_byte(at, cases, site);
         }
         (*STATE.header).symbolic_branches += 1;
         let arg = domains::case(cases, value & values::mask(bits));
@@ -413,28 +416,28 @@ pub unsafe extern "C" fn __tg_switch(
     }
 }
 
-/// A switch on what is not fixed of one byte.
+/// A switch on this value of one byte.
 #[inline(always)]
-pub unsafe fn switch_on_byte(at: Shaped, cases: &[u64], site: u32) {
+unsafe fn switch_on_byte(at: Shaped, value: u64, cases: &[u64], site: u32) {
     unsafe {
         match domains::way(at, cases, site) {
-            Some(way) => switch_to(at, &way, site),
-            None => {
-                (*STATE.header).symbolic_branches += 1;
-                let arg = domains::case(cases, shapes::value(at));
-                push(Event {
-                    kind: EventKind::Switch as u8,
-                    site,
-                    label: shapes::join(at),
-                    arg,
-                    ..Event::default()
-                });
-            }
+            Some((_, known)) if known != value => count_give_up(GiveUp::Stale),
+            Some((way, _)) => switch_to(at, &way, site),
+            None => switch_with_many_cases(at, cases, site),
         }
     }
 }
 
-/// The same, it being known where the switch leads.
+#[cold]
+pub unsafe fn switch_with_many_cases(at: Shaped, cases: &[u64], site: u32) {
+    unsafe {
+        (*STATE.header).symbolic_branches += 1;
+        let (label, arg) = (shapes::join(at), domains::case(cases, shapes::value(at)));
+        push(Event { kind: EventKind::Switch as u8, site, label, arg, ..Event::default() });
+    }
+}
+
+/// A switch on one byte, it being known where it leads. What the path fixes of the byte leaves no other way.
 #[inline(always)]
 pub unsafe fn switch_to(at: Shaped, way: &Way, site: u32) {
     unsafe {

@@ -22,6 +22,12 @@ pub unsafe fn start() {
     unsafe { LENGTHS = Lengths { least: 0, greatest: (*STATE.header).max_input_len as u64 } };
 }
 
+/// Whether the path has said already that there is a byte at this place: programs look at a byte before they take it.
+#[inline(always)]
+pub unsafe fn is_beyond(index: u64) -> bool {
+    unsafe { index < LENGTHS.least && !lexers::inside() }
+}
+
 /// The condition that a label stands for, if it is one on the length.
 #[inline(always)]
 pub fn split(label: Label) -> Option<Length> {

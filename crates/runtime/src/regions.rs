@@ -58,6 +58,8 @@ struct Memory<const OTHERS: usize> {
     results: [u16; MOST_RESULTS],
     /// Which results are conditions that somebody else asks for, a bit each.
     conditions: u8,
+    /// Which results may be fixed by the path although no operand is, a bit each: not what extends an operand.
+    fixable: u8,
     /// A property is checked in the region, which is an event of its own.
     is_checked: bool,
 }
@@ -277,7 +279,8 @@ impl<const OTHERS: usize> Memory<OTHERS> {
             }
             let at = Shaped { shape: shape as u32, place };
             let is_decided = self.conditions >> i & 1 == 1 && domains::decides(at);
-            if is_decided || some_are_fixed && domains::is_fixed(at) { 0 } else { shapes::join(at) as u64 }
+            let may_be_fixed = some_are_fixed && self.fixable >> i & 1 == 1;
+            if is_decided || may_be_fixed && domains::is_fixed(at) { 0 } else { shapes::join(at) as u64 }
         }
     }
 
@@ -285,20 +288,23 @@ impl<const OTHERS: usize> Memory<OTHERS> {
     unsafe fn new(key: Key<OTHERS>, place: u32, labels: u128) -> Option<Memory<OTHERS>> {
         unsafe {
             let (is_checked, region) = (IS_CHECKED, &*key.region);
-            let (mut results, mut conditions) = ([CONCRETE; MOST_RESULTS], 0);
+            let (mut results, mut conditions, mut fixable) = ([CONCRETE; MOST_RESULTS], 0, 0);
             for (i, shape) in results.iter_mut().enumerate().take(region.results as usize) {
                 let label = (labels >> (32 * i)) as Label;
                 if label != 0 {
                     let at = shapes::split(label).filter(|at| at.place == place)?;
                     *shape = at.shape as u16;
                     conditions |= u8::from(shapes::bits(at) == 1) << i;
+                    let extends =
+                        shapes::extended(at) == shapes::extended(shapes::of_any_run(key.shape, place));
+                    fixable |= u8::from(!extends) << i;
                 }
             }
             if region.branch != NO_BRANCH {
                 // The branch asks for itself.
                 conditions &= !1;
             }
-            Some(Memory { key, results, conditions, is_checked })
+            Some(Memory { key, results, conditions, fixable, is_checked })
         }
     }
 

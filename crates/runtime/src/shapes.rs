@@ -141,6 +141,11 @@ pub unsafe fn in_this_run(shape: u32) -> u32 {
     unsafe { (*STORE).run << RUN_SHIFT | shape }
 }
 
+/// The shape that such a number stands for.
+pub fn of_any_run(number: u32, place: u32) -> Shaped {
+    Shaped { shape: number & (MOST_SHAPES - 1), place }
+}
+
 /// The node that a label with the bit [`SHAPED`] stands for.
 pub unsafe fn node(label: Label) -> Node {
     unsafe {

@@ -5,7 +5,7 @@ use crate::build::{self, Value};
 use crate::calls::{self, Args};
 use crate::state::{self, STATE, active};
 use crate::sys::Stat;
-use crate::{events, nodes, os, shadow, stretches};
+use crate::{events, lengths, nodes, os, shadow, stretches};
 use core::ffi::{c_char, c_int, c_void};
 use trace::{ConcretiseReason, Label, Op};
 
@@ -77,6 +77,9 @@ pub(crate) unsafe fn label_input(at: *const u8, offset: u64, size: usize) {
 /// The program asked whether input byte `index` exists.
 pub(crate) unsafe fn ask_byte(index: u64) {
     unsafe {
+        if lengths::is_beyond(index) {
+            return;
+        }
         let len = Value::new(nodes::length(), STATE.input_len as u64);
         let exists = build::binary(Op::Ult, 64, Value::concrete(index), len);
         events::branch(exists, index < STATE.input_len as u64, call_site());

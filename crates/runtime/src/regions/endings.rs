@@ -141,8 +141,8 @@ unsafe fn choose_slowly(region: &Region, at: Shaped, value: u64, cases: &[u64]) 
         {
             let site = region.constant as u32;
             let (shape, byte) = (shapes::in_this_run(at.shape), shapes::input(at.place));
-            let Some(way) = domains::way(result, cases, site) else {
-                events::switch_on_byte(result, cases, site);
+            let Some((way, _)) = domains::way(result, cases, site) else {
+                events::switch_with_many_cases(result, cases, site);
                 return 1;
             };
             let known = Choice { region, value, shape, result: result.shape as u16, byte, way };

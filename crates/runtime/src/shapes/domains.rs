@@ -230,11 +230,15 @@ pub struct Way {
     is_case: bool,
 }
 
-/// Where a switch leads on this run, `site` telling switches apart; `None` if it has too many cases.
+/// Where a switch leads on this run, and the value that it is on, `site` telling switches apart; `None` if it has too many cases.
 #[inline(always)]
-pub unsafe fn way(at: Shaped, cases: &[u64], site: u32) -> Option<Way> {
+pub unsafe fn way(at: Shaped, cases: &[u64], site: u32) -> Option<(Way, u64)> {
     unsafe {
-        if cases.len() < u16::MAX as usize { Some((*STORE).cases.find(at, cases, site).way) } else { None }
+        if cases.len() >= u16::MAX as usize {
+            return None;
+        }
+        let case = (*STORE).cases.find(at, cases, site);
+        Some((case.way, case.value))
     }
 }
 
@@ -404,8 +408,12 @@ struct Case {
     site: u32,
     shape: u32,
     byte: u8,
+    /// What the shape is for the byte.
+    value: u64,
     way: Way,
 }
+
+const _: () = assert!(size_of::<Case>() == 64, "a line of the cache");
 
 impl Cases {
     const COUNT: usize = 2048;
@@ -424,7 +432,8 @@ impl Cases {
                 let taken = ways[byte as usize];
                 let set = Bytes::whose(ways, |way| way == taken);
                 let way = Way { set, taken, is_case: (taken as usize) < cases.len() };
-                *case = Case { run: wanted.0, site, shape: at.shape, byte, way };
+                let value = vector(at.shape)[byte as usize];
+                *case = Case { run: wanted.0, site, shape: at.shape, byte, value, way };
             }
             case
         }
