@@ -15,7 +15,7 @@ use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
 const MAX_TABLE: usize = 1 << 16;
 /// The same for objects that change, once this many bytes were copied: what a long run reads of a large table is mostly new each time.
 const MAX_CHANGING: usize = 1 << 12;
-const MANY_COPIED: usize = 4 << 20;
+const MANY_COPIED: usize = 512 << 10;
 /// Largest object that may change and is compared with its snapshot at each read.
 const MOST_ASKED: usize = 1 << 10;
 /// Largest object that a write at a symbolic address is spread over, in elements.
@@ -466,7 +466,7 @@ pub unsafe extern "C" fn __tg_store_at(
 ) {
     unsafe {
         if la == 0 || events::is_fixed(la) {
-            return shadow::__tg_store_sized(address, label, size);
+            return shadow::store_plainly(address, label, size);
         }
         let Some(_entered) = state::enter() else { return };
         let la = if budget::settles_address(la) { 0 } else { without_if_constant(la) };

@@ -138,6 +138,7 @@ pub unsafe fn must_choose(condition: Label, sides: [Label; 2]) -> bool {
     }
 }
 
+#[inline(always)]
 unsafe fn is_of_several(label: Label) -> bool {
     unsafe { label != 0 && shapes::split(label).is_none() && !lengths::is_sum(label) }
 }
@@ -153,6 +154,9 @@ pub unsafe fn settled(x: Value) -> Value {
 #[cold]
 pub unsafe fn settle(label: Label) {
     unsafe {
+        if shapes::split(label).is_some_and(|at| domains::fixed(at.place) == domains::Fixed::All) {
+            return;
+        }
         let byte = only_place(label).map(|place| shapes::join(Shaped { shape: 0, place }));
         let label = byte.unwrap_or(label);
         if label != 0 && nodes::as_constant(label).is_none() {

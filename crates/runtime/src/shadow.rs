@@ -189,6 +189,13 @@ pub unsafe fn label_of_byte(address: usize) -> Label {
 #[inline(never)]
 pub unsafe fn load(address: usize, size: usize, value: u64) -> Label {
     unsafe {
+        let first = entry(address);
+        if shapes::has_value(first, size as u32 * 8, value)
+            && is_whole(address, size, first)
+            && !budget::is_fixed_byte(first)
+        {
+            return first;
+        }
         let Some(_entered) = state::enter() else { return 0 };
         loaded(address, size, value)
     }
@@ -551,6 +558,19 @@ pub unsafe fn load_plainly(address: usize, size: usize, value: u64) -> Label {
             4 => __tgi_load4(address, value),
             8 => __tgi_load8(address, value),
             _ => __tg_load_sized(address, value, size),
+        }
+    }
+}
+
+/// Notes the label of a value that is stored at a place that does not depend on the input.
+#[inline(always)]
+pub unsafe fn store_plainly(address: usize, label: Label, size: usize) {
+    unsafe {
+        match size {
+            1 => __tgi_store1(address, label),
+            4 => __tgi_store4(address, label),
+            8 => __tgi_store8(address, label),
+            _ => __tg_store_sized(address, label, size),
         }
     }
 }

@@ -257,11 +257,30 @@ pub unsafe fn switch(at: Shaped, way: &Way) -> bool {
 /// From here on the shape has its present value; false if that says nothing new.
 pub unsafe fn settle(at: Shaped) -> bool {
     unsafe {
+        if at.shape == 0 && !of_lexer() {
+            return settle_byte(at.place);
+        }
         let is_new = narrow(at.place, Alike::find(at));
         if is_new {
             fix(Shaped { shape: facts(at.shape).extended, ..at });
         }
         is_new
+    }
+}
+
+/// The same for a byte, whose values are known without looking.
+unsafe fn settle_byte(place: u32) -> bool {
+    unsafe {
+        let fixed = &mut *FIXED.add(place as usize);
+        if *fixed == Fixed::All {
+            return false;
+        }
+        let (byte, Bytes(domain)) = (super::input(place), &mut *DOMAINS.add(place as usize));
+        *domain = [0; 4];
+        domain[byte as usize / 64 % 4] = 1 << (byte % 64);
+        *fixed = Fixed::All;
+        events::note_fixed();
+        true
     }
 }
 
