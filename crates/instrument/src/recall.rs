@@ -394,10 +394,11 @@ impl Function<'_> {
         Some((compared.number(), constant?))
     }
 
-    /// A pointer where it is taken for a number of its width.
+    /// A pointer where it is taken for a number of its width, or a number that is extended by zeros, as the runtime's arguments are, too.
     fn without_casts(&self, mut value: Value) -> Value {
+        use LLVMOpcode::*;
         let is_cast = |i: &Value| {
-            matches!(llvm::opcode(*i), LLVMOpcode::LLVMPtrToInt | LLVMOpcode::LLVMFreeze)
+            matches!(llvm::opcode(*i), LLVMPtrToInt | LLVMFreeze | LLVMZExt)
                 && self.width(llvm::type_of(*i)) == 64
         };
         while let Some(cast) = llvm::as_instruction(value).filter(is_cast) {

@@ -154,11 +154,14 @@ pub unsafe fn settled(x: Value) -> Value {
 #[cold]
 pub unsafe fn settle(label: Label) {
     unsafe {
-        if shapes::split(label).is_some_and(|at| domains::fixed(at.place) == domains::Fixed::All) {
+        let place = shapes::split(label).map(|at| at.place);
+        if place.is_some_and(|place| domains::fixed(place) == domains::Fixed::All) {
             return;
         }
-        let byte = only_place(label).map(|place| shapes::join(Shaped { shape: 0, place }));
-        let label = byte.unwrap_or(label);
+        let byte = place.or_else(|| only_place(label)).map(|place| shapes::join(Shaped { shape: 0, place }));
+        if let Some(byte) = byte {
+            return events::settle(byte, ConcretiseReason::Budget);
+        }
         if label != 0 && nodes::as_constant(label).is_none() {
             events::settle(label, ConcretiseReason::Budget);
         }
@@ -168,7 +171,8 @@ pub unsafe fn settle(label: Label) {
 /// Nodes that are looked at for the byte that they are made of.
 const MOST_VISITED: usize = 16;
 
-/// The byte that an expression depends on, if it is one: without room for more shapes, expressions of one byte have nodes, too.
+/// The byte that a node depends on, if it is one: without room for more shapes, expressions of one byte have nodes, too.
+#[inline(never)]
 unsafe fn only_place(label: Label) -> Option<u32> {
     unsafe {
         let mut open = [label; MOST_VISITED];

@@ -258,15 +258,11 @@ unsafe fn branch_on_byte(at: Shaped, taken: bool, site: u32) {
     }
 }
 
-/// A branch on a condition that is not decided: false if its value is not the direction, so that the label does not fit.
-#[inline(always)]
-pub unsafe fn is_true_to(holds: bool, taken: bool) -> bool {
+/// A branch went where its condition does not, so that the label does not fit.
+pub unsafe fn note_stale() {
     unsafe {
         (*STATE.header).symbolic_branches += 1;
-        if holds != taken {
-            count_give_up(GiveUp::Stale);
-        }
-        holds == taken
+        count_give_up(GiveUp::Stale);
     }
 }
 

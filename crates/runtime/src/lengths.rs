@@ -176,19 +176,15 @@ pub unsafe fn sum(more: u64) -> Option<Label> {
     }
 }
 
-/// The label of `a op b` of `bits` bits, if that is what is left of the length, and a constant more or less.
+/// The label of `a op b` of `bits` bits, if that is what is left of the length, `a` being a constant more or less than it.
 #[inline(always)]
 pub unsafe fn moved(op: Op, bits: u32, a: Value, b: Value) -> Option<Label> {
     unsafe {
-        let (Some(Length { kind: LengthKind::Rest, number }), 64, 0) = (split(a.label), bits, b.label) else {
+        if bits != 64 || b.label != 0 || nodes::length() == 0 || !matches!(op, Op::Add | Op::Sub) {
             return None;
-        };
-        let more = match op {
-            Op::Add => b.value,
-            Op::Sub => b.value.wrapping_neg(),
-            _ => return None,
-        };
-        sum(more.wrapping_sub(number as u64))
+        }
+        let more = more_than_length(a.label)?;
+        sum(if op == Op::Add { more.wrapping_add(b.value) } else { more.wrapping_sub(b.value) })
     }
 }
 

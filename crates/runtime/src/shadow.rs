@@ -361,9 +361,12 @@ unsafe fn entries<'a>(at: usize, size: usize) -> Option<&'a [u32]> {
 #[inline(always)]
 fn any_set(entries: &[u32]) -> bool {
     // Many at a time, because most are 0.
-    let (chunks, rest) = entries.as_chunks::<32>();
-    let any = |chunk: &[u32; 32]| chunk.iter().fold(0, |any, entry| any | entry) != 0;
-    chunks.iter().any(any) || rest.iter().fold(0, |any, entry| any | entry) != 0
+    let (many, rest) = entries.as_chunks::<64>();
+    let (few, rest) = rest.as_chunks::<8>();
+    let any = |chunk: &[u32; 64]| chunk.iter().fold(0, |any, entry| any | entry) != 0;
+    let of_few = few.iter().fold([0; 8], |any, chunk| core::array::from_fn(|i| any[i] | chunk[i]));
+    let of_rest = rest.iter().fold(0, |any, entry| any | entry);
+    many.iter().any(any) || of_few.iter().fold(of_rest, |any, entry| any | entry) != 0
 }
 
 /// Makes bytes concrete.

@@ -5,6 +5,7 @@
 
 use super::{Facts, INPUT, STORE, facts, vector};
 use crate::models::lexers;
+use crate::state::STATE;
 use crate::{events, os};
 use trace::{MOST_SHAPES, Shaped};
 
@@ -154,30 +155,28 @@ impl Condition {
         }
     }
 
-    /// As [`events::branch`] on the condition at a place.
+    /// As [`events::branch`] on the condition at a place. What the path fixes is decided by what it leaves of the byte.
     #[inline(always)]
     pub unsafe fn branch(&self, place: u32, taken: bool, site: u32) {
         unsafe {
-            let domain = &mut (*DOMAINS.add(place as usize)).0;
-            let (mut inside, mut outside) = (0, 0);
-            for (domain, holds) in domain.iter().zip(&self.holds.0) {
-                inside |= domain & holds;
-                outside |= domain & !holds;
-            }
-            // What the path fixes is decided by what it leaves of the byte.
-            if inside == 0 || outside == 0 {
-                return;
-            }
             let (byte, taken) = (*INPUT.add(place as usize), taken != self.is_negated);
             let holds = self.holds.0[byte as usize / 64 % 4] >> (byte % 64) & 1 == 1;
-            if !events::is_true_to(holds, taken) {
+            let domain = &mut (*DOMAINS.add(place as usize)).0;
+            if holds != taken {
+                return self.note_stale(domain);
+            }
+            // The byte is on the side that was taken, so all that is left to ask is whether something is not.
+            let (flip, mut excluded, mut left) = (if taken { 0 } else { u64::MAX }, 0, [0; 4]);
+            for (left, (domain, holds)) in left.iter_mut().zip(domain.iter().zip(&self.holds.0)) {
+                excluded |= domain & !(holds ^ flip);
+                *left = domain & (holds ^ flip);
+            }
+            if excluded == 0 {
                 return;
             }
-            let flip = if taken { 0 } else { u64::MAX };
-            for (domain, holds) in domain.iter_mut().zip(&self.holds.0) {
-                *domain &= holds ^ flip;
-            }
-            if is_single(domain) {
+            *domain = left;
+            (*STATE.header).symbolic_branches += 1;
+            if is_only(&left, byte) {
                 *FIXED.add(place as usize) = Fixed::All;
                 events::note_fixed();
             }
@@ -188,14 +187,26 @@ impl Condition {
             events::push_branch(label, taken, self.is_negated, site);
         }
     }
+
+    /// The branch went where the condition does not: its label does not fit, unless it is the same for all that the byte can be.
+    #[cold]
+    unsafe fn note_stale(&self, domain: &[u64; 4]) {
+        let any =
+            |flip: u64| domain.iter().zip(&self.holds.0).any(|(domain, holds)| domain & (holds ^ flip) != 0);
+        if any(0) && any(u64::MAX) {
+            // SAFETY: a run is active.
+            unsafe { events::note_stale() };
+        }
+    }
 }
 
-/// Whether a set has one byte. It is asked often, and counting is slow without an instruction for it.
+/// Whether a set that has a byte has no other.
 #[inline(always)]
-fn is_single([a, b, c, d]: &[u64; 4]) -> bool {
-    let rest = |word: u64| word & word.wrapping_sub(1);
-    let words = (*a != 0) as u8 + (*b != 0) as u8 + (*c != 0) as u8 + (*d != 0) as u8;
-    words == 1 && rest(*a) | rest(*b) | rest(*c) | rest(*d) == 0
+fn is_only(&[a, b, c, d]: &[u64; 4], byte: u8) -> bool {
+    // Where several words have the bit, and no other, their sum is another one.
+    let (any, sum, bit) =
+        (a | b | c | d, a.wrapping_add(b).wrapping_add(c).wrapping_add(d), 1 << (byte % 64));
+    any == bit && sum == bit
 }
 
 #[inline(always)]
@@ -212,7 +223,7 @@ unsafe fn narrow(place: u32, to: &Bytes) -> bool {
         for (domain, to) in domain.iter_mut().zip(to) {
             *domain &= to;
         }
-        if is_single(domain) {
+        if is_only(domain, super::input(place)) {
             *FIXED.add(place as usize) = Fixed::All;
             events::note_fixed();
         }
