@@ -227,7 +227,9 @@ unsafe fn recall<const N: usize, const OTHERS: usize>(
         let number = key.number();
         let memory = &*(&raw const (*memories).memories).cast::<Memory<OTHERS>>().add(number);
         if !key.is(&memory.key) {
-            begin(region, built(region));
+            if may_be_built(built(region)) {
+                begin(region);
+            }
             return unfound(&operands);
         }
         if memory.is_checked {
@@ -244,15 +246,21 @@ unsafe fn recall<const N: usize, const OTHERS: usize>(
     }
 }
 
-/// The region is built now, and the results remembered, unless that was in vain too often.
+/// False if a region with further operands was built in vain too often.
 #[cold]
-unsafe fn begin(region: *const Region, built: *mut u8) {
+unsafe fn may_be_built(built: *mut u8) -> bool {
     unsafe {
         *built = (*built).wrapping_add(1);
-        if *built <= MOST_BUILT {
-            (PENDING, IS_CHECKED) = (region, false);
-            answers::build(true);
-        }
+        *built <= MOST_BUILT
+    }
+}
+
+/// The region is built now, and the results remembered.
+#[cold]
+unsafe fn begin(region: *const Region) {
+    unsafe {
+        (PENDING, IS_CHECKED) = (region, false);
+        answers::build(true);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Regions that nothing but what they end with wants: a branch, a switch, a load from a table.
 
 use super::{
-    CONCRETE, FOUND, IS_CHECKED, MEMORIES, Memories, PENDING, Region, STORE, abandon, begin, built, recall,
+    CONCRETE, FOUND, IS_CHECKED, MEMORIES, Memories, PENDING, Region, STORE, abandon, begin, recall,
 };
 use crate::build::Value;
 use crate::models::lexers;
@@ -17,6 +17,8 @@ pub(super) struct Question {
     region: *const Region,
     /// The run and the label's shape.
     shape: u32,
+    /// The number of the branch: what the region says is in another line of the cache.
+    branch: u32,
     is_checked: bool,
     condition: Condition,
 }
@@ -53,15 +55,14 @@ pub unsafe extern "C" fn __tg_ask(region: &Region, label: Label, value: u64, tak
             if domains::is_fixed(at) {
                 return 1;
             }
-            begin(region, built(region));
+            begin(region);
             return 0;
         }
         if question.is_checked {
             return 0;
         }
         let Some(_entered) = state::enter() else { return 0 };
-        *built(region) = 0;
-        question.condition.branch(at.place, taken & 1 == 1, region.branch);
+        question.condition.branch(at.place, taken & 1 == 1, question.branch);
         1
     }
 }
@@ -311,7 +312,8 @@ pub(super) unsafe fn note_question(region: &Region, operand: Label, label: Label
             condition = Condition::of(result.shape);
         }
         let shape = shapes::in_this_run(at.shape);
-        *question(region, at.shape) = Question { region, shape, is_checked: IS_CHECKED, condition };
+        *question(region, at.shape) =
+            Question { region, shape, branch: region.branch, is_checked: IS_CHECKED, condition };
         Some(())
     }
 }
