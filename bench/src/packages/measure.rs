@@ -20,8 +20,9 @@ const BUSY: Duration = Duration::from_millis(80);
 const SYMBOLIC: usize = 10_000;
 /// How often each time is taken; the least counts, because other load only adds to it.
 const RUNS: usize = 12;
-/// The same for traced runs, which are short and vary by a factor of two from one to the next.
+/// The same for runs of the short sample, traced and native, which vary by a factor of two from one to the next.
 const TRACED_RUNS: usize = 60;
+const SHORT_RUNS: usize = 300;
 
 /// A line of the table.
 pub struct Row {
@@ -76,8 +77,7 @@ pub fn traces(package: &Package, work: &Path, times: usize) -> Result<()> {
     let (clang, tarragon) = trees(package, work)?;
     let subject = Subject::new(package, &clang, &tarragon)?;
     let mut runner = subject.start()?;
-    let symbolic_len = std::env::var("TGLEN").ok().and_then(|s| s.parse().ok()).unwrap_or(SYMBOLIC);
-    let text = package.sample.text(symbolic_len);
+    let text = package.sample.text(SYMBOLIC);
     let a_byte = |count: f64| count / text.len() as f64;
     let best = subject.symbolic(times)?;
     let trace = runner.run(&text, true)?.trace.context("the trace is broken")?;
@@ -227,27 +227,28 @@ impl<'a> Subject<'a> {
         Ok(command.stdout(Stdio::null()).status()?)
     }
 
-    /// On concrete data and with all of the input symbolic. The native time of a short text is too short to measure, so it is taken from the
-    /// long one.
+    /// On concrete data and with all of the input symbolic, each against the plain program on the same text.
     fn slowdowns(&self) -> Result<[Slowdown; 2]> {
         let len = self.concrete_len()?;
         let [ours, native] = self.times([&self.traced.executable, &self.plain], len, RUNS)?;
-        let native_part = native.mul_f64(SYMBOLIC as f64 / len as f64);
-        println!(
-            "  native {:.1} ns a byte, measured on {len} bytes",
-            native.as_secs_f64() * 1e9 / len as f64
-        );
-        Ok([
-            slowdown(ratio(ours, native)),
-            slowdown(self.symbolic(TRACED_RUNS).and_then(|time| ratio(time, native_part))),
-        ])
+        let [short] = self.times([&self.plain], SYMBOLIC, SHORT_RUNS)?;
+        let symbolic = self.symbolic(TRACED_RUNS);
+        if let Ok(symbolic) = symbolic {
+            let a_byte = |time: Duration, len: usize| time.as_secs_f64() * 1e9 / len as f64;
+            let (rate, symbolic) = (a_byte(native, len), a_byte(symbolic, SYMBOLIC));
+            println!(
+                "  ns a byte: native {rate:.1} on {len} bytes, {:.1} on {SYMBOLIC}; symbolic {symbolic:.0}, {:.1} times the rate of the long text",
+                a_byte(short, SYMBOLIC),
+                symbolic / rate
+            );
+        }
+        Ok([slowdown(ratio(ours, native)), slowdown(symbolic.and_then(|time| ratio(time, short)))])
     }
 
     /// Processor time of a run with all of the input symbolic, its start not counted.
     fn symbolic(&self, times: usize) -> Result<Duration> {
         let mut runner = self.start()?;
-        let symbolic_len = std::env::var("TGLEN").ok().and_then(|s| s.parse().ok()).unwrap_or(SYMBOLIC);
-        let texts = [symbolic_len, 0].map(|len| self.package.sample.text(len));
+        let texts = [SYMBOLIC, 0].map(|len| self.package.sample.text(len));
         let mut best = [Duration::MAX; 2];
         for _ in 0..times {
             for (text, best) in texts.iter().zip(&mut best) {

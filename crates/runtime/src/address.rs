@@ -327,7 +327,8 @@ unsafe fn snapshot(object: &Object) -> Option<u32> {
         if known.is_some() {
             return known;
         }
-        if !may_copy(object, symbolic) {
+        let has_changed = !object.constant && recent(object.start).0 == object.start;
+        if has_changed && budget::is_spent() || !may_copy(object, symbolic) {
             return None;
         }
         let number = (*STATE.header).table_count;

@@ -16,7 +16,7 @@ use trace::{ConcretiseReason, Label, Op, Shaped};
 /// that those of several will not get their turn, so it has fewer, down to the least number.
 const MOST: u32 = 1 << 13;
 const LONG: u32 = 1 << 10;
-const LEAST: u32 = 1 << 10;
+const LEAST: u32 = 1 << 9;
 
 fn most(input_len: u32) -> u32 {
     (MOST as u64 * LONG as u64 / input_len.max(LONG) as u64).max(LEAST as u64) as u32

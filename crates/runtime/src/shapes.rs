@@ -310,6 +310,11 @@ unsafe fn reads_of(record: &Node) -> u16 {
     operands.map(|operand| unsafe { facts(operand).reads }).max().unwrap_or(0) + u16::from(op == Op::Read)
 }
 
+/// Bits that are not the same in all values.
+fn varying_of(values: &[u64; 256]) -> u64 {
+    values.iter().fold(0, |varying, value| varying | (value ^ values[0]))
+}
+
 /// Adds a shape. One that is the same for all bytes is that constant.
 unsafe fn add(record: Node) -> Option<u32> {
     unsafe {
@@ -323,14 +328,18 @@ unsafe fn add(record: Node) -> Option<u32> {
             return None;
         }
         let values = vector(shape);
-        let varying = values.iter().fold(0, |varying, value| varying | (value ^ values[0]));
+        // Constants and extensions are half of all shapes, and need no look at their values.
+        let (varying, is_byte) = match Op::from_byte(record.op) {
+            Some(Op::Const) => (0, false),
+            Some(Op::ZExt) => (facts(record.a).varying, facts(record.a).is_byte),
+            _ => (varying_of(values), values.iter().zip(0..).all(|(value, byte)| *value == byte)),
+        };
         if varying == 0 && record.op != Op::Const as u8 {
             return constant(record.bits as u32, values[0]);
         }
         let is_extension = record.op == Op::ZExt as u8 || record.op == Op::SExt as u8;
         let extended = if is_extension { record.a } else { shape };
         let holds = if record.bits == 1 { Bytes::where_one(values) } else { Bytes::NONE };
-        let is_byte = values.iter().zip(0..).all(|(value, byte)| *value == byte);
         *facts(shape) = Facts { holds, varying, record, extended, reads: reads_of(&record), is_byte };
         *RECORDS.add(shape as usize) = record;
         (*STORE).count = shape + 1;
