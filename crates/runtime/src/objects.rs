@@ -31,6 +31,13 @@ pub struct Global {
 
 const CONSTANT: usize = 1 << 63;
 
+#[cfg(test)]
+impl Global {
+    pub fn constant(bytes: &[u8]) -> Global {
+        Global { start: bytes.as_ptr() as usize, size: bytes.len() | CONSTANT }
+    }
+}
+
 static mut GLOBALS: *mut Global = core::ptr::null_mut();
 static mut GLOBAL_COUNT: usize = 0;
 

@@ -2,13 +2,14 @@
 
 use crate::build::{self, Value};
 use crate::state::STATE;
-use crate::{events, nodes, shadow, shapes, values};
-use expr::{Assignment, Dag, Recorded};
+use crate::{address, events, nodes, shadow, shapes, values};
+use expr::{Assignment, Dag, Recorded, TableData};
 use proptest::prelude::*;
 use std::sync::{Mutex, MutexGuard, Once};
 use trace::{Capacities, EventKind, Header, Label, Node, Op};
 
 mod addresses;
+mod endings;
 mod regions;
 mod stretches;
 mod unrecorded;
@@ -115,9 +116,21 @@ impl Run {
             let values = std::slice::from_raw_parts(STATE.values, count).to_vec();
             let shapes = header.cast::<u8>().add((*header).shapes.offset as usize).cast::<Node>();
             let shapes = std::slice::from_raw_parts(shapes, (*header).shape_count as usize).to_vec();
-            let recorded = Recorded { nodes, values, tables: Vec::new(), shapes, input_len };
+            let recorded = Recorded { nodes, values, tables: tables(), shapes, input_len };
             Dag::from_recorded(recorded, used).expect("the runtime writes valid nodes")
         }
+    }
+}
+
+/// The tables without labels that the run has recorded.
+fn tables() -> Vec<TableData> {
+    // SAFETY: there are as many tables, and their bytes are in the segment.
+    unsafe {
+        let tables = std::slice::from_raw_parts(address::tables(), (*STATE.header).table_count as usize);
+        let bytes = |table: &trace::Table| {
+            std::slice::from_raw_parts(address::data().add(table.data as usize), table.len as usize)
+        };
+        tables.iter().map(|table| TableData::concrete(bytes(table).to_vec())).collect()
     }
 }
 

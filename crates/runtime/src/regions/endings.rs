@@ -244,9 +244,9 @@ unsafe fn note_fetched<const N: usize>(
 }
 
 /// The label is that of the value that was loaded.
-const LOADED: u64 = 1 << 63;
+pub(crate) const LOADED: u64 = 1 << 63;
 /// The label is that of the address.
-const LOCATED: u64 = 1 << 62;
+pub(crate) const LOCATED: u64 = 1 << 62;
 
 /// As [`super::__tg_recall1`] for a region that nothing but a load wants, at its result.
 #[inline(always)]
