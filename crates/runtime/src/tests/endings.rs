@@ -140,11 +140,11 @@ proptest! {
         }
     }
 
-    /// Operands at two places: some of them are fixed by the path, and then the region is one of the other byte.
+    /// Operands at two places: some of them are fixed by the path, as a whole or some of their bits, and then the region is one of the other byte.
     #[test]
     fn what_the_path_fixes_is_a_constant_of_a_region(
         input in bytes(),
-        fixed in prop::array::uniform6(any::<bool>()),
+        masks in prop::array::uniform6(prop::sample::select(vec![0u64, 0xF0, 0xFF])),
         questions in prop::collection::vec(
             (0..INPUT, 0..INPUT, prop::sample::select(vec![Op::Add, Op::Sub, Op::Xor, Op::And])), 1..12),
         changes in changes(),
@@ -155,9 +155,11 @@ proptest! {
         let mut seen = Vec::new();
         // SAFETY: a run is active.
         unsafe {
-            for place in (0..INPUT).filter(|place| fixed[*place]) {
+            for (place, mask) in masks.into_iter().enumerate() {
                 let byte = nodes::input_value(place as u32);
-                events::branch(build::binary(Op::Eq, 8, byte, Value::concrete(byte.value)), true, 0);
+                let fixed = build::binary(Op::And, 8, byte, Value::concrete(mask));
+                let fixed = Value::new(fixed, byte.value & mask);
+                events::branch(build::binary(Op::Eq, 8, fixed, Value::concrete(fixed.value)), true, 0);
             }
             for (first, second, op) in &questions {
                 let region = &regions[ops.iter().position(|other| other == op).unwrap_or(0)];
@@ -172,7 +174,7 @@ proptest! {
             let result = |bytes: &[u8], (first, second, op): &(usize, usize, Op)| {
                 values::binary(*op, 8, bytes[*first].into(), bytes[*second].into())
             };
-            let stays = (!fixed[place] || input[place] == byte)
+            let stays = u64::from(input[place] ^ byte) & masks[place] == 0
                 && questions.iter().all(|q| (result(&input, q) < 64) == (result(&assignment.bytes, q) < 64));
             prop_assert_eq!(is_met(&assignment), stays, "for {:?}", assignment.bytes);
             for (question, label) in questions.iter().zip(&seen).filter(|_| stays) {
