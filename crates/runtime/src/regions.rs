@@ -62,6 +62,8 @@ struct Memory<const OTHERS: usize> {
     fixable: u8,
     /// A property is checked in the region, which is an event of its own.
     is_checked: bool,
+    /// As the region says, which is in another line of the cache.
+    branch: u32,
 }
 
 /// What is remembered of regions with as many operands. What branches are on is apart, because most regions have none and a memory is to fit into a line of
@@ -238,9 +240,9 @@ unsafe fn recall<const N: usize, const OTHERS: usize>(
         let Some(_entered) = state::enter() else { return unfound(&operands) };
         *built(region) = 0;
         let results = memory.present(place, domains::fixed(place) != domains::Fixed::None);
-        if region.branch != NO_BRANCH {
+        if memory.branch != NO_BRANCH {
             let condition = &*(&raw const (*memories).conditions).cast::<Condition>().add(number);
-            condition.branch(place, taken & 1 == 1, region.branch);
+            condition.branch(place, taken & 1 == 1, memory.branch);
         }
         FOUND | results
     }
@@ -312,7 +314,7 @@ impl<const OTHERS: usize> Memory<OTHERS> {
                 // The branch asks for itself.
                 conditions &= !1;
             }
-            Some(Memory { key, results, conditions, fixable, is_checked })
+            Some(Memory { key, results, conditions, fixable, is_checked, branch: region.branch })
         }
     }
 

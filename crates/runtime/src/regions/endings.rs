@@ -208,7 +208,7 @@ unsafe fn fetch_again<const N: usize>(
         }
         let (at, labelled, other) = labelled_one(operands)?;
         let known = &*fetched(region, at.shape, other);
-        let is_known = known.region == region as *const Region
+        let is_known = core::ptr::eq(known.region, region)
             && (known.shape, known.labelled) == (shapes::in_this_run(at.shape), labelled)
             && known.other == other
             && (known.first..=known.last).contains(&address);
