@@ -1,4 +1,5 @@
-// Conditions that are used again behind the branch on them: stored, joined, and carried into the next round of a loop.
+// Conditions that are used again behind the branch on them: stored, joined, and carried into the next round of a loop; and
+// one that no branch has decided where it is used, because the block that computes it ends with another.
 //@ seed: "zzzz"
 #include <unistd.h>
 
@@ -19,8 +20,11 @@ int main(void)
         was = is;
     }
     int both = first & was;
+    int open = in[3] == 'q';
     if (count == 10)
         return 2;
+    if (open)
+        return 4;
     if (both && count == 4)
         return 3;
     return 0;

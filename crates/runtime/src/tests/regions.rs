@@ -138,6 +138,24 @@ fn a_byte_is_fixed_once() {
     }
 }
 
+/// As many expressions of two bytes spend the budget of a long input, and not that of a short one.
+#[test]
+fn a_long_input_has_a_smaller_budget() {
+    for (len, is_spent) in [(4, false), (4096, true)] {
+        let _run = Run::start(&vec![b'a'; len]);
+        // SAFETY: a run is active.
+        unsafe {
+            let wide = |place: u32| Value::new(build::zext(8, 64, nodes::input_value(place)), b'a'.into());
+            let mut sum = Value::new(build::binary(Op::Add, 64, wide(0), wide(1)), 2 * u64::from(b'a'));
+            for factor in 0..1200u64 {
+                let mixed = (2 * factor + 3) << 8;
+                sum = Value::new(build::binary(Op::Xor, 64, sum, Value::concrete(mixed)), sum.value ^ mixed);
+            }
+            assert_eq!(budget::is_spent(), is_spent, "{len} bytes");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
