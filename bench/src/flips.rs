@@ -8,7 +8,7 @@ mod recorded;
 
 use anyhow::{Result, ensure};
 pub use asked::Asked;
-pub use recorded::Recorded;
+pub use recorded::{Recorded, Recorder, recorder};
 use std::path::PathBuf;
 use std::time::Duration;
 

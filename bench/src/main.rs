@@ -3,6 +3,7 @@
 //! `cargo run --release -p bench -- engine` measures what RESULTS.md records. Benchmarks report; they never decide whether
 //! a test passes.
 
+mod answers;
 mod build;
 mod engine;
 mod flips;
@@ -39,6 +40,8 @@ enum Benchmark {
     Memory,
     /// All flips of runs of text parsers: the solver chain against Z3 alone
     Flips(flips::Options),
+    /// Answers of the solver chain to flips of campaigns: each is checked by evaluation or by Z3
+    Answers(answers::Options),
     /// All flips of a run of a program that looks for words: operations on texts against formulas over bytes
     Texts,
     /// Builds, tests and generates inputs for packages of Debian; writes docs/packages.md
@@ -53,6 +56,7 @@ fn main() -> Result<()> {
         Benchmark::Rate => rate::run(),
         Benchmark::Memory => memory::run(),
         Benchmark::Flips(options) => flips::run(&options),
+        Benchmark::Answers(options) => answers::run(&options),
         Benchmark::Texts => texts::run(),
         Benchmark::Packages(options) => packages::run(&options),
     }

@@ -2,7 +2,7 @@
 //! single bytes with the links that there are otherwise.
 
 use crate::build;
-use crate::flips::{Asked, Recorded, best};
+use crate::flips::{Asked, Recorded, Recorder, best};
 use anyhow::Result;
 use expr::{Dag, Importer, Label};
 use solver::Lit;
@@ -16,7 +16,7 @@ pub fn run() -> Result<()> {
     let derived = build::traced(&[source], &["-O1"], &scratch.path().join("orders"))?;
     println!("All flips of one run of a program that looks for words:");
     for size in SIZES {
-        let texts = Recorded::new(&derived, Vec::new(), text(size))?;
+        let texts = Recorder::new(&derived, Vec::new())?.record(text(size))?;
         let formulas = lowered(&texts);
         let flips = texts.flips.len();
         println!("  {size} bytes, {} constraints, {flips} flips", texts.lits.len());

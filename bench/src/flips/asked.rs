@@ -23,14 +23,14 @@ impl Asked {
     /// The whole chain, new, on at most `most` of the flips.
     pub fn chain(recorded: &Recorded, most: usize) -> Asked {
         let chain = standard_chain(ChainOptions::default(), Limits::default());
-        Asked::new(recorded, chain, &sampled(recorded, most))
+        Asked::new(recorded, chain, &recorded.sampled(most))
     }
 
     /// Z3 on at most `sample` of the flips. Slicing is not a link, so Z3 has the benefit of it.
     pub fn z3_alone(recorded: &Recorded, sample: usize) -> Asked {
         let options = ChainOptions { max_nodes: usize::MAX, ..ChainOptions::only(Z3Link::NAME) };
         let chain = standard_chain(options, Limits::default());
-        Asked::new(recorded, chain, &sampled(recorded, sample))
+        Asked::new(recorded, chain, &recorded.sampled(sample))
     }
 
     fn new(recorded: &Recorded, mut chain: Chain, flips: &[(usize, Lit)]) -> Asked {
@@ -74,12 +74,6 @@ impl Asked {
         text.truncate(text.trim_end().len());
         text
     }
-}
-
-/// At most `most` flips, spread evenly over the run.
-fn sampled(recorded: &Recorded, most: usize) -> Vec<(usize, Lit)> {
-    let step = recorded.flips.len().div_ceil(most.max(1)).max(1);
-    recorded.flips.iter().copied().step_by(step).collect()
 }
 
 impl fmt::Display for Asked {

@@ -1,7 +1,7 @@
 //! The trace of one run, and all of its flips.
 
 use crate::json;
-use crate::packages::list::PACKAGES;
+use crate::packages::list::{PACKAGES, Package};
 use crate::packages::tree::{Compilers, Tree};
 use anyhow::{Context as _, Result, ensure};
 use compiler::{DeriveOptions, Derived, Variant};
@@ -26,7 +26,7 @@ pub struct Recorded {
 /// Debian's cjson over a JSON text.
 pub fn cjson(size: usize) -> Result<Recorded> {
     let scratch = tempfile::tempdir()?;
-    Recorded::new(&json::derive(scratch.path())?, Vec::new(), json::text(size))
+    Recorder::new(&json::derive(scratch.path())?, Vec::new())?.record(json::text(size))
 }
 
 /// A package over its sample text; it is built below `work`.
@@ -34,27 +34,49 @@ pub fn package(name: &str, size: usize, work: &Path) -> Result<Recorded> {
     let package = PACKAGES.iter().find(|package| package.name == name);
     let package = package.with_context(|| format!("there is no package {name}"))?;
     let program = Tree::build(package, Compilers::Tarragon, work)?.program()?;
-    let derived = compiler::derive(&program, Variant::Traced, &DeriveOptions::from_environment()?)?;
-    let arguments = package.arguments.iter().map(OsString::from).collect();
-    Recorded::new(&derived, arguments, package.sample.text(size))
+    recorder(package, &program)?.record(package.sample.text(size))
 }
 
-impl Recorded {
-    /// One run of a traced variant.
-    pub fn new(derived: &Derived, arguments: Vec<OsString>, input: Vec<u8>) -> Result<Recorded> {
+/// Records runs of a package's program.
+pub fn recorder(package: &Package, program: &Path) -> Result<Recorder> {
+    let derived = compiler::derive(program, Variant::Traced, &DeriveOptions::from_environment()?)?;
+    let arguments = package.arguments.iter().map(OsString::from).collect();
+    Recorder::new(&derived, arguments)
+}
+
+/// A traced variant that was started.
+pub struct Recorder {
+    runner: Runner,
+    sites: SiteTable,
+}
+
+impl Recorder {
+    pub fn new(derived: &Derived, arguments: Vec<OsString>) -> Result<Recorder> {
         let sites: SiteTable = serde_json::from_slice(&std::fs::read(&derived.sites)?)?;
         let mut options = TargetOptions::new(&derived.executable);
         options.arguments = arguments;
         options.capacities = runner::default_capacities(sites.outcomes);
         options.limits.run_time = Duration::from_secs(20);
-        let mut runner = Runner::start(options)?;
-        let raw = runner.run(&input, true)?.trace.context("the trace is broken")?;
+        Ok(Recorder { runner: Runner::start(options)?, sites })
+    }
+
+    /// One run.
+    pub fn record(&mut self, input: Vec<u8>) -> Result<Recorded> {
+        let raw = self.runner.run(&input, true)?.trace.context("the trace is broken")?;
         let tables = raw.tables.into_iter().map(|(bytes, labels)| TableData { bytes, labels }).collect();
         let (input_len, give_ups, truncated) = (input.len() as u32, raw.give_ups, raw.truncated);
         ensure!(!truncated, "the trace is full");
         let (nodes, values, shapes, events) = (raw.nodes, raw.values, raw.shapes, raw.events);
         let raw = RawTrace { nodes, values, tables, shapes, input_len, events, give_ups, truncated };
-        Ok(flips(Trace::from_raw(raw)?, &sites, input))
+        Ok(flips(Trace::from_raw(raw)?, &self.sites, input))
+    }
+}
+
+impl Recorded {
+    /// At most `most` flips, spread evenly over the run.
+    pub fn sampled(&self, most: usize) -> Vec<(usize, Lit)> {
+        let step = self.flips.len().div_ceil(most.max(1)).max(1);
+        self.flips.iter().copied().step_by(step).collect()
     }
 }
 
