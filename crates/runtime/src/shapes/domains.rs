@@ -203,10 +203,9 @@ impl Condition {
 /// Whether a set that has a byte has no other.
 #[inline(always)]
 fn is_only(&[a, b, c, d]: &[u64; 4], byte: u8) -> bool {
-    // Where several words have the bit, and no other, their sum is another one.
-    let (any, sum, bit) =
-        (a | b | c | d, a.wrapping_add(b).wrapping_add(c).wrapping_add(d), 1 << (byte % 64));
-    any == bit && sum == bit
+    // No two words have the bit.
+    let (any, twice) = (a | b | c | d, a & b | c & d | (a | b) & (c | d));
+    any == 1 << (byte % 64) && twice == 0
 }
 
 #[inline(always)]
