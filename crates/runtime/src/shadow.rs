@@ -16,7 +16,7 @@ const POOL: usize = 0x2800_0000_0000;
 const POOL_BYTES: usize = 16 << 30;
 pub const PAGE_BITS: u32 = 16;
 const PAGE: usize = 1 << PAGE_BITS;
-/// Room for the entries of one page and, behind them, for an access that crosses into the next page.
+/// The entries of one page, and a little more: a power of two would bring all leaves into the same sets of the cache.
 const LEAF_BYTES: usize = PAGE * 4 + 4096;
 /// Entries of a page of memory.
 const PIECE: usize = 1024;
@@ -63,6 +63,12 @@ unsafe fn leaf(address: usize) -> *mut u32 {
 #[inline(always)]
 fn in_leaf(address: usize) -> usize {
     address & (PAGE - 1)
+}
+
+/// Whether an access goes on in the next page, which has entries of its own.
+#[inline(always)]
+fn crosses(address: usize, size: usize) -> bool {
+    in_leaf(address) > PAGE - size
 }
 
 /// True if no byte of the page at `address` has ever had a label.
@@ -265,7 +271,7 @@ unsafe fn whole(address: usize, size: usize) -> Option<Label> {
 unsafe fn is_whole(address: usize, size: usize, first: u32) -> bool {
     unsafe {
         let follows = |i: usize, entry: u32| entry == first.wrapping_add((i as u32) << BYTE_SHIFT);
-        if in_leaf(address) + size > PAGE {
+        if crosses(address, size) {
             return (1..size).all(|i| follows(i, entry(address + i)));
         }
         let entries = leaf(address).add(in_leaf(address));
@@ -470,6 +476,20 @@ unsafe fn copy_apart(to: usize, from: usize, size: usize) {
     }
 }
 
+/// As the loads below, where a value goes on in the next page. Out of line, since they are part of every load of the program.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn load_across(address: usize, value: u64, size: usize) -> Label {
+    unsafe { __tg_load_sized(address, value, size) }
+}
+
+/// As [`clear`], for the stores below.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn clear_across(address: usize, size: usize) {
+    unsafe { clear(address, size) }
+}
+
 /// Label of a byte that was just loaded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgi_load1(address: usize, value: u64) -> Label {
@@ -488,6 +508,9 @@ macro_rules! loads {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(address: usize, value: u64) -> Label {
             unsafe {
+                if crosses(address, $size) {
+                    return load_across(address, value, $size);
+                }
                 let leaf = leaf(address);
                 if leaf.is_null() || leaf.add(in_leaf(address)).cast::<$entries>().read_unaligned() == 0 {
                     return 0;
@@ -509,6 +532,9 @@ macro_rules! stores {
                 if label != 0 {
                     return store(address, label, $size);
                 }
+                if crosses(address, $size) {
+                    return clear_across(address, $size);
+                }
                 let leaf = leaf(address);
                 if !leaf.is_null() {
                     leaf.add(in_leaf(address)).cast::<$entries>().write_unaligned(0);
@@ -524,6 +550,9 @@ stores!(1 __tgi_store1 u32, 2 __tgi_store2 u64, 4 __tgi_store4 u128);
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgi_load8(address: usize, value: u64) -> Label {
     unsafe {
+        if crosses(address, 8) {
+            return load_across(address, value, 8);
+        }
         let leaf = leaf(address);
         if leaf.is_null() {
             return 0;
@@ -542,6 +571,9 @@ pub unsafe extern "C" fn __tgi_store8(address: usize, label: Label) {
     unsafe {
         if label != 0 {
             return store(address, label, 8);
+        }
+        if crosses(address, 8) {
+            return clear_across(address, 8);
         }
         let leaf = leaf(address);
         if !leaf.is_null() {
