@@ -59,8 +59,8 @@ pub struct OutputDir {
     /// Held as long as the campaign writes here.
     _lock: File,
     earlier: Resumption,
-    /// Inputs that are there, by directory and content.
-    present: HashMap<(&'static str, Vec<u8>), String>,
+    /// Inputs that are there, by directory and content. Two bugs may have the same input, in a file each.
+    present: HashMap<(&'static str, Vec<u8>), Vec<String>>,
     /// Highest number that a file name starts with.
     highest: u32,
     /// The file of each bug of this session.
@@ -118,25 +118,54 @@ impl OutputDir {
         self.save_input("corpus", &name, &entry.input)
     }
 
-    /// Writes the input of a bug, in place of the larger one that was there, and its report.
+    /// Writes the input of a bug, in place of the larger one that was there, and its report. No other bug has that file,
+    /// so that what replaces it is always an input of the same bug.
     pub fn save_bug(&mut self, bug: &Bug, report: &str) -> Result<(), OutputError> {
         let dir = dir_of(bug.kind);
+        let title = short(&file_title(bug));
         let before = self.bug_files.get(&bug.id).cloned();
-        let name = match self.present.get(&(dir, bug.input.clone())) {
-            Some(name) => name.clone(),
-            None => format!("{:06}-{}", bug.id, short(&file_title(bug))),
+        let name = match &before {
+            Some((old_dir, old)) if *old_dir == dir && title_of(old) == title => old.clone(),
+            Some((_, old)) => self.free_name(dir, number_of(old), &title),
+            None => self
+                .earlier_file(dir, &bug.input, &title)
+                .unwrap_or_else(|| self.free_name(dir, bug.id, &title)),
         };
-        if before.as_ref().is_some_and(|(_, old)| *old != name)
-            || !self.present.contains_key(&(dir, bug.input.clone()))
-        {
+        if !self.is_present(dir, &name, &bug.input) {
             self.save_input(dir, &name, &bug.input)?;
         }
-        self.write(Path::new("reports").join(format!("{name}.txt")), report.as_bytes())?;
-        if let Some((dir, old)) = before.filter(|(_, old)| *old != name) {
-            self.remove(dir, &old);
+        self.write(report_path(&name), report.as_bytes())?;
+        let here = (dir, name);
+        if let Some((old_dir, old)) = before.filter(|before| *before != here) {
+            self.remove(old_dir, &old, old != here.1);
         }
-        self.bug_files.insert(bug.id, (dir, name));
+        self.bug_files.insert(bug.id, here);
         Ok(())
+    }
+
+    /// The file that an earlier session wrote for this bug: one with its input that no other bug has. Several bugs may have that
+    /// input, so that the name decides among them.
+    fn earlier_file(&self, dir: &'static str, input: &[u8], title: &str) -> Option<String> {
+        let names = self.present.get(&(dir, input.to_vec()))?;
+        let is_free = |name: &&String| !self.bug_files.values().any(|(d, n)| *d == dir && n == *name);
+        let is_alike = |name: &&String| title_of(name) == title;
+        let alike = names.iter().filter(is_free).find(is_alike);
+        alike.or_else(|| names.iter().find(is_free)).cloned()
+    }
+
+    /// The number and the title, with a further number if there is such a file.
+    fn free_name(&self, dir: &'static str, number: u32, title: &str) -> String {
+        let base = format!("{number:06}-{title}");
+        let is_taken = |name: &str| {
+            self.present.iter().any(|((there, _), names)| *there == dir && names.iter().any(|n| n == name))
+        };
+        let again = (2..).map(|number: u32| format!("{base}-{number}"));
+        std::iter::once(base.clone()).chain(again).find(|name| !is_taken(name)).unwrap_or(base)
+    }
+
+    fn is_present(&self, dir: &'static str, name: &str, input: &[u8]) -> bool {
+        let names = self.present.get(&(dir, input.to_vec()));
+        names.is_some_and(|names| names.iter().any(|there| there == name))
     }
 
     /// Where the input of a bug is, relative to the directory.
@@ -184,16 +213,28 @@ impl OutputDir {
 
     fn save_input(&mut self, dir: &'static str, name: &str, input: &[u8]) -> Result<(), OutputError> {
         self.write(Path::new(dir).join(name), input)?;
-        self.present.retain(|(there, _), file| *there != dir || file != name);
-        self.present.insert((dir, input.to_vec()), name.to_owned());
+        self.forget(dir, name);
+        self.present.entry((dir, input.to_vec())).or_default().push(name.to_owned());
         Ok(())
     }
 
-    fn remove(&mut self, dir: &'static str, name: &str) {
+    /// Removes an input that another file of the same bug replaces.
+    fn remove(&mut self, dir: &'static str, name: &str, with_report: bool) {
         // A file that somebody else removed is as good as one that we remove.
         let _ = fs::remove_file(self.dir.join(dir).join(name));
-        let _ = fs::remove_file(self.dir.join("reports").join(format!("{name}.txt")));
-        self.present.retain(|(there, _), file| *there != dir || file != name);
+        if with_report {
+            let _ = fs::remove_file(self.dir.join(report_path(name)));
+        }
+        self.forget(dir, name);
+    }
+
+    fn forget(&mut self, dir: &'static str, name: &str) {
+        self.present.retain(|(there, _), names| {
+            if *there == dir {
+                names.retain(|file| file != name);
+            }
+            !names.is_empty()
+        });
     }
 
     fn explain(&self, name: &Path, error: &io::Error) -> OutputError {
@@ -216,9 +257,11 @@ impl OutputDir {
                 let bytes = fs::read(&file).map_err(DirError::io(&file))?;
                 let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 self.highest = self.highest.max(number_of(&name));
-                self.present.insert((dir, bytes), name);
+                self.present.entry((dir, bytes)).or_default().push(name);
             }
         }
+        // Directories are listed in any order, and names are given by it.
+        self.present.values_mut().for_each(|names| names.sort());
         Ok(())
     }
 }
@@ -261,6 +304,14 @@ fn file_title(bug: &Bug) -> String {
         BugKind::Reported => bug.title(),
         kind => kind.to_string(),
     }
+}
+
+fn report_path(name: &str) -> PathBuf {
+    Path::new("reports").join(format!("{name}.txt"))
+}
+
+fn title_of(name: &str) -> &str {
+    name.split_once('-').map_or("", |(_, title)| title)
 }
 
 fn number_of(name: &str) -> u32 {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use campaign::{DirError, Display, DisplayMode, OutputDir};
-use search::SavedSearch;
+use search::{Bug, BugKind, Diagnosis, SavedSearch};
 use serde_json::Value;
 use sites::SiteTable;
 use tempfile::TempDir;
@@ -148,4 +148,72 @@ fn a_live_display_cleans_up_after_itself() {
     let text = screen.text();
     assert!(text.contains("coverage  "), "{text}");
     assert!(text.ends_with("\x1b[4A\x1b[J"), "{text:?}");
+}
+
+fn bug(id: u32, kind: BugKind, reported: Option<&str>, input: &[u8]) -> Bug {
+    let diagnosis = |kind: &str| Diagnosis {
+        kind: kind.to_owned(),
+        fatal: false,
+        frames: Vec::new(),
+        report: Vec::new(),
+    };
+    let diagnosis = reported.map(diagnosis);
+    Bug { id, kind, site: 0, input: input.to_vec(), stderr: Vec::new(), diagnosis, hits: 1, run: 1 }
+}
+
+fn overflow(id: u32, input: &[u8]) -> Bug {
+    bug(id, BugKind::Reported, Some("signed-overflow"), input)
+}
+
+fn crash(id: u32, input: &[u8]) -> Bug {
+    bug(id, BugKind::Crash(8), None, input)
+}
+
+fn names(dir: &Path, name: &str) -> Vec<String> {
+    files(dir, name).into_iter().map(|(name, _)| name).collect()
+}
+
+#[test]
+fn bugs_with_one_input_have_a_file_each() {
+    let dir = TempDir::new().expect("temporary directory");
+    let mut output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
+    output.save_bug(&crash(1, b"both"), "first").expect("written");
+    output.save_bug(&overflow(2, b"both"), "second").expect("written");
+    output.save_bug(&crash(1, b"1"), "first, smaller").expect("written");
+    let expected =
+        [("000001-sigfpe".to_owned(), b"1".to_vec()), ("000002-signed-overflow".to_owned(), b"both".to_vec())];
+    assert_eq!(files(dir.path(), "crashes"), expected);
+    let reports: Vec<_> = files(dir.path(), "reports").into_iter().map(|(_, text)| text).collect();
+    assert_eq!(reports, [&b"first, smaller"[..], b"second"]);
+    assert_eq!(output.bug_file(2).as_deref(), Some("crashes/000002-signed-overflow"));
+}
+
+#[test]
+fn they_keep_them_in_later_sessions() {
+    let dir = TempDir::new().expect("temporary directory");
+    let mut output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
+    output.save_bug(&crash(1, b"both"), "first").expect("written");
+    output.save_bug(&overflow(2, b"both"), "second").expect("written");
+    drop(output);
+    let mut output = OutputDir::open(dir.path(), PROGRAM, true).expect("resumed");
+    let first = output.highest_number();
+    // Found in another order this time.
+    output.save_bug(&overflow(first + 1, b"both"), "second").expect("written");
+    output.save_bug(&crash(first + 2, b"both"), "first").expect("written");
+    assert_eq!(names(dir.path(), "crashes"), ["000001-sigfpe", "000002-signed-overflow"]);
+    assert_eq!(output.bug_file(first + 1).as_deref(), Some("crashes/000002-signed-overflow"));
+    output.save_bug(&crash(first + 2, b"1"), "first, smaller").expect("written");
+    let expected =
+        [("000001-sigfpe".to_owned(), b"1".to_vec()), ("000002-signed-overflow".to_owned(), b"both".to_vec())];
+    assert_eq!(files(dir.path(), "crashes"), expected);
+}
+
+#[test]
+fn a_bug_that_shows_itself_in_another_way_keeps_its_number() {
+    let dir = TempDir::new().expect("temporary directory");
+    let mut output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
+    output.save_bug(&crash(1, b"12"), "it crashed").expect("written");
+    output.save_bug(&overflow(1, b"1"), "it was reported").expect("written");
+    assert_eq!(files(dir.path(), "crashes"), [("000001-signed-overflow".to_owned(), b"1".to_vec())]);
+    assert_eq!(names(dir.path(), "reports"), ["000001-signed-overflow.txt"]);
 }
