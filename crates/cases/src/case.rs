@@ -188,8 +188,8 @@ fn uncovered(results: &Results, sites: &SiteTable, source: &Path) -> BTreeSet<u3
     lines.filter(|line| *line != 0).collect()
 }
 
-/// Nobody watches.
-struct Silent;
+/// An observer that nobody listens to.
+pub struct Silent;
 
 impl Observer for Silent {
     fn new_entry(&mut self, _: &Entry) -> Result<(), OutputError> {

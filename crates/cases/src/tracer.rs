@@ -4,6 +4,7 @@
 //! condition the direction that the run took. What is found wrong is collected and goes to the test's message.
 
 use std::ffi::OsString;
+use std::ops::Range;
 
 use expr::{Dag, Evaluator, TableData};
 use path::{PathCondition, RawTrace, Trace, check_directions};
@@ -72,6 +73,10 @@ impl Executor for Tracer {
         let run = self.runner.run(input, symbolic).map_err(|error| ExecError(error.to_string()))?;
         let execution = execution(run, input, symbolic);
         Ok(self.check(input, execution))
+    }
+
+    fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
+        self.runner.restrict(holes, stretch);
     }
 }
 

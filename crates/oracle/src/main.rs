@@ -1,0 +1,84 @@
+//! Long runs of the oracles: `cargo build --workspace --bins`, then `cargo run -p oracle -- engine --programs 10000`.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow};
+use clap::{Parser, Subcommand};
+use oracle::checks::{self, ChecksOracle};
+use oracle::engine::{self, EngineOracle};
+use oracle::{Oracle, judge, shrink};
+
+/// Random programs whose right answers are known
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    oracle: Which,
+}
+
+#[derive(Subcommand)]
+enum Which {
+    /// All leaves, which all inputs run natively show, against searches that call themselves complete
+    Engine(Options),
+    /// Planted errors that clang's sanitizers find, against those that a campaign reports
+    Checks(Options),
+}
+
+#[derive(clap::Args)]
+struct Options {
+    /// Number of programs
+    #[arg(long, default_value_t = 1000)]
+    programs: u64,
+    /// Seed of the first program
+    #[arg(long, default_value_t = 0)]
+    from: u64,
+    /// Programs in one file
+    #[arg(long, default_value_t = 50)]
+    together: u64,
+    /// Folder for programs that disagree
+    #[arg(long, default_value = "oracle-out")]
+    out: PathBuf,
+    /// Most programs that are shrunk; the others are written as they are
+    #[arg(long, default_value_t = 20)]
+    shrink: usize,
+}
+
+fn main() -> Result<()> {
+    match Arguments::parse().oracle {
+        Which::Engine(options) => {
+            let mut summary = engine::Summary::default();
+            run::<EngineOracle>(&options, &mut summary)?;
+            println!("{summary}");
+        }
+        Which::Checks(options) => {
+            let mut summary = checks::Summary::default();
+            run::<ChecksOracle>(&options, &mut summary)?;
+            println!("{summary}");
+        }
+    }
+    Ok(())
+}
+
+fn run<O: Oracle>(options: &Options, summary: &mut O::Summary) -> Result<()> {
+    let started = Instant::now();
+    let end = options.from + options.programs;
+    let (mut disagreements, mut shrunk) = (0, 0);
+    for first in (options.from..end).step_by(options.together as usize) {
+        let seeds: Range<u64> = first..end.min(first + options.together);
+        let found = judge::<O>(seeds.clone(), summary).map_err(|error| anyhow!("seeds {seeds:?}: {error}"))?;
+        disagreements += found.len();
+        for mut disagreement in found {
+            println!("seed {}: {}", disagreement.seed, disagreement.finding);
+            if shrunk < options.shrink {
+                shrunk += 1;
+                disagreement = shrink::<O>(disagreement).map_err(|error| anyhow!(error))?;
+            }
+            let file = disagreement.write(&options.out, O::KIND)?;
+            println!("  {}", file.display());
+        }
+        eprintln!("{} programs in {:.0} s", seeds.end - options.from, started.elapsed().as_secs_f64());
+    }
+    println!("{} programs, {disagreements} disagreements", options.programs);
+    Ok(())
+}
