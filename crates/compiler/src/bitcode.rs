@@ -13,7 +13,17 @@ use std::path::PathBuf;
 const TO_BITCODE: &str = "-O1 -g -w -Qunused-arguments -Xclang -disable-llvm-passes -Xclang -fno-validate-pch \
     -emit-llvm -c -o -";
 
+/// For the sanitized variant: these checks are the front end's, and bitcode does not show what they look for.
+const CHECKS: &str = "-fsanitize=address,undefined";
+
 const TO_OBJECT: &str = "-w -Qunused-arguments -c -o -";
+
+/// One translation unit, compiled for variants.
+pub struct Bitcode {
+    pub plain: Vec<u8>,
+    /// With the checks of clang's sanitizers; `None` where it does not compile with them.
+    pub checked: Option<Vec<u8>>,
+}
 
 /// Variables through which clang would write dependency or log files a second time.
 const FILES_BY_ENVIRONMENT: [&str; 4] =
@@ -28,13 +38,26 @@ pub struct Again<'a> {
 }
 
 impl Again<'_> {
-    pub fn bitcode(&self, input: &Input) -> Result<Vec<u8>, String> {
-        self.compile(input, TO_BITCODE).map_err(|text| first_error(&text))
+    /// Both compilations run at the same time.
+    pub fn bitcode(&self, input: &Input) -> Result<Bitcode, String> {
+        std::thread::scope(|scope| {
+            let checked = scope.spawn(|| self.compile(input, &self.with_checks()).ok());
+            let plain = self.compile(input, TO_BITCODE).map_err(|text| first_error(&text));
+            let checked = checked.join().unwrap_or_default();
+            plain.map(|plain| Bitcode { plain, checked })
+        })
     }
 
     /// The native object of an input for which there is no bitcode.
     pub fn object(&self, input: &Input) -> Result<Vec<u8>, String> {
         self.compile(input, TO_OBJECT).map_err(|text| first_error(&text))
+    }
+
+    /// Those that the user wants to do without are left out.
+    fn with_checks(&self) -> String {
+        let unwanted = self.invocation.options().filter(|option| option.name.starts_with("-fno-sanitize="));
+        let unwanted: Vec<&str> = unwanted.map(|option| option.name.as_str()).collect();
+        format!("{CHECKS} {} {TO_BITCODE}", unwanted.join(" "))
     }
 
     fn compile(&self, input: &Input, last: &str) -> Result<Vec<u8>, String> {

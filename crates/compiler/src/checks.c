@@ -11,7 +11,7 @@ enum { MOST_REPORTS = 8 };
 
 void __sanitizer_print_stack_trace(void);
 
-static const char *const kinds[] = { "signed-overflow", "shift-too-far", "format-string" };
+static const char *const kinds[] = { "signed-integer-overflow", "invalid-shift-exponent", "format-string" };
 
 OWN __attribute__((noinline)) void __tarragon_report(int kind, void *place)
 {

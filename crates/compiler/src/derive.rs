@@ -20,7 +20,7 @@ use thiserror::Error;
 pub enum Variant {
     /// Records its path condition when an input is symbolic.
     Traced,
-    /// Checks its memory accesses with AddressSanitizer.
+    /// Has the checks of AddressSanitizer and UndefinedBehaviorSanitizer.
     Sanitized,
     /// Records which of its lines run.
     Covered,
@@ -35,11 +35,19 @@ impl Variant {
         }
     }
 
+    /// What it is made of: the sanitized variant of code with the checks of clang's own sanitizers, where there is any.
+    fn bitcode_of(self, module: &Module) -> &[u8] {
+        match (self, &module.checked) {
+            (Variant::Sanitized, Some(checked)) => checked,
+            _ => &module.bitcode,
+        }
+    }
+
     /// What the linker's driver must know.
     fn link_options(self) -> &'static [&'static str] {
         match self {
             Variant::Traced | Variant::Covered => &[],
-            Variant::Sanitized => &["-fsanitize=address"],
+            Variant::Sanitized => &["-fsanitize=address,undefined"],
         }
     }
 }
@@ -178,10 +186,15 @@ impl Derivation<'_> {
         std::fs::create_dir(&scratch)?;
         std::fs::create_dir(folder.join("bin"))?;
         let object = scratch.join("variant.o");
-        let mut modules = write_modules(&self.payload.modules, &scratch)?;
+        let mut modules = write_modules(&self.payload.modules, self.variant, &scratch)?;
         let failed = |message| DeriveError::Instrument { program: self.program.to_owned(), message };
         modules.extend(additions::write(self.program, self.payload, self.variant, &scratch).map_err(failed)?);
-        self.instrument(&modules, &write_libraries(self.libraries, &scratch)?, &object, &derived.sites)?;
+        self.instrument(
+            &modules,
+            &write_libraries(self.libraries, self.variant, &scratch)?,
+            &object,
+            &derived.sites,
+        )?;
         let origin = self.program.parent().unwrap_or(Path::new("/"));
         let options = self.variant.link_options();
         Relink { payload: self.payload, object: &object, options, origin, scratch: &scratch }
@@ -222,7 +235,7 @@ impl Derivation<'_> {
         let libraries = self.libraries.iter().flat_map(|library| &library.modules);
         for module in self.payload.modules.iter().chain(libraries) {
             add(module.source.as_bytes());
-            add(&module.bitcode);
+            add(self.variant.bitcode_of(module));
         }
         self.lexers.iter().for_each(|lexer| add(lexer.as_bytes()));
         self.libraries.iter().for_each(|library| add(library.exports.join("\n").as_bytes()));
@@ -258,21 +271,25 @@ pub(crate) fn run_instrument(
 }
 
 /// One folder a library, as the instrumenter takes them.
-pub(crate) fn write_libraries(libraries: &[Library], folder: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn write_libraries(
+    libraries: &[Library],
+    variant: Variant,
+    folder: &Path,
+) -> io::Result<Vec<PathBuf>> {
     let write = |(number, library): (usize, &Library)| {
         let folder = folder.join(format!("library-{number}"));
         std::fs::create_dir(&folder)?;
-        write_modules(&library.modules, &folder)?;
+        write_modules(&library.modules, variant, &folder)?;
         std::fs::write(folder.join("exports"), library.exports.join("\n")).map(|()| folder)
     };
     libraries.iter().enumerate().map(write).collect()
 }
 
-pub(crate) fn write_modules(modules: &[Module], folder: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn write_modules(modules: &[Module], variant: Variant, folder: &Path) -> io::Result<Vec<PathBuf>> {
     let write = |(number, module): (usize, &Module)| {
         let name = Path::new(&module.source).file_name().unwrap_or_default().to_string_lossy();
         let file = folder.join(format!("{number:04}-{name}.bc"));
-        std::fs::write(&file, &module.bitcode).map(|()| file)
+        std::fs::write(&file, variant.bitcode_of(module)).map(|()| file)
     };
     modules.iter().enumerate().map(write).collect()
 }

@@ -1,11 +1,11 @@
 //! The compilers: run clang as asked, then embed what variants need into what it wrote.
 //!
 //! The user's command goes to clang unchanged (but for `-flto`, and headers of ours where a source mentions them), so exit codes, diagnostics, dependency files and
-//! native code are clang's own. The second compilation, to bitcode, runs at the same time and is silent; if it
-//! alone fails, a warning says so and the build goes on.
+//! native code are clang's own. The compilations to bitcode (as it is, and with the checks of clang's sanitizers) run at the
+//! same time and are silent; if the first of them alone fails, a warning says so and the build goes on.
 
 use crate::arguments::{Input, InputKind, Invocation, Stage};
-use crate::bitcode::Again;
+use crate::bitcode::{Again, Bitcode};
 use crate::clang;
 use crate::elf::{self, AppendError, NewSection};
 use crate::frame::{self, Kind};
@@ -233,11 +233,15 @@ impl Stamp {
 }
 
 fn bitcode_section<'a>(
-    modules: impl IntoIterator<Item = (&'a Input, &'a Vec<u8>)>,
+    modules: impl IntoIterator<Item = (&'a Input, &'a Bitcode)>,
 ) -> std::io::Result<Vec<u8>> {
     let mut section = Vec::new();
     for (input, bitcode) in modules {
-        frame::write(&mut section, Kind::Bitcode, &input.path.to_string_lossy(), bitcode)?;
+        let name = input.path.to_string_lossy();
+        frame::write(&mut section, Kind::Bitcode, &name, &bitcode.plain)?;
+        if let Some(checked) = &bitcode.checked {
+            frame::write(&mut section, Kind::Checked, &name, checked)?;
+        }
     }
     Ok(section)
 }

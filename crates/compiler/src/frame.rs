@@ -23,6 +23,8 @@ pub enum Kind {
     Bitcode = 1,
     Recipe = 2,
     Native = 3,
+    /// The translation unit of the bitcode before it once more, with the checks of clang's sanitizers.
+    Checked = 4,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +86,7 @@ impl<'a> Reader<'a> {
             1 => Kind::Bitcode,
             2 => Kind::Recipe,
             3 => Kind::Native,
+            4 => Kind::Checked,
             _ => return Err(self.bad("unknown kind of frame")),
         };
         let name_length = self.number(4)?;
@@ -127,7 +130,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn frames() -> impl Strategy<Value = Vec<(Frame, usize)>> {
-        let kind = prop_oneof![Just(Kind::Bitcode), Just(Kind::Recipe), Just(Kind::Native)];
+        let kind = [Kind::Bitcode, Kind::Recipe, Kind::Native, Kind::Checked];
+        let kind = proptest::sample::select(kind.to_vec());
         let data = proptest::collection::vec(any::<u8>(), 0..200);
         let frame = (kind, ".{0,12}", data).prop_map(|(kind, name, data)| Frame { kind, name, data });
         proptest::collection::vec((frame, 0..9_usize), 0..5)

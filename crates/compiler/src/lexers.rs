@@ -1,6 +1,6 @@
 //! Asks `tarragon-instrument` which functions of a program look like its lexer.
 
-use crate::derive::{DeriveError, read_program, run_instrument, write_libraries, write_modules};
+use crate::derive::{DeriveError, Variant, read_program, run_instrument, write_libraries, write_modules};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -9,9 +9,10 @@ pub fn propose_lexers(program: &Path, instrument: &Path) -> Result<Vec<u8>, Deri
     let (program, payload, libraries) = read_program(program)?;
     let scratch = tempfile::tempdir()?;
     let mut words = vec![OsString::from("--lexers")];
-    for folder in write_libraries(&libraries, scratch.path())? {
+    for folder in write_libraries(&libraries, Variant::Traced, scratch.path())? {
         words.extend(["--library".into(), folder.into()]);
     }
-    words.extend(write_modules(&payload.modules, scratch.path())?.into_iter().map(OsString::from));
+    let modules = write_modules(&payload.modules, Variant::Traced, scratch.path())?;
+    words.extend(modules.into_iter().map(OsString::from));
     run_instrument(instrument, &program, &words)
 }

@@ -4,6 +4,7 @@
 //! lets a definition of the program's win, as the dynamic linker does. What the library itself was linked with takes
 //! its place in the recipe. Libraries that are opened at run time stay as they are.
 
+use crate::driver::Language;
 use crate::payload::{Module, Payload};
 use crate::recipe::{Item, Recipe};
 use object::read::elf::ElfFile64;
@@ -24,9 +25,11 @@ pub struct Library {
 /// constructors run first.
 pub fn absorb(payload: &mut Payload) -> Vec<Library> {
     let Some(recipe) = payload.recipe.take() else { return Vec::new() };
-    let mut absorbing = Absorbing { libraries: Vec::new(), natives: BTreeMap::new(), seen: BTreeSet::new() };
+    let mut absorbing =
+        Absorbing { libraries: Vec::new(), natives: BTreeMap::new(), seen: BTreeSet::new(), is_cxx: false };
     let items = absorbing.items(recipe.items);
-    payload.recipe = Some(Recipe { items, ..recipe });
+    let language = if absorbing.is_cxx { Language::Cxx } else { recipe.language };
+    payload.recipe = Some(Recipe { items, language, ..recipe });
     payload.natives.append(&mut absorbing.natives);
     absorbing.libraries
 }
@@ -35,6 +38,8 @@ struct Absorbing {
     libraries: Vec<Library>,
     natives: BTreeMap<String, Vec<u8>>,
     seen: BTreeSet<PathBuf>,
+    /// A library needs what only the C++ driver links.
+    is_cxx: bool,
 }
 
 impl Absorbing {
@@ -51,6 +56,7 @@ impl Absorbing {
         // A library that is gone or was built anew without Tarragon is linked like any other.
         let Some((mut payload, exports)) = read(path) else { return vec![item] };
         self.seen.insert(path.clone());
+        self.is_cxx |= payload.recipe.as_ref().is_some_and(|recipe| recipe.language == Language::Cxx);
         let items = payload.recipe.map_or(Vec::new(), |recipe| recipe.items);
         let items = self.items(items.into_iter().filter(concerns_users).collect());
         self.natives.append(&mut payload.natives);

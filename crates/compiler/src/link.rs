@@ -3,6 +3,7 @@
 mod linker_words;
 
 use crate::arguments::{Argument, Input, Invocation, Opt};
+use crate::bitcode::Bitcode;
 use crate::driver::Language;
 use crate::frame::{self, Kind};
 use crate::harness;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// What a second compilation made of one input.
 pub enum Compiled {
-    Bitcode(Vec<u8>),
+    Bitcode(Bitcode),
     /// Assembly: its object.
     Native(Vec<u8>),
     /// `object` stands in for the missing bitcode in a link.

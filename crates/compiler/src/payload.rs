@@ -20,6 +20,8 @@ pub struct Module {
     /// As named on the compiler's command line.
     pub source: String,
     pub bitcode: Vec<u8>,
+    /// The same with the checks of clang's sanitizers, where it compiles with them.
+    pub checked: Option<Vec<u8>>,
 }
 
 /// Everything embedded in one file.
@@ -73,7 +75,14 @@ impl Payload {
     /// only the native inputs still matter.
     fn add(&mut self, frame: Frame) -> Result<(), serde_json::Error> {
         match frame.kind {
-            Kind::Bitcode => self.modules.push(Module { source: frame.name, bitcode: frame.data }),
+            Kind::Bitcode => {
+                self.modules.push(Module { source: frame.name, bitcode: frame.data, checked: None })
+            }
+            Kind::Checked => {
+                if let Some(module) = self.modules.last_mut() {
+                    module.checked = Some(frame.data);
+                }
+            }
             Kind::Native => drop(self.natives.insert(frame.name, frame.data)),
             Kind::Recipe => {
                 let mut recipe: Recipe = serde_json::from_slice(&frame.data)?;

@@ -6,6 +6,7 @@ use crate::runtime;
 use anyhow::Result;
 use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::LLVMContextRef;
 
 const FUNCTION: u32 = u32::MAX;
 
@@ -14,6 +15,10 @@ const BROKEN: [&str; 4] = ["memory", "speculatable", "nosync", "norecurse"];
 
 /// Functions of Tarragon's own in a program are left as they are.
 const OWN_SECTION: &str = ".text.tarragon";
+
+/// Marks functions of modules that clang's front end compiled without its sanitizers.
+const UNCHECKED: &str = "tarragon-unchecked";
+const SANITIZED: &str = "sanitize_address";
 
 pub fn is_own(function: Value) -> bool {
     // SAFETY: the handle is a function; the text belongs to it.
@@ -79,10 +84,40 @@ fn drop_from_call(instruction: Value, kinds: &[u32]) {
     }
 }
 
-/// The sanitizer's pass looks only at functions that ask for it, as a compiler's front end makes them do.
+/// Marks the functions of a module before it is linked with others, unless clang's front end put its checks there. What it
+/// did not mark for AddressSanitizer in such a module is left alone because the program asks for that.
+pub fn mark_unchecked(context: LLVMContextRef, functions: &[Value]) {
+    let kind = llvm::attribute_kind(SANITIZED);
+    // SAFETY: the handles are functions.
+    let is_checked =
+        |function: &Value| unsafe { !LLVMGetEnumAttributeAtIndex(*function, FUNCTION, kind).is_null() };
+    if functions.iter().any(is_checked) {
+        return;
+    }
+    for &function in functions {
+        // SAFETY: the attribute belongs to the function's context, and the text has this length.
+        unsafe {
+            let length = UNCHECKED.len() as u32;
+            let attribute =
+                LLVMCreateStringAttribute(context, UNCHECKED.as_ptr().cast(), length, c"".as_ptr(), 0);
+            LLVMAddAttributeAtIndex(function, FUNCTION, attribute);
+        }
+    }
+}
+
+pub fn is_unchecked(function: Value) -> bool {
+    // SAFETY: the handle is a function, and the text has this length.
+    unsafe {
+        let length = UNCHECKED.len() as u32;
+        !LLVMGetStringAttributeAtIndex(function, FUNCTION, UNCHECKED.as_ptr().cast(), length).is_null()
+    }
+}
+
+/// The sanitizer's pass looks only at functions that ask for it, as clang's front end makes them do.
 pub fn ask_for_address_sanitizer(module: &Module) {
-    let kind = llvm::attribute_kind("sanitize_address");
-    for function in module.functions().into_iter().filter(|function| can_be_instrumented(*function)) {
+    let kind = llvm::attribute_kind(SANITIZED);
+    let unchecked = |function: &Value| is_unchecked(*function) && can_be_instrumented(*function);
+    for function in module.functions().into_iter().filter(unchecked) {
         // SAFETY: the attribute belongs to the function's context.
         unsafe {
             let attribute = LLVMCreateEnumAttribute(module.context, kind, 0);

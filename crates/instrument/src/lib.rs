@@ -62,9 +62,11 @@ const AFTER_LARGE: &str = "strip-nonlinetable-debuginfo,always-inline,globaldce,
     simplifycfg,loop-mssa(licm),gvn,simplifycfg)";
 const LARGE: usize = 20_000;
 
-/// Passes of the sanitized variant. Little is optimised before the sanitizer looks, so that mistakes are still there.
-const SANITIZE: &str = "elim-avail-extern,strip-nonlinetable-debuginfo,always-inline,\
-    function(sroa<modify-cfg>,instsimplify),asan,default<O1>";
+/// Passes of the sanitized variant. Nothing is optimised before the sanitizer looks, so that mistakes are still there.
+const SANITIZE: &str = "elim-avail-extern,strip-nonlinetable-debuginfo,always-inline,asan,default<O1>";
+
+/// Options of the sanitizer's pass that clang gives it and that have no place among the passes' names.
+const SANITIZER_FLAGS: [&std::ffi::CStr; 2] = [c"tarragon-instrument", c"-asan-use-after-scope"];
 
 pub struct Options {
     pub inputs: Vec<PathBuf>,
@@ -92,8 +94,10 @@ pub fn sanitized_variant(options: &Options) -> Result<()> {
         runtime.start(&builder, &coverage, (builder.null(), 0));
     }
     words::insert(&module, &builder, &runtime);
-    constructors::place(&module);
+    llvm::set_flags(&SANITIZER_FLAGS);
     module.run_passes(SANITIZE)?;
+    // Only now: the sanitizer's pass adds a constructor of its own, which makes variables known to its runtime.
+    constructors::place(&module);
     write(&module, options)
 }
 

@@ -630,3 +630,13 @@ pub fn take_message(message: *mut std::ffi::c_char) -> String {
         text
     }
 }
+
+/// Sets options of LLVM that only its command line offers; the first word is the program's name. Once a process.
+pub fn set_flags(words: &[&CStr]) {
+    let words: Vec<_> = words.iter().map(|word| word.as_ptr()).collect();
+    // SAFETY: the words outlive the call, which copies what it keeps.
+    unsafe {
+        let count = words.len() as i32;
+        inkwell::llvm_sys::support::LLVMParseCommandLineOptions(count, words.as_ptr(), NO_NAME);
+    }
+}

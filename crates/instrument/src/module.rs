@@ -1,5 +1,6 @@
 //! Modules as a whole: reading, linking, running LLVM's own passes, writing object code.
 
+use crate::attributes;
 use crate::library;
 use crate::llvm::{c_string, take_message};
 use anyhow::{Context as _, Result, bail};
@@ -183,7 +184,12 @@ fn parse_file(context: LLVMContextRef, path: &Path) -> Result<LLVMModuleRef> {
     if failed {
         bail!("cannot read {}: {}", path.display(), take_message(message));
     }
-    parse(context, buffer).with_context(|| format!("{} is not bitcode of this LLVM", path.display()))
+    let module =
+        parse(context, buffer).with_context(|| format!("{} is not bitcode of this LLVM", path.display()))?;
+    // SAFETY: the module is alive.
+    let functions = unsafe { listed(LLVMGetFirstFunction(module), LLVMGetNextFunction) };
+    attributes::mark_unchecked(context, &functions);
+    Ok(module)
 }
 
 fn parse(context: LLVMContextRef, buffer: LLVMMemoryBufferRef) -> Result<LLVMModuleRef> {

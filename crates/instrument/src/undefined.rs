@@ -1,5 +1,6 @@
-//! Checks of undefined behaviour in the sanitized variant, as far as bitcode still shows it: signed arithmetic, shifts,
-//! formats that are no constants. The functions that report come with the program's own bitcode.
+//! Checks of the sanitized variant that clang's front end does not put there: formats that are no constants, and, in modules
+//! that it compiled without its sanitizers, what bitcode still shows of undefined behaviour: signed arithmetic and
+//! shifts. The functions that report come with the program's own bitcode.
 
 use crate::llvm::{self, Builder, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
 use crate::module::Module;
@@ -22,8 +23,12 @@ pub fn check(module: &Module, builder: &Builder) {
     let checks = Checks { module, builder, undefined, format };
     let checked = functions.values().filter(|function| **function != undefined);
     for &function in checked.filter(|function| attributes::can_be_instrumented(**function)) {
+        let unchecked = attributes::is_unchecked(function);
         for instruction in llvm::blocks(function).into_iter().flat_map(llvm::instructions) {
-            checks.check(instruction);
+            checks.call(instruction);
+            if unchecked {
+                checks.arithmetic_or_shift(instruction);
+            }
         }
     }
 }
@@ -36,14 +41,13 @@ struct Checks<'a> {
 }
 
 impl Checks<'_> {
-    fn check(&self, instruction: Value) {
+    fn arithmetic_or_shift(&self, instruction: Value) {
         use LLVMOpcode::*;
         match llvm::opcode(instruction) {
             LLVMAdd => self.arithmetic(instruction, "llvm.sadd.with.overflow"),
             LLVMSub => self.arithmetic(instruction, "llvm.ssub.with.overflow"),
             LLVMMul => self.arithmetic(instruction, "llvm.smul.with.overflow"),
             LLVMShl | LLVMLShr | LLVMAShr => self.shift(instruction),
-            LLVMCall => self.call(instruction),
             _ => {}
         }
     }
@@ -76,6 +80,9 @@ impl Checks<'_> {
     }
 
     fn call(&self, call: Value) {
+        if llvm::opcode(call) != LLVMOpcode::LLVMCall {
+            return;
+        }
         let Some(function) = llvm::as_function(llvm::called(call)) else { return };
         let Some(position) = formats::position(&llvm::name(function)) else { return };
         if position < llvm::argument_count(call) && !llvm::is_constant(llvm::operand(call, position)) {

@@ -28,6 +28,7 @@ mod stage;
 #[path = "../../runtime/src/supervise.rs"]
 #[allow(dead_code, reason = "the driver ends what it started; only targets wait for more input")]
 mod supervise;
+mod symbolizer;
 #[path = "../../runtime/src/sys.rs"]
 #[allow(dead_code, reason = "declarations of the runtime")]
 mod sys;
@@ -42,5 +43,6 @@ pub use plain::{PlainRun, PlainRunner, run_plain};
 pub use processor::keep_to_one_processor;
 pub use runner::{Counters, RawRun, Runner};
 pub use sandbox::SandboxReport;
-pub use sanitizer::{SANITIZER_OPTIONS, SanitizerFrame, SanitizerReport};
+pub use sanitizer::{SANITIZER_OPTIONS, SanitizerFrame, SanitizerReport, UNDEFINED_OPTIONS};
 pub use segment::{RawTable, RawTrace, Segment, SegmentCorrupted};
+pub use symbolizer::Symbolizer;

@@ -2,7 +2,7 @@
 //!
 //! Only text is read here; that the program under test could print such a text itself is accepted.
 
-/// A report of AddressSanitizer, LeakSanitizer, or the variant's own checks of undefined behaviour.
+/// A report of AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer, or the variant's own checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SanitizerReport {
     pub kind: String,
@@ -26,12 +26,17 @@ impl SanitizerFrame {
 }
 
 /// Options for programs that are built with AddressSanitizer: every report ends the run, deadly signals are reported
-/// with their stacks. Whether leaks are looked for is for the caller to add.
+/// with their stacks. Places are named by a [`crate::Symbolizer`], since starting one takes longer than most runs.
+/// Whether leaks are looked for is for the caller to add.
 pub const SANITIZER_OPTIONS: (&str, &str) = (
     "ASAN_OPTIONS",
-    "abort_on_error=1:halt_on_error=1:symbolize=1:handle_abort=1:handle_sigfpe=1:handle_sigill=1:\
+    "abort_on_error=1:halt_on_error=1:symbolize=0:handle_abort=1:handle_sigfpe=1:handle_sigill=1:\
      max_allocation_size_mb=2048:print_legend=0:print_full_thread_history=0",
 );
+
+/// Options for UndefinedBehaviorSanitizer: a report has a stack and names its kind, and the run goes on.
+pub const UNDEFINED_OPTIONS: (&str, &str) =
+    ("UBSAN_OPTIONS", "print_stacktrace=1:report_error_type=1:halt_on_error=0:symbolize=0");
 
 /// Functions that end the program, or report, on behalf of their callers. They say nothing about the cause.
 const ENDING: [&str; 16] = [
@@ -55,18 +60,34 @@ const ENDING: [&str; 16] = [
 
 impl SanitizerReport {
     /// The reports in what a program wrote to its standard error: any number that it survived, and one that it did not.
+    /// One that it survived at the place where it then ended is the same mistake.
     pub fn parse(stderr: &[u8]) -> Vec<SanitizerReport> {
         let text = String::from_utf8_lossy(stderr);
         let mut lines = text.lines();
         let mut reports: Vec<SanitizerReport> = Vec::new();
-        while let Some((fatal, title)) = lines.by_ref().find_map(title) {
+        while let Some(title) = lines.by_ref().find_map(title) {
             let frames = lines.clone().skip_while(|line| frame(line).is_none()).map_while(frame);
-            reports.push(SanitizerReport { kind: kind(title), fatal, frames: causes(frames.collect()) });
-            if fatal {
+            let frames = causes(frames.collect());
+            let kind = title.kind(lines.clone());
+            reports.push(SanitizerReport { kind, fatal: title.is_fatal(), frames });
+            if title.is_fatal() {
                 break;
             }
         }
+        if let Some(last) = reports.pop_if(|last| last.fatal) {
+            reports.retain(|report| report.line() != last.line() || report.line().is_none());
+            reports.push(last);
+        }
         reports
+    }
+
+    /// Function and source line of the innermost frame.
+    fn line(&self) -> Option<(&str, &str)> {
+        let frame = self.frames.first().filter(|frame| frame.has_source())?;
+        let mut parts = frame.place.splitn(3, ':');
+        let file = parts.next()?.len();
+        let line = parts.next()?.len();
+        Some((&frame.function, &frame.place[..file + 1 + line]))
     }
 }
 
@@ -81,11 +102,42 @@ fn causes(mut frames: Vec<SanitizerFrame>) -> Vec<SanitizerFrame> {
     frames
 }
 
-/// Whether the report is fatal, and its title.
-fn title(line: &str) -> Option<(bool, &str)> {
+/// How a report begins.
+enum Title<'a> {
+    /// Of AddressSanitizer or LeakSanitizer.
+    Fatal(&'a str),
+    /// Of a check of the variant's own.
+    Own(&'a str),
+    /// Of UndefinedBehaviorSanitizer, which names the kind at the end.
+    Undefined,
+}
+
+impl Title<'_> {
+    fn is_fatal(&self) -> bool {
+        matches!(self, Title::Fatal(_))
+    }
+
+    fn kind<'t>(&self, mut below: impl Iterator<Item = &'t str>) -> String {
+        match self {
+            Title::Fatal(title) | Title::Own(title) => kind(title),
+            Title::Undefined => {
+                let summary = below.find_map(|line| line.strip_prefix(UNDEFINED_SUMMARY));
+                let kind = summary.and_then(|rest| rest.split(' ').next());
+                kind.unwrap_or("undefined-behavior").to_owned()
+            }
+        }
+    }
+}
+
+const UNDEFINED_SUMMARY: &str = "SUMMARY: UndefinedBehaviorSanitizer: ";
+
+fn title(line: &str) -> Option<Title<'_>> {
+    if line.contains(": runtime error: ") {
+        return Some(Title::Undefined);
+    }
     let (_, rest) = line.strip_prefix("==")?.split_once("==ERROR: ")?;
     let fatal = rest.strip_prefix("AddressSanitizer: ").or_else(|| rest.strip_prefix("LeakSanitizer: "));
-    fatal.map(|title| (true, title)).or_else(|| Some((false, rest.strip_prefix("Tarragon: ")?)))
+    fatal.map(Title::Fatal).or_else(|| rest.strip_prefix("Tarragon: ").map(Title::Own))
 }
 
 /// Without addresses and sizes, which differ from run to run.

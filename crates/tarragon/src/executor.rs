@@ -5,16 +5,24 @@ use std::time::Duration;
 
 use expr::TableData;
 use path::{RawTrace, Trace};
-use runner::{Outcome, RawRun, Runner, RunnerError, SanitizerReport};
+use runner::{Outcome, RawRun, Runner, RunnerError, SanitizerReport, Symbolizer};
 use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame};
 
 use crate::patience::{Patience, Times};
 use crate::sharing::Sharing;
 
+/// A started sanitized variant.
+pub(crate) struct Sanitized {
+    pub runner: Runner,
+    /// Whether reports count that the program survives.
+    pub undefined: bool,
+    pub symbolizer: Symbolizer,
+}
+
 pub(crate) struct RunnerExecutor {
     pub traced: Runner,
     /// The build that checks more.
-    pub sanitized: Option<Runner>,
+    sanitized: Option<Sanitized>,
     /// Without traces and with, if runs are ended early.
     patience: Option<[Patience; 2]>,
     /// If inputs may share a process.
@@ -38,6 +46,11 @@ impl RunnerExecutor {
     /// Ends runs early from now on that take much longer than others.
     pub(crate) fn end_early(&mut self) {
         self.patience = Some([Patience::new(self.run_time), Patience::new(self.run_time)]);
+    }
+
+    /// Asks this variant for its opinion from now on.
+    pub(crate) fn add_sanitized(&mut self, sanitized: Sanitized) {
+        self.sanitized = Some(sanitized);
     }
 
     /// Lets inputs share a process from now on, if the program has a loop over inputs.
@@ -119,8 +132,10 @@ impl Executor for RunnerExecutor {
 
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
         let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
-        let stderr = sanitized.run(input, false).map_err(failed)?.stderr_tail();
-        let reports = SanitizerReport::parse(&stderr).into_iter();
+        let stderr = sanitized.runner.run(input, false).map_err(failed)?.stderr_tail();
+        let stderr = sanitized.symbolizer.name_places(&stderr);
+        let wanted = |report: &SanitizerReport| report.fatal || sanitized.undefined;
+        let reports = SanitizerReport::parse(&stderr).into_iter().filter(wanted);
         Ok(reports.map(|report| diagnosis(report, &stderr)).collect())
     }
 }

@@ -11,13 +11,16 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use campaign::{Covered, MakeCovered};
 use compiler::payload::Payload;
 use compiler::{DeriveOptions, Derived, Variant, derive};
-use runner::{Limits, Runner, SANITIZER_OPTIONS, Sandbox, TargetOptions, default_capacities};
+use runner::{
+    Limits, Runner, SANITIZER_OPTIONS, Sandbox, Symbolizer, TargetOptions, UNDEFINED_OPTIONS,
+    default_capacities,
+};
 use serde::de::DeserializeOwned;
 use sites::{SiteTable, SourceTable};
 use trace::Capacities;
 
 use crate::args::{SanitizerName, Switch, TargetArgs};
-use crate::executor::RunnerExecutor;
+use crate::executor::{RunnerExecutor, Sanitized};
 
 /// A started target.
 pub(crate) struct Target {
@@ -57,7 +60,7 @@ impl Target {
     /// Adds the sanitized variant. A program for which there is none is tested without.
     pub(crate) fn add_sanitizer(&mut self, wanted: &[SanitizerName]) {
         match sanitized(&self.program, self.options.clone(), wanted) {
-            Ok(sanitized) => self.executor.sanitized = Some(sanitized),
+            Ok(sanitized) => self.executor.add_sanitized(sanitized),
             Err(error) => {
                 let first = first_line(&error);
                 self.notes.push(format!("no sanitizer reports: {first} (--sanitizer off silences this)"));
@@ -106,13 +109,16 @@ fn covered(program: &Path, mut options: TargetOptions) -> Result<Covered> {
 /// How much longer than the traced variant the sanitized one may run, for a report with its source lines.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName]) -> Result<Runner> {
+fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName]) -> Result<Sanitized> {
     let derived = derive(program, Variant::Sanitized, &DeriveOptions::from_environment()?)?;
     let (name, value) = SANITIZER_OPTIONS;
     options.program = derived.executable;
     let leaks = wanted.contains(&SanitizerName::Leak);
     options.environment.push((name.into(), format!("{value}:detect_leaks={}", u8::from(leaks)).into()));
-    if wanted.contains(&SanitizerName::Undefined) {
+    let undefined = wanted.contains(&SanitizerName::Undefined);
+    let (name, value) = UNDEFINED_OPTIONS;
+    options.environment.push((name.into(), value.into()));
+    if undefined {
         options.environment.push(("TARRAGON_UNDEFINED".into(), "1".into()));
     }
     options.may_trace_itself = leaks;
@@ -120,7 +126,8 @@ fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName
     // The sanitizer reserves more address space than any limit would leave.
     options.limits.address_space_allowance = None;
     options.capacities = Capacities { events: 1, nodes: 1, tables: 1, data: 1, ..options.capacities };
-    Runner::start(options).context("the sanitized variant does not run")
+    let runner = Runner::start(options).context("the sanitized variant does not run")?;
+    Ok(Sanitized { runner, undefined, symbolizer: Symbolizer::default() })
 }
 
 fn options(
