@@ -1,6 +1,5 @@
 //! One session of a campaign, from the seeds to the summary.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -78,7 +77,8 @@ impl Campaign<'_> {
             seeds.extend(saved.waiting.into_iter().map(|input| Seed { name: "waiting".to_owned(), input }));
         }
         seeds.extend(given);
-        let mut seen = HashSet::new();
+        // They were reported; each would cost new servers.
+        let mut seen = self.output.offenders();
         seeds.retain(|seed| seen.insert(seed.input.clone()));
         seeds
     }

@@ -4,13 +4,13 @@
 //! `reports/` holds one text for each bug, `stats.json` and `summary.txt` the results, `campaign.json` and
 //! `search.state` what a resumed campaign must know. Every file appears complete or not at all: it is written beside its place and then renamed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use search::{Bug, BugKind, Entry, OutputError, SavedSearch};
+use search::{Bug, BugKind, Entry, Offence, OutputError, SavedSearch};
 use serde::{Deserialize, Serialize};
 use sites::SiteTable;
 
@@ -103,6 +103,13 @@ impl OutputDir {
     /// Highest number that an input's name starts with; new ones count from there.
     pub fn highest_number(&self) -> u32 {
         self.highest
+    }
+
+    /// Inputs that make the program tamper with what it shares with Tarragon, of earlier sessions.
+    pub fn offenders(&self) -> HashSet<Vec<u8>> {
+        let title = format!("-{}", Offence::TITLE);
+        let offending = self.present.iter().filter(|(_, name)| name.contains(&title));
+        offending.map(|((_, input), _)| input.clone()).collect()
     }
 
     /// Whether an earlier session left inputs here.

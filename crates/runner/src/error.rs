@@ -40,8 +40,8 @@ pub enum RunnerError {
     CoverageMismatch { needed: u32, have: u64 },
     #[error("the input has {len} bytes; at most {max} can be traced")]
     InputTooLong { len: usize, max: u64 },
-    #[error("the target's fork server died {tries} times in a row on this input{}", quoted(.stderr))]
-    ServerLost { tries: u32, stderr: String },
+    #[error("the target's fork server died on each of {inputs} inputs in a row{}", quoted(.stderr))]
+    ServerLost { inputs: u32, stderr: String },
     #[error("the target cannot fork: {0}; raise the limit on processes or memory")]
     CannotFork(io::Error),
     #[error("an argument or variable for the target contains a zero byte")]

@@ -41,7 +41,7 @@ pub use options::{INPUT_PLACEHOLDER, Limits, Sandbox, TargetOptions, WorkingDire
 pub use outcome::Outcome;
 pub use plain::{PlainRun, PlainRunner, run_plain};
 pub use processor::keep_to_one_processor;
-pub use runner::{Counters, RawRun, Runner};
+pub use runner::{Counters, Offence, RawRun, Runner};
 pub use sandbox::SandboxReport;
 pub use sanitizer::{SANITIZER_OPTIONS, SanitizerFrame, SanitizerReport, UNDEFINED_OPTIONS};
 pub use segment::{RawTable, RawTrace, Segment, SegmentCorrupted};

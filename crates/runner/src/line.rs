@@ -2,6 +2,7 @@
 
 use crate::error::RunnerError;
 use crate::launch::Pipes;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
@@ -12,6 +13,13 @@ use trace::server::{Command, Report};
 /// The other side died or fell silent.
 #[derive(Debug)]
 pub(crate) struct Lost;
+
+/// A message that the server sent, or the program.
+pub(crate) struct Received {
+    pub report: Report,
+    /// It has the length of a report. A greeting of another version may have another.
+    pub is_whole: bool,
+}
 
 /// The driver's ends. Sockets rather than pipes: writing to a dead server must not raise `SIGPIPE` in the driver, and what a program
 /// writes to its server's descriptor must not run into a report.
@@ -63,15 +71,24 @@ impl Line {
         }
     }
 
-    /// The next report; `None` if there is none within the limit.
-    pub fn receive(&mut self, limit: Duration) -> Result<Option<Report>, Lost> {
+    /// The next message; `None` if there is none within the limit.
+    pub fn receive(&mut self, limit: Duration) -> Result<Option<Received>, Lost> {
         self.set_limit(limit)?;
         let mut bytes = [0; size_of::<Report>()];
         match rustix::io::retry_on_intr(|| read(&self.reports, &mut bytes)) {
             Err(Errno::AGAIN) => Ok(None),
-            Ok(0) | Err(_) => Err(Lost),
-            Ok(_) => Ok(Some(decode(&bytes))),
+            Ok(0) if self.is_closed() => Err(Lost),
+            Err(_) => Err(Lost),
+            Ok(len) => Ok(Some(Received { report: decode(&bytes), is_whole: len == bytes.len() })),
         }
+    }
+
+    /// Whether the other side hung up: a message without a byte reads the same.
+    fn is_closed(&self) -> bool {
+        let mut reports = [PollFd::new(&self.reports, PollFlags::RDHUP)];
+        let polled = poll(&mut reports, Some(&Timespec::default()));
+        let gone = PollFlags::HUP | PollFlags::RDHUP | PollFlags::ERR;
+        polled.is_err() || reports[0].revents().intersects(gone)
     }
 
     /// The socket itself keeps the time limit: asking for it with each report would cost a call more for each run.

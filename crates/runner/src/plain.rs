@@ -2,13 +2,13 @@
 
 use crate::error::RunnerError;
 use crate::launch::{Launched, Supervision};
-use crate::line::Line;
+use crate::line::{Line, Received};
 use crate::options::TargetOptions;
 use crate::outcome::Outcome;
 use crate::sandbox::SandboxReport;
 use crate::stage::Stage;
 use std::time::Duration;
-use trace::server::Report;
+use trace::server::{DONE, Report};
 
 /// One run of a plain program.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl PlainRunner {
             report.max_rss_kib = 0;
         }
         Ok(PlainRun {
-            outcome: Outcome::of(&report, &self.stage.options.limits),
+            outcome: self.stage.outcome(&report),
             run_time: Duration::from_micros(report.run_time_us),
             max_rss_kib,
             stray_children: report.stray_children,
@@ -73,9 +73,15 @@ pub(crate) fn supervise(stage: &Stage) -> Result<(Report, SandboxReport), Runner
     drop(process);
     scratch.clean()?;
     match received {
-        Ok(Some(report)) => Ok((report, sandbox)),
-        _ => Err(RunnerError::ServerLost { tries: 1, stderr: stage.stderr.tail_text() }),
+        Ok(Some(Received { report, .. })) => Ok((report, sandbox)),
+        // The program ended the process that watches it, and was killed with it.
+        _ => Ok((killed(), sandbox)),
     }
+}
+
+/// Of a run that was killed together with whoever would have reported on it.
+pub(crate) fn killed() -> Report {
+    Report { kind: DONE, wait_status: libc::SIGKILL, ..Report::default() }
 }
 
 fn own_peak_rss_kib() -> u64 {

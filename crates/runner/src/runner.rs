@@ -3,11 +3,14 @@
 use crate::error::RunnerError;
 use crate::options::TargetOptions;
 use crate::outcome::Outcome;
+use crate::plain::killed;
 use crate::program;
 use crate::sandbox::SandboxReport;
 use crate::segment::{RawTrace, Segment, SegmentCorrupted};
-use crate::server::Server;
+use crate::server::{Server, Trouble};
 use crate::stage::Stage;
+use std::collections::HashSet;
+use std::fmt;
 use std::time::Duration;
 use trace::flags;
 use trace::server::Report;
@@ -20,6 +23,35 @@ pub struct Runner {
     segment: Segment,
     sandbox: SandboxReport,
     counters: Counters,
+    /// How often the server of a process that inputs share was lost.
+    losses: u32,
+    /// Inputs, one after the other, on which every server was lost.
+    lost_in_a_row: u32,
+    /// The last input in a process that inputs share.
+    previous: Vec<u8>,
+    offenders: HashSet<Vec<u8>>,
+    offences: Vec<(Vec<u8>, Offence)>,
+}
+
+/// What an input makes the program do to what it shares with Tarragon. Outside of Tarragon it may do nothing, or harm somebody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offence {
+    /// The trace memory is not what it can be, in a process of the input's own.
+    Memory,
+    /// Whoever takes inputs in a process that shares them is lost, or reports on runs that are not its own.
+    Line,
+    /// The process that watches the run is gone.
+    Supervisor,
+}
+
+impl fmt::Display for Offence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Offence::Memory => "writes over memory that Tarragon shares with it",
+            Offence::Line => "writes over memory or descriptors that Tarragon shares with it",
+            Offence::Supervisor => "ends the process that watches it",
+        })
+    }
 }
 
 /// What happened so far.
@@ -82,7 +114,18 @@ impl Runner {
         segment.set_input_identity(device, inode);
         let server = Server::start(&stage, &segment)?;
         let sandbox = server.sandbox.clone();
-        Ok(Runner { server: Some(server), stage, segment, sandbox, counters: Counters::default() })
+        Ok(Runner {
+            server: Some(server),
+            stage,
+            segment,
+            sandbox,
+            counters: Counters::default(),
+            losses: 0,
+            lost_in_a_row: 0,
+            previous: Vec::new(),
+            offenders: HashSet::new(),
+            offences: Vec::new(),
+        })
     }
 
     /// Runs the target on `input`; with `symbolic`, the run's trace is recorded, otherwise only its coverage.
@@ -96,20 +139,21 @@ impl Runner {
     }
 
     fn run_in(&mut self, process: Process, input: &[u8], symbolic: bool) -> Result<RawRun<'_>, RunnerError> {
-        let report = self.run_or_restart(process, input, symbolic)?;
-        if report.detail != 0 {
-            return Err(RunnerError::CannotFork(std::io::Error::from_raw_os_error(report.detail as i32)));
+        let mut report = self.supervised(process, input, symbolic)?;
+        let mut trace = self.segment.collect();
+        if trace.is_err() && report.shared == 0 {
+            report = self.supervised(Process::Own, input, symbolic)?;
+            trace = self.segment.collect();
+            if trace.is_err() {
+                self.blame(input, Offence::Memory);
+            }
         }
         self.counters.runs += 1;
         self.counters.stray_children += u64::from(report.stray_children);
+        self.counters.corrupted_segments += u64::from(trace.is_err());
         self.segment.collect_coverage();
-        let trace = self.segment.collect();
-        match trace {
-            Ok(_) => self.segment.check_coverage()?,
-            Err(_) => self.counters.corrupted_segments += 1,
-        }
         Ok(RawRun {
-            outcome: Outcome::of(&report, &self.stage.options.limits),
+            outcome: self.stage.outcome(&report),
             coverage: self.segment.coverage(),
             trace,
             run_time: Duration::from_micros(report.run_time_us),
@@ -154,22 +198,103 @@ impl Runner {
         (limits.run_time, limits.cpu_time) = (run_time, cpu_time);
     }
 
-    /// A server that dies takes the run along, so the run is made again with a new one.
-    fn run_or_restart(
+    /// Inputs since the last call that tampered with what the program shares with Tarragon.
+    pub fn take_offences(&mut self) -> Vec<(Vec<u8>, Offence)> {
+        std::mem::take(&mut self.offences)
+    }
+
+    pub fn is_offender(&self, input: &[u8]) -> bool {
+        self.offenders.contains(input)
+    }
+
+    /// One run, whatever the program does to its server.
+    fn supervised(
         &mut self,
         process: Process,
         input: &[u8],
         symbolic: bool,
     ) -> Result<Report, RunnerError> {
-        const TRIES: u32 = 3;
-        for _ in 0..TRIES {
-            self.segment.prepare(input, self.flags(symbolic))?;
-            self.stage.prepare(input)?;
-            if let Some(report) = self.try_run(process)? {
-                return Ok(report);
+        if process == Process::Own || !self.may_share(input) {
+            return self.run_alone(input, symbolic);
+        }
+        match self.attempt(Process::Shared, input, symbolic)? {
+            Ok(report) => {
+                input.clone_into(&mut self.previous);
+                Ok(report)
+            }
+            Err(trouble) => {
+                self.losses += 1;
+                self.find_offender(trouble, input)?;
+                self.run_alone(input, symbolic)
             }
         }
-        Err(RunnerError::ServerLost { tries: TRIES, stderr: self.stage.stderr.tail_text() })
+    }
+
+    /// A program that breaks its servers again and again gets processes of its own, and so do inputs that are known to.
+    fn may_share(&self, input: &[u8]) -> bool {
+        const MOST_LOSSES: u32 = 3;
+        self.losses < MOST_LOSSES && !self.offenders.contains(input)
+    }
+
+    /// The server of a process that inputs share was lost. That is nobody's fault, unless it happens again on the same input, or
+    /// behind the one before; and not if the input does it alone, too.
+    fn find_offender(&mut self, trouble: Trouble, input: &[u8]) -> Result<(), RunnerError> {
+        let before = std::mem::take(&mut self.previous);
+        if trouble == Trouble::Forged {
+            let offender = if self.is_lost_on(&[input, input])? { input } else { &before };
+            self.blame(offender, Offence::Line);
+            return Ok(());
+        }
+        if self.attempt(Process::Own, input, false)?.is_err() {
+            return Ok(());
+        }
+        if self.is_lost_on(&[input])? {
+            self.blame(input, Offence::Line);
+        } else if self.is_lost_on(&[&before, input])? {
+            self.blame(&before, Offence::Line);
+        }
+        Ok(())
+    }
+
+    /// Whether a new server is lost on these inputs, one after the other in a process.
+    fn is_lost_on(&mut self, inputs: &[&[u8]]) -> Result<bool, RunnerError> {
+        self.server = None;
+        for input in inputs {
+            if self.attempt(Process::Shared, input, false)?.is_err() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A run in a process of its own. A server that dies takes the run along, so the run is made again with a new one.
+    fn run_alone(&mut self, input: &[u8], symbolic: bool) -> Result<Report, RunnerError> {
+        const TRIES: u32 = 2;
+        const MOST_IN_A_ROW: u32 = 5;
+        for _ in 0..TRIES {
+            if let Ok(report) = self.attempt(Process::Own, input, symbolic)? {
+                self.lost_in_a_row = 0;
+                return match report.detail {
+                    0 => Ok(report),
+                    error => {
+                        Err(RunnerError::CannotFork(std::io::Error::from_raw_os_error(error as i32)))
+                    }
+                };
+            }
+        }
+        self.lost_in_a_row += 1;
+        if self.lost_in_a_row >= MOST_IN_A_ROW {
+            let (inputs, stderr) = (self.lost_in_a_row, self.stage.stderr.tail_text());
+            return Err(RunnerError::ServerLost { inputs, stderr });
+        }
+        self.blame(input, Offence::Supervisor);
+        Ok(killed())
+    }
+
+    fn blame(&mut self, input: &[u8], offence: Offence) {
+        if self.offenders.insert(input.to_vec()) {
+            self.offences.push((input.to_vec(), offence));
+        }
     }
 
     fn flags(&self, symbolic: bool) -> u32 {
@@ -178,8 +303,15 @@ impl Runner {
         symbolic | words
     }
 
-    /// One run; `None` if the server was lost.
-    fn try_run(&mut self, process: Process) -> Result<Option<Report>, RunnerError> {
+    /// One run. After trouble there is no server any more.
+    fn attempt(
+        &mut self,
+        process: Process,
+        input: &[u8],
+        symbolic: bool,
+    ) -> Result<Result<Report, Trouble>, RunnerError> {
+        self.segment.prepare(input, self.flags(symbolic))?;
+        self.stage.prepare(input)?;
         let server = match &mut self.server {
             Some(server) => server,
             none => {
@@ -187,11 +319,15 @@ impl Runner {
                 none.insert(Server::start(&self.stage, &self.segment)?)
             }
         };
-        let report = server.run(&self.stage.command(process == Process::Shared));
+        let mut report = server.run(&self.stage.command(process == Process::Shared));
+        if process == Process::Shared && report.is_ok_and(|report| report.detail != 0) {
+            // Servers that cannot fork say so in a process of its own again; programs lie here.
+            report = Err(Trouble::Lost);
+        }
         if report.is_err() || server.scratch.clean().is_err() {
             // A scratch directory that cannot be emptied goes with its server, too.
             self.server = None;
         }
-        Ok(report.ok())
+        Ok(report)
     }
 }

@@ -80,7 +80,7 @@ impl Segment {
         self.write_header();
     }
 
-    /// Whether the program's outcomes fit, once a run has said how many there are.
+    /// Whether the program's outcomes fit. Asked before the first run, which may write over what the program said.
     pub fn check_coverage(&self) -> Result<(), RunnerError> {
         let (needed, have) = (self.read_header().coverage_needed, self.header.coverage.capacity);
         if u64::from(needed) > have { Err(RunnerError::CoverageMismatch { needed, have }) } else { Ok(()) }

@@ -2,17 +2,17 @@
 
 use crate::error::RunnerError;
 use crate::launch::{Launched, Process, Supervision};
-use crate::line::{Line, Lost};
-use crate::outcome::Outcome;
+use crate::line::{Line, Lost, Received};
+use crate::outcome::{KernelKills, Outcome};
 use crate::plain::supervise;
 use crate::sandbox::SandboxReport;
 use crate::scratch::Scratch;
 use crate::segment::Segment;
 use crate::stage::Stage;
 use std::os::fd::AsFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use trace::Header;
-use trace::server::{Command, DONE, HELLO, Report};
+use trace::server::{Command, DONE, ENDED, HELLO, Report};
 
 /// A target that waits at the start of `main`. Dropping it hangs up, then ends the process.
 pub(crate) struct Server {
@@ -27,6 +27,28 @@ pub(crate) struct Server {
 /// How much longer than a run's time limit its report may take: the machine may be busy.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// The same in a process that inputs share, where the program may have written over what the server goes by. The run is made
+/// again in a process of its own then.
+const SHARED_GRACE: Duration = Duration::from_secs(2);
+
+/// Messages beside the report that are read in one run; more than these are sent to keep the driver busy.
+const MOST_STRAY: u32 = 10_000;
+
+/// Why a command has no report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The server is gone, or nobody says how the run ended.
+    Lost,
+    /// There is a report on another run, perhaps a second one on the run before: the program wrote it.
+    Forged,
+}
+
+impl From<Lost> for Trouble {
+    fn from(_: Lost) -> Trouble {
+        Trouble::Lost
+    }
+}
+
 impl Server {
     pub fn start(stage: &Stage, segment: &Segment) -> Result<Server, RunnerError> {
         let (line, far) = Line::new()?;
@@ -35,6 +57,7 @@ impl Server {
         drop(far);
         let mut server = Server { line, process, commands: 0, scratch, sandbox };
         server.await_greeting(stage)?;
+        segment.check_coverage()?;
         Ok(server)
     }
 
@@ -43,8 +66,10 @@ impl Server {
         let program = stage.program.clone();
         let stderr = || stage.stderr.tail_text();
         match self.line.receive(limit) {
-            Ok(Some(report)) if report.kind == HELLO && report.detail == Header::VERSION => Ok(()),
-            Ok(Some(report)) => {
+            Ok(Some(Received { report, .. })) if report.kind == HELLO && report.detail == Header::VERSION => {
+                Ok(())
+            }
+            Ok(Some(Received { report, .. })) => {
                 Err(RunnerError::VersionMismatch { program, found: report.detail, expected: Header::VERSION })
             }
             Ok(None) => Err(RunnerError::HangsAtStart { program, limit, stderr: stderr() }),
@@ -60,18 +85,30 @@ impl Server {
     }
 
     /// One run on the input that lies ready.
-    pub fn run(&mut self, command: &Command) -> Result<Report, Lost> {
-        self.commands = self.commands.wrapping_add(1);
+    pub fn run(&mut self, command: &Command) -> Result<Report, Trouble> {
+        let before = self.commands;
+        self.commands = before.wrapping_add(1);
         let command = Command { number: self.commands, ..*command };
         self.line.command(&command)?;
-        let limit = Duration::from_millis(u64::from(command.timeout_ms)) + GRACE;
-        loop {
-            let report = self.line.receive(limit)?.ok_or(Lost)?;
-            // Anything else was written by the program.
-            if report.kind == DONE && report.number == command.number {
-                return Ok(report);
+        let grace = if command.may_share == 1 { SHARED_GRACE } else { GRACE };
+        let limit = Duration::from_millis(u64::from(command.timeout_ms)) + grace;
+        let start = Instant::now();
+        for stray in 0..MOST_STRAY {
+            let left = if stray == 0 { limit } else { limit.saturating_sub(start.elapsed()) };
+            // Without any time left the socket would wait for ever.
+            let Received { report, is_whole } =
+                self.line.receive(left.max(Duration::from_millis(1)))?.ok_or(Trouble::Lost)?;
+            match report.kind {
+                DONE if is_whole && report.number == command.number => return Ok(report),
+                DONE if is_whole => return Err(Trouble::Forged),
+                // It was done with the run before; the server takes the command.
+                ENDED if is_whole && report.number == before && before != 0 => {}
+                ENDED if is_whole => return Err(Trouble::Lost),
+                // Anything else was written by the program.
+                _ => {}
             }
         }
+        Err(Trouble::Lost)
     }
 }
 
@@ -81,7 +118,8 @@ fn true_signal(seen: Outcome, stage: &Stage) -> Outcome {
     if !seen.is_crash() {
         return seen;
     }
-    let again = supervise(stage).map(|(report, _)| Outcome::of(&report, &stage.options.limits));
+    let outcome = |report| Outcome::of(&report, &stage.options.limits, &mut KernelKills::up_to_now());
+    let again = supervise(stage).map(|(report, _)| outcome(report));
     again.ok().filter(|outcome| outcome.is_crash()).unwrap_or(seen)
 }
 

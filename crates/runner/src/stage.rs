@@ -5,12 +5,13 @@ use crate::error::RunnerError;
 use crate::input::InputFile;
 use crate::launch::{Launch, Launched, Pipes, Supervision, launch};
 use crate::options::TargetOptions;
+use crate::outcome::{KernelKills, Outcome};
 use crate::program;
 use crate::workdir::Workdir;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::Duration;
-use trace::server::Command;
+use trace::server::{Command, Report};
 
 pub(crate) struct Stage {
     pub options: TargetOptions,
@@ -19,6 +20,7 @@ pub(crate) struct Stage {
     pub stdout: Option<Capture>,
     pub stderr: Capture,
     workdir: Workdir,
+    kernel_kills: KernelKills,
 }
 
 impl Stage {
@@ -32,7 +34,13 @@ impl Stage {
             stderr: Capture::of_stderr()?,
             options,
             workdir,
+            kernel_kills: KernelKills::up_to_now(),
         })
+    }
+
+    /// How a run ended that was reported on.
+    pub fn outcome(&mut self, report: &Report) -> Outcome {
+        Outcome::of(report, &self.options.limits, &mut self.kernel_kills)
     }
 
     /// Starts the program on this stage.

@@ -11,7 +11,7 @@
 //!
 //! Whatever is unusual ends the process instead, as without a server, and the next input gets a new one.
 
-use crate::supervise::{now_us, receive, send};
+use crate::supervise::{now_us, peek, receive, send};
 use crate::{snapshot, sys};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
@@ -34,10 +34,24 @@ struct Batch {
     first_rss_kib: u64,
     /// The lowest descriptor that was free when the run began; 0 if the process cannot be rewound.
     free_descriptor: c_int,
+    /// What lay behind [`LINE`] when the process began.
+    line: [File; LINE.len()],
 }
 
-const NO_BATCH: Batch =
-    Batch { progress: null_mut(), process: 0, input_is_stdin: false, first_rss_kib: 0, free_descriptor: 0 };
+/// Device and inode of an open descriptor.
+type File = Option<(u64, u64)>;
+
+/// The descriptors without which a process cannot take further inputs.
+const LINE: [c_int; 2] = [SERVER_FDS.commands, SERVER_FDS.reports];
+
+const NO_BATCH: Batch = Batch {
+    progress: null_mut(),
+    process: 0,
+    input_is_stdin: false,
+    first_rss_kib: 0,
+    free_descriptor: 0,
+    line: [None; LINE.len()],
+};
 
 static mut BATCH: Batch = NO_BATCH;
 
@@ -63,8 +77,26 @@ pub unsafe fn enter(progress: *mut Progress, input_is_stdin: bool) {
     // SAFETY: the server calls this before the program goes on.
     unsafe {
         if !progress.is_null() {
-            BATCH = Batch { progress, process: sys::getpid(), input_is_stdin, ..NO_BATCH };
+            let line = LINE.map(|descriptor| file(descriptor));
+            BATCH = Batch { progress, process: sys::getpid(), input_is_stdin, line, ..NO_BATCH };
         }
+    }
+}
+
+unsafe fn file(descriptor: c_int) -> File {
+    let mut stat = sys::Stat::default();
+    // SAFETY: the structure is valid for writing.
+    let open = unsafe { sys::fstat(descriptor, &mut stat) == 0 };
+    open.then_some((stat.device, stat.inode))
+}
+
+/// Whether the descriptors to the driver are what they were: programs close those that they do not know, or put others in their
+/// place.
+unsafe fn line_remains() -> bool {
+    // SAFETY: see `again`.
+    unsafe {
+        let line = BATCH.line;
+        LINE.iter().zip(line).all(|(descriptor, then)| then.is_some() && file(*descriptor) == then)
     }
 }
 
@@ -240,7 +272,10 @@ unsafe fn goes_on() -> bool {
 
 unsafe fn may_go_on() -> bool {
     // SAFETY: see `again`.
-    unsafe { !BATCH.progress.is_null() && BATCH.process == sys::getpid() && !has_children() }
+    unsafe {
+        let own = !BATCH.progress.is_null() && BATCH.process == sys::getpid();
+        own && !has_children() && line_remains()
+    }
 }
 
 /// Counts a run; false if the process has had its share.
@@ -300,13 +335,10 @@ unsafe fn report(usage: &sys::Usage, wait_status: c_int) -> bool {
 unsafe fn await_command() {
     // SAFETY: as for `report`.
     unsafe {
-        let Some(command) = receive(SERVER_FDS.commands) else { sys::_exit(0) };
+        let next = peek(SERVER_FDS.commands).filter(|command| command.may_share == 1);
+        let Some(command) = next.and_then(|_| receive(SERVER_FDS.commands)) else { sys::_exit(0) };
         let progress = &mut *BATCH.progress;
         (progress.command, progress.started_us) = (command, now_us());
-        if command.may_share != 1 {
-            progress.state = Progress::LEAVES;
-            sys::_exit(0);
-        }
         progress.state = Progress::RUNS;
         if BATCH.input_is_stdin {
             sys::lseek(0, 0, 0);

@@ -5,11 +5,11 @@
 //! The code runs inside the target: it must not allocate, panic, or change anything that the program could
 //! notice, except that it removes its own environment variable.
 
-use crate::supervise::{Clock, Limits, Run, conclude, now_us, receive, send, wait_for_end};
+use crate::supervise::{Clock, Limits, Run, conclude, is_waiting, now_us, receive, send, wait_for_end};
 use crate::{batch, sys};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
-use trace::server::{Command, DONE, ENV, HELLO, Progress, Report};
+use trace::server::{Command, DONE, ENDED, ENV, HELLO, Progress, Report};
 use trace::{Header, SERVER_FDS};
 
 /// Enters the fork server if the driver started this process, and returns in the child of each run with the
@@ -142,10 +142,8 @@ impl Server {
     unsafe fn run(&mut self) {
         // SAFETY: `fork` at the start of `main` copies the one thread that runs this.
         unsafe {
-            let mut left = None;
             loop {
-                let next = left.take().or_else(|| receive(SERVER_FDS.commands));
-                let Some(command) = next else { sys::_exit(0) };
+                let Some(command) = receive(SERVER_FDS.commands) else { sys::_exit(0) };
                 if self.input_is_stdin {
                     sys::lseek(0, 0, 0);
                 }
@@ -153,11 +151,7 @@ impl Server {
                 let shares = command.may_share == 1 && !self.progress.is_null();
                 let report = match self.fork(&command, shares) {
                     0 => return,
-                    child if child > 0 => {
-                        let (report, rest) = self.watch(child, &command, shares);
-                        left = rest;
-                        report
-                    }
+                    child if child > 0 => self.watch(child, &command, shares),
                     _ => {
                         Some(Report { kind: DONE, detail: sys::errno() as u32, number, ..Report::default() })
                     }
@@ -191,13 +185,8 @@ impl Server {
     }
 
     /// Waits for the end of a run. If it takes several inputs, it reports itself, as long as it lives: then there is a report only
-    /// if it ended while it was running, or a command that it left.
-    unsafe fn watch(
-        &mut self,
-        child: c_int,
-        command: &Command,
-        shares: bool,
-    ) -> (Option<Report>, Option<Command>) {
+    /// if it ended while it was running. What it says about that is not believed where the driver would wait for ever.
+    unsafe fn watch(&mut self, child: c_int, command: &Command, shares: bool) -> Option<Report> {
         // SAFETY: the child is ours, and it is the only one; the descriptors are the server's own.
         unsafe {
             let run = Run::of(child);
@@ -207,7 +196,7 @@ impl Server {
                 let run_time_us = now_us().wrapping_sub(start);
                 let report = Report { run_time_us, number: command.number, ..conclude(&run, &end) };
                 run.close();
-                return (Some(report), None);
+                return Some(report);
             }
             let end = wait_for_end(&run, &Latest(self.progress), SERVER_FDS.commands);
             let now = now_us();
@@ -215,9 +204,9 @@ impl Server {
             run.close();
             let progress = self.progress.read_volatile();
             match progress.state {
-                Progress::RUNS => (Some(last_report(report, &progress, now)), None),
-                Progress::LEAVES => (None, Some(progress.command)),
-                _ => (None, None),
+                Progress::RUNS => Some(last_report(report, &progress, now)),
+                _ if is_waiting(SERVER_FDS.commands) => None,
+                _ => Some(Report { kind: ENDED, number: progress.command.number, ..Report::default() }),
             }
         }
     }

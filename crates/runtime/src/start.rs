@@ -87,7 +87,6 @@ unsafe fn serve(program: &Program) {
             return;
         }
         batch::begin();
-        (*header).coverage_needed = program.coverage_len.min(u32::MAX as usize) as u32;
         start_run(header);
     }
 }
@@ -95,6 +94,7 @@ unsafe fn serve(program: &Program) {
 /// Before the first run: what every run would otherwise map for itself.
 unsafe fn prepare(header: *mut Header, program: &Program) {
     unsafe {
+        (*header).coverage_needed = program.coverage_len.min(u32::MAX as usize) as u32;
         share_coverage(header, program.coverage, program.coverage_len);
         MARKS_BEFORE = objects::marks().1;
         snapshot::survey(is_own, Some(objects::marks()));

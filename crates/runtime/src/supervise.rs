@@ -187,16 +187,40 @@ unsafe fn wait_by_pidfd(run: &Run, limits: &impl Clock, lifeline: c_int) -> End 
 /// # Safety
 /// Always safe to call; it is `unsafe` only because reading is foreign.
 pub unsafe fn receive(from: c_int) -> Option<Command> {
+    // SAFETY: see `receive_with`.
+    unsafe { receive_with(from, 0) }
+}
+
+/// As [`receive`], but the command stays where it is.
+///
+/// # Safety
+/// As for [`receive`].
+pub unsafe fn peek(from: c_int) -> Option<Command> {
+    // SAFETY: see `receive_with`.
+    unsafe { receive_with(from, sys::MSG_PEEK) }
+}
+
+/// Whether a command lies ready.
+///
+/// # Safety
+/// Always safe to call; it is `unsafe` only because polling is foreign.
+pub unsafe fn is_waiting(from: c_int) -> bool {
+    let mut commands = sys::PollFd { fd: from, events: sys::POLLIN, revents: 0 };
+    // SAFETY: one entry is passed.
+    unsafe { sys::poll(&mut commands, 1, 0) > 0 }
+}
+
+unsafe fn receive_with(from: c_int, flags: c_int) -> Option<Command> {
     let mut command = Command::default();
     let len = size_of::<Command>();
     // SAFETY: `command` has room for `len` bytes, and any bytes are a valid `Command`.
     unsafe {
         loop {
-            let got = sys::read(from, (&raw mut command).cast::<c_void>(), len);
+            let got = sys::recv(from, (&raw mut command).cast::<c_void>(), len, flags);
             if got == len as isize {
                 return Some(command);
             }
-            if got >= 0 || sys::errno() != sys::EINTR {
+            if got >= 0 || !may_try_again(from, sys::POLLIN) {
                 return None;
             }
         }
@@ -213,9 +237,25 @@ pub unsafe fn send<T>(to: c_int, message: &T) -> bool {
     unsafe {
         loop {
             let sent = sys::send(to, (&raw const *message).cast::<c_void>(), len, sys::MSG_NOSIGNAL);
-            if sent >= 0 || sys::errno() != sys::EINTR {
+            if sent >= 0 || !may_try_again(to, sys::POLLOUT) {
                 return sent == len as isize;
             }
+        }
+    }
+}
+
+/// After a call that failed: whether it is to be made again. Programs can switch the waiting off that a descriptor does, so that it is done
+/// here.
+unsafe fn may_try_again(descriptor: c_int, event: i16) -> bool {
+    // SAFETY: one entry is passed.
+    unsafe {
+        match sys::errno() {
+            sys::EINTR => true,
+            sys::EAGAIN => {
+                let mut entry = sys::PollFd { fd: descriptor, events: event, revents: 0 };
+                sys::poll(&mut entry, 1, -1) > 0 || sys::errno() == sys::EINTR
+            }
+            _ => false,
         }
     }
 }

@@ -7,6 +7,7 @@
 use core::ffi::{c_char, c_int, c_long, c_void};
 
 pub const EINTR: c_int = 4;
+pub const EAGAIN: c_int = 11;
 pub const SIGILL: c_int = 4;
 pub const SIGTRAP: c_int = 5;
 pub const SIGABRT: c_int = 6;
@@ -23,6 +24,7 @@ pub const P_ALL: c_int = 0;
 pub const P_PID: c_int = 1;
 pub const ECHILD: c_int = 10;
 pub const POLLIN: i16 = 1;
+pub const POLLOUT: i16 = 4;
 pub const POLLHUP: i16 = 0x10;
 pub const POLLERR: i16 = 8;
 pub const PROT_READ_WRITE: c_int = 3;
@@ -32,6 +34,7 @@ pub const MAP_ANONYMOUS: c_int = 0x20;
 pub const MAP_NORESERVE: c_int = 0x4000;
 pub const SIG_SETMASK: c_int = 2;
 pub const MSG_NOSIGNAL: c_int = 0x4000;
+pub const MSG_PEEK: c_int = 2;
 pub const RUSAGE_SELF: c_int = 0;
 pub const CLOCK_MONOTONIC: c_int = 1;
 pub const PR_SET_PDEATHSIG: c_int = 1;
@@ -127,6 +130,7 @@ unsafe extern "C" {
     pub fn wait4(pid: c_int, status: *mut c_int, options: c_int, usage: *mut Usage) -> c_int;
     pub fn waitid(kind: c_int, id: c_int, info: *mut i32, options: c_int) -> c_int;
     pub fn getrusage(who: c_int, usage: *mut Usage) -> c_int;
+    pub fn recv(fd: c_int, buffer: *mut c_void, len: usize, flags: c_int) -> isize;
     pub fn send(fd: c_int, bytes: *const c_void, len: usize, flags: c_int) -> isize;
     pub fn poll(fds: *mut PollFd, count: u64, timeout_ms: c_int) -> c_int;
     pub fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;

@@ -13,7 +13,7 @@ use crate::reach::Reach;
 use crate::suspicion::Suspicions;
 use crate::{
     Bug, BugKind, Bugs, Context, Corpus, Coverage, Diagnosis, Ending, Entry, ExecError, Execution, Executor,
-    Failure, Growth, Next, Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath,
+    Failure, Growth, Next, Offence, Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath,
 };
 
 /// Time since the start of the search.
@@ -176,6 +176,7 @@ impl<'a> Engine<'a> {
         let Proposal { input, symbolic, origin } = &proposal;
         self.world.executor.restrict(strategy.holes(), strategy.stretch());
         let mut execution = self.execute(input, *symbolic)?;
+        self.add_offences()?;
         let path = self.traced_path(&mut execution);
         let covered = covered_hash(&execution);
         let hash = path.as_ref().map_or(covered, |path| path.condition.control_hash());
@@ -280,6 +281,18 @@ impl<'a> Engine<'a> {
     fn add_reported(&mut self, failure: &Failure, diagnoses: Vec<Diagnosis>) -> Result<(), Stop> {
         let failure = Failure { kind: BugKind::Reported, stderr: b"", ..*failure };
         diagnoses.into_iter().try_for_each(|diagnosis| self.add_bug(&failure, Some(diagnosis)))
+    }
+
+    /// Inputs that tamper with what the program shares with its executor: found, whatever else they do.
+    fn add_offences(&mut self) -> Result<(), Stop> {
+        for Offence { input, what } in self.world.executor.take_offences() {
+            let (kind, run) = (format!("{}: the program {what}", Offence::TITLE), self.results.stats.runs);
+            let diagnosis = Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new() };
+            let failure =
+                Failure { kind: BugKind::Reported, last: NOWHERE, input: &input, stderr: b"", run };
+            self.add_bug(&failure, Some(diagnosis))?;
+        }
+        Ok(())
     }
 
     fn add_bug(&mut self, failure: &Failure, diagnosis: Option<Diagnosis>) -> Result<(), Stop> {

@@ -34,10 +34,29 @@ pub trait Executor {
         Ok(Vec::new())
     }
 
+    /// Inputs since the last call that make the program tamper with what it shares with whoever runs it. They are run in
+    /// processes of their own from then on.
+    fn take_offences(&mut self) -> Vec<Offence> {
+        Vec::new()
+    }
+
     /// Inputs so far whose crash, hang or new coverage hung on inputs before them in the same process.
     fn unstable(&self) -> u64 {
         0
     }
+}
+
+/// What an input makes the program do to whoever runs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offence {
+    pub input: Vec<u8>,
+    /// A verb and what follows: the program is the subject.
+    pub what: String,
+}
+
+impl Offence {
+    /// How the titles of such bugs begin.
+    pub const TITLE: &str = "tampering";
 }
 
 /// The program cannot be run any more. A crash or a hang of the program is no such error but an [`Ending`].

@@ -31,7 +31,7 @@ pub use corpus::{Corpus, Entry};
 pub use coverage::Coverage;
 pub use diagnosis::{Diagnosis, Frame};
 pub use engine::{Clock, Engine, Limits, Observer, OutputError, Results, Seed, Stop, World};
-pub use executor::{Ending, ExecError, Execution, Executor};
+pub use executor::{Ending, ExecError, Execution, Executor, Offence};
 pub use mutate::Mutate;
 pub use named::{Codes, Named, Run, TokenInputs, TokenOf, View};
 pub use random::Random;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use expr::TableData;
 use path::{RawTrace, Trace};
 use runner::{Outcome, RawRun, Runner, RunnerError, SanitizerReport, Symbolizer};
-use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame};
+use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame, Offence};
 
 use crate::patience::{Patience, Times};
 use crate::sharing::Sharing;
@@ -124,6 +124,15 @@ impl Executor for RunnerExecutor {
     fn trace_hang(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
         // A trace takes its time to get to where the run hangs.
         self.run_within(Times { cpu: None, ..self.limit(false) }, input, true)
+    }
+
+    fn take_offences(&mut self) -> Vec<Offence> {
+        let traced = self.traced.take_offences().into_iter();
+        let sanitized = self.sanitized.iter_mut().flat_map(Runner::take_offences);
+        // One that is known for what it does in the traced variant has been told.
+        let sanitized = sanitized.filter(|(input, _)| !self.traced.is_offender(input));
+        let all = traced.chain(sanitized);
+        all.map(|(input, offence)| Offence { input, what: offence.to_string() }).collect()
     }
 
     fn unstable(&self) -> u64 {

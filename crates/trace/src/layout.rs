@@ -34,7 +34,7 @@ pub struct Header {
     pub data: Region,
     /// Set by the target before it writes anything: [`Header::VERSION`] of the runtime.
     pub runtime_version: u32,
-    /// The number of coverage bytes that the target's program needs; may exceed `coverage`.
+    /// The number of coverage bytes that the target's program needs; may exceed `coverage`. Set before the greeting.
     pub coverage_needed: u32,
     /// Labels in use, label 0 included.
     pub node_count: u32,
@@ -115,7 +115,7 @@ pub mod words {
 
 impl Header {
     pub const MAGIC: u64 = u64::from_le_bytes(*b"TARRAGON");
-    pub const VERSION: u32 = 5;
+    pub const VERSION: u32 = 6;
 
     /// A header with all regions placed, and the size of the segment that it describes.
     pub fn new(capacities: &Capacities) -> (Header, u64) {
@@ -200,7 +200,7 @@ pub mod server {
         pub number: u32,
     }
 
-    /// Server to driver. The first report after the start has `kind` [`HELLO`], later ones [`DONE`]. The first two
+    /// Server to driver. The first report after the start has `kind` [`HELLO`], later ones [`DONE`] or [`ENDED`]. The first two
     /// words keep their places in every version: a driver reads them from a greeting of any length.
     #[derive(Clone, Copy, Debug, Default)]
     #[repr(C)]
@@ -240,14 +240,15 @@ pub mod server {
     }
 
     impl Progress {
-        /// Waits for a command.
+        /// Waits for a command. One for a process of its own is left to the server.
         pub const WAITS: u32 = 0;
         /// Carries out the command.
         pub const RUNS: u32 = 1;
-        /// Ends, because the command is not for a process that had other inputs.
-        pub const LEAVES: u32 = 2;
     }
 
     pub const HELLO: u32 = 0x5447_0001;
     pub const DONE: u32 = 0x5447_0002;
+    /// A run that takes several inputs ended without a report from the server, and without a command that waits for it: either it was
+    /// waiting for one, or it wrote over its [`Progress`].
+    pub const ENDED: u32 = 0x5447_0003;
 }

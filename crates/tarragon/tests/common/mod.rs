@@ -7,24 +7,30 @@ use serde_json::Value;
 
 /// Builds `source` in `dir` and returns the statistics of a short campaign.
 pub fn fuzz(dir: &Path, source: &str, flags: &[&str], options: &[&str], arguments: &[&str]) -> Value {
-    let tarragon = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tarragon"));
-        command.current_dir(dir).env("TARRAGON_CACHE", dir.join("cache"));
-        command
-    };
+    let tarragon = || tarragon(dir);
     std::fs::write(dir.join("program.c"), source).expect("written");
     let built = tarragon().args(["cc", "-g", "program.c", "-o", "program"]).args(flags).status();
     assert!(built.expect("starts").success());
     let runs = if options.contains(&"--max-runs") { &[][..] } else { &["--max-runs", "1000"][..] };
-    let words = ["fuzz", "--quiet", "--out", "out"];
-    tarragon()
-        .args(words)
-        .args(runs)
-        .args(options)
-        .args(["--", "./program"])
-        .args(arguments)
-        .status()
-        .expect("starts");
+    campaign(dir, &[runs, options].concat(), arguments)
+}
+
+/// The statistics of another session of that campaign.
+#[allow(dead_code, reason = "not every test binary resumes")]
+pub fn resume(dir: &Path, options: &[&str]) -> Value {
+    campaign(dir, &[&["--max-runs", "1000", "--resume"], options].concat(), &[])
+}
+
+fn tarragon(dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tarragon"));
+    command.current_dir(dir).env("TARRAGON_CACHE", dir.join("cache"));
+    command
+}
+
+fn campaign(dir: &Path, options: &[&str], arguments: &[&str]) -> Value {
+    let mut command = tarragon(dir);
+    command.args(["fuzz", "--quiet", "--out", "out"]).args(options).args(["--", "./program"]);
+    command.args(arguments).status().expect("starts");
     let stats = std::fs::read(dir.join("out/stats.json")).expect("statistics");
     serde_json::from_slice(&stats).expect("JSON")
 }
