@@ -17,7 +17,7 @@ use crate::batch::Leaves;
 use crate::plants::PLANTS;
 use crate::{Finding, Kind, Oracle, print};
 
-const MOST_RUNS: &str = "2000";
+const MOST_RUNS: &str = "800";
 
 #[derive(Clone, Debug, Default)]
 pub struct Summary {

@@ -25,7 +25,7 @@ use crate::{Finding, Kind, Oracle};
 
 /// Nothing is undefined in these programs, and no search needs as many runs.
 const FLAGS: [&str; 2] = ["-O1", "-fwrapv"];
-const MOST_RUNS: u64 = 3000;
+const MOST_RUNS: u64 = 800;
 /// Inputs of one program that all ways to run it are compared on.
 const COMPARED: usize = 16;
 

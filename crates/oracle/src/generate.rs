@@ -7,7 +7,7 @@ use crate::ast::{
 use crate::plants::PLANTS;
 
 /// What programs are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
     /// Everything that has a meaning with `-fwrapv`.
     Engine,
@@ -20,9 +20,10 @@ pub fn program(kind: Kind, seed: u64) -> Program {
     let mut rng = fastrand::Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ kind as u64);
     let bytes = if rng.u8(..) < 120 || kind == Kind::Checks { 1 } else { 2 };
     let reader = READERS[rng.usize(..READERS.len())];
-    let mut generator = Generator { rng, kind, bytes, branches: 7, vars: Vec::new(), tables: Vec::new() };
+    let mut generator = Generator { rng, kind, bytes, branches: 10, vars: Vec::new(), tables: Vec::new() };
     generator.declare();
-    let mut body = generator.block(3, 2..6);
+    let mut body = generator.assignments();
+    body.extend(generator.block(3, 3..8));
     if kind == Kind::Checks {
         generator.plant(&mut body);
     }
@@ -84,6 +85,12 @@ impl Generator {
         }
     }
 
+    /// Most variables begin with something of the input.
+    fn assignments(&mut self) -> Vec<Stmt> {
+        let assign = |this: &mut Self, var| Stmt::new(StmtOp::Assign(var), vec![this.expr(1)], Vec::new());
+        (0..self.vars.len()).map(|var| assign(self, var)).collect()
+    }
+
     fn pick<T: Clone>(&mut self, of: &[T]) -> T {
         of[self.rng.usize(..of.len())].clone()
     }
@@ -104,11 +111,11 @@ impl Generator {
     fn constant(&mut self) -> i64 {
         match self.rng.u32(..8) {
             0 => self.rng.i64(-3..4),
-            1..4 => i64::from(self.rng.u8(..)),
-            4 => i64::from(self.pick(TEXT_BYTES)),
-            5 => (1 << self.rng.u32(..18)) - self.rng.i64(..2),
+            1..3 => i64::from(self.rng.u8(..)),
+            3..5 => i64::from(self.pick(TEXT_BYTES)),
+            5 => (1 << self.rng.u32(..18)) - self.rng.i64(0..2),
             6 => i64::from(self.rng.i8(..)),
-            _ => i64::from(self.rng.i32(..)),
+            _ => self.rng.i64(..) >> self.pick(&[1, 17, 33, 47]),
         }
     }
 
@@ -278,7 +285,8 @@ impl Generator {
         let (first, mut taken) = (self.constant().clamp(-128, 250), Vec::new());
         let mut groups = Vec::new();
         for number in 0..self.rng.i64(1..6) {
-            let wanted = [if dense { first + number } else { self.constant() }, self.constant()];
+            let sparse = [self.constant(), self.constant()].map(|value| i64::from(value as i32));
+            let wanted = if dense { [first + number, sparse[1]] } else { sparse };
             let count = if self.one_in(3) { 2 } else { 1 };
             let fresh: Vec<i64> = wanted[..count].iter().copied().filter(|v| !taken.contains(v)).collect();
             let fresh = if fresh.len() == 2 && fresh[0] == fresh[1] { vec![fresh[0]] } else { fresh };

@@ -54,6 +54,11 @@ pub struct Disagreement {
     pub finding: Finding,
 }
 
+/// The C file of the programs of some seeds.
+pub fn source(kind: Kind, seeds: std::ops::Range<u64>) -> String {
+    print::file(&seeds.map(|seed| program(kind, seed)).collect::<Vec<_>>())
+}
+
 /// Candidates that are judged together when shrinking.
 const CANDIDATES: usize = 40;
 

@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use clap::{Parser, Subcommand};
 use oracle::checks::{self, ChecksOracle};
 use oracle::engine::{self, EngineOracle};
-use oracle::{Oracle, judge, shrink};
+use oracle::{Kind, Oracle, judge, shrink};
 
 /// Random programs whose right answers are known
 #[derive(Parser)]
@@ -23,6 +23,15 @@ enum Which {
     Engine(Options),
     /// Planted errors that clang's sanitizers find, against those that a campaign reports
     Checks(Options),
+    /// Prints the C file of the programs of some seeds; its first argument is the number of a program
+    Show {
+        #[arg(value_enum)]
+        kind: Kind,
+        #[arg(long, default_value_t = 1)]
+        programs: u64,
+        #[arg(long, default_value_t = 0)]
+        from: u64,
+    },
 }
 
 #[derive(clap::Args)]
@@ -56,6 +65,7 @@ fn main() -> Result<()> {
             run::<ChecksOracle>(&options, &mut summary)?;
             println!("{summary}");
         }
+        Which::Show { kind, programs, from } => print!("{}", oracle::source(kind, from..from + programs)),
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ impl Printer {
         text.push_str(&tables(self, Printer::start_of_table));
         for (number, (ty, value)) in program.vars.iter().enumerate() {
             if body.contains(&format!("v{number}")) {
-                let _ = writeln!(text, "    {} v{number} = ({0}){value};", ty.name);
+                let _ = writeln!(text, "    {} v{number} = ({0}){value}ll;", ty.name);
             }
         }
         text.push_str(&body);
@@ -72,7 +72,8 @@ impl Printer {
             TableKind::Constant => String::new(),
             TableKind::Filled => {
                 let (first, step) = (table.values[0], table.values[1]);
-                format!("    for (int i = 0; i < {size}; i++) {name}[i] = ({ty})({first} + i * ({step}));\n")
+                let value = format!("({ty})((u64){first}ll + i * (u64){step}ll)");
+                format!("    for (u64 i = 0; i < {size}; i++) {name}[i] = {value};\n")
             }
             TableKind::Local => format!("    {ty} {name}[{size}] = {{{}}};\n", listed(&table.values)),
         }
@@ -155,7 +156,7 @@ impl Printer {
         let indent = self.indent();
         let mut text = format!("{indent}switch ({value}) {{\n");
         for ((values, falls), body) in groups.iter().zip(bodies) {
-            values.iter().for_each(|value| text.push_str(&format!("{indent}case {value}:\n")));
+            values.iter().for_each(|value| text.push_str(&format!("{indent}case {value}ll:\n")));
             text.push_str(&self.marked(body));
             text.push_str(&if *falls { String::new() } else { format!("{indent}    break;\n") });
         }
