@@ -126,7 +126,8 @@ pub enum StmtOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reader(pub &'static str);
 
-pub const READERS: [Reader; 4] = [Reader("by_read"), Reader("by_getchar"), Reader("by_fread"), Reader("by_fgets")];
+pub const READERS: [Reader; 4] =
+    [Reader("by_read"), Reader("by_getchar"), Reader("by_fread"), Reader("by_fgets")];
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {

@@ -33,7 +33,10 @@ pub struct Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Summary { programs, asked, complete, plants } = self;
-        write!(f, "checks: {programs} programs, {asked} inputs in clang's build, {complete} searches complete")?;
+        write!(
+            f,
+            "checks: {programs} programs, {asked} inputs in clang's build, {complete} searches complete"
+        )?;
         let sum = |part: fn(&(u64, u64)) -> u64| plants.values().map(part).sum::<u64>();
         write!(f, "\n  {} errors show, {} were reported", sum(|counts| counts.0), sum(|counts| counts.1))?;
         let missed = plants.iter().filter(|(_, (shows, reported))| reported < shows);
@@ -89,7 +92,8 @@ impl Builds {
     }
 
     fn compile(&self, command: &mut Command, name: &str) -> Result<(), String> {
-        let command = command.args(["-O0", "-g", "-w"]).arg(self.path("random.c")).arg("-o").arg(self.path(name));
+        let command =
+            command.args(["-O0", "-g", "-w"]).arg(self.path("random.c")).arg("-o").arg(self.path(name));
         let output = command.output().map_err(|error| error.to_string())?;
         match output.status.success() {
             true => Ok(()),
@@ -197,7 +201,11 @@ fn read_campaign(out: &Path, number: usize) -> Result<Campaign, String> {
         let input = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         let plant = (0..PLANTS.len()).find(|plant| {
             let name = format!("(plant_{number}_{plant})");
-            bug["stack"].as_array().into_iter().flatten().any(|f| f.as_str().is_some_and(|f| f.ends_with(&name)))
+            bug["stack"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .any(|f| f.as_str().is_some_and(|f| f.ends_with(&name)))
         });
         reported.push((plant, input, bug["kind"].as_str().unwrap_or_default().to_owned()));
     }

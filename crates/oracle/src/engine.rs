@@ -44,7 +44,10 @@ pub struct Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Summary { programs, leaves, searches, complete, runs, compared, .. } = self;
-        writeln!(f, "engine: {programs} programs with {leaves} leaves, {searches} searches, {complete} complete")?;
+        writeln!(
+            f,
+            "engine: {programs} programs with {leaves} leaves, {searches} searches, {complete} complete"
+        )?;
         write!(f, "  {runs} runs; {compared} inputs run in all ways")?;
         let mut obstacles = self.obstacles.iter();
         obstacles.try_for_each(|(what, searches)| write!(f, "\n  not complete, {searches} searches: {what}"))
@@ -131,8 +134,7 @@ impl<'b> Subject<'b> {
             Mode::Cese => {
                 let grammar = free_bytes(self.bytes)?;
                 let sizes = Sizes { measure: Measure::Length, max_lexeme: LONGEST };
-                let options =
-                    CeseOptions { sizes, largest: Some(self.bytes), shard: (0, 1), lengths: false };
+                let options = CeseOptions { sizes, largest: Some(self.bytes), shard: (0, 1), lengths: false };
                 let mut cese = Cese::new(&grammar, &options).map_err(|error| error.to_string())?;
                 self.explore(&mut recorder, &mut cese, Vec::new())
             }

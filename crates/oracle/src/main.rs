@@ -76,7 +76,8 @@ fn run<O: Oracle>(options: &Options, summary: &mut O::Summary) -> Result<()> {
     let (mut disagreements, mut shrunk) = (0, 0);
     for first in (options.from..end).step_by(options.together as usize) {
         let seeds: Range<u64> = first..end.min(first + options.together);
-        let found = judge::<O>(seeds.clone(), summary).map_err(|error| anyhow!("seeds {seeds:?}: {error}"))?;
+        let found =
+            judge::<O>(seeds.clone(), summary).map_err(|error| anyhow!("seeds {seeds:?}: {error}"))?;
         disagreements += found.len();
         for mut disagreement in found {
             println!("seed {}: {}", disagreement.seed, disagreement.finding);

@@ -33,7 +33,10 @@ pub const PLANTS: &[Plant] = &[
     plant("use after free", "u8 *p = malloc(8); if (x % 5 == 3) free(p); p[1] = 2; if (x % 5 != 3) free(p);"),
     plant("double free", "u8 *p = malloc(8); keep(p); free(p); if (x % 7 == 2) free(p);"),
     plant("free of the middle", "u8 *p = malloc(8); keep(p); if (x % 6 == 1) p++; free(p);"),
-    plant("use after realloc", "u8 *p = malloc(8), *q = realloc(p, 999); if (x % 4 == 2) p[0] = 1; else q[0] = 1; free(q);"),
+    plant(
+        "use after realloc",
+        "u8 *p = malloc(8), *q = realloc(p, 999); if (x % 4 == 2) p[0] = 1; else q[0] = 1; free(q);",
+    ),
     plant("use after scope", "u8 *p, b; { u8 a[4]; keep(a); p = x % 4 == 1 ? a : &b; } *p = 1; keep(&b);"),
     plant("division by zero", "sink = (u32)(100 / (int)(x % 6));"),
     plant("remainder by zero", "sink = 100 % (x % 9);"),
@@ -49,12 +52,19 @@ pub const PLANTS: &[Plant] = &[
     plant("null pointer read", "u32 *p = x % 9 == 4 ? 0 : (u32 *)&sink; sink = *p + 1;"),
     plant("null pointer write", "u32 *p = x % 7 == 5 ? 0 : (u32 *)&sink; *p = 3;"),
     plant("member past its array", "struct { u32 a[4], b[4]; } s = {0}; keep(&s); sink = s.a[x % 5];"),
-    with("member of a global past its array", "static struct { u8 a[6], b[9]; } s_ID;", "s_ID.a[x % 8] = 1; keep(&s_ID);"),
+    with(
+        "member of a global past its array",
+        "static struct { u8 a[6], b[9]; } s_ID;",
+        "s_ID.a[x % 8] = 1; keep(&s_ID);",
+    ),
     plant("copy past the end", "u8 a[8], b[16] = {0}; keep(b); memcpy(a, b, x % 10); keep(a);"),
     plant("fill past the end", "u8 *p = malloc(8); memset(p, 0, x % 11); keep(p); free(p);"),
     plant("text past the end", "char a[4], b[8] = \"abcdefg\"; b[x % 6] = 0; strcpy(a, b); keep(a);"),
     plant("print past the end", "char *p = malloc(3); sprintf(p, \"%u\", x % 130); keep(p); free(p);"),
-    plant("text without an end", "char a[4] = \"abc\"; if (x % 5 == 3) a[3] = 'd'; keep(a); sink = (u32)strlen(a);"),
+    plant(
+        "text without an end",
+        "char a[4] = \"abc\"; if (x % 5 == 3) a[3] = 'd'; keep(a); sink = (u32)strlen(a);",
+    ),
     plant("array of no size", "u8 a[(int)(x % 5)]; a[0] = 1; keep(a);"),
     plant("abort", "if (x % 11 == 6) abort();"),
 ];

@@ -114,7 +114,8 @@ impl Printer {
             }
             StmtOp::Count(most, var) => {
                 let (limit, i) = (most + 1, format!("i{}", self.depth));
-                let head = format!("{indent}for (u32 {i} = 0; {i} < (u32)({}) % {limit}; {i}++) {{\n", exprs[0]);
+                let head =
+                    format!("{indent}for (u32 {i} = 0; {i} < (u32)({}) % {limit}; {i}++) {{\n", exprs[0]);
                 let assign = format!("{indent}    v{var} = {i};\n");
                 head + &assign + &self.marked(&stmt.bodies[0]) + &indent + "}\n"
             }

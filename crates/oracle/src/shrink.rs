@@ -22,7 +22,9 @@ fn bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
     for (at, stmt) in body.iter().enumerate() {
         let replaced = |by: Vec<Stmt>| [&body[..at], &by, &body[at + 1..]].concat();
         found.push(replaced(Vec::new()));
-        found.extend(stmt.bodies.iter().filter(|inner| !inner.is_empty()).map(|inner| replaced(inner.clone())));
+        found.extend(
+            stmt.bodies.iter().filter(|inner| !inner.is_empty()).map(|inner| replaced(inner.clone())),
+        );
         found.extend(stmts(stmt).into_iter().map(|stmt| replaced(vec![stmt])));
     }
     found

@@ -24,7 +24,9 @@ impl Outcome {
             _ if report.timed_out != 0 => Outcome::Timeout,
             // Nobody but the supervisor kills a run, and then the time limit was the reason; or the kernel, or the run itself.
             Some(libc::SIGKILL) if kernel.has_killed() => Outcome::OutOfMemory,
-            Some(libc::SIGKILL | libc::SIGABRT | libc::SIGSEGV | libc::SIGBUS) if near_limit(report, limits) => {
+            Some(libc::SIGKILL | libc::SIGABRT | libc::SIGSEGV | libc::SIGBUS)
+                if near_limit(report, limits) =>
+            {
                 Outcome::OutOfMemory
             }
             Some(signal) => Outcome::Signal(signal),

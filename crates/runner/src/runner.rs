@@ -208,12 +208,7 @@ impl Runner {
     }
 
     /// One run, whatever the program does to its server.
-    fn supervised(
-        &mut self,
-        process: Process,
-        input: &[u8],
-        symbolic: bool,
-    ) -> Result<Report, RunnerError> {
+    fn supervised(&mut self, process: Process, input: &[u8], symbolic: bool) -> Result<Report, RunnerError> {
         if process == Process::Own || !self.may_share(input) {
             return self.run_alone(input, symbolic);
         }
@@ -276,9 +271,7 @@ impl Runner {
                 self.lost_in_a_row = 0;
                 return match report.detail {
                     0 => Ok(report),
-                    error => {
-                        Err(RunnerError::CannotFork(std::io::Error::from_raw_os_error(error as i32)))
-                    }
+                    error => Err(RunnerError::CannotFork(std::io::Error::from_raw_os_error(error as i32))),
                 };
             }
         }

@@ -13,7 +13,8 @@ use crate::reach::Reach;
 use crate::suspicion::Suspicions;
 use crate::{
     Bug, BugKind, Bugs, Context, Corpus, Coverage, Diagnosis, Ending, Entry, ExecError, Execution, Executor,
-    Failure, Growth, Next, Offence, Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath,
+    Failure, Growth, Next, Offence, Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy,
+    TracedPath,
 };
 
 /// Time since the start of the search.
@@ -288,8 +289,7 @@ impl<'a> Engine<'a> {
         for Offence { input, what } in self.world.executor.take_offences() {
             let (kind, run) = (format!("{}: the program {what}", Offence::TITLE), self.results.stats.runs);
             let diagnosis = Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new() };
-            let failure =
-                Failure { kind: BugKind::Reported, last: NOWHERE, input: &input, stderr: b"", run };
+            let failure = Failure { kind: BugKind::Reported, last: NOWHERE, input: &input, stderr: b"", run };
             self.add_bug(&failure, Some(diagnosis))?;
         }
         Ok(())

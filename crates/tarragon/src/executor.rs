@@ -128,7 +128,7 @@ impl Executor for RunnerExecutor {
 
     fn take_offences(&mut self) -> Vec<Offence> {
         let traced = self.traced.take_offences().into_iter();
-        let sanitized = self.sanitized.iter_mut().flat_map(Runner::take_offences);
+        let sanitized = self.sanitized.iter_mut().flat_map(|sanitized| sanitized.runner.take_offences());
         // One that is known for what it does in the traced variant has been told.
         let sanitized = sanitized.filter(|(input, _)| !self.traced.is_offender(input));
         let all = traced.chain(sanitized);

@@ -180,8 +180,10 @@ fn bugs_with_one_input_have_a_file_each() {
     output.save_bug(&crash(1, b"both"), "first").expect("written");
     output.save_bug(&overflow(2, b"both"), "second").expect("written");
     output.save_bug(&crash(1, b"1"), "first, smaller").expect("written");
-    let expected =
-        [("000001-sigfpe".to_owned(), b"1".to_vec()), ("000002-signed-overflow".to_owned(), b"both".to_vec())];
+    let expected = [
+        ("000001-sigfpe".to_owned(), b"1".to_vec()),
+        ("000002-signed-overflow".to_owned(), b"both".to_vec()),
+    ];
     assert_eq!(files(dir.path(), "crashes"), expected);
     let reports: Vec<_> = files(dir.path(), "reports").into_iter().map(|(_, text)| text).collect();
     assert_eq!(reports, [&b"first, smaller"[..], b"second"]);
@@ -203,8 +205,10 @@ fn they_keep_them_in_later_sessions() {
     assert_eq!(names(dir.path(), "crashes"), ["000001-sigfpe", "000002-signed-overflow"]);
     assert_eq!(output.bug_file(first + 1).as_deref(), Some("crashes/000002-signed-overflow"));
     output.save_bug(&crash(first + 2, b"1"), "first, smaller").expect("written");
-    let expected =
-        [("000001-sigfpe".to_owned(), b"1".to_vec()), ("000002-signed-overflow".to_owned(), b"both".to_vec())];
+    let expected = [
+        ("000001-sigfpe".to_owned(), b"1".to_vec()),
+        ("000002-signed-overflow".to_owned(), b"both".to_vec()),
+    ];
     assert_eq!(files(dir.path(), "crashes"), expected);
 }
 
