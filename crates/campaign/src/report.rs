@@ -176,8 +176,11 @@ pub struct FunctionCount {
 /// Functions without a model by name, and calls that went beyond their model by place.
 fn lost_through(stats: &Stats, sites: &SiteTable) -> Vec<FunctionCount> {
     const MOST: usize = 20;
-    let name = |number: u32| sites.externals.get(number as usize).map_or("?", String::as_str).to_owned();
-    let externals = stats.lost_externals.iter().map(|(&number, &count)| (name(number), count));
+    let name = |number: u32| match number {
+        trace::UNKNOWN_FUNCTION => "a function that was called through a pointer",
+        _ => sites.externals.get(number as usize).map_or("?", String::as_str),
+    };
+    let externals = stats.lost_externals.iter().map(|(&number, &count)| (name(number).to_owned(), count));
     let call = |site: u32| format!("library call at {}", sites.place(site));
     let calls = stats.lost_calls.iter().map(|(&site, &count)| (call(site), count));
     let mut sorted: Vec<FunctionCount> =

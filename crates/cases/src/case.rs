@@ -100,6 +100,13 @@ impl Case {
             difference("bugs", &expected.bugs, &bugs),
             difference("given up", &expected.give_ups, &give_ups(stats)),
         ];
+        let lost: Vec<&String> =
+            stats.lost_externals.keys().filter_map(|number| sites.externals.get(*number as usize)).collect();
+        let not_lost = expected.lost_through.iter().filter(|name| !lost.iter().any(|lost| lost.contains(*name)));
+        let not_lost: Vec<&String> = not_lost.collect();
+        if !not_lost.is_empty() {
+            differences.push(Some(format!("lost through: expected {not_lost:?}, found {lost:?}")));
+        }
         if !expected.diverges {
             let places = stats.divergence_sites.keys().map(|site| sites.place(*site).to_string());
             differences.push(difference("divergences", &BTreeSet::new(), &places.collect()));

@@ -14,6 +14,7 @@
 //! //@ flags: -O2 -lm            of the compiler
 //! //@ native: native/hash.c     source that clang alone compiles
 //! //@ gives-up: inline assembly reason for which symbolic data is dropped; there are no others (may be repeated)
+//! //@ lost-through: getline      part of the name of a function through which it is lost (may be repeated)
 //! //@ diverges: reason          runs may leave their predicted path
 //! //@ known-gap: reason         the case fails today; it is an error if it does not
 //! ```
@@ -35,6 +36,7 @@ pub(crate) struct Directives {
     pub flags: Vec<String>,
     pub natives: Vec<String>,
     pub give_ups: BTreeSet<String>,
+    pub lost_through: Vec<String>,
     pub diverges: bool,
     pub known_gap: Option<String>,
 }
@@ -60,6 +62,7 @@ impl Default for Directives {
             flags: vec!["-O1".to_owned()],
             natives: Vec::new(),
             give_ups: BTreeSet::new(),
+            lost_through: Vec::new(),
             diverges: false,
             known_gap: None,
         }
@@ -96,6 +99,7 @@ impl Directives {
             "flags" => self.flags.extend(words().map(str::to_owned)),
             "native" => self.natives.push(value.to_owned()),
             "gives-up" => self.give_up(value)?,
+            "lost-through" => self.lost_through.push(value.to_owned()),
             "diverges" => self.diverges = true,
             "known-gap" => self.known_gap = Some(value.to_owned()),
             _ => return Err(format!("there is no directive `{key}`")),

@@ -3,7 +3,7 @@
 use crate::function::{Function, Program};
 use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 use crate::types;
-use crate::{formats, opaque, runtime};
+use crate::{formats, opaque, outside, runtime};
 use inkwell::llvm_sys::LLVMTailCallKind;
 use inkwell::llvm_sys::core::*;
 use trace::{ConcretiseReason, GiveUp};
@@ -134,17 +134,19 @@ impl Function<'_> {
 
     fn call_external(&mut self, call: Value, arguments: &[Value]) {
         let name = llvm::name(llvm::called(call));
-        if ENDS_OF_DATA.contains(&name.as_str()) {
-            return;
+        if ends_data(call, &name) {
+            return self.watch_output(call, &name, arguments);
         }
         let number = self.numbering.external(&name);
-        let Some(closing) = self.close(call, arguments) else { return };
-        let any = self.any_label(arguments);
-        let site = self.site(call);
-        let builder = self.builder();
-        let reason = builder.const_i32(GiveUp::External as u32);
-        self.call("__tg_give_up", &[any, reason, site, builder.const_i32(number)]);
-        self.join(closing, &[]);
+        if let Some(closing) = self.close(call, arguments) {
+            let any = self.any_label(arguments);
+            let site = self.site(call);
+            let builder = self.builder();
+            let reason = builder.const_i32(GiveUp::External as u32);
+            self.call("__tg_give_up", &[any, reason, site, builder.const_i32(number)]);
+            self.join(closing, &[]);
+        }
+        self.watch_call(call, &name, arguments);
     }
 
     fn send_arguments(&mut self, call: Value, callee: Callee, arguments: &[Value]) {
@@ -221,20 +223,18 @@ impl Function<'_> {
         self.resize(self.pair(value), bits.next_multiple_of(8), false).label
     }
 
-    /// Where the code after a call goes: behind a call, or at the start of an invoke's normal destination.
     fn after_call(&mut self, call: Value, callee: Callee, sends: bool) {
-        // SAFETY: the handle is a call or an invoke.
-        let (at, must_tail) = unsafe {
-            if llvm::opcode(call) == LLVMOpcode::LLVMInvoke {
-                (first_of(LLVMGetNormalDest(call)), false)
-            } else if llvm::opcode(call) == LLVMOpcode::LLVMCall {
-                let kind = LLVMGetTailCallKind(call);
-                (llvm::next_instruction(call), kind == LLVMTailCallKind::LLVMTailCallKindMustTail)
-            } else {
-                (None, true)
+        let Some(at) = behind(call) else { return };
+        if callee == Callee::External {
+            let name = llvm::name(llvm::called(call));
+            if !ends_data(call, &name) {
+                self.builder().before(at);
+                self.watch_return(call, &name);
             }
-        };
-        let Some(at) = at.filter(|_| !must_tail && sends) else { return };
+        }
+        if !sends {
+            return;
+        }
         self.builder().before(at);
         if callee == Callee::Unknown {
             self.call("__tgi_args_taken", &[]);
@@ -369,6 +369,27 @@ impl Function<'_> {
         self.call("__tg_take_varargs", &[kept]);
         self.varargs = Some(kept);
         builder.before(at);
+    }
+}
+
+/// Whether symbolic data that the call gets does not come back, but in files.
+fn ends_data(call: Value, name: &str) -> bool {
+    ENDS_OF_DATA.contains(&name) || outside::only_prints(call, name)
+}
+
+/// Where the code after a call goes: behind a call, or at the start of an invoke's normal destination.
+fn behind(call: Value) -> Option<Value> {
+    // SAFETY: the handle is a call or an invoke.
+    unsafe {
+        match llvm::opcode(call) {
+            LLVMOpcode::LLVMInvoke => first_of(LLVMGetNormalDest(call)),
+            LLVMOpcode::LLVMCall
+                if LLVMGetTailCallKind(call) != LLVMTailCallKind::LLVMTailCallKindMustTail =>
+            {
+                llvm::next_instruction(call)
+            }
+            _ => None,
+        }
     }
 }
 

@@ -21,6 +21,7 @@ mod llvm;
 mod module;
 mod numbering;
 mod opaque;
+mod outside;
 mod recall;
 mod rounds;
 mod runtime;

@@ -87,6 +87,11 @@ pub fn as_global_variable(value: Value) -> Option<Value> {
     non_null(unsafe { LLVMIsAGlobalVariable(value) })
 }
 
+pub fn is_null(pointer: Value) -> bool {
+    // SAFETY: as above.
+    unsafe { LLVMIsNull(pointer) != 0 }
+}
+
 pub fn as_alloca(value: Value) -> Option<Value> {
     // SAFETY: as above.
     non_null(unsafe { LLVMIsAAllocaInst(value) })

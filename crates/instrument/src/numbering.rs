@@ -6,6 +6,8 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::LLVMContextRef;
 use sites::{Site, SiteKind, SiteTable};
 use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::null_mut;
 
 pub struct Numbering {
     context: LLVMContextRef,
@@ -73,7 +75,11 @@ impl Numbering {
 
     /// The number of an uninstrumented function.
     pub fn external(&mut self, name: &str) -> u32 {
-        intern(&mut self.externals, &mut self.table.externals, name)
+        let number = intern(&mut self.externals, &mut self.table.externals, name);
+        if let Some(shown) = self.table.externals.get_mut(number as usize).filter(|shown| *shown == name) {
+            *shown = demangled(name);
+        }
+        number
     }
 
     fn add(&mut self, instruction: Value, kind: SiteKind) -> u32 {
@@ -101,6 +107,30 @@ impl Numbering {
             let node = LLVMMDNodeInContext2(self.context, &mut operand, 1);
             LLVMSetMetadata(instruction, self.metadata_kind, LLVMMetadataAsValue(self.context, node));
         }
+    }
+}
+
+/// A name of C++ as people write it; others as they are.
+fn demangled(name: &str) -> String {
+    unsafe extern "C" {
+        /// Of C++'s library, which LLVM needs anyway.
+        fn __cxa_demangle(name: *const c_char, to: *mut c_char, size: *mut usize, status: *mut c_int) -> *mut c_char;
+        fn free(memory: *mut c_void);
+    }
+    if !name.starts_with("_Z") {
+        return name.to_owned();
+    }
+    let mangled = llvm::c_string(name);
+    let mut status = 0;
+    // SAFETY: the function allocates what it returns, which ends with a zero byte.
+    unsafe {
+        let text = __cxa_demangle(mangled.as_ptr(), null_mut(), null_mut(), &mut status);
+        if text.is_null() {
+            return name.to_owned();
+        }
+        let demangled = CStr::from_ptr(text).to_string_lossy().into_owned();
+        free(text.cast());
+        demangled
     }
 }
 

@@ -14,7 +14,8 @@ impl Function<'_> {
     pub fn visit(&mut self, instruction: Value) {
         use LLVMOpcode::*;
         match llvm::opcode(instruction) {
-            LLVMPHI | LLVMLandingPad | LLVMFence => {}
+            LLVMPHI | LLVMFence => {}
+            LLVMLandingPad => self.caught(instruction),
             LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem => self.division(instruction),
             opcode if is_pure(opcode) => self.pure(instruction),
             LLVMLoad => self.load(instruction),
@@ -28,6 +29,14 @@ impl Function<'_> {
             LLVMAtomicRMW => self.atomic_update(instruction),
             LLVMAtomicCmpXchg => self.compare_exchange(instruction),
             _ => self.other(instruction),
+        }
+    }
+
+    /// Functions that an exception left did not return.
+    fn caught(&self, landing: Value) {
+        if let Some(at) = first_insertion(llvm::block_of(landing)) {
+            self.builder().before(at);
+            self.call("__tg_caught", &[]);
         }
     }
 

@@ -59,6 +59,8 @@ static mut BATCH: Batch = NO_BATCH;
 pub trait Labels {
     /// What outlives a rewound process.
     type Kept: Copy;
+    /// The program ends, whether or not the process does.
+    unsafe fn end();
     /// Ends the run; `None` if the process cannot take another one.
     unsafe fn forget() -> Option<Self::Kept>;
     /// Puts back what was kept.
@@ -143,6 +145,7 @@ unsafe fn watch_crashes() {
 unsafe extern "C" fn crashes<L: Labels>(signal: c_int) {
     // SAFETY: as for `exits`; nothing that is called here waits for a lock that the program could hold.
     unsafe {
+        L::end();
         if may_go_on() {
             begin_again::<L>(signal);
         }
@@ -165,6 +168,7 @@ pub unsafe fn watch_exit<L: Labels>() {
 unsafe extern "C" fn exits<L: Labels>(code: c_int, _: *mut c_void) {
     // SAFETY: `exit` calls this on the thread that exits; other threads end the batch.
     unsafe {
+        L::end();
         if goes_on() {
             begin_again::<L>((code & 0xff) << 8);
         }

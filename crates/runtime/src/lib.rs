@@ -32,6 +32,7 @@ pub mod models;
 pub mod nodes;
 pub mod objects;
 pub mod os;
+pub mod outside;
 pub mod regions;
 pub mod samples;
 pub mod server;

@@ -392,6 +392,17 @@ pub unsafe fn any_label(address: usize, size: usize) -> bool {
     unsafe { pieces(address, size).any(|(at, size)| entries(at, size).is_some_and(any_set)) }
 }
 
+/// Whether the byte has a label that stands for its value.
+pub unsafe fn is_believed(address: usize) -> bool {
+    unsafe {
+        let entry = entry(address);
+        let (label, index) = (entry & LABEL_MASK, entry >> BYTE_SHIFT);
+        // Of a value of 128 bits the low half is known.
+        label != 0
+            && (index >= 8 || (nodes::value(label) >> (index * 8)) as u8 == (address as *const u8).read())
+    }
+}
+
 /// Copies the entries of a range to a place of its size.
 pub unsafe fn save_entries(address: usize, size: usize, to: *mut u32) {
     unsafe {

@@ -4,7 +4,7 @@ use crate::covered::{__tg_add_coverage, __tg_keep_coverage};
 use crate::models::{input, lexers, stdio};
 use crate::objects::{self, Global};
 use crate::state::{self, STATE};
-use crate::{address, batch, calls, events, nodes, os, regions, samples, server, shadow, shapes, snapshot};
+use crate::{address, batch, calls, events, nodes, os, regions, samples, server, outside, shadow, shapes, snapshot};
 use trace::{GiveUp, Header, flags};
 
 const _: () = assert!(
@@ -159,6 +159,7 @@ unsafe fn start_run(header: *mut Header) {
 pub unsafe extern "C" fn __tarragon_again() -> core::ffi::c_int {
     unsafe {
         let header = STATE.header;
+        outside::__tg_ends();
         if header.is_null() || !batch::again(|| forget_run(header)) {
             return 0;
         }
@@ -187,6 +188,10 @@ struct Run;
 #[cfg(not(test))]
 impl batch::Labels for Run {
     type Kept = nodes::Cons;
+
+    unsafe fn end() {
+        unsafe { outside::__tg_ends() };
+    }
 
     unsafe fn forget() -> Option<nodes::Cons> {
         unsafe {
@@ -217,6 +222,7 @@ unsafe fn forget_run(header: *mut Header) -> bool {
         address::forget_snapshots();
         samples::forget();
         stdio::forget_streams();
+        outside::forget();
         calls::forget();
         lexers::forget();
         shadow::forget() && nodes::forget()

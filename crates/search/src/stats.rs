@@ -73,7 +73,8 @@ pub struct Stats {
     pub reached_files: Vec<u64>,
     /// By [`trace::GiveUp`].
     pub give_ups: Vec<u64>,
-    /// How often symbolic data was lost through each function without a model, by the number in the site table.
+    /// How often symbolic data was lost through each function without a model, by the number in the site table. Also
+    /// functions that read the input themselves, start programs, or write what comes back from a file.
     #[serde(skip)]
     pub lost_externals: BTreeMap<u32, u64>,
     /// The same for library calls that went beyond their model, by site.
@@ -197,9 +198,12 @@ impl Stats {
     pub(crate) fn add_losses(&mut self, events: &[trace::Event]) {
         let give_ups = events.iter().filter(|event| event.kind == trace::EventKind::GiveUp as u8);
         for event in give_ups {
+            use trace::GiveUp::{CameBack, External, InputTaken, Model, OtherProgram};
             match trace::GiveUp::from_byte(event.aux) {
-                Some(trace::GiveUp::External) => *self.lost_externals.entry(event.arg).or_default() += 1,
-                Some(trace::GiveUp::Model) => *self.lost_calls.entry(event.site).or_default() += 1,
+                Some(External | InputTaken | OtherProgram | CameBack) => {
+                    *self.lost_externals.entry(event.arg).or_default() += 1;
+                }
+                Some(Model) => *self.lost_calls.entry(event.site).or_default() += 1,
                 _ => {}
             }
         }
@@ -265,7 +269,7 @@ mod tests {
         stats.add_losses(&[
             event(GiveUp::External, 7, 2),
             event(GiveUp::Model, 7, 0),
-            event(GiveUp::External, 8, 2),
+            event(GiveUp::InputTaken, 8, 2),
             event(GiveUp::Vector, 9, 0),
         ]);
         assert_eq!(stats.lost_externals, BTreeMap::from([(2, 2)]));

@@ -5,6 +5,9 @@ use crate::node::Label;
 /// Where `site` of an [`EventKind::Word`] is no function: the numbers from here on are those of comparisons of one run.
 pub const COMPARED: u32 = 1 << 31;
 
+/// In place of the number of a function that is not known, as in an event of the kind [`EventKind::GiveUp`].
+pub const UNKNOWN_FUNCTION: u32 = u32::MAX;
+
 /// Events of this kind in a run, and bytes of their words, at most.
 pub const MOST_WORDS: usize = 1024;
 pub const LONGEST_WORD: usize = 64;
@@ -123,5 +126,10 @@ byte_enum! {
         Model = "library call beyond its model",
         /// Words that were hashed before are tried instead.
         Hash = "result of a hash",
+        /// Its descriptors moved without a model, or such code got its name.
+        InputTaken = "input read by code that is not followed",
+        /// A child inherits the input's descriptors.
+        OtherProgram = "another program started",
+        CameBack = "data that went through a file or a pipe",
     }
 }

@@ -14,7 +14,9 @@ mod node;
 mod shape;
 
 pub use comparison::Comparison;
-pub use event::{COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LONGEST_WORD, MOST_WORDS};
+pub use event::{
+    COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LONGEST_WORD, MOST_WORDS, UNKNOWN_FUNCTION,
+};
 pub use layout::{
     Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, TLS_BYTES, Table,
     flags, marks, server, words,

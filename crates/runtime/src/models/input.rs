@@ -5,7 +5,7 @@ use crate::build::{self, Value};
 use crate::calls::{self, Args};
 use crate::state::{self, STATE, active};
 use crate::sys::Stat;
-use crate::{events, lengths, nodes, os, shadow, stretches};
+use crate::{events, lengths, nodes, os, outside, shadow, stretches};
 use core::ffi::{c_char, c_int, c_void};
 use trace::{ConcretiseReason, Label, Op};
 
@@ -38,7 +38,10 @@ static mut CONNECTION: Option<(u64, u64)> = None;
 /// Called by the program's sockets: data from this descriptor is the input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_connected(fd: c_int) {
-    unsafe { CONNECTION = os::file_identity(fd) };
+    unsafe {
+        CONNECTION = os::file_identity(fd);
+        outside::watch(fd, core::ptr::null_mut());
+    }
 }
 
 pub unsafe fn is_connected() -> bool {
@@ -47,11 +50,18 @@ pub unsafe fn is_connected() -> bool {
 
 /// True if the descriptor is open on the input's file, or connected to the input.
 pub(crate) unsafe fn is_input(fd: c_int) -> bool {
-    unsafe { active() && is_given(fd) }
+    unsafe {
+        let is = active() && is_given(fd);
+        if is {
+            outside::note_model();
+            outside::watch(fd, core::ptr::null_mut());
+        }
+        is
+    }
 }
 
 /// The same, also in runs in which nothing is symbolic.
-pub(super) unsafe fn is_given(fd: c_int) -> bool {
+pub(crate) unsafe fn is_given(fd: c_int) -> bool {
     unsafe {
         let header = STATE.header;
         if header.is_null() {
@@ -60,6 +70,16 @@ pub(super) unsafe fn is_given(fd: c_int) -> bool {
         let identity = os::file_identity(fd);
         identity == Some(((*header).input_device, (*header).input_inode))
             || identity.is_some() && identity == CONNECTION
+    }
+}
+
+/// Whether the path is that of the input's file.
+pub(crate) unsafe fn is_named(path: *const c_char) -> bool {
+    unsafe {
+        let header = STATE.header;
+        let mut found = Stat::default();
+        stat(path, &mut found) == 0
+            && (found.device, found.inode) == ((*header).input_device, (*header).input_inode)
     }
 }
 
@@ -159,6 +179,7 @@ unsafe fn note_read(to: *mut c_void, offset: u64, wanted: usize, got: isize) {
 /// Data that comes from elsewhere is concrete.
 unsafe fn note_other(to: *mut c_void, got: isize) {
     unsafe {
+        outside::note_other_data();
         if got > 0 {
             shadow::__tgi_clear(to as usize, got as usize);
         }
@@ -229,6 +250,9 @@ pub(super) unsafe fn note_pieces(pieces: *const Piece, count: c_int, offset: Opt
     unsafe {
         answer(0);
         let Ok(got) = u64::try_from(got) else { return };
+        if offset.is_none() {
+            outside::note_other_data();
+        }
         let Some(_entered) = state::enter() else { return };
         let (mut done, mut wanted) = (0u64, 0u64);
         for i in 0..count.max(0) as usize {
@@ -300,10 +324,12 @@ pub unsafe extern "C" fn __tarragon_model_mmap(
             return result;
         }
         shadow::clear(result as usize, size);
-        if flags & MAP_ANONYMOUS == 0
-            && is_input(fd)
-            && let Some(_entered) = state::enter()
-        {
+        if flags & MAP_ANONYMOUS != 0 {
+            return result;
+        }
+        if !is_input(fd) {
+            outside::note_other_data();
+        } else if let Some(_entered) = state::enter() {
             let offset = offset.max(0) as u64;
             let there = (STATE.input_len as u64).saturating_sub(offset).min(size as u64);
             label_input(result.cast(), offset, there as usize);
@@ -342,6 +368,7 @@ pub unsafe extern "C" fn __tarragon_model_munmap(at: *mut c_void, size: usize) -
 pub unsafe extern "C" fn __tarragon_model_lseek(fd: c_int, offset: i64, whence: c_int) -> i64 {
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
+        outside::note_model();
         let result = os::lseek(fd, offset, whence);
         answer(0);
         if whence == SEEK_END

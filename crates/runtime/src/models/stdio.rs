@@ -6,7 +6,7 @@ use super::{answer, byte, element};
 use crate::build;
 use crate::calls::{self, Args};
 use crate::state::{self, active};
-use crate::{os, shadow, stretches};
+use crate::{os, outside, shadow, stretches};
 use core::ffi::{c_char, c_int, c_long, c_void};
 use trace::ConcretiseReason;
 
@@ -48,8 +48,9 @@ unsafe extern "C" {
     fn fseek(stream: *mut Stream, offset: c_long, whence: c_int) -> c_int;
     fn ftell(stream: *mut Stream) -> c_long;
     fn rewind(stream: *mut Stream);
+    fn strlen(text: *const c_char) -> usize;
     fn getw(stream: *mut Stream) -> c_int;
-    pub(super) static stdin: *mut Stream;
+    pub(crate) static stdin: *mut Stream;
 }
 
 /// What is known of the streams used last.
@@ -89,13 +90,33 @@ unsafe fn find_known(stream: *mut Stream) -> *mut Known {
         }
         let slot = &raw mut STREAMS[NEXT_SLOT & 3];
         NEXT_SLOT += 1;
-        *slot = Known { stream, input: is_input((*stream).fileno), ..UNKNOWN };
+        let input = is_input((*stream).fileno);
+        *slot = Known { stream, input, ..UNKNOWN };
+        if input {
+            outside::watch((*stream).fileno, stream);
+        }
         slot
     }
 }
 
 unsafe fn reads_input(stream: *mut Stream) -> bool {
-    unsafe { active() && !stream.is_null() && (*known(stream)).input }
+    unsafe {
+        if !active() || stream.is_null() {
+            return false;
+        }
+        let input = (*known(stream)).input;
+        if input {
+            outside::note_model();
+        } else {
+            outside::note_other_data();
+        }
+        input
+    }
+}
+
+/// The descriptor behind a stream.
+pub(crate) unsafe fn descriptor(stream: *mut Stream) -> c_int {
+    unsafe { if stream.is_null() { -1 } else { (*stream).fileno } }
 }
 
 /// Offset in the file of what the stream reads from it next.
@@ -108,7 +129,7 @@ unsafe fn position(stream: *mut Stream) -> i64 {
     unsafe { position_before(stream, file_position(stream)) }
 }
 
-unsafe fn position_before(stream: *mut Stream, end: i64) -> i64 {
+pub(crate) unsafe fn position_before(stream: *mut Stream, end: i64) -> i64 {
     unsafe {
         let mut ahead = (*stream).read_end as i64 - (*stream).read_ptr as i64;
         if (*stream).flags & IN_BACKUP != 0 {
@@ -447,10 +468,20 @@ pub unsafe extern "C" fn __tarragon_model_getline(
     unsafe { __tarragon_model_getdelim(line, size, b'\n' as c_int, stream) }
 }
 
+/// What is behind a name that the input has a say in is not known for other inputs.
+unsafe fn note_name(path: *const c_char) {
+    unsafe {
+        if active() && !path.is_null() && shadow::any_label(path as usize, strlen(path) + 1) {
+            super::give_up_outside();
+        }
+    }
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_fopen(path: *const c_char, mode: *const c_char) -> *mut Stream {
     unsafe {
         calls::__tgi_args_taken();
+        note_name(path);
         let stream = fopen(path, mode);
         forget_streams();
         answer(0);
@@ -482,6 +513,8 @@ pub unsafe extern "C" fn __tarragon_model_freopen(
 ) -> *mut Stream {
     unsafe {
         calls::__tgi_args_taken();
+        note_name(path);
+        outside::forget_stream(stream);
         let stream = freopen(path, mode, stream);
         forget_streams();
         answer(0);
@@ -494,6 +527,7 @@ pub unsafe extern "C" fn __tarragon_model_fclose(stream: *mut Stream) -> c_int {
     unsafe {
         calls::__tgi_args_taken();
         forget_streams();
+        outside::forget_stream(stream);
         answer(0);
         fclose(stream)
     }
@@ -505,6 +539,7 @@ const SEEK_END: c_int = 2;
 pub unsafe extern "C" fn __tarragon_model_fseek(stream: *mut Stream, offset: c_long, whence: c_int) -> c_int {
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
+        outside::note_model();
         let result = fseek(stream, offset, whence);
         answer(0);
         if result == 0 && reads_input(stream) {
@@ -538,6 +573,7 @@ pub unsafe extern "C" fn __tarragon_model_fseeko64(
 pub unsafe extern "C" fn __tarragon_model_rewind(stream: *mut Stream) {
     unsafe {
         calls::__tgi_args_taken();
+        outside::note_model();
         rewind(stream);
         if reads_input(stream) {
             let known = known(stream);

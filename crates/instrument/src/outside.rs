@@ -1,0 +1,236 @@
+//! Functions without a model: what they may do with the input. The runtime watches their calls (`runtime/src/outside.rs`);
+//! here it is decided how closely, by what is known of the C library.
+
+use crate::function::{Function, underlying_object};
+use crate::llvm::{self, LLVMOpcode, LLVMTypeKind, Value};
+
+/// What a function may do with memory that it gets; the runtime knows these numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Any = 0,
+    /// It opens no file.
+    NoFiles = 1,
+    Output = 2,
+}
+
+/// What is known of a function without a model.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Neither does it read anything, nor does it take data.
+    Quiet,
+    /// It returns a descriptor, and reads nothing.
+    Opens,
+    /// It starts another program.
+    StartsProgram,
+    /// It knows files by name at most.
+    Names,
+    /// Nothing is known.
+    Any,
+}
+
+/// Where a function that prints does so.
+#[derive(Clone, Copy)]
+enum Sink {
+    Stream(u32),
+    Descriptor(u32),
+}
+
+const QUIET: &[&str] = &[
+    "__errno_location", "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc", "__ctype_get_mb_cur_max",
+    "__stack_chk_fail", "_setjmp", "setjmp", "__sigsetjmp", "sigsetjmp", "longjmp", "siglongjmp", "_longjmp",
+    "__longjmp_chk", "_Unwind_Resume", "__gxx_personality_v0", "_ZSt9terminatev", "alarm", "atexit", "bind", "clearerr",
+    "clock", "clock_gettime", "clock_getres", "close", "connect", "closedir", "difftime", "exp", "fclose", "fcloseall",
+    "feof", "feof_unlocked", "ferror", "ferror_unlocked", "fesetround", "fflush", "fflush_unlocked", "flockfile",
+    "fsync", "ftruncate", "funlockfile", "getegid", "geteuid", "getgid", "getpagesize", "getpgrp", "getpid", "getppid",
+    "getpriority", "getrlimit", "getrusage", "gettimeofday", "getuid", "isatty", "kill", "listen", "localeconv",
+    "malloc_trim", "mallopt", "mprotect", "nanosleep", "newlocale", "uselocale", "freelocale", "nl_langinfo", "pause",
+    "pipe", "pipe2", "poll", "posix_fadvise", "prctl", "raise", "rand", "random", "sbrk", "sched_yield", "select",
+    "setbuf", "setlinebuf", "setlocale", "setrlimit", "setvbuf", "shutdown", "signal", "sigaction", "sigaddset",
+    "sigaltstack", "sigdelset", "sigemptyset", "sigfillset", "sigismember", "sigprocmask", "sleep", "socket",
+    "socketpair", "setsockopt", "getsockopt", "getsockname", "getpeername", "srand", "srandom", "sync", "sysconf",
+    "time", "times", "tmpfile", "tmpfile64", "tzset", "umask", "ungetc", "usleep", "wait", "waitpid",
+];
+
+/// Names of functions that are quiet, up to their first letters: threads, exceptions, memory of C++.
+const QUIET_PREFIXES: &[&str] = &["pthread_", "sem_", "mtx_", "cnd_", "__cxa_", "_Zn", "_Zd", "_ZNSt6thread"];
+
+const OPENS: &[&str] = &[
+    "open", "open64", "openat", "openat64", "creat", "creat64", "__open_2", "__open64_2", "dup", "dup2", "dup3", "fcntl",
+    "fcntl64", "fileno", "fileno_unlocked", "accept", "accept4",
+];
+
+const STARTS_PROGRAM: &[&str] = &[
+    "execl", "execle", "execlp", "execv", "execve", "execveat", "execvp", "execvpe", "fexecve", "popen", "posix_spawn",
+    "posix_spawnp", "system", "vfork", "wordexp",
+];
+
+const NAMES: &[&str] = &[
+    "access", "basename", "__xpg_basename", "chdir", "chmod", "chown", "dirname", "euidaccess", "faccessat", "fnmatch",
+    "fstatat", "fstatat64", "getcwd", "getenv", "secure_getenv", "getopt", "getopt_long", "getopt_long_only", "glob",
+    "lchown", "link", "mkdir", "mkdirat", "mkstemp", "mkdtemp", "opendir", "pathconf", "readlink", "realpath",
+    "__realpath_chk", "remove", "rename", "rmdir", "statfs", "statvfs", "symlink", "truncate", "unlink", "unlinkat",
+    "utime", "utimes", "utimensat", "err", "errx", "verr", "verrx", "warn", "warnx", "vwarn", "vwarnx", "error",
+    "strerror", "openlog",
+];
+
+/// `std::string` and paths as values: they read no file.
+const NAME_PREFIXES: &[&str] =
+    &["_ZNSt7__cxx1112basic_string", "_ZNKSt7__cxx1112basic_string", "_ZNSt10filesystem", "_ZNKSt10filesystem"];
+
+/// Insertion into a stream of C++.
+const INSERTERS: &[&str] = &["_ZNSo", "_ZStls", "_ZSt16__ostream_insert", "_ZSt4endl", "_ZSt5flush"];
+const STANDARD_OSTREAMS: &[&str] = &["_ZSt4cout", "_ZSt4cerr", "_ZSt4clog"];
+
+/// Functions after which the program is gone without its exit handlers.
+const LAST_CALLS: &[&str] = &["_exit", "_Exit", "quick_exit"];
+
+fn kind(name: &str) -> Kind {
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    if QUIET.contains(&name) || starts(QUIET_PREFIXES) {
+        Kind::Quiet
+    } else if OPENS.contains(&name) {
+        Kind::Opens
+    } else if STARTS_PROGRAM.contains(&name) {
+        Kind::StartsProgram
+    } else if NAMES.contains(&name) || starts(NAME_PREFIXES) {
+        Kind::Names
+    } else {
+        Kind::Any
+    }
+}
+
+/// Whether data that the call gets comes back in files at most.
+pub fn only_prints(call: Value, name: &str) -> bool {
+    sink(name).is_some() || is_standard_output(call, name)
+}
+
+fn sink(name: &str) -> Option<Sink> {
+    Some(match name {
+        "fprintf" | "vfprintf" | "__fprintf_chk" | "__vfprintf_chk" => Sink::Stream(0),
+        "fputs" | "fputs_unlocked" | "fputc" | "fputc_unlocked" | "putc" | "putc_unlocked" | "_IO_putc" => {
+            Sink::Stream(1)
+        }
+        "fwrite" | "fwrite_unlocked" => Sink::Stream(3),
+        "write" | "pwrite" | "pwrite64" | "writev" | "pwritev" | "dprintf" | "vdprintf" | "__dprintf_chk" | "send"
+        | "sendto" | "sendmsg" => Sink::Descriptor(0),
+        _ => return None,
+    })
+}
+
+impl Function<'_> {
+    /// A function that only prints is about to be called. What it prints to a file may come back.
+    pub fn watch_output(&mut self, call: Value, name: &str, arguments: &[Value]) {
+        if LAST_CALLS.contains(&name) {
+            self.builder().before(call);
+            self.call("__tg_ends", &[]);
+        }
+        let (position, is_stream) = match sink(name) {
+            Some(Sink::Stream(position)) => (position, 1),
+            Some(Sink::Descriptor(position)) => (position, 0),
+            None => return,
+        };
+        let Some(&to) = arguments.get(position as usize) else { return };
+        let number = self.numbering.external(name);
+        let printed: Vec<Value> = arguments.iter().copied().filter(|argument| *argument != to).collect();
+        let closing = self.close(call, &printed);
+        let any = closing.is_some().then(|| self.any_label(&printed));
+        if let (Some(closing), Some(any)) = (closing, any) {
+            let any = self.join(closing, &[(self.zero(), any)]);
+            self.tell_output(number, to, is_stream);
+            for label in any {
+                self.call("__tg_printed", &[label]);
+            }
+        } else {
+            self.tell_output(number, to, is_stream);
+        }
+        self.lend(call, number, &printed, Way::Output);
+    }
+
+    fn tell_output(&self, number: u32, to: Value, is_stream: u32) {
+        let builder = self.builder();
+        let arguments = [builder.const_i32(number), self.bits(to), builder.const_i32(is_stream)];
+        self.call("__tg_output", &arguments);
+    }
+
+    /// A function without a model is about to be called.
+    pub fn watch_call(&mut self, call: Value, name: &str, arguments: &[Value]) {
+        let kind = kind(name);
+        if kind == Kind::Quiet {
+            return;
+        }
+        self.builder().before(call);
+        let number = self.numbering.external(name);
+        let way = if kind == Kind::Any { Way::Any } else { Way::NoFiles };
+        self.lend(call, number, arguments, way);
+        let site = self.site(call);
+        let number = self.builder().const_i32(number);
+        if kind == Kind::StartsProgram {
+            self.call("__tg_child", &[number, site]);
+        } else if kind == Kind::Any {
+            self.call("__tg_outside", &[number, site]);
+        }
+    }
+
+    /// It has returned: the builder stands behind it.
+    pub fn watch_return(&mut self, call: Value, name: &str) {
+        let number = self.numbering.external(name);
+        let builder = self.builder();
+        let kind = kind(name);
+        if kind == Kind::Any {
+            self.call("__tg_back", &[builder.const_i32(number)]);
+        } else if kind == Kind::Opens && self.width(llvm::type_of(call)) == 32 {
+            self.call("__tg_opened", &[call]);
+        }
+    }
+
+    /// Tells the runtime of the memory that a function gets.
+    fn lend(&mut self, call: Value, number: u32, arguments: &[Value], way: Way) {
+        let pointers = arguments.iter().copied().filter(|argument| {
+            llvm::kind(llvm::type_of(*argument)) == LLVMTypeKind::LLVMPointerTypeKind
+                && (way == Way::Any || !crate::function::points_to_constant(*argument))
+                && llvm::as_function(*argument).is_none()
+                && !llvm::is_null(*argument)
+        });
+        let pointers: Vec<Value> = pointers.collect();
+        if pointers.is_empty() {
+            return;
+        }
+        let site = self.site(call);
+        for pointer in pointers {
+            let builder = self.builder();
+            let size = builder.const_i64(self.known_size(pointer));
+            let (number, way) = (builder.const_i32(number), builder.const_i32(way as u32));
+            self.call("__tg_lend", &[number, self.bits(pointer), size, way, site]);
+        }
+    }
+
+    /// The size of a local variable that a pointer is the start of; 0 if it is no such pointer.
+    fn known_size(&self, pointer: Value) -> u64 {
+        let Some(alloca) = llvm::as_alloca(pointer) else { return 0 };
+        let count = llvm::as_constant_int(llvm::operand(alloca, 0)).map(llvm::constant_bits);
+        count.map_or(0, |count| count.saturating_mul(self.layout().size(llvm::allocated_type(alloca))))
+    }
+}
+
+/// Whether the call puts something into one of the standard streams of C++, also in a chain of such calls.
+fn is_standard_output(call: Value, name: &str) -> bool {
+    let is_inserter = |name: &str| INSERTERS.iter().any(|prefix| name.starts_with(prefix));
+    if !is_inserter(name) {
+        return false;
+    }
+    let mut call = call;
+    loop {
+        let stream = llvm::operand(call, 0);
+        if let Some(variable) = llvm::as_global_variable(underlying_object(stream)) {
+            return STANDARD_OSTREAMS.contains(&llvm::name(variable).as_str());
+        }
+        let inner = llvm::as_instruction(stream).filter(|inner| {
+            matches!(llvm::opcode(*inner), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke)
+        });
+        let function = inner.and_then(|inner| llvm::as_function(llvm::called(inner)));
+        match (inner, function) {
+            (Some(inner), Some(function)) if is_inserter(&llvm::name(function)) => call = inner,
+            _ => return false,
+        }
+    }
+}

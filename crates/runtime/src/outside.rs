@@ -1,0 +1,429 @@
+//! What happens outside of the code that is followed. Functions without a model get memory that has labels, read the
+//! input themselves, or start other programs; data goes into files and pipes and comes back. None of it has
+//! expressions, so it is counted as given up, with the number of the function, and stands against claims of
+//! completeness.
+//!
+//! Who reads the input is seen from its descriptors: they stand further ahead after the call than before, and no
+//! model was there in between. That asks nothing of the code that reads. A function that opens the input by its name
+//! is seen when it gets that name.
+
+use crate::models::input::{is_given, is_named};
+use crate::models::stdio::{self, Stream};
+use crate::state::{self, STATE, active};
+use crate::{events, objects, os, shadow};
+use core::ffi::{c_int, c_void};
+use core::ptr::null_mut;
+use trace::GiveUp;
+
+/// A descriptor that is open on the input.
+#[derive(Clone, Copy)]
+struct Watched {
+    fd: c_int,
+    /// The stream that reads through it, if one is known.
+    stream: *mut Stream,
+    /// Where the descriptor and the stream stood when they were looked at last.
+    descriptor_at: i64,
+    stream_at: i64,
+}
+
+const MOST_WATCHED: usize = 8;
+const NONE: Watched = Watched { fd: -1, stream: null_mut(), descriptor_at: 0, stream_at: 0 };
+
+struct Outside {
+    watched: [Watched; MOST_WATCHED],
+    count: usize,
+    /// The standard input was looked at.
+    is_prepared: bool,
+    /// The input can only be opened by its name.
+    has_name: bool,
+    /// The function without a model that was called last and did not return yet, by its number and 1.
+    called: u32,
+    site: u32,
+    /// The first such function of the run, by its number and 1.
+    first: u32,
+    /// A model used the input since the descriptors were looked at; and at all.
+    has_moved: bool,
+    was_used: bool,
+    /// The output function whose labelled data goes elsewhere than to the standard streams, by its number and 1, while
+    /// it is called; and the last one that did so.
+    writer: u32,
+    left: u32,
+    /// Pointers that may still be looked at for the input's name.
+    names: u32,
+}
+
+/// Looking for a file by name takes a microsecond.
+const MOST_NAMES: u32 = 20_000;
+
+const NOTHING: Outside = Outside {
+    watched: [NONE; MOST_WATCHED],
+    count: 0,
+    is_prepared: false,
+    has_name: false,
+    called: 0,
+    site: 0,
+    first: 0,
+    has_moved: false,
+    was_used: false,
+    writer: 0,
+    left: 0,
+    names: MOST_NAMES,
+};
+
+static mut OUTSIDE: Outside = NOTHING;
+
+/// What a function may do with memory that it gets; `instrument` knows these numbers.
+mod ways {
+    /// Anything.
+    pub const ANY: u32 = 0;
+    /// Anything but open files.
+    pub const NO_FILES: u32 = 1;
+    /// Write it to where [`__tg_output`](super::__tg_output) was told.
+    pub const OUTPUT: u32 = 2;
+}
+
+/// In place of a function's number: nobody knows which it was.
+const UNKNOWN: u32 = trace::UNKNOWN_FUNCTION;
+
+unsafe extern "C" {
+    fn ioctl(fd: c_int, request: u64, ...) -> c_int;
+    static __libc_stack_end: *const c_void;
+}
+
+/// A run ends.
+pub unsafe fn forget() {
+    unsafe { OUTSIDE = NOTHING };
+}
+
+/// The descriptor is open on the input.
+pub unsafe fn watch(fd: c_int, stream: *mut Stream) {
+    unsafe {
+        let count = OUTSIDE.count.min(MOST_WATCHED);
+        let known = OUTSIDE.watched.iter_mut().take(count).find(|watched| watched.fd == fd);
+        match known {
+            Some(known) if stream.is_null() || known.stream == stream => {}
+            Some(known) => {
+                known.stream = stream;
+                look(known);
+            }
+            None => {
+                let Some(free) = OUTSIDE.watched.get_mut(count) else { return };
+                *free = Watched { fd, stream, ..NONE };
+                look(free);
+                OUTSIDE.count = count + 1;
+            }
+        }
+    }
+}
+
+/// The stream is closed.
+pub unsafe fn forget_stream(stream: *mut Stream) {
+    unsafe {
+        for watched in OUTSIDE.watched.iter_mut().filter(|watched| watched.stream == stream) {
+            watched.stream = null_mut();
+        }
+    }
+}
+
+/// A model is about to use the input, or just did.
+#[inline(always)]
+pub unsafe fn note_model() {
+    unsafe { (OUTSIDE.has_moved, OUTSIDE.was_used) = (true, true) };
+}
+
+/// How far a descriptor has got. A socket has no position, but the less is left in it the further it is.
+unsafe fn position(fd: c_int) -> i64 {
+    const FIONREAD: u64 = 0x541b;
+    unsafe {
+        let position = os::lseek(fd, 0, os::SEEK_CUR);
+        let mut left: c_int = 0;
+        if position < 0 && ioctl(fd, FIONREAD, &raw mut left) == 0 { -i64::from(left) } else { position }
+    }
+}
+
+unsafe fn look(watched: &mut Watched) {
+    unsafe {
+        let errno = *os::errno();
+        watched.descriptor_at = position(watched.fd);
+        watched.stream_at = stream_position(watched);
+        *os::errno() = errno;
+    }
+}
+
+unsafe fn stream_position(watched: &Watched) -> i64 {
+    unsafe {
+        if watched.stream.is_null() {
+            return 0;
+        }
+        stdio::position_before(watched.stream, watched.descriptor_at)
+    }
+}
+
+/// Whether somebody has read from the descriptor since it was looked at, which it is again; and whether from the stream's
+/// buffer, which the program itself reads with `getc_unlocked`.
+unsafe fn was_read(watched: &mut Watched) -> (bool, bool) {
+    unsafe {
+        let before = *watched;
+        look(watched);
+        (watched.descriptor_at > before.descriptor_at, watched.stream_at > before.stream_at)
+    }
+}
+
+/// Counts it if the function has read the input, with the guard held.
+unsafe fn check(function: u32) {
+    unsafe {
+        let has_moved = core::mem::replace(&mut OUTSIDE.has_moved, false);
+        let count = OUTSIDE.count.min(MOST_WATCHED);
+        let mut was = false;
+        for watched in OUTSIDE.watched.iter_mut().take(count) {
+            let (descriptor, stream) = was_read(watched);
+            was |= descriptor || stream && function != UNKNOWN;
+        }
+        if was && !has_moved {
+            events::give_up(GiveUp::InputTaken, OUTSIDE.site, function);
+        }
+    }
+}
+
+/// Before the first call of a run: where the input comes from.
+unsafe fn prepare() {
+    unsafe {
+        if core::mem::replace(&mut OUTSIDE.is_prepared, true) {
+            return;
+        }
+        let in_words = (*STATE.header).flags & trace::flags::WORDS != 0;
+        let is_stdin = is_given(0);
+        OUTSIDE.has_name = !is_stdin && !in_words;
+        if is_stdin {
+            watch(0, stdio::stdin);
+        }
+    }
+}
+
+/// A function without a model is about to be called.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_outside(function: u32, site: u32) {
+    unsafe {
+        if !active() {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        prepare();
+        check(OUTSIDE.called.checked_sub(1).unwrap_or(UNKNOWN));
+        (OUTSIDE.called, OUTSIDE.site) = (function.wrapping_add(1), site);
+        if OUTSIDE.first == 0 {
+            OUTSIDE.first = OUTSIDE.called;
+        }
+    }
+}
+
+/// It has returned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_back(function: u32) {
+    unsafe {
+        if !active() {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        check(function);
+        OUTSIDE.called = 0;
+    }
+}
+
+/// An exception was caught: it did not return.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_caught() {
+    unsafe {
+        if !active() || OUTSIDE.called == 0 {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        check(OUTSIDE.called - 1);
+        OUTSIDE.called = 0;
+    }
+}
+
+/// The run ends. Reading an empty input moves nothing: where no model asked for the input, functions without one may have.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_ends() {
+    unsafe {
+        if !active() {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        prepare();
+        check(OUTSIDE.called.checked_sub(1).unwrap_or(UNKNOWN));
+        if OUTSIDE.first != 0 && !OUTSIDE.was_used && OUTSIDE.count != 0 && STATE.input_len == 0 {
+            events::give_up(GiveUp::InputTaken, OUTSIDE.site, OUTSIDE.first - 1);
+        }
+        OUTSIDE.first = 0;
+    }
+}
+
+/// Another program is started: it inherits the descriptors of this one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_child(function: u32, site: u32) {
+    unsafe {
+        if !active() {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        events::give_up(GiveUp::OtherProgram, site, function);
+    }
+}
+
+/// A function has returned a descriptor.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_opened(fd: c_int) {
+    unsafe {
+        if active() && is_given(fd) {
+            watch(fd, null_mut());
+        }
+    }
+}
+
+/// A function that prints is about to be called. Where it prints to is a stream or a descriptor.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_output(function: u32, to: usize, is_stream: u32) {
+    unsafe {
+        if active() {
+            let fd = if is_stream == 1 { stdio::descriptor(to as *mut Stream) } else { to as c_int };
+            OUTSIDE.writer = if fd == 1 || fd == 2 { 0 } else { function.wrapping_add(1) };
+        }
+    }
+}
+
+/// Labelled data is printed, with the guard held.
+unsafe fn leaves() {
+    unsafe {
+        if OUTSIDE.writer != 0 {
+            OUTSIDE.left = OUTSIDE.writer;
+        }
+    }
+}
+
+/// One of the values that it prints has a label.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_printed(label: trace::Label) {
+    unsafe {
+        if label != 0 && active() {
+            leaves();
+        }
+    }
+}
+
+/// Data that is no input was read from a file, a pipe or a socket: it may be what was written to one before.
+#[inline(always)]
+pub unsafe fn note_other_data() {
+    unsafe {
+        if OUTSIDE.left != 0 {
+            came_back();
+        }
+    }
+}
+
+#[cold]
+unsafe fn came_back() {
+    unsafe {
+        if !active() {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        let left = core::mem::replace(&mut OUTSIDE.left, 0);
+        events::give_up(GiveUp::CameBack, crate::models::call_site(), left.wrapping_sub(1));
+    }
+}
+
+/// A function without a model, or one that prints, gets a pointer to memory of `size` bytes, 0 if that is not known.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_lend(function: u32, pointer: usize, size: usize, way: u32, site: u32) {
+    unsafe {
+        if !active() || pointer < LOWEST || pointer >= HIGHEST || way == ways::OUTPUT && OUTSIDE.writer == 0 {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        let memory = Memory::at(pointer, size);
+        if memory.is_symbolic() || memory.words().any(|word| Memory::at(word, 0).is_symbolic()) {
+            match way {
+                ways::OUTPUT => leaves(),
+                _ => events::give_up(GiveUp::External, site, function),
+            }
+        }
+        if way == ways::ANY && (is_name(pointer) || memory.words().any(|word| is_name(word))) {
+            events::give_up(GiveUp::InputTaken, site, function);
+            OUTSIDE.has_name = false;
+        }
+    }
+}
+
+/// Whether there is the input's name at the address.
+unsafe fn is_name(address: usize) -> bool {
+    unsafe {
+        prepare();
+        if !OUTSIDE.has_name || OUTSIDE.names == 0 {
+            return false;
+        }
+        OUTSIDE.names -= 1;
+        let errno = *os::errno();
+        let is = is_named(address as *const _);
+        *os::errno() = errno;
+        is
+    }
+}
+
+/// Addresses of objects are between these.
+const LOWEST: usize = 1 << 16;
+const HIGHEST: usize = 1 << 47;
+/// Bytes that are looked at of what a pointer points to: of an object whose end is known, of others, and for pointers to
+/// what hangs on it.
+const MOST_BYTES: usize = 4096;
+const UNKNOWN_BYTES: usize = 32;
+const WORD_BYTES: usize = 64;
+
+/// Memory that a pointer leads to.
+#[derive(Clone, Copy)]
+struct Memory {
+    start: usize,
+    size: usize,
+    /// It can be read.
+    is_there: bool,
+}
+
+impl Memory {
+    unsafe fn at(start: usize, size: usize) -> Memory {
+        unsafe {
+            let rest = |object: objects::Object| (object.start + object.size).saturating_sub(start);
+            let known = if size != 0 { Some(size) } else { objects::find(start).map(rest) };
+            let is_there = known.is_some() || is_on_stack(start);
+            Memory { start, size: known.unwrap_or(UNKNOWN_BYTES).min(MOST_BYTES), is_there }
+        }
+    }
+
+    /// Whether a byte of it has a label. What is not believed does not count.
+    unsafe fn is_symbolic(&self) -> bool {
+        unsafe {
+            let is_free = self.start >= HIGHEST || !shadow::any_label(self.start, self.size);
+            let mut bytes = self.start..self.start + self.size;
+            !is_free && (!self.is_there || bytes.any(|at| shadow::is_believed(at)))
+        }
+    }
+
+    /// The first words of it that could be pointers.
+    fn words(self) -> impl Iterator<Item = usize> {
+        let first = self.start.next_multiple_of(size_of::<usize>());
+        let end = if self.is_there { self.start + self.size.min(WORD_BYTES) } else { first };
+        let words = (first..end).step_by(size_of::<usize>()).filter(move |at| at + size_of::<usize>() <= end);
+        // SAFETY: the words lie within memory that is there.
+        words
+            .map(|at| unsafe { (at as *const usize).read() })
+            .filter(|word| (LOWEST..HIGHEST).contains(word))
+    }
+}
+
+/// Whether the address is in a frame of the main thread, or in its arguments.
+unsafe fn is_on_stack(address: usize) -> bool {
+    let here = 0u8;
+    // SAFETY: the C library sets the variable before the program starts.
+    unsafe { address > (&raw const here) as usize && address < __libc_stack_end as usize }
+}
