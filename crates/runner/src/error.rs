@@ -46,7 +46,11 @@ pub enum RunnerError {
     CannotFork(io::Error),
     #[error("an argument or variable for the target contains a zero byte")]
     ZeroByte,
-    #[error("cannot {action}: {error}")]
+    #[error(
+        "only {have} files may be open at once, and Tarragon needs {needed}; raise the limit: ulimit -n {needed}"
+    )]
+    TooFewFiles { have: u64, needed: u64 },
+    #[error("cannot {action}: {error}{}", hint(.error))]
     System { action: &'static str, error: io::Error },
 }
 
@@ -54,6 +58,15 @@ impl RunnerError {
     /// For `map_err`: an error of the operating system while doing `action`.
     pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> RunnerError {
         move |error| RunnerError::System { action, error: error.into() }
+    }
+}
+
+/// What the usual message does not say.
+fn hint(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EFBIG) => "; the limit on file sizes is too low for it: ulimit -f unlimited",
+        Some(libc::EMFILE) => "; raise the limit on open files: ulimit -n 1024",
+        _ => "",
     }
 }
 

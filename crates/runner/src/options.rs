@@ -1,8 +1,9 @@
 //! What to run and within which limits.
 
+use crate::sandbox::is_wide;
 use crate::words;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use trace::Capacities;
 
@@ -21,10 +22,14 @@ pub struct TargetOptions {
     /// Arguments after the program's name. [`INPUT_PLACEHOLDER`], also inside an argument, becomes the path of a
     /// file with the input; the placeholders of [`trace::words`] become the input itself.
     pub arguments: Vec<OsString>,
-    /// Variables to set on top of the driver's environment; their values may be the input, too. The arguments take
+    /// Variables to set on top of those that every target gets, in a sandbox a few harmless ones of the driver's, otherwise all of them; their
+    /// values may be the input, too. The arguments take
     /// the first pieces of the input, then the variables in the order of their names.
     pub environment: Vec<(OsString, OsString)>,
     pub sandbox: Sandbox,
+    /// Files and directories that a target in a sandbox may read beside its program, its libraries, what its words name, and
+    /// the harmless part of the system.
+    pub readable: Vec<PathBuf>,
     pub limits: Limits,
     pub working_directory: WorkingDirectory,
     /// Keep what the target prints on stdout (up to the file size limit) instead of dropping it.
@@ -44,6 +49,7 @@ impl TargetOptions {
             arguments: Vec::new(),
             environment: Vec::new(),
             sandbox: Sandbox::On,
+            readable: Vec::new(),
             limits: Limits::default(),
             working_directory: WorkingDirectory::Scratch,
             capture_stdout: false,
@@ -51,6 +57,16 @@ impl TargetOptions {
             start_timeout: Duration::from_secs(10),
             may_trace_itself: false,
         }
+    }
+
+    /// Lets the target read what lies beside `program`, from which it was made, and in the present directory, unless that is
+    /// a home directory or the like.
+    pub fn show_files_of(&mut self, program: &Path) {
+        let program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
+        let beside = program.parent().map(Path::to_owned);
+        let directories = beside.into_iter().chain(std::env::current_dir());
+        self.readable.extend(directories.filter(|directory| !is_wide(directory)));
+        self.readable.push(program);
     }
 
     /// Whether the input goes into a file that the arguments name.

@@ -108,8 +108,9 @@ impl Runner {
     /// Starts the target and waits until it stands at the beginning of `main`.
     pub fn start(options: TargetOptions) -> Result<Runner, RunnerError> {
         program::check_built_with_tarragon(&program::resolve(&options.program)?)?;
-        let mut segment = Segment::new(&options.capacities)?;
+        let capacities = options.capacities;
         let stage = Stage::set(options)?;
+        let mut segment = Segment::new(&capacities)?;
         let (device, inode) = stage.input.identity()?;
         segment.set_input_identity(device, inode);
         let server = Server::start(&stage, &segment)?;

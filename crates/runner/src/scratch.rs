@@ -1,4 +1,4 @@
-//! The one directory that a target can write in.
+//! The directories that a target can write in.
 
 use crate::error::RunnerError;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, chmodat, openat, renameat, seek, unlinkat};
@@ -7,28 +7,41 @@ use std::ffi::CString;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 
-/// The scratch directory, as a descriptor: it may be mounted where only the target sees it.
+/// The scratch directory and the target's `/tmp`.
 pub(crate) struct Scratch {
-    directory: OwnedFd,
+    directories: Vec<Directory>,
 }
 
 impl Scratch {
-    pub fn new(directory: OwnedFd) -> Scratch {
-        Scratch { directory }
+    /// `exposed` are names that stay; they are those of `/tmp`, and nothing else should be called so in a scratch directory.
+    pub fn new(directories: Vec<OwnedFd>, exposed: Vec<CString>) -> Scratch {
+        let own = |descriptor| Directory { descriptor, exposed: exposed.clone() };
+        Scratch { directories: directories.into_iter().map(own).collect() }
     }
 
-    /// Empties the directory if something is in it.
+    /// Empties the directories if something is in them.
     pub fn clean(&self) -> Result<(), RunnerError> {
-        self.try_clean().map_err(RunnerError::system("empty the scratch directory"))
+        let cleaned = self.directories.iter().try_for_each(Directory::clean);
+        cleaned.map_err(RunnerError::system("empty the scratch directory"))
     }
+}
 
-    fn try_clean(&self) -> Result<(), Errno> {
+/// A directory, as a descriptor: it may be mounted where only the target sees it.
+struct Directory {
+    descriptor: OwnedFd,
+    /// Mounts, which are not the target's to remove.
+    exposed: Vec<CString>,
+}
+
+impl Directory {
+    fn clean(&self) -> Result<(), Errno> {
         let mut lifted = 0;
         while !self.is_empty()? {
-            for (name, kind) in entries(&self.directory)? {
+            for (name, kind) in entries(&self.descriptor)? {
                 match kind {
+                    _ if self.exposed.contains(&name) => {}
                     FileType::Directory => self.dissolve(&name, &mut lifted)?,
-                    _ => unlinkat(&self.directory, &name, AtFlags::empty())?,
+                    _ => unlinkat(&self.descriptor, &name, AtFlags::empty())?,
                 }
             }
         }
@@ -37,14 +50,16 @@ impl Scratch {
 
     /// Two cheap calls, because every run makes them: a listing that begins with nothing but dots has no more, as any name fits behind them.
     fn is_empty(&self) -> Result<bool, Errno> {
-        seek(&self.directory, rustix::fs::SeekFrom::Start(0))?;
+        seek(&self.descriptor, rustix::fs::SeekFrom::Start(0))?;
         let mut buffer = [MaybeUninit::uninit(); 1024];
-        let mut listing = rustix::fs::RawDir::new(&self.directory, &mut buffer);
+        let mut listing = rustix::fs::RawDir::new(&self.descriptor, &mut buffer);
         while let Some(entry) = listing.next() {
-            if !is_dots(entry?.file_name()) {
+            let entry = entry?;
+            let stays = || self.exposed.iter().any(|name| name.as_c_str() == entry.file_name());
+            if !is_dots(entry.file_name()) && !stays() {
                 return Ok(false);
             }
-            if listing.is_buffer_empty() {
+            if self.exposed.is_empty() && listing.is_buffer_empty() {
                 break;
             }
         }
@@ -53,9 +68,9 @@ impl Scratch {
 
     /// Removes a directory without recursion, however deep it is: its own directories are lifted to the top.
     fn dissolve(&self, name: &CString, lifted: &mut u64) -> Result<(), Errno> {
-        chmodat(&self.directory, name, Mode::from(0o700), AtFlags::empty())?;
+        chmodat(&self.descriptor, name, Mode::from(0o700), AtFlags::empty())?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let inner = openat(&self.directory, name, flags, Mode::empty())?;
+        let inner = openat(&self.descriptor, name, flags, Mode::empty())?;
         for (entry, kind) in entries(&inner)? {
             if kind == FileType::Directory {
                 chmodat(&inner, &entry, Mode::from(0o700), AtFlags::empty())?;
@@ -64,13 +79,13 @@ impl Scratch {
                 unlinkat(&inner, &entry, AtFlags::empty())?;
             }
         }
-        unlinkat(&self.directory, name, AtFlags::REMOVEDIR)
+        unlinkat(&self.descriptor, name, AtFlags::REMOVEDIR)
     }
 
     fn lift(&self, from: &OwnedFd, name: &CString, lifted: &mut u64) -> Result<(), Errno> {
         loop {
             *lifted += 1;
-            match renameat(from, name, &self.directory, format!(".lifted-{lifted}")) {
+            match renameat(from, name, &self.descriptor, format!(".lifted-{lifted}")) {
                 // The target had that very idea, too.
                 Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR) => {}
                 other => return other,
@@ -104,7 +119,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let scratch = Scratch::new(rustix::fs::open(directory.path(), flags, Mode::empty()).unwrap());
+        let open = || rustix::fs::open(directory.path(), flags, Mode::empty()).unwrap();
+        let scratch = Scratch::new(vec![open()], Vec::new());
         fs::create_dir_all(at(&"deep/".repeat(300))).unwrap();
         fs::write(at("deep/file"), "x").unwrap();
         fs::create_dir_all(at("locked/inner")).unwrap();
@@ -114,5 +130,9 @@ mod tests {
         scratch.clean().unwrap();
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
         scratch.clean().unwrap();
+        fs::create_dir(at("mounted")).unwrap();
+        fs::write(at("left"), "x").unwrap();
+        Scratch::new(vec![open()], vec![c"mounted".to_owned()]).clean().unwrap();
+        assert!(at("mounted").exists() && !at("left").exists());
     }
 }

@@ -4,9 +4,11 @@ use crate::capture::Capture;
 use crate::error::RunnerError;
 use crate::input::InputFile;
 use crate::launch::{Launch, Launched, Pipes, Supervision, launch};
-use crate::options::TargetOptions;
+use crate::options::{Sandbox, TargetOptions};
 use crate::outcome::{KernelKills, Outcome};
+use crate::own_limits::raise_open_files;
 use crate::program;
+use crate::sandbox::visible;
 use crate::workdir::Workdir;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
@@ -20,16 +22,25 @@ pub(crate) struct Stage {
     pub stdout: Option<Capture>,
     pub stderr: Capture,
     workdir: Workdir,
+    /// What the target may read.
+    visible: Vec<PathBuf>,
     kernel_kills: KernelKills,
 }
 
 impl Stage {
     pub fn set(options: TargetOptions) -> Result<Stage, RunnerError> {
         let program = program::resolve(&options.program)?;
+        raise_open_files()?;
         let workdir = Workdir::create()?;
+        let input = InputFile::create(&workdir.input())?;
+        let visible = match options.sandbox {
+            Sandbox::On => visible(&options, &program, input.path()),
+            Sandbox::Off => Vec::new(),
+        };
         Ok(Stage {
             program,
-            input: InputFile::create(&workdir.input())?,
+            input,
+            visible,
             stdout: if options.capture_stdout { Some(Capture::of_stdout()?) } else { None },
             stderr: Capture::of_stderr()?,
             options,
@@ -50,6 +61,7 @@ impl Stage {
             program: &self.program,
             input: self.input.path(),
             scratch: &self.workdir.scratch(),
+            visible: &self.visible,
             stdout: self.stdout.as_ref().map(AsFd::as_fd),
             stderr: self.stderr.as_fd(),
             pipes,

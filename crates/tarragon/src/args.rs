@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::units::{share, size, time, variable};
+use crate::units::{existing, share, size, time, variable};
 
 /// Whitebox test generation: runs a program, reads off what its path depended on, and solves for inputs that take
 /// other paths.
@@ -241,11 +241,15 @@ pub(crate) struct TargetArgs {
     /// Memory limit of one run
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "512M")]
     pub memory: u64,
-    /// Confine the program: no network, no writing outside a scratch directory
+    /// Confine the program: no network, no writing outside a scratch directory, no reading but of its own files and harmless ones of
+    /// the system, few environment variables
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub sandbox: Switch,
-    /// Set an environment variable of the program; @{} in the value stands for the input
-    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    /// Let the program read this file or directory, too; those that its arguments name it may read anyway
+    #[arg(long, value_name = "PATH", value_parser = existing)]
+    pub read: Vec<PathBuf>,
+    /// Set an environment variable of the program, or pass one of yours on; @{} in the value stands for the input
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]
     pub env: Vec<(OsString, OsString)>,
     /// A function that makes tokens, and where it leaves them (see `tarragon lexers`): they are symbolic, and what it does itself is
     /// not looked at

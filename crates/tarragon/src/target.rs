@@ -42,7 +42,8 @@ impl Target {
         let program = find_program(program)?;
         let derived = traced_variant(&program, &args.lexers)?;
         let sites: SiteTable = read_table(&derived.sites)?;
-        let options = options(args, arguments, &derived.executable, &sites, max_len);
+        let mut options = options(args, arguments, &derived.executable, &sites, max_len);
+        options.show_files_of(&program);
         let traced = Runner::start(options.clone())
             .with_context(|| format!("{} cannot be tested; its traced variant", program.display()))?;
         let notes = notes(&traced, args.sandbox);
@@ -107,7 +108,7 @@ fn covered(program: &Path, mut options: TargetOptions) -> Result<Covered> {
 }
 
 /// How much longer than the traced variant the sanitized one may run, for a report with its source lines.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName]) -> Result<Sanitized> {
     let derived = derive(program, Variant::Sanitized, &DeriveOptions::from_environment()?)?;
@@ -140,6 +141,7 @@ fn options(
     let mut options = TargetOptions::new(executable);
     options.arguments = arguments.iter().map(|argument| absolute_file(argument)).collect();
     options.environment = args.env.clone();
+    options.readable = args.read.clone();
     options.sandbox = match args.sandbox {
         Switch::On => Sandbox::On,
         Switch::Off => Sandbox::Off,

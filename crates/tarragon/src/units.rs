@@ -1,6 +1,7 @@
 //! Times, sizes and variables on the command line.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// `90`, `60s`, `5m`, `1h 30m`, `200ms`; a number alone is seconds.
@@ -28,12 +29,25 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     number.checked_mul(factor).ok_or_else(|| "the size is too large".to_owned())
 }
 
-/// `NAME=VALUE`.
+/// `NAME=VALUE`, or `NAME` for one that is set here.
 pub(crate) fn variable(text: &str) -> Result<(OsString, OsString), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        None if !text.is_empty() => {
+            let value = std::env::var_os(text);
+            value
+                .map(|value| (text.into(), value))
+                .ok_or_else(|| format!("{text} is not set; write NAME=VALUE"))
+        }
         _ => Err("write a variable as NAME=VALUE".to_owned()),
     }
+}
+
+/// The full path of something that is there.
+pub(crate) fn existing(text: &str) -> Result<PathBuf, String> {
+    std::path::absolute(text)
+        .and_then(|path| std::fs::metadata(&path).map(|_| path))
+        .map_err(|error| error.to_string())
 }
 
 /// `i/n` with i from 0 to n-1.

@@ -5,7 +5,7 @@
 
 use super::plan::{Namespaces, Plan, ProcessLimit};
 use super::status::Step;
-use crate::sandbox::Strictness;
+use crate::sandbox::{FileRules, Strictness};
 use crate::supervise::supervise;
 use libc::{c_char, c_int, c_long, c_void};
 use std::ffi::CStr;
@@ -33,10 +33,10 @@ pub(super) unsafe fn run(plan: &Plan) -> ! {
     // SAFETY: as the caller says; each step is a sequence of system calls on what the plan holds.
     unsafe {
         child.detach();
-        let strictness = child.isolate();
+        let (strictness, has_tmp) = child.isolate();
         child.hand_over_scratch();
         child.enter();
-        child.restrict(strictness);
+        child.restrict(strictness, has_tmp);
         if let Some(timeout_ms) = plan.supervise_ms {
             child.split(timeout_ms);
         }
@@ -66,24 +66,28 @@ impl Child<'_> {
         }
     }
 
-    /// Namespaces and mounts. Says what seccomp has to make up for.
-    unsafe fn isolate(&self) -> Strictness {
+    /// Namespaces and mounts. Says what seccomp has to make up for, and whether there is a `/tmp` of the target's own.
+    unsafe fn isolate(&self) -> (Strictness, bool) {
         // SAFETY: writes to files of the kernel and mounts in a namespace of our own.
         unsafe {
             if self.plan.namespaces == Namespaces::WithUser {
                 self.need(Step::MapUsers, self.map_users());
             }
             if self.plan.namespaces == Namespaces::None {
-                return Strictness::Strict;
+                return (Strictness::Strict, false);
             }
             self.limit_processes();
             if !self.wish(Step::PrivateMounts, make_mounts_private()) {
-                return Strictness::Strict;
+                return (Strictness::Strict, false);
             }
             mount_proc();
+            let tmp = self.wish(Step::TmpMount, self.mount_tmp());
             let read_only = self.wish(Step::ReadOnlyMounts, set_mounts(c"/", libc::AT_RECURSIVE, true));
             self.wish(Step::ScratchMount, self.mount_scratch());
-            if read_only { Strictness::Normal } else { Strictness::Strict }
+            if tmp {
+                self.open_tmp();
+            }
+            (if read_only { Strictness::Normal } else { Strictness::Strict }, tmp)
         }
     }
 
@@ -104,14 +108,63 @@ impl Child<'_> {
         }
     }
 
-    /// A file system of limited size that vanishes with the namespace; otherwise the directory as it is.
-    unsafe fn mount_scratch(&self) -> bool {
-        let scratch = &self.plan.scratch;
+    /// An empty directory in place of `/tmp` and `/var/tmp`, with what the target needs of the old one in its place.
+    unsafe fn mount_tmp(&self) -> bool {
+        const MOST: usize = 32;
+        let mut trees = [-1; MOST];
+        let exposed = &self.plan.exposed;
+        // SAFETY: the strings are valid; trees that are not used up vanish when they are closed.
+        unsafe {
+            if exposed.len() > MOST {
+                return false;
+            }
+            for (tree, path) in trees.iter_mut().zip(exposed) {
+                *tree = copy_tree(path);
+            }
+            if !self.mount_tmpfs(TMP) {
+                return false;
+            }
+            let mut shown = trees.iter().zip(exposed).all(|(&tree, path)| attach_tree(tree, path));
+            trees.iter().filter(|&&tree| tree >= 0).for_each(|&tree| {
+                libc::close(tree);
+            });
+            if shown && self.plan.var_tmp {
+                shown = libc::mount(TMP.as_ptr(), VAR_TMP.as_ptr(), null(), libc::MS_BIND, null()) == 0;
+            }
+            if !shown {
+                libc::umount2(TMP.as_ptr(), libc::MNT_DETACH);
+            }
+            shown
+        }
+    }
+
+    /// Makes `/tmp` writable again, and gives it to the driver.
+    unsafe fn open_tmp(&self) {
+        // SAFETY: the paths are valid.
+        unsafe {
+            set_mounts(TMP, 0, false);
+            if self.plan.var_tmp {
+                set_mounts(VAR_TMP, 0, false);
+            }
+            self.hand_over(TMP, Step::TmpOpened);
+        }
+    }
+
+    unsafe fn mount_tmpfs(&self, at: &CStr) -> bool {
         let flags = libc::MS_NOSUID | libc::MS_NODEV;
         // SAFETY: the strings are valid.
         unsafe {
             let options = self.plan.scratch_options.as_ptr().cast::<c_void>();
-            if libc::mount(c"tmpfs".as_ptr(), scratch.as_ptr(), c"tmpfs".as_ptr(), flags, options) == 0 {
+            libc::mount(c"tmpfs".as_ptr(), at.as_ptr(), c"tmpfs".as_ptr(), flags, options) == 0
+        }
+    }
+
+    /// A file system of limited size that vanishes with the namespace; otherwise the directory as it is.
+    unsafe fn mount_scratch(&self) -> bool {
+        let scratch = &self.plan.scratch;
+        // SAFETY: the strings are valid.
+        unsafe {
+            if self.mount_tmpfs(scratch) {
                 return true;
             }
             libc::mount(scratch.as_ptr(), scratch.as_ptr(), null(), libc::MS_BIND, null());
@@ -123,13 +176,15 @@ impl Child<'_> {
     /// Only here is the directory visible as the target sees it, so the driver gets a descriptor.
     unsafe fn hand_over_scratch(&self) {
         // SAFETY: the path is valid.
+        unsafe { self.hand_over(&self.plan.scratch, Step::ScratchOpened) }
+    }
+
+    unsafe fn hand_over(&self, path: &CStr, step: Step) {
+        // SAFETY: the path is valid.
         unsafe {
             let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC;
-            let directory = libc::open(self.plan.scratch.as_ptr(), flags);
-            self.need(
-                Step::ScratchOpened,
-                directory >= 0 && self.send(Step::ScratchOpened, 0, Some(directory)),
-            );
+            let directory = libc::open(path.as_ptr(), flags);
+            self.need(step, directory >= 0 && self.send(step, 0, Some(directory)));
         }
     }
 
@@ -152,10 +207,13 @@ impl Child<'_> {
         // SAFETY: the sources are above all destinations, so none is overwritten before it is copied.
         unsafe {
             let stdin = libc::open(plan.stdin.as_ptr(), libc::O_RDONLY);
+            let step = if *plan.stdin == *NULL { Step::NullOpened } else { Step::InputOpened };
+            self.need(step, stdin >= 0);
             let stdout = match &plan.stdout {
                 Some(fd) => fd.as_raw_fd(),
-                None => libc::open(c"/dev/null".as_ptr(), libc::O_WRONLY),
+                None => libc::open(NULL.as_ptr(), libc::O_WRONLY),
             };
+            self.need(Step::NullOpened, stdout >= 0);
             libc::dup2(stdin, 0) >= 0
                 && libc::dup2(stdout, 1) >= 0
                 && libc::dup2(plan.stderr.as_raw_fd(), 2) >= 0
@@ -166,7 +224,7 @@ impl Child<'_> {
     }
 
     /// Takes away what the target must not have. Nothing can be regained later.
-    unsafe fn restrict(&self, strictness: Strictness) {
+    unsafe fn restrict(&self, strictness: Strictness, has_tmp: bool) {
         // SAFETY: system calls on descriptors and memory of the plan.
         unsafe {
             if !self.plan.sandboxed {
@@ -174,8 +232,8 @@ impl Child<'_> {
             }
             drop_capabilities();
             libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-            if let Some(rules) = &self.plan.write_rules {
-                self.wish(Step::Landlock, self.enforce_landlock(rules.fd(), rules.scratch_access()));
+            if let Some(rules) = &self.plan.file_rules {
+                self.wish(Step::Landlock, self.enforce_landlock(rules, has_tmp));
             }
             if let Some(filters) = &self.plan.filters {
                 let main = seccompiler::apply_filter(filters.main(strictness));
@@ -187,19 +245,14 @@ impl Child<'_> {
         }
     }
 
-    unsafe fn enforce_landlock(&self, ruleset: c_int, scratch_access: u64) -> bool {
-        const LANDLOCK_RULE_PATH_BENEATH: c_int = 1;
-        #[repr(C, packed)]
-        struct PathBeneath {
-            allowed_access: u64,
-            parent: c_int,
-        }
-        // SAFETY: `rule` has the layout that the kernel expects.
+    /// With rules for what was mounted here and for what the driver could not see.
+    unsafe fn enforce_landlock(&self, rules: &FileRules, has_tmp: bool) -> bool {
+        let ruleset = rules.fd();
+        // SAFETY: the paths are valid.
         unsafe {
-            let parent = libc::open(self.plan.scratch.as_ptr(), libc::O_PATH | libc::O_CLOEXEC);
-            let rule = PathBeneath { allowed_access: scratch_access, parent };
-            let kind = LANDLOCK_RULE_PATH_BENEATH;
-            libc::syscall(libc::SYS_landlock_add_rule, ruleset, kind, &raw const rule, 0) == 0
+            allow_beneath(ruleset, &self.plan.scratch, rules.scratch_access())
+                && (!has_tmp || allow_beneath(ruleset, TMP, rules.scratch_access()))
+                && allow_beneath(ruleset, c"/proc", rules.read_access())
                 && libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0) == 0
         }
     }
@@ -328,6 +381,54 @@ impl Child<'_> {
             }
             libc::sendmsg(self.plan.status.as_raw_fd(), &message, libc::MSG_NOSIGNAL) >= 0
         }
+    }
+}
+
+const NULL: &CStr = c"/dev/null";
+const TMP: &CStr = c"/tmp";
+const VAR_TMP: &CStr = c"/var/tmp";
+
+/// A copy of the mount at `path` and below, which is attached nowhere; negative if there is none.
+unsafe fn copy_tree(path: &CStr) -> c_int {
+    const OPEN_TREE_CLONE: c_int = 1;
+    let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC | libc::AT_RECURSIVE;
+    // SAFETY: the path is valid.
+    unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) as c_int }
+}
+
+/// Makes a place for the copy at `path` and puts it there.
+unsafe fn attach_tree(tree: c_int, path: &CStr) -> bool {
+    const MOVE_MOUNT_F_EMPTY_PATH: c_int = 4;
+    // SAFETY: the strings and the structure are valid.
+    unsafe {
+        let mut stat: libc::stat = std::mem::zeroed();
+        if tree < 0 || libc::fstat(tree, &mut stat) != 0 {
+            return false;
+        }
+        if stat.st_mode & libc::S_IFMT == libc::S_IFDIR {
+            libc::mkdir(path.as_ptr(), 0o755);
+        } else {
+            libc::close(libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC, 0o644));
+        }
+        let (empty, flags) = (c"".as_ptr(), MOVE_MOUNT_F_EMPTY_PATH);
+        libc::syscall(libc::SYS_move_mount, tree, empty, libc::AT_FDCWD, path.as_ptr(), flags) == 0
+    }
+}
+
+/// Grants access to a file or to all below a directory.
+unsafe fn allow_beneath(ruleset: c_int, path: &CStr, access: u64) -> bool {
+    const LANDLOCK_RULE_PATH_BENEATH: c_int = 1;
+    #[repr(C, packed)]
+    struct PathBeneath {
+        allowed_access: u64,
+        parent: c_int,
+    }
+    // SAFETY: `rule` has the layout that the kernel expects.
+    unsafe {
+        let parent = libc::open(path.as_ptr(), libc::O_PATH | libc::O_CLOEXEC);
+        let rule = PathBeneath { allowed_access: access, parent };
+        let kind = LANDLOCK_RULE_PATH_BENEATH;
+        libc::syscall(libc::SYS_landlock_add_rule, ruleset, kind, &raw const rule, 0) == 0
     }
 }
 

@@ -74,11 +74,11 @@ fn judge(
     findings: Vec<Finding>,
     summary: Summary,
 ) -> Result<Attempt, RunnerError> {
-    let mut scratch = None;
+    let mut scratch = Vec::new();
     let mut failed = Vec::new();
     for finding in findings {
         match finding {
-            Finding::Scratch(directory) => scratch = Some(directory),
+            Finding::Scratch(directory) => scratch.push(directory),
             Finding::Failed(Step::MapUsers, error) => return Ok(Attempt::NamespacesRefused(error)),
             Finding::Failed(Step::Execute, error) => return Err(request.cannot_execute(error)),
             Finding::Failed(step, error) if step.is_fatal() => {
@@ -87,10 +87,11 @@ fn judge(
             Finding::Failed(step, _) => failed.push(step),
         }
     }
-    let Some(scratch) = scratch else {
+    if scratch.is_empty() {
         let error = std::io::Error::other("the launched process died");
         return Err(RunnerError::System { action: "set the sandbox up", error });
-    };
+    }
     let sandbox = summary.report(request, namespaces, &failed);
-    Ok(Attempt::Started(Launched { process, scratch: Scratch::new(scratch), sandbox }))
+    let scratch = Scratch::new(scratch, summary.exposed);
+    Ok(Attempt::Started(Launched { process, scratch, sandbox }))
 }

@@ -2,14 +2,14 @@
 
 use crate::error::RunnerError;
 use crate::options::{INPUT_PLACEHOLDER, Sandbox, TargetOptions, WorkingDirectory};
-use crate::sandbox::{Filters, WriteRules};
+use crate::sandbox::{self, FileRules, Filters};
 use crate::words::Pieces;
 use rustix::io::fcntl_dupfd_cloexec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CString, OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What to start, and with which files.
 pub(crate) struct Launch<'a> {
@@ -19,6 +19,8 @@ pub(crate) struct Launch<'a> {
     /// The input file.
     pub input: &'a Path,
     pub scratch: &'a Path,
+    /// What the target may read.
+    pub visible: &'a [PathBuf],
     /// `/dev/null` if there is none.
     pub stdout: Option<BorrowedFd<'a>>,
     pub stderr: BorrowedFd<'a>,
@@ -88,7 +90,10 @@ pub(crate) struct Plan {
     /// Content of `uid_map` and `gid_map`.
     pub users: (CString, CString),
     pub process_limit: ProcessLimit,
-    pub write_rules: Option<WriteRules>,
+    pub file_rules: Option<FileRules>,
+    /// What stays in `/tmp` when an empty directory takes its place.
+    pub exposed: Vec<CString>,
+    pub var_tmp: bool,
     pub filters: Option<Filters>,
     /// Resource and value.
     pub limits: Vec<(u32, u64)>,
@@ -128,7 +133,9 @@ impl Plan {
             sandboxed,
             namespaces,
             users: id_maps()?,
-            write_rules: if sandboxed { WriteRules::create() } else { None },
+            file_rules: if sandboxed { FileRules::create(request.visible) } else { None },
+            exposed: exposed(request)?,
+            var_tmp: !is_needed(request, VAR_TMP) && Path::new(VAR_TMP).is_dir(),
             filters: if sandboxed { Filters::compile(target.may_trace_itself) } else { None },
             limits: limits(request, &process_limit),
             process_limit,
@@ -220,9 +227,12 @@ fn replace(text: &OsStr, from: &[u8], to: &OsStr) -> OsString {
     OsString::from_vec(result)
 }
 
-/// The driver's variables, then those for every target, then the user's, then the server's.
+/// Variables of the driver's, then those for every target, then the user's, then the server's.
 fn environment(request: &Launch<'_>) -> Vec<OsString> {
-    let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    let mut variables: BTreeMap<OsString, OsString> = match request.target.sandbox {
+        Sandbox::On => sandbox::environment().into_iter().collect(),
+        Sandbox::Off => std::env::vars_os().collect(),
+    };
     let scratch = request.scratch.as_os_str();
     for name in ["HOME", "TMPDIR"] {
         variables.insert(name.into(), scratch.into());
@@ -238,6 +248,30 @@ fn environment(request: &Launch<'_>) -> Vec<OsString> {
         variables.insert("LD_BIND_NOW".into(), "1".into());
     }
     variables.into_iter().map(|(name, value)| join(name, &value)).collect()
+}
+
+const TMP: &str = "/tmp";
+const VAR_TMP: &str = "/var/tmp";
+
+/// What lies in `/tmp` and is, or holds, something that the target needs.
+fn exposed(request: &Launch<'_>) -> Result<Vec<CString>, RunnerError> {
+    let names: BTreeSet<PathBuf> = needed(request).filter_map(|path| top_of_tmp(&path)).collect();
+    names.into_iter().map(c_string).collect()
+}
+
+fn top_of_tmp(path: &Path) -> Option<PathBuf> {
+    Some(Path::new(TMP).join(path.strip_prefix(TMP).ok()?.components().next()?))
+}
+
+fn is_needed(request: &Launch<'_>, directory: &str) -> bool {
+    needed(request).any(|path| path.starts_with(directory))
+}
+
+/// By the names that the target knows, and where these lead.
+fn needed<'a>(request: &'a Launch<'_>) -> impl Iterator<Item = PathBuf> + 'a {
+    let own = [request.program, request.input, request.scratch];
+    let all = own.into_iter().chain(request.visible.iter().map(PathBuf::as_path));
+    all.flat_map(|path| [path.canonicalize().unwrap_or_default(), path.to_owned()])
 }
 
 fn join(mut name: OsString, value: &OsStr) -> OsString {

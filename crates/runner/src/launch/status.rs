@@ -18,26 +18,34 @@ pub(crate) enum Step {
     PrivateMounts,
     ReadOnlyMounts,
     ScratchMount,
+    TmpMount,
+    TmpOpened,
     ProcessLimit,
     Landlock,
     Seccomp,
     Descriptors,
+    InputOpened,
+    NullOpened,
     Directory,
     Limits,
     Execute,
 }
 
 impl Step {
-    const ALL: [Step; 12] = [
+    const ALL: [Step; 16] = [
         Step::ScratchOpened,
         Step::MapUsers,
         Step::PrivateMounts,
         Step::ReadOnlyMounts,
         Step::ScratchMount,
+        Step::TmpMount,
+        Step::TmpOpened,
         Step::ProcessLimit,
         Step::Landlock,
         Step::Seccomp,
         Step::Descriptors,
+        Step::InputOpened,
+        Step::NullOpened,
         Step::Directory,
         Step::Limits,
         Step::Execute,
@@ -48,8 +56,11 @@ impl Step {
         matches!(
             self,
             Step::ScratchOpened
+                | Step::TmpOpened
                 | Step::MapUsers
                 | Step::Descriptors
+                | Step::InputOpened
+                | Step::NullOpened
                 | Step::Directory
                 | Step::Limits
                 | Step::Execute
@@ -60,14 +71,17 @@ impl Step {
     pub fn action(self) -> &'static str {
         match self {
             Step::ScratchOpened => "open the scratch directory",
+            Step::TmpOpened => "open the target's /tmp",
             Step::MapUsers => "map users in a namespace",
-            Step::PrivateMounts | Step::ReadOnlyMounts | Step::ScratchMount => {
+            Step::PrivateMounts | Step::ReadOnlyMounts | Step::ScratchMount | Step::TmpMount => {
                 "mount file systems for the target"
             }
             Step::ProcessLimit => "limit the number of processes",
             Step::Landlock => "restrict the target with Landlock",
             Step::Seccomp => "restrict the target with seccomp",
             Step::Descriptors => "set up the target's input and output",
+            Step::InputOpened => "open the target's input",
+            Step::NullOpened => "open /dev/null for the target's input and output",
             Step::Directory => "enter the target's working directory",
             Step::Limits => "set the target's limits",
             Step::Execute => "execute the target",
@@ -77,6 +91,7 @@ impl Step {
 
 /// One message of a child.
 pub(super) enum Finding {
+    /// Where the target can write.
     Scratch(OwnedFd),
     Failed(Step, io::Error),
 }

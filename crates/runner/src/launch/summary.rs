@@ -3,26 +3,29 @@
 use super::plan::{Launch, Namespaces, Plan, ProcessLimit};
 use super::status::Step;
 use crate::options::Sandbox;
-use crate::sandbox::{SandboxReport, WriteRules};
+use crate::sandbox::{FileRules, SandboxReport};
+use std::ffi::{CStr, CString};
 
 /// What was planned, in order to say what came of it.
-#[derive(Clone, Copy)]
 pub(crate) struct Summary {
     landlock: Option<i32>,
     seccomp: bool,
     process_limit: bool,
+    /// Names in `/tmp` that stay there.
+    pub exposed: Vec<CString>,
 }
 
 impl Summary {
     pub fn of(plan: &Plan) -> Summary {
         Summary {
-            landlock: plan.write_rules.as_ref().map(WriteRules::abi),
+            landlock: plan.file_rules.as_ref().map(FileRules::abi),
             seccomp: plan.filters.is_some(),
             process_limit: !matches!(plan.process_limit, ProcessLimit::None),
+            exposed: plan.exposed.iter().filter_map(|path| name_of(path)).collect(),
         }
     }
 
-    pub fn report(self, request: &Launch<'_>, namespaces: Namespaces, failed: &[Step]) -> SandboxReport {
+    pub fn report(&self, request: &Launch<'_>, namespaces: Namespaces, failed: &[Step]) -> SandboxReport {
         if request.target.sandbox == Sandbox::Off {
             return SandboxReport::off();
         }
@@ -37,9 +40,16 @@ impl Summary {
         if !isolated || !worked(Step::PrivateMounts) || !worked(Step::ScratchMount) {
             report.lacks("the size of all scratch files together is not limited (no tmpfs could be mounted)");
         }
+        if !isolated || !worked(Step::PrivateMounts) || !worked(Step::TmpMount) {
+            report.lacks("/tmp is read-only (no tmpfs could be mounted there); programs have to heed TMPDIR");
+        }
         say_limits(&mut report, request, self.process_limit && worked(Step::ProcessLimit));
         report
     }
+}
+
+fn name_of(path: &CStr) -> Option<CString> {
+    path.to_bytes().rsplit(|byte| *byte == b'/').next().and_then(|name| CString::new(name).ok())
 }
 
 fn say_isolation(report: &mut SandboxReport, isolated: bool, seccomp: bool) {
@@ -64,12 +74,17 @@ fn say_files(report: &mut SandboxReport, mounts: bool, landlock: Option<i32>) {
         report.holds("all files read-only but for the scratch directory");
     }
     match landlock {
-        Some(abi) => report.holds(format!("Landlock (version {abi}): writing in the scratch directory only")),
-        None if mounts => {
-            report.lacks("no Landlock: devices and named pipes that you can write are writable")
-        }
-        None => report
-            .lacks("neither read-only mounts nor Landlock: the target can write every file that you can"),
+        Some(abi) => report.holds(format!(
+            "Landlock (version {abi}): reading the program's and the system's files only, writing in the scratch \
+             directory only"
+        )),
+        None if mounts => report.lacks(
+            "no Landlock: the target can read every file that you can; devices and named pipes that you can write \
+             are writable",
+        ),
+        None => report.lacks(
+            "neither read-only mounts nor Landlock: the target can read and write every file that you can",
+        ),
     }
     if landlock.is_some_and(|abi| abi < 3) && !mounts {
         report.lacks("this version of Landlock cannot forbid truncating files");

@@ -4,9 +4,11 @@
 
 mod landlock;
 mod seccomp;
+mod visible;
 
-pub(crate) use landlock::WriteRules;
+pub(crate) use landlock::FileRules;
 pub(crate) use seccomp::{Filters, Strictness};
+pub(crate) use visible::{environment, is_wide, visible};
 
 use std::fmt;
 
@@ -22,7 +24,7 @@ impl SandboxReport {
     pub(crate) fn off() -> SandboxReport {
         let missing = [
             "the target can use the network",
-            "the target can write and delete every file that you can",
+            "the target can read, write and delete every file that you can",
             "the target can signal your other processes and start any number of its own",
             "a child process that hides from the target's process group may outlive a run",
         ];
