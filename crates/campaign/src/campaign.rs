@@ -70,11 +70,19 @@ impl Campaign<'_> {
     }
 
     /// What earlier sessions found, what they had yet to try, and the given seeds, each input once.
-    fn resumed_seeds(&self, strategy: &mut dyn Strategy, given: Vec<Seed>) -> Vec<Seed> {
+    fn resumed_seeds(&mut self, strategy: &mut dyn Strategy, given: Vec<Seed>) -> Vec<Seed> {
         let mut seeds = self.earlier_inputs();
-        if let Some(saved) = self.output.saved_search(self.sites) {
-            strategy.restore(&saved);
-            seeds.extend(saved.waiting.into_iter().map(|input| Seed { name: "waiting".to_owned(), input }));
+        match self.output.saved_search(self.sites) {
+            Ok(Some(saved)) => {
+                strategy.restore(&saved);
+                let waiting = |input| Seed { name: "waiting".to_owned(), input };
+                seeds.extend(saved.waiting.into_iter().map(waiting));
+            }
+            Ok(None) => {}
+            Err(note) => {
+                self.display.note(&note);
+                self.about.notes.push(note);
+            }
         }
         seeds.extend(given);
         // They were reported; each would cost new servers.

@@ -60,6 +60,12 @@ impl Display {
         }
     }
 
+    pub(crate) fn note(&mut self, text: &str) {
+        if matches!(self.mode, DisplayMode::Live | DisplayMode::Lines) {
+            self.print(&format!("note: {text}"));
+        }
+    }
+
     pub(crate) fn bug(&mut self, text: &str) {
         self.last_bug = Some(text.to_owned());
         match self.mode {

@@ -19,6 +19,8 @@ pub enum InputError {
     NoPermission(PathBuf),
     #[error("{}: cannot be read: {error}", .path.display())]
     Unreadable { path: PathBuf, error: io::Error },
+    #[error("{}: is neither a file nor a directory; inputs are read from files, so write what comes there into one", .0.display())]
+    Special(PathBuf),
     #[error("{}: the directory holds no files; give at least one input, or leave the option out", .0.display())]
     Empty(PathBuf),
 }
@@ -50,6 +52,10 @@ pub struct Truncated {
 /// All inputs that `path` stands for.
 pub fn read_inputs(path: &Path) -> Result<Vec<NamedInput>, InputError> {
     let mut files = Vec::new();
+    let metadata = fs::metadata(path).map_err(|error| InputError::new(path, error))?;
+    if !metadata.is_file() && !metadata.is_dir() {
+        return Err(InputError::Special(path.to_owned()));
+    }
     collect(path, &mut files)?;
     if files.is_empty() {
         return Err(InputError::Empty(path.to_owned()));

@@ -198,12 +198,22 @@ impl OutputDir {
         self.write(PathBuf::from(SEARCH), &bytes)
     }
 
-    /// What an earlier session had yet to do. `None` if there was none, or if the program was built anew since:
-    /// its places have other numbers then.
-    pub fn saved_search(&self, sites: &SiteTable) -> Option<SavedSearch> {
-        let bytes = fs::read(self.dir.join(SEARCH)).ok()?;
-        let (build, saved): (u64, SavedSearch) = postcard::from_bytes(&bytes).ok()?;
-        (build == fingerprint(sites)).then_some(saved)
+    /// What an earlier session had yet to do; `None` if there was none. An error says why that is of no use, such as that the program was
+    /// built anew since: its places have other numbers then.
+    pub fn saved_search(&self, sites: &SiteTable) -> Result<Option<SavedSearch>, String> {
+        let useless = |why: String| {
+            format!("{SEARCH} {why}; the campaign goes on from its inputs, without what was yet to be tried")
+        };
+        let bytes = match fs::read(self.dir.join(SEARCH)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(|error| useless(format!("cannot be read ({error})")))?,
+        };
+        let (build, saved): (u64, SavedSearch) =
+            postcard::from_bytes(&bytes).map_err(|_| useless("is damaged".to_owned()))?;
+        if build != fingerprint(sites) {
+            return Err(useless("is about another build of the program".to_owned()));
+        }
+        Ok(Some(saved))
     }
 
     /// Writes a file of the given relative path.
@@ -249,6 +259,10 @@ impl OutputDir {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => OutputError(format!(
                 "the disk is full ({}); what was found before is kept: make room and go on with --resume",
+                path.display()
+            )),
+            io::ErrorKind::FileTooLarge => OutputError(format!(
+                "{}: the limit on file sizes (ulimit -f) is reached; raise it and go on with --resume",
                 path.display()
             )),
             _ => OutputError(format!("{}: {error}", path.display())),

@@ -26,6 +26,7 @@ impl Recorder<'_> {
     fn bug_text(&self, bug: &Bug) -> String {
         match bug.stack().first() {
             Some(frame) => format!("{} in {frame}", bug.title()),
+            None if bug.site == 0 => bug.title(),
             None => format!("{} after {}", bug.title(), self.sites.place(bug.site)),
         }
     }

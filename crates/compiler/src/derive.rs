@@ -12,6 +12,7 @@ use crate::relink::{Relink, RelinkError};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use thiserror::Error;
@@ -84,6 +85,10 @@ pub enum DeriveError {
     Instrument { program: PathBuf, message: String },
     #[error("{}: {source}", program.display())]
     Relink { program: PathBuf, source: RelinkError },
+    #[error(
+        "{}: variants cannot be kept there: {error}; set TARRAGON_CACHE to a directory that you can write", path.display()
+    )]
+    Cache { path: PathBuf, error: io::Error },
     #[error("while deriving a variant: {0}")]
     Io(#[from] io::Error),
 }
@@ -101,7 +106,25 @@ pub(crate) fn default_cache() -> PathBuf {
     let users = || {
         set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|dir| dir.join("tarragon"))
     };
-    set("TARRAGON_CACHE").or_else(users).unwrap_or_else(|| std::env::temp_dir().join("tarragon-cache"))
+    let writable = || users().filter(|directory| is_writable(directory));
+    set("TARRAGON_CACHE").or_else(writable).unwrap_or_else(temporary_cache)
+}
+
+/// Home directories may be read-only, or not there.
+fn is_writable(directory: &Path) -> bool {
+    std::fs::create_dir_all(directory).is_ok() && tempfile::tempfile_in(directory).is_ok()
+}
+
+/// A directory that belongs to this user alone: others may not put programs there that run as this user.
+fn temporary_cache() -> PathBuf {
+    let user = std::fs::metadata("/proc/self").map_or(0, |own| own.uid());
+    let directory = std::env::temp_dir().join(format!("tarragon-cache-{user}"));
+    // What cannot be made is reported when it is used.
+    let _ = std::fs::DirBuilder::new().mode(0o700).create(&directory);
+    let is_own = std::fs::symlink_metadata(&directory)
+        .is_ok_and(|made| made.is_dir() && made.uid() == user && made.mode() & 0o022 == 0);
+    let process = std::process::id();
+    if is_own { directory } else { std::env::temp_dir().join(format!("tarragon-cache-{user}-{process}")) }
 }
 
 fn find_instrument() -> Result<PathBuf, DeriveError> {
@@ -129,7 +152,9 @@ pub fn derive(program: &Path, variant: Variant, options: &DeriveOptions) -> Resu
         instrument: &options.instrument,
         lexers: if variant == Variant::Traced { &options.lexers } else { &[] },
     };
-    let folder = Cache::open(&options.cache)?.folder(&derivation.key()?, |folder| derivation.make(folder))?;
+    let path = || options.cache.clone();
+    let cache = Cache::open(&options.cache).map_err(|error| DeriveError::Cache { path: path(), error })?;
+    let folder = cache.folder(&derivation.key()?, |folder| derivation.make(folder))?;
     Ok(derivation.derived(&folder))
 }
 

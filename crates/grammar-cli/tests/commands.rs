@@ -412,3 +412,11 @@ fn shrinking_ends_commands_that_hang_and_says_so_of_those_that_waver() {
     assert_eq!(code, 0);
     assert!(err.contains("does not answer the same every time"), "{err}");
 }
+
+#[test]
+fn lengths_for_which_there_is_no_memory_are_refused() {
+    let calc = file("calc.tg", CALC);
+    let (code, out, error) = run(&["sample", name(&calc), "--len", "1000000000"], "");
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(error.contains("GiB") && error.contains("--size"), "{error}");
+}

@@ -24,9 +24,16 @@ pub enum UniformError {
     NoSentence(usize),
     #[error("there are infinitely many derivations of length {0}, so none can be drawn uniformly")]
     Infinite(usize),
+    #[error(
+        "the tables for {len} bytes would need {gib} GiB; at most {max} bytes fit with this grammar (--size has no tables)"
+    )]
+    TooLong { len: usize, gib: usize, max: usize },
     #[error(transparent)]
     Lexer(#[from] DfaError),
 }
+
+/// Numbers that tables may have together, 2 GiB of them.
+const MOST_NUMBERS: usize = 1 << 28;
 
 pub struct Uniform<'l> {
     language: &'l Language,
@@ -48,8 +55,24 @@ enum Task {
     Suffix(ProdId, u32, u32),
 }
 
+/// Lengths for which there would not be memory enough are refused before any of it is used.
+fn refuse_long(language: &Language, len: usize) -> Result<(), UniformError> {
+    let core = &language.core;
+    let slots: usize = core.prod_ids().map(|p| core.prod(p).len() + 1).sum();
+    // Each length has a list of its own there.
+    let states: usize = language.lexemes.iter().map(|lexeme| lexeme.accepts.len() + 4).sum();
+    let rows = core.nts.len() + slots + states;
+    let max = MOST_NUMBERS / rows.max(1);
+    if len <= max {
+        return Ok(());
+    }
+    let gib = rows.saturating_mul(len).saturating_mul(size_of::<f64>()) >> 30;
+    Err(UniformError::TooLong { len, gib, max })
+}
+
 impl<'l> Uniform<'l> {
     pub fn new(language: &'l Language, len: usize) -> Result<Uniform<'l>, UniformError> {
+        refuse_long(language, len)?;
         refuse_infinite(language, len)?;
         // The largest x that is known to be small enough, and the smallest that is known to be too large.
         let (mut low, mut high) = (0.0, f64::INFINITY);

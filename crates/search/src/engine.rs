@@ -167,10 +167,14 @@ impl<'a> Engine<'a> {
         if self.limits.runs.is_some_and(|runs| self.results.stats.runs >= runs) {
             return Err(Stop::RunsUp);
         }
-        match self.limits.time.is_some_and(|time| self.world.clock.elapsed() >= time) {
+        match self.is_time_up() {
             true => Err(Stop::TimeUp),
             false => Ok(()),
         }
+    }
+
+    fn is_time_up(&self) -> bool {
+        self.limits.time.is_some_and(|time| self.world.clock.elapsed() >= time)
     }
 
     fn run(&mut self, strategy: &mut dyn Strategy, proposal: Proposal) -> Result<(), Stop> {
@@ -253,6 +257,11 @@ impl<'a> Engine<'a> {
         path: Option<&TracedPath>,
         covered: u64,
     ) -> Result<(), Stop> {
+        if kind == BugKind::Hang && self.is_time_up() {
+            // The end of the search may have ended the run.
+            self.results.stats.unconfirmed_timeouts += 1;
+            return Ok(());
+        }
         let has_time = kind != BugKind::Hang || self.has_time_for_hangs();
         let last = match path {
             Some(path) => last_step(path),

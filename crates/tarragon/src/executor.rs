@@ -1,7 +1,7 @@
 //! The search's view of a started program.
 
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use expr::TableData;
 use path::{RawTrace, Trace};
@@ -10,6 +10,7 @@ use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame, Offence};
 
 use crate::patience::{Patience, Times};
 use crate::sharing::Sharing;
+use crate::target::PATIENCE;
 
 /// A started sanitized variant.
 pub(crate) struct Sanitized {
@@ -29,6 +30,8 @@ pub(crate) struct RunnerExecutor {
     sharing: Option<Sharing>,
     /// Time limit of one run.
     run_time: Duration,
+    /// When the campaign ends: no run goes on for much longer.
+    until: Option<Instant>,
     /// A trace was not finished in time, so it is worth knowing whether a run ends before it is traced.
     probes: bool,
     /// The last input that ended without a trace.
@@ -40,7 +43,19 @@ pub(crate) struct RunnerExecutor {
 impl RunnerExecutor {
     pub(crate) fn new(traced: Runner, run_time: Duration) -> RunnerExecutor {
         let (sanitized, patience, sharing, probes, ended) = (None, None, None, false, Vec::new());
-        RunnerExecutor { traced, sanitized, patience, sharing, run_time, probes, ended, count_bytes: 0 }
+        let (until, count_bytes) = (None, 0);
+        RunnerExecutor { traced, sanitized, patience, sharing, run_time, until, probes, ended, count_bytes }
+    }
+
+    /// Ends runs soon after this moment.
+    pub(crate) fn end_by(&mut self, until: Instant) {
+        self.until = Some(until);
+    }
+
+    /// A limit that leaves at least some time, and little more after the end of the campaign.
+    fn within_campaign(&self, limit: Duration, least: Duration) -> Duration {
+        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()).max(least));
+        left.map_or(limit, |left| limit.min(left))
     }
 
     /// Ends runs early from now on that take much longer than others.
@@ -59,7 +74,8 @@ impl RunnerExecutor {
     }
 
     fn run_within(&mut self, limit: Times, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
-        self.traced.set_times(limit.run, limit.cpu);
+        const LEAST: Duration = Duration::from_millis(100);
+        self.traced.set_times(self.within_campaign(limit.run, LEAST), limit.cpu);
         let execution = self.run_in_some_process(input, symbolic)?;
         let Some(patience) = &mut self.patience else { return Ok(execution) };
         match (execution.ending, symbolic) {
@@ -140,7 +156,11 @@ impl Executor for RunnerExecutor {
     }
 
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
+        // A report with its source lines takes a moment.
+        const LEAST: Duration = Duration::from_secs(2);
+        let limit = self.within_campaign(self.run_time + PATIENCE, LEAST);
         let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
+        sanitized.runner.set_times(limit, None);
         let stderr = sanitized.runner.run(input, false).map_err(failed)?.stderr_tail();
         let stderr = sanitized.symbolizer.name_places(&stderr);
         let wanted = |report: &SanitizerReport| report.fatal || sanitized.undefined;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::rc::Rc;
+use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::{
@@ -52,6 +53,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     let mut searcher = searcher(args, strategy, &codes)?;
     if let Some(language) = strategy.language() {
         searcher = Box::new(Verdicts::new(searcher, language, args.grammar.rejects.clone())?);
+    }
+    if let Some(until) = args.time.and_then(|time| Instant::now().checked_add(time)) {
+        target.executor.end_by(until);
     }
     let covered = (args.lcov == Switch::On).then(|| target.covered());
     let campaign = Campaign {

@@ -38,6 +38,7 @@ enum Verdict {
 }
 
 fn main() -> ExitCode {
+    runner::survive_file_size_limit();
     let words: Vec<OsString> = std::env::args_os().collect();
     if let Some(language) = compiler_command(&words) {
         std::process::exit(driver::run(language, words.into_iter().skip(2).collect()));
