@@ -9,6 +9,7 @@
 //! strategies, and it must not read a number from shared memory without checking it.
 
 mod capture;
+mod denials;
 mod error;
 mod input;
 mod launch;
@@ -37,6 +38,7 @@ mod words;
 mod workdir;
 
 pub use capture::TAIL_LEN;
+pub use denials::{Denial, denials};
 pub use error::RunnerError;
 pub use options::{INPUT_PLACEHOLDER, Limits, Sandbox, TargetOptions, WorkingDirectory, default_capacities};
 pub use outcome::Outcome;

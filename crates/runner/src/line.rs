@@ -83,6 +83,14 @@ impl Line {
         }
     }
 
+    /// The next message of `N` bytes; `None` if none comes within the limit, or another.
+    pub fn receive_bytes<const N: usize>(&mut self, limit: Duration) -> Option<[u8; N]> {
+        self.set_limit(limit).ok()?;
+        let mut bytes = [0; N];
+        let read = rustix::io::retry_on_intr(|| read(&self.reports, &mut bytes));
+        (read == Ok(N)).then_some(bytes)
+    }
+
     /// Whether the other side hung up: a message without a byte reads the same.
     fn is_closed(&self) -> bool {
         let mut reports = [PollFd::new(&self.reports, PollFlags::RDHUP)];

@@ -76,6 +76,20 @@ fn variables_of_the_driver_stay_there() {
 }
 
 #[test]
+fn what_the_sandbox_denies_is_told() {
+    let denied = |input: &str| -> Vec<String> {
+        let all = runner::denials(options(Sandbox::On), input.as_bytes()).unwrap();
+        all.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(denied("read /etc/passwd"), [""; 0]);
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    if has_landlock() {
+        assert_eq!(denied(&format!("read {file}")), [format!("open {file} (once)")]);
+    }
+    assert_eq!(denied("create /dev/shm/x"), ["open /dev/shm/x (once)"]);
+}
+
+#[test]
 fn temporary_files_are_written_and_gone_after_the_run() {
     let mut runner = Runner::start(options(Sandbox::On)).unwrap();
     if runner.sandbox().missing.iter().any(|gap| gap.starts_with("/tmp")) {

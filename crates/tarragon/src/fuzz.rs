@@ -46,6 +46,10 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     if !args.sanitizer.contains(&SanitizerName::Off) {
         target.add_sanitizer(&args.sanitizer);
     }
+    if args.target.sandbox == Switch::On {
+        let first = seeds.iter().find(|seed| !seed.input.is_empty()).or(seeds.first());
+        target.notes.extend(target.denied(first.map_or(b"", |seed| &seed.input)));
+    }
     notes.append(&mut target.notes);
     print_notes(&notes, &args.output);
     let mut codes = target.sites.enumerators.clone();

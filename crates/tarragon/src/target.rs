@@ -52,6 +52,19 @@ impl Target {
         Ok(Target { executor, sites, command: words.join(" "), notes, program, options })
     }
 
+    /// What the sandbox denies to the program on this input, in words; `None` if nothing.
+    pub(crate) fn denied(&self, input: &[u8]) -> Option<String> {
+        const MOST: usize = 5;
+        let options = TargetOptions { program: self.program.clone(), ..self.options.clone() };
+        let denied = runner::denials(options, input).ok().filter(|denied| !denied.is_empty())?;
+        let mut words: Vec<String> = denied.iter().take(MOST).map(ToString::to_string).collect();
+        if denied.len() > MOST {
+            words.push(format!("{} more", denied.len() - MOST));
+        }
+        let list = words.join(", ");
+        Some(format!("the sandbox denies to the program: {list}; see --read, or --sandbox off"))
+    }
+
     /// What makes the covered variant, for when it is wanted.
     pub(crate) fn covered(&self) -> MakeCovered<'static> {
         let (program, options) = (self.program.clone(), self.options.clone());

@@ -5,6 +5,7 @@
 
 use super::plan::{Namespaces, Plan, ProcessLimit};
 use super::status::Step;
+use super::watch::watch;
 use crate::sandbox::{FileRules, Strictness};
 use crate::supervise::supervise;
 use libc::{c_char, c_int, c_long, c_void};
@@ -270,10 +271,17 @@ impl Child<'_> {
             let program = raw_clone(0);
             if program == 0 {
                 libc::setpgid(0, 0);
+                if self.plan.watches {
+                    libc::ptrace(libc::PTRACE_TRACEME, 0, null_mut::<c_void>(), null_mut::<c_void>());
+                    libc::kill(libc::getpid(), libc::SIGSTOP);
+                }
                 return;
             }
             close_all_but(&[SERVER_FDS.commands, SERVER_FDS.reports]);
-            if program > 0 {
+            if program > 0 && self.plan.watches {
+                watch(program as c_int, timeout_ms, SERVER_FDS.reports);
+                libc::kill(program as c_int, libc::SIGKILL);
+            } else if program > 0 {
                 let report = supervise(program as c_int, timeout_ms, SERVER_FDS.commands);
                 libc::write(SERVER_FDS.reports, (&raw const report).cast::<c_void>(), size_of_val(&report));
             }

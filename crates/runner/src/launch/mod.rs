@@ -11,6 +11,7 @@ mod process;
 mod spawner;
 mod status;
 mod summary;
+mod watch;
 
 pub(crate) use plan::{Launch, Pipes, Supervision};
 pub(crate) use process::Process;

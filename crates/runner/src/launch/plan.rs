@@ -41,6 +41,8 @@ pub(crate) enum Supervision<'a> {
     ByTarget { segment: BorrowedFd<'a>, size: u64 },
     /// The launched child itself; the program is a child of that.
     ByLauncher { timeout_ms: u32 },
+    /// The same, which follows the program's system calls and tells of those that are denied.
+    Watched { timeout_ms: u32 },
 }
 
 impl Launch<'_> {
@@ -99,6 +101,7 @@ pub(crate) struct Plan {
     pub limits: Vec<(u32, u64)>,
     /// Set if the launched child is to wait for the program.
     pub supervise_ms: Option<u32>,
+    pub watches: bool,
 }
 
 impl Plan {
@@ -107,7 +110,9 @@ impl Plan {
         let sandboxed = target.sandbox == Sandbox::On;
         let (segment, supervise_ms) = match request.supervision {
             Supervision::ByTarget { segment, .. } => (Some(out_of_the_way(segment)?), None),
-            Supervision::ByLauncher { timeout_ms } => (None, Some(timeout_ms)),
+            Supervision::ByLauncher { timeout_ms } | Supervision::Watched { timeout_ms } => {
+                (None, Some(timeout_ms))
+            }
         };
         let elsewhere = target.input_in_file() || target.input_in_words();
         let stdin = if elsewhere { Path::new("/dev/null") } else { request.input };
@@ -140,6 +145,7 @@ impl Plan {
             limits: limits(request, &process_limit),
             process_limit,
             supervise_ms,
+            watches: matches!(request.supervision, Supervision::Watched { .. }),
         })
     }
 }
@@ -197,7 +203,8 @@ fn kernel_is_at_least(major: u32, minor: u32) -> bool {
 /// The program's arguments and environment. The input is put into them here unless a fork server does that.
 fn words(request: &Launch<'_>) -> Result<(Vec<OsString>, Vec<OsString>), RunnerError> {
     let (mut arguments, mut environment) = (arguments(request), environment(request));
-    if matches!(request.supervision, Supervision::ByLauncher { .. }) && request.target.input_in_words() {
+    let has_server = matches!(request.supervision, Supervision::ByTarget { .. });
+    if !has_server && request.target.input_in_words() {
         let input = std::fs::read(request.input).map_err(RunnerError::system("read the input file"))?;
         let mut pieces = Pieces::of(&input);
         arguments = pieces.fill_arguments(arguments);
