@@ -73,10 +73,7 @@ pub(crate) fn visible(options: &TargetOptions, program: &Path, input: &Path) -> 
         WorkingDirectory::Keep => paths.extend(std::env::current_dir()),
         WorkingDirectory::At(path) => paths.extend([path.clone()]),
     }
-    let symbolizer = symbolizer();
     paths.extend(libraries(program));
-    paths.extend(symbolizer.iter().flat_map(|program| libraries(program)));
-    paths.extend(symbolizer);
     paths.into_iter().filter(|path| path.is_absolute() && path.exists()).collect()
 }
 
@@ -102,14 +99,6 @@ fn named(word: &OsStr) -> Vec<PathBuf> {
     found
 }
 
-/// The program that gives AddressSanitizer's reports their source lines.
-fn symbolizer() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let given = ["ASAN_SYMBOLIZER_PATH", "LLVM_SYMBOLIZER_PATH"].iter().filter_map(std::env::var_os);
-    let found = std::env::split_paths(&path).map(|directory| directory.join("llvm-symbolizer"));
-    given.map(PathBuf::from).chain(found).find(|path| path.is_file())?.canonicalize().ok()
-}
-
 /// Shared libraries of a program that lie elsewhere, as the dynamic linker finds them; none of their code runs.
 fn libraries(program: &Path) -> Vec<PathBuf> {
     const LINKER: &str = "/lib64/ld-linux-x86-64.so.2";
@@ -129,14 +118,12 @@ fn library(line: &[u8]) -> Option<PathBuf> {
 /// Variables of the driver's that say where and in which language a target runs, and which it needs to start. All others stay with
 /// the driver: tokens and passwords are among them.
 pub(crate) fn environment() -> Vec<(OsString, OsString)> {
-    const SHOWN: [&str; 13] = [
-        "ASAN_SYMBOLIZER_PATH",
+    const SHOWN: [&str; 11] = [
         "COLUMNS",
         "LANG",
         "LANGUAGE",
         "LD_LIBRARY_PATH",
         "LINES",
-        "LLVM_SYMBOLIZER_PATH",
         "LOGNAME",
         "PATH",
         "TERM",
