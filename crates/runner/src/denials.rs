@@ -101,7 +101,8 @@ pub fn denials(options: TargetOptions, input: &[u8]) -> Result<Vec<Denial>, Runn
     let mut counts: BTreeMap<(&'static str, PathBuf), u64> = BTreeMap::new();
     for _ in 0..MOST_MESSAGES {
         let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-        let Some(denied) = line.receive_bytes::<{ size_of::<Message>() }>(left).map(|bytes| read(&bytes)) else {
+        let Some(denied) = line.receive_bytes::<{ size_of::<Message>() }>(left).map(|bytes| read(&bytes))
+        else {
             break;
         };
         if let Some(denied) = denied {

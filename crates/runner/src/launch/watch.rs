@@ -3,9 +3,9 @@
 //! As in the rest of a launch: only system calls, no allocation, no panics. Calls are followed by `ptrace`, which costs far too much for
 //! all runs.
 
+use crate::denials::{CALLS, MOST_PATH, Message};
 use libc::{c_int, c_long, c_void};
 use std::ptr::null_mut;
-use crate::denials::{CALLS, MOST_PATH, Message};
 
 /// Follows `program`, which has asked to be traced and stopped itself, until it ends or its time is over.
 ///
