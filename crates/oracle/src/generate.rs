@@ -1,7 +1,7 @@
 //! Random programs, the same ones for the same seed.
 
 use crate::ast::{
-    BIT_FIELDS, Expr, I32, Op, Program, READERS, REGION_SIZE, REGIONS, Region, Stmt, StmtOp, TYPES, Table,
+    BIT_FIELDS, BOOL, Expr, I32, Op, Program, READERS, REGION_SIZE, REGIONS, Region, Stmt, StmtOp, TYPES, Table,
     TableKind, Ty, U32,
 };
 use crate::plants::PLANTS;
@@ -20,7 +20,8 @@ pub fn program(kind: Kind, seed: u64) -> Program {
     let mut rng = fastrand::Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ kind as u64);
     let bytes = if rng.u8(..) < 120 || kind == Kind::Checks { 1 } else { 2 };
     let reader = READERS[rng.usize(..READERS.len())];
-    let mut generator = Generator { rng, kind, bytes, branches: 10, vars: Vec::new(), tables: Vec::new() };
+    let (constants, vars, tables) = (Vec::new(), Vec::new(), Vec::new());
+    let mut generator = Generator { rng, kind, bytes, branches: 10, constants, vars, tables };
     generator.declare();
     let mut body = generator.assignments();
     body.extend(generator.block(3, 3..8));
@@ -37,6 +38,7 @@ struct Generator {
     bytes: usize,
     /// How many branches may still be made.
     branches: u32,
+    constants: Vec<i64>,
     vars: Vec<(Ty, i64)>,
     tables: Vec<Table>,
 }
@@ -80,7 +82,7 @@ impl Generator {
             let ty = self.ty();
             let kind = self.pick(&[TableKind::Constant, TableKind::Filled, TableKind::Local]);
             let size = self.pick(&[4, 16, 64, 256]);
-            let values = (0..size).map(|_| self.constant()).collect();
+            let values = (0..size).map(|_| self.new_constant()).collect();
             self.tables.push(Table { ty, kind, values });
         }
     }
@@ -108,7 +110,23 @@ impl Generator {
         }
     }
 
+    /// Of values in regions: not every byte is a truth value.
+    fn stored_ty(&mut self) -> Ty {
+        let ty = self.ty();
+        if ty == BOOL { TYPES[2] } else { ty }
+    }
+
+    /// Often one that the program has already, or its neighbour: conditions are about the same values then.
     fn constant(&mut self) -> i64 {
+        if self.one_in(2) && !self.constants.is_empty() {
+            return self.pick(&self.constants.clone()) + self.pick(&[0, 0, 0, 1, -1]);
+        }
+        let constant = self.new_constant();
+        self.constants.push(constant);
+        constant
+    }
+
+    fn new_constant(&mut self) -> i64 {
         match self.rng.u32(..8) {
             0 => self.rng.i64(-3..4),
             1..3 => i64::from(self.rng.u8(..)),
@@ -136,7 +154,7 @@ impl Generator {
             14 => Op::Len,
             15 => Op::BitField(self.rng.usize(..BIT_FIELDS)),
             16 => {
-                let ty = self.ty();
+                let ty = self.stored_ty();
                 Op::Load(self.region(), self.place(ty), ty)
             }
             _ => Op::Const(self.ty(), self.constant()),
@@ -210,17 +228,33 @@ impl Generator {
                 let op = self.pick(&[Op::Both, Op::Either]);
                 self.apply(op, depth)
             }
-            1..6 => {
+            1..4 => self.simple_condition(),
+            4..7 => {
                 let limit = Expr::leaf(Op::Const(ty, self.constant()));
                 let value = self.expr(depth);
                 Expr::new(Op::Compare(self.pick(&COMPARISONS), ty), vec![value, limit])
             }
-            6..9 => {
+            7..9 => {
                 let sides = vec![self.expr(depth), self.expr(depth)];
                 Expr::new(Op::Compare(self.pick(&COMPARISONS), ty), sides)
             }
             _ => self.expr(depth),
         }
+    }
+
+    /// About a byte of the input, or some of its bits.
+    fn simple_condition(&mut self) -> Expr {
+        let ty = self.pick(&[TYPES[1], TYPES[2], I32]);
+        let byte = Expr::leaf(Op::Byte(self.rng.usize(..self.bytes)));
+        let value = match self.one_in(3) {
+            true => {
+                let mask = Expr::leaf(Op::Const(I32, self.pick(&[1, 7, 15, 63, 127, 128, 192, 223, 240])));
+                Expr::new(Op::Infix("&", I32), vec![byte, mask])
+            }
+            false => byte,
+        };
+        let limit = Expr::leaf(Op::Const(ty, self.constant()));
+        Expr::new(Op::Compare(self.pick(&COMPARISONS), ty), vec![value, limit])
     }
 
     fn block(&mut self, depth: u32, size: std::ops::Range<usize>) -> Vec<Stmt> {
@@ -233,7 +267,7 @@ impl Generator {
             self.branches -= 1;
             return self.branching(depth);
         }
-        let (region, ty) = (self.region(), self.ty());
+        let (region, ty) = (self.region(), self.stored_ty());
         let simple = |op, exprs| Stmt::new(op, exprs, Vec::new());
         match self.rng.u32(..16) {
             0..2 => simple(StmtOp::Store(region, self.place(ty), ty), vec![self.expr(2)]),

@@ -60,7 +60,7 @@ pub fn source(kind: Kind, seeds: std::ops::Range<u64>) -> String {
 }
 
 /// Candidates that are judged together when shrinking.
-const CANDIDATES: usize = 40;
+const CANDIDATES: usize = 24;
 
 /// Judges the programs of some seeds. Each kind of finding in a program is one disagreement, not yet shrunk.
 pub fn judge<O: Oracle>(
