@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use expr::Dag;
 use sites::{SiteKind, SiteTable};
-use trace::{CheckKind, Event, EventKind, Label, Op};
+use trace::{CheckKind, ConcretiseReason, Event, EventKind, Label, Op};
 
 use crate::Trace;
 use crate::switch;
@@ -36,10 +36,12 @@ pub enum ConstraintKind {
         on: Label,
         index: u32,
     },
-    /// The expression `on` kept the value that it had; there is no other side to go to.
+    /// The expression `on` kept the value that it had; there is no other side to go to. Where it `is_target`, it is a pointer through
+    /// which the program calls or jumps, so that another value is another way.
     Concretise {
         on: Label,
         value: u64,
+        is_target: bool,
     },
     /// A property; the constraint's label says that it is violated.
     Check(CheckKind),
@@ -136,6 +138,11 @@ impl PathCondition {
 impl Constraint {
     pub fn is_concretisation(&self) -> bool {
         matches!(self.kind, ConstraintKind::Concretise { .. })
+    }
+
+    /// A call or jump through a pointer that depends on the input.
+    pub fn is_target(&self) -> bool {
+        matches!(self.kind, ConstraintKind::Concretise { is_target: true, .. })
     }
 
     /// A property that does not hold on this run.
@@ -306,7 +313,11 @@ impl Builder<'_> {
         let value = self.dag.value(event.label);
         let low = low_half(self.dag, event.label);
         let label = switch::equals(self.dag, low, value);
-        self.push(event.site, label, true, ConstraintKind::Concretise { on: low, value });
+        let is_target = matches!(
+            ConcretiseReason::from_byte(event.aux),
+            Some(ConcretiseReason::CallTarget | ConcretiseReason::JumpTarget)
+        );
+        self.push(event.site, label, true, ConstraintKind::Concretise { on: low, value, is_target });
     }
 
     fn push(&mut self, site: u32, label: Label, taken: bool, kind: ConstraintKind) {

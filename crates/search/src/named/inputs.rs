@@ -164,7 +164,9 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
     let mut over = |constraint: &Constraint| {
         let kind = match constraint.kind {
             ConstraintKind::Case { on, index } => ConstraintKind::Case { on: copy(on), index },
-            ConstraintKind::Concretise { on, value } => ConstraintKind::Concretise { on: copy(on), value },
+            ConstraintKind::Concretise { on, value, is_target } => {
+                ConstraintKind::Concretise { on: copy(on), value, is_target }
+            }
             kind => kind,
         };
         Constraint { label: copy(constraint.label), kind, ..constraint.clone() }

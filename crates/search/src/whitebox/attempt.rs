@@ -2,7 +2,7 @@
 
 use solver::Effort;
 
-use super::expand::{OTHER_VALUE, is_wanted, target_of};
+use super::expand::{OTHER_TARGET, OTHER_VALUE, is_wanted, target_of};
 use super::goal::{Goal, Solution, solve, solve_other_value};
 use super::hard::Turn;
 use super::within::{Flip, solve_within};
@@ -10,7 +10,7 @@ use super::worklist::{Candidate, Target};
 use super::{Expected, Order, Whitebox, hash_of};
 use crate::{Context, Next, Origin, Proposal};
 
-/// Values of one concretisation that an exhaustive search goes through.
+/// Values of one concretisation that a search goes through.
 const MOST_VALUES: usize = 256;
 
 impl Whitebox<'_> {
@@ -34,7 +34,7 @@ impl Whitebox<'_> {
             return Next::Run(Proposal { input, symbolic: true, origin: Origin::Retrace });
         };
         let Some(goal) = Goal::new(live, candidate) else { return self.done(candidate) };
-        if candidate.direction == OTHER_VALUE {
+        if [OTHER_VALUE, OTHER_TARGET].contains(&candidate.direction) {
             return self.attempt_other_value(candidate, &goal, &input, context);
         }
         if !self.explored.insert(goal.hash) && !turn.second {
@@ -89,6 +89,9 @@ impl Whitebox<'_> {
         let too_many = known.len() >= MOST_VALUES;
         let expected = Expected::OtherValue { index: goal.index, hash: live.hashes[goal.index] };
         self.store.finished_flip(candidate.run);
+        if solution.input.is_none() {
+            self.taken.insert(goal.step);
+        }
         match solution.input {
             Some(_) if too_many => self.completeness.concretisations += 1,
             Some(input) if self.inputs.insert(hash_of(&input)) => {

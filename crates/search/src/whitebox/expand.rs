@@ -14,6 +14,8 @@ const EXPLORED: usize = 16 << 20;
 
 /// Stands for "any other value" as the direction of a concretisation.
 pub(super) const OTHER_VALUE: u32 = u32::MAX;
+/// The same where the value is a pointer that the program calls or jumps through.
+pub(super) const OTHER_TARGET: u32 = u32::MAX - 1;
 
 impl Whitebox<'_> {
     /// Puts the flips of a new run on the worklist.
@@ -82,10 +84,16 @@ impl Whitebox<'_> {
         sites: &SiteTable,
         flips: &mut Vec<(Candidate, Target)>,
     ) {
-        if constraint.is_concretisation() && self.options.exhaustive {
-            let target =
-                Target { site: constraint.site, direction: OTHER_VALUE, outcome: None, violation: false };
-            flips.push((Candidate { run, index, direction: OTHER_VALUE }, target));
+        // Answers that are to be sentences need not be ones with another value.
+        let is_asked_of_targets = self.sentences.is_none() || self.options.outside;
+        let direction = match constraint.is_target() {
+            true if is_asked_of_targets => Some(OTHER_TARGET),
+            _ if constraint.is_concretisation() && self.options.exhaustive => Some(OTHER_VALUE),
+            _ => None,
+        };
+        if let Some(direction) = direction {
+            let target = Target { site: constraint.site, direction, outcome: None, violation: false };
+            flips.push((Candidate { run, index, direction }, target));
         }
         for direction in constraint.other_directions(sites) {
             let target = Step { site: constraint.site, direction }.after(prefix);

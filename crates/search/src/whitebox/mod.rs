@@ -106,7 +106,8 @@ pub struct Whitebox<'s> {
     expected: Option<Expected>,
     /// A flip whose trace was just brought back.
     ready: Option<Turn>,
-    /// The values that concretisations had, by the path before them. Only an exhaustive search looks for others.
+    /// The values that concretisations had, by the path before them. Only an exhaustive search looks for others, unless they are
+    /// targets of calls and jumps.
     values: FxHashMap<u64, BTreeSet<u64>>,
     novelty: Novelty,
     hard: Hard,

@@ -76,7 +76,7 @@ mod tests {
         let mut novelty = Novelty::default();
         let fixed = |value: u64| {
             let mut run = run(&[(1, true), (2, true)]);
-            run[1].kind = ConstraintKind::Concretise { on: 1, value };
+            run[1].kind = ConstraintKind::Concretise { on: 1, value, is_target: false };
             run
         };
         assert_eq!(novelty.score(&fixed(7), 0), 1);

@@ -164,7 +164,7 @@ impl Questions {
         known: &BTreeSet<u64>,
     ) -> Option<Answer> {
         let fixed = &constraints[prefix];
-        let ConstraintKind::Concretise { on, value } = fixed.kind else { return None };
+        let ConstraintKind::Concretise { on, value, .. } = fixed.kind else { return None };
         let others: Vec<u64> = known.iter().copied().filter(|other| *other != value).collect();
         // Most values cannot be others at all, which needs no new expressions.
         if others.is_empty() {
