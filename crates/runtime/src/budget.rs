@@ -160,12 +160,17 @@ pub unsafe fn settle(label: Label) {
         }
         let byte = place.or_else(|| only_place(label)).map(|place| shapes::join(Shaped { shape: 0, place }));
         if let Some(byte) = byte {
-            return events::settle(byte, ConcretiseReason::Budget);
+            return events::settle(byte, reason());
         }
         if label != 0 && nodes::as_constant(label).is_none() {
-            events::settle(label, ConcretiseReason::Budget);
+            events::settle(label, reason());
         }
     }
+}
+
+/// Without room for more shapes, those who spent the budget may all be of one byte.
+unsafe fn reason() -> ConcretiseReason {
+    unsafe { if shapes::are_full() { ConcretiseReason::Expressions } else { ConcretiseReason::Budget } }
 }
 
 /// Nodes that are looked at for the byte that they are made of.

@@ -109,6 +109,11 @@ pub unsafe fn in_use() -> bool {
     unsafe { (*STATE.header).shape_count != 0 }
 }
 
+/// Whether there is no room for another shape in this run.
+pub unsafe fn are_full() -> bool {
+    unsafe { COUNT != 0 && (*STORE).count >= PLACES.shapes() }
+}
+
 /// The shape and the place that a label stands for, if it depends on one byte.
 #[inline(always)]
 pub unsafe fn split(label: Label) -> Option<Shaped> {

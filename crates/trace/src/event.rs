@@ -103,6 +103,8 @@ byte_enum! {
         Argument = "argument of an uninstrumented function",
         /// The run has had its share of expressions of several bytes.
         Budget = "too many expressions of several bytes",
+        /// The same of a run that has more expressions of one byte than there are numbers for.
+        Expressions = "too many expressions",
     }
 }
 

@@ -3,10 +3,10 @@
 use super::{Computation, INPUT, Run, Twin, step};
 use crate::build::{self, Value};
 use crate::state::STATE;
-use crate::{events, nodes, shapes};
+use crate::{budget, events, nodes, shapes};
 use expr::Assignment;
 use proptest::prelude::*;
-use trace::{Label, Op, SHAPED};
+use trace::{ConcretiseReason, EventKind, Label, Op, SHAPED};
 
 /// What a program does with each byte: computations, each perhaps followed by a branch on its result or a switch on it.
 #[derive(Clone, Copy, Debug)]
@@ -216,5 +216,35 @@ fn a_new_run_knows_nothing_of_the_last() {
             assert_eq!(event_count(), 1);
             shapes::forget();
         }
+    }
+}
+
+/// Why values were fixed.
+fn reasons(run: &Run) -> Vec<ConcretiseReason> {
+    let fixed = run.events().into_iter().filter(|event| event.kind == EventKind::Concretise as u8);
+    fixed.filter_map(|event| ConcretiseReason::from_byte(event.aux)).collect()
+}
+
+#[test]
+fn too_many_expressions_of_one_byte_are_not_said_to_be_of_several() {
+    let sum = |a, b| {
+        // SAFETY: a run is active.
+        unsafe { build::binary(Op::Add, 64, a, b) }
+    };
+    for (is_full, reason) in [(true, ConcretiseReason::Expressions), (false, ConcretiseReason::Budget)] {
+        let run = Run::start(b"ab");
+        // SAFETY: a run is active.
+        unsafe {
+            let [first, second] = [(0, b'a'), (1, b'b')]
+                .map(|(place, byte)| Value::new(build::zext(8, 64, nodes::input_value(place)), byte.into()));
+            let factors = 2..if is_full { 6000 } else { 3 };
+            for factor in factors {
+                build::binary(Op::Mul, 64, first, Value::concrete(factor));
+            }
+            budget::spend();
+            assert_ne!(sum(first, second), 0);
+            budget::start();
+        }
+        assert_eq!(reasons(&run), [reason]);
     }
 }
