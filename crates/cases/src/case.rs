@@ -102,7 +102,8 @@ impl Case {
         ];
         let lost: Vec<&String> =
             stats.lost_externals.keys().filter_map(|number| sites.externals.get(*number as usize)).collect();
-        let not_lost = expected.lost_through.iter().filter(|name| !lost.iter().any(|lost| lost.contains(*name)));
+        let not_lost =
+            expected.lost_through.iter().filter(|name| !lost.iter().any(|lost| lost.contains(*name)));
         let not_lost: Vec<&String> = not_lost.collect();
         if !not_lost.is_empty() {
             differences.push(Some(format!("lost through: expected {not_lost:?}, found {lost:?}")));

@@ -41,6 +41,15 @@ const ENDS_OF_DATA: [&str; 26] = [
     "__fprintf_chk",
 ];
 
+/// `operator new` and `operator new[]`, in all their forms. They may throw, so that no model stands in for them.
+const NEW: [&str; 2] = ["_Znwm", "_Znam"];
+/// `operator delete` and `operator delete[]`.
+const DELETE: [&str; 2] = ["_ZdlPv", "_ZdaPv"];
+
+fn is_one_of(name: &str, operators: [&str; 2]) -> bool {
+    operators.iter().any(|operator| name.starts_with(operator))
+}
+
 /// What a call reaches.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Callee {
@@ -85,7 +94,10 @@ impl Function<'_> {
         self.check_format(call, &arguments);
         let hashed = self.sample(call, callee, &arguments);
         match callee {
-            Callee::InlineAssembly => self.drop_labels(call, &arguments, GiveUp::InlineAssembly),
+            Callee::InlineAssembly => {
+                self.drop_labels(call, &arguments, GiveUp::InlineAssembly);
+                self.drop_memory(call, &arguments);
+            }
             Callee::External => self.call_external(call, &arguments),
             _ => self.send_arguments(call, callee, &arguments),
         }
@@ -137,6 +149,16 @@ impl Function<'_> {
         if ends_data(call, &name) {
             return self.watch_output(call, &name, arguments);
         }
+        if let Some(&first) = arguments.first() {
+            if is_one_of(&name, NEW) {
+                return self.call_new(call, first);
+            }
+            if is_one_of(&name, DELETE) {
+                self.builder().before(call);
+                self.call("__tg_deleted", &[self.bits(first)]);
+                return;
+            }
+        }
         let number = self.numbering.external(&name);
         if let Some(closing) = self.close(call, arguments) {
             let any = self.any_label(arguments);
@@ -149,6 +171,37 @@ impl Function<'_> {
         self.watch_call(call, &name, arguments);
     }
 
+    /// Assembly may read what its operands point to, and write there: a memory operand as large as its type says, and through a
+    /// pointer in a register what it likes.
+    fn drop_memory(&mut self, call: Value, arguments: &[Value]) {
+        if llvm::is_empty_asm(llvm::called(call)) {
+            return;
+        }
+        let pointers = arguments.iter().enumerate().filter(|(_, argument)| {
+            llvm::kind(llvm::type_of(**argument)) == LLVMTypeKind::LLVMPointerTypeKind
+        });
+        for (i, pointer) in pointers {
+            let site = self.site(call);
+            let builder = self.builder();
+            builder.before(call);
+            let size = call_type(call, i as u32, "elementtype").map_or(0, |ty| self.layout().size(ty));
+            self.call("__tg_assembly", &[self.bits(*pointer), builder.const_i64(size), site]);
+        }
+    }
+
+    /// An object of a size that is known.
+    fn call_new(&mut self, call: Value, size: Value) {
+        if let Some(closing) = self.close(call, &[size]) {
+            let site = self.site(call);
+            self.call("__tg_new", &[self.label_of(size), self.bits(size), site]);
+            self.join(closing, &[]);
+        }
+        if let Some(at) = behind(call) {
+            self.builder().before(at);
+            self.call("__tg_created", &[self.bits(call), self.bits(size)]);
+        }
+    }
+
     fn send_arguments(&mut self, call: Value, callee: Callee, arguments: &[Value]) {
         let builder = self.builder();
         let mut used = arguments.to_vec();
@@ -157,6 +210,9 @@ impl Function<'_> {
         if let Some(closing) = self.close(call, &used) {
             if callee == Callee::Unknown {
                 self.concretise(self.label_of(llvm::called(call)), ConcretiseReason::CallTarget, call);
+            }
+            if callee == Callee::Model {
+                self.follow_pointers(arguments, site.unwrap_or(self.zero()));
             }
             let fixed = llvm::param_types(llvm::called_type(call)).len();
             let labels = arguments.iter().take(fixed).flat_map(|a| self.labels_of(*a)).take(MAX_ARGS);
@@ -174,6 +230,15 @@ impl Function<'_> {
             for slot in 0..self.result_slots(call) {
                 self.call("__tgi_send_result", &[builder.const_i32(slot as u32), self.zero()]);
             }
+        }
+    }
+
+    /// Models know the bytes that pointers lead to, and not that others may lead elsewhere.
+    fn follow_pointers(&self, arguments: &[Value], site: Value) {
+        let is_pointer =
+            |value: &&Value| llvm::kind(llvm::type_of(**value)) == LLVMTypeKind::LLVMPointerTypeKind;
+        for pointer in arguments.iter().filter(is_pointer).filter(|pointer| self.may_be_symbolic(**pointer)) {
+            self.call("__tg_follow", &[self.bits(*pointer), self.label_of(*pointer), site]);
         }
     }
 
@@ -446,9 +511,14 @@ fn take(next: &mut u32, size: u32, limit: u32) -> Option<u32> {
 
 /// The type of a struct that argument `index` of a call passes by value.
 fn call_byval(call: Value, index: u32) -> Option<Type> {
+    call_type(call, index, "byval")
+}
+
+/// The type that an attribute gives argument `index` of a call.
+fn call_type(call: Value, index: u32, attribute: &str) -> Option<Type> {
     // SAFETY: attribute index 0 is the result, so arguments start at 1.
     unsafe {
-        let kind = llvm::attribute_kind("byval");
+        let kind = llvm::attribute_kind(attribute);
         let attribute = llvm::non_null(LLVMGetCallSiteEnumAttribute(call, index + 1, kind))?;
         Some(LLVMGetTypeAttributeValue(attribute))
     }

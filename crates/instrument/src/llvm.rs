@@ -149,6 +149,13 @@ pub fn is_inline_asm(value: Value) -> bool {
     unsafe { !LLVMIsAInlineAsm(value).is_null() }
 }
 
+/// Whether inline assembly has no instructions: it only keeps the compiler from looking through.
+pub fn is_empty_asm(value: Value) -> bool {
+    let mut len = 0;
+    // SAFETY: the handle is inline assembly, and lives as long as its context.
+    unsafe { !LLVMGetInlineAsmAsmString(value, &mut len).is_null() && len == 0 }
+}
+
 pub fn is_declaration(global: Value) -> bool {
     // SAFETY: as above.
     unsafe { LLVMIsDeclaration(global) != 0 }

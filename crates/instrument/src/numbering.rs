@@ -114,7 +114,12 @@ impl Numbering {
 fn demangled(name: &str) -> String {
     unsafe extern "C" {
         /// Of C++'s library, which LLVM needs anyway.
-        fn __cxa_demangle(name: *const c_char, to: *mut c_char, size: *mut usize, status: *mut c_int) -> *mut c_char;
+        fn __cxa_demangle(
+            name: *const c_char,
+            to: *mut c_char,
+            size: *mut usize,
+            status: *mut c_int,
+        ) -> *mut c_char;
         fn free(memory: *mut c_void);
     }
     if !name.starts_with("_Z") {

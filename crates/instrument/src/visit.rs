@@ -160,6 +160,13 @@ impl Function<'_> {
         self.call("__tg_concretise", &[label, self.builder().const_i32(reason as u32), site]);
     }
 
+    /// Values whose labels are not followed are at one place each.
+    fn fix_address(&mut self, pointer: Value, reason: ConcretiseReason, access: Value) {
+        if self.may_be_symbolic(pointer) {
+            self.concretise(self.label_of(pointer), reason, access);
+        }
+    }
+
     fn computed_jump(&mut self, jump: Value) {
         let target = llvm::operand(jump, 0);
         let Some(closing) = self.close(jump, &[target]) else { return };
@@ -320,6 +327,7 @@ impl Function<'_> {
 
     fn untracked_load(&mut self, load: Value, pointer: Value, next: Value) {
         self.flush(next, &[pointer]);
+        self.fix_address(pointer, ConcretiseReason::ReadAddress, load);
         let builder = self.builder();
         let size = builder.const_i64(self.layout().store_size(llvm::type_of(load)));
         let reason = match llvm::kind(llvm::type_of(load)) {
@@ -464,6 +472,7 @@ impl Function<'_> {
 
     fn untracked_store(&mut self, store: Value, value: Value, pointer: Value) {
         self.flush(store, &[pointer]);
+        self.fix_address(pointer, ConcretiseReason::WriteAddress, store);
         let builder = self.builder();
         let size = self.layout().store_size(llvm::type_of(value));
         self.call("__tgi_clear", &[self.bits(pointer), builder.const_i64(size)]);

@@ -1,8 +1,8 @@
 //! Random programs, the same ones for the same seed.
 
 use crate::ast::{
-    BIT_FIELDS, BOOL, Expr, I32, Op, Program, READERS, REGION_SIZE, REGIONS, Region, Stmt, StmtOp, TYPES, Table,
-    TableKind, Ty, U32,
+    BIT_FIELDS, BOOL, Expr, I32, Op, Program, READERS, REGION_SIZE, REGIONS, Region, Stmt, StmtOp, TYPES,
+    Table, TableKind, Ty, U32,
 };
 use crate::plants::PLANTS;
 

@@ -95,23 +95,19 @@ unsafe fn read(
             count_give_up(GiveUp::Stale);
             return None;
         }
-        if size > 8 {
-            return None;
-        }
         let Some(object) = object_of(address, start, object_size) else {
             checks::pointer(la, address, site);
             return None;
         };
-        if object.size < size {
-            return None;
-        }
-        if !contains(&object, address, size) {
-            bound(&object, false, offset_in(&object, la, address), size, site);
+        check_bounds(&object, offset_in(&object, la, address), size, site);
+        if size > 8 || !contains(&object, address, size) {
             return None;
         }
         let window = window_of(&object, address);
         let offset = offset_in(&window, la, address);
-        bound(&window, window.size < object.size, offset, size, site);
+        if window.size < object.size {
+            events::concretise(outside(&window, offset, size), ConcretiseReason::ReadAddress, site);
+        }
         settle_object(&object, la, address, site);
         if offset.label == 0 {
             return Some(shadow_label(address, size, value));
@@ -173,16 +169,13 @@ pub(crate) unsafe fn outside(object: &Object, offset: Value, size: usize) -> Lab
     unsafe { build::binary(Op::Ult, 64, Value::concrete((object.size - size) as u64), offset) }
 }
 
-/// The access stays within the object (a property), or within the part of it that the trace holds (an
-/// assumption).
-unsafe fn bound(object: &Object, partial: bool, offset: Value, size: usize, site: u32) {
+/// The access stays within the object: a property.
+unsafe fn check_bounds(object: &Object, offset: Value, size: usize, site: u32) {
     unsafe {
-        let outside = outside(object, offset, size);
-        if partial {
-            events::concretise(outside, ConcretiseReason::ReadAddress, site);
-        } else {
-            events::check(outside, CheckKind::OutOfBounds, site);
+        if object.size < size {
+            return events::violated(CheckKind::OutOfBounds, site);
         }
+        events::check(outside(object, offset, size), CheckKind::OutOfBounds, site);
     }
 }
 
@@ -216,14 +209,29 @@ unsafe fn is_loaded(mut label: Label) -> bool {
     }
 }
 
-/// A model is about to follow a pointer, which it takes as fixed. The guard is held.
-pub unsafe fn follow(address: usize, la: Label, site: u32) {
+/// A model is about to follow a pointer, which it takes as fixed: what is there is no expression of where it is.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_follow(address: usize, la: Label, site: u32) {
     unsafe {
-        if la == 0 || nodes::value(la) != address as u64 || !is_loaded(la) {
-            return;
+        if la != 0
+            && let Some(_entered) = state::enter()
+        {
+            follow(address, la, site);
         }
-        if let Some(object) = objects::find(address) {
-            bound(&object, false, offset_in(&object, la, address), 1, site);
+    }
+}
+
+unsafe fn follow(address: usize, la: Label, site: u32) {
+    unsafe {
+        if nodes::value(la) != address as u64 {
+            return count_give_up(GiveUp::Stale);
+        }
+        // Where it was computed, it may point to an end behind which nothing is asked for.
+        if is_loaded(la)
+            && let Some(object) = objects::find(address)
+        {
+            check_bounds(&object, offset_in(&object, la, address), 1, site);
         }
         events::concretise(la, ConcretiseReason::ReadAddress, site);
     }
@@ -494,31 +502,25 @@ unsafe fn spread_write(
     site: u32,
 ) -> bool {
     unsafe {
-        if size == 0 || size > 8 || nodes::value(la) != address as u64 {
+        if nodes::value(la) != address as u64 {
             return false;
         }
         let Some(object) = object_of(address, start, object_size) else {
             checks::pointer(la, address, site);
             return false;
         };
-        if object.size >= size && !contains(&object, address, size) {
-            bound(&object, false, offset_in(&object, la, address), size, site);
+        let offset = offset_in(&object, la, address);
+        check_bounds(&object, offset, size, site);
+        if size == 0 || size > 8 || !contains(&object, address, size) {
             return false;
         }
         let elements = object.size / size;
         let aligned =
             address.wrapping_sub(object.start).is_multiple_of(size) && object.size.is_multiple_of(size);
-        if elements > MAX_WRITE || !aligned || object.constant || object.size < size {
+        let is_small = elements <= MAX_WRITE && SPENT.spread + elements <= MOST_SPREAD;
+        if !is_small || !aligned || object.constant || offset.label == 0 {
             return false;
         }
-        if SPENT.spread + elements > MOST_SPREAD {
-            return false;
-        }
-        let offset = offset_in(&object, la, address);
-        if offset.label == 0 {
-            return true;
-        }
-        bound(&object, false, offset, size, site);
         SPENT.spread += elements;
         for i in 0..elements {
             write_element(object.start + i * size, offset, (i * size) as u64, new, size);

@@ -144,10 +144,16 @@ pub(crate) unsafe fn allocation(args: &Args, slots: [usize; 2], count: u64, size
         }
         let Some(_entered) = state::enter() else { return };
         for (slot, value, other) in [(slots[0], count, size), (slots[1], size, count)] {
-            let most = Value::concrete(MOST_MEMORY / other.max(1));
-            let violated = build::binary(Op::Ult, 64, most, Value::new(args.label(slot), value));
-            check(violated, CheckKind::AllocationSize, crate::models::call_site());
+            allocation_size(Value::new(args.label(slot), value), other, crate::models::call_site());
         }
+    }
+}
+
+/// An allocation of `count` objects of this size, with the guard held.
+pub(crate) unsafe fn allocation_size(size: Value, count: u64, site: u32) {
+    unsafe {
+        let most = Value::concrete(MOST_MEMORY / count.max(1));
+        check(build::binary(Op::Ult, 64, most, size), CheckKind::AllocationSize, site);
     }
 }
 

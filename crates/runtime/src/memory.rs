@@ -1,9 +1,9 @@
 //! Copies and fills of memory: labels follow the bytes.
 
 use crate::build::Value;
-use crate::{address, events, os, shadow, state, stretches};
+use crate::{address, events, objects, os, shadow, state, stretches};
 use core::ffi::{c_int, c_void};
-use trace::{ConcretiseReason, Label};
+use trace::{ConcretiseReason, GiveUp, Label};
 
 /// Fixes places and size of a copy to what they are on this run, after asking for a size that goes beyond the objects.
 #[cold]
@@ -69,6 +69,27 @@ pub unsafe extern "C" fn __tg_fill(to: usize, size: usize, label: Label, lt: Lab
         let Some(_entered) = state::enter() else { return };
         for i in 0..size {
             shadow::set_entry(to + i, label);
+        }
+    }
+}
+
+/// How much memory counts as used by assembly through a pointer into no known object.
+const NEAR: usize = 64;
+
+/// Inline assembly may use the memory at an operand: `size` bytes, or with 0 as much as there is.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_assembly(address: usize, size: usize, site: u32) {
+    unsafe {
+        if !state::active() {
+            return;
+        }
+        let left = |object: objects::Object| (object.start + object.size).saturating_sub(address);
+        let size = if size == 0 { objects::find(address).map_or(NEAR, left) } else { size };
+        if shadow::any_label(address, size)
+            && let Some(_entered) = state::enter()
+        {
+            events::give_up(GiveUp::InlineAssembly, site, 0);
         }
     }
 }

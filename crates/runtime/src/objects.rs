@@ -1,7 +1,7 @@
 //! Bounds of the objects that a symbolic address can point into.
 //!
 //! Heap objects are marked at their first byte in a page table of their own (one mark for 16 bytes, as malloc
-//! aligns); global variables come sorted from the instrumenter; tables inside the C library are registered when
+//! aligns), with the size that was asked for: what the allocator rounds up to would hide accesses just beyond it. Global variables come sorted from the instrumenter; tables inside the C library are registered when
 //! the target asks for them; arrays on the stack are listed by thread while their function runs.
 
 use crate::os;
@@ -89,12 +89,18 @@ unsafe fn find_global(address: usize) -> Option<Object> {
     }
 }
 
-const HEAP_TABLE: *mut *mut u8 = 0x2400_0000_0000 as *mut *mut u8;
+/// 0 where no object begins, else one more than what its size leaves when divided by [`MODULUS`]. With the size of the allocator's block,
+/// which is a little larger, that is the size.
+type Mark = u16;
+const MODULUS: usize = Mark::MAX as usize;
+
+const HEAP_TABLE: *mut *mut Mark = 0x2400_0000_0000 as *mut *mut Mark;
 const HEAP_TABLE_BYTES: usize = 8 << (47 - 16);
 const HEAP_POOL: usize = 0x2C00_0000_0000;
 const HEAP_POOL_BYTES: usize = 2 << 30;
 /// Marks of 64 KiB of heap.
 const MARKS: usize = (1 << 16) / 16;
+const MARKS_BYTES: usize = MARKS * size_of::<Mark>();
 /// How far back the start of a heap object is looked for.
 const MAX_SCAN: usize = 1 << 20;
 
@@ -115,7 +121,9 @@ pub unsafe fn marks() -> (usize, usize) {
 /// Forgets marks beyond the first `bytes`; false if a new process is cheaper.
 pub unsafe fn forget_marks(bytes: usize) -> bool {
     unsafe {
-        let Some(pages) = HEAP_PAGES.get(bytes / MARKS..HEAP_POOL_USED / MARKS) else { return false };
+        let Some(pages) = HEAP_PAGES.get(bytes / MARKS_BYTES..HEAP_POOL_USED / MARKS_BYTES) else {
+            return false;
+        };
         for &page in pages {
             *HEAP_TABLE.add(page) = core::ptr::null_mut();
         }
@@ -129,31 +137,32 @@ pub unsafe fn reserve() -> bool {
     unsafe { os::reserve(HEAP_TABLE as usize, HEAP_TABLE_BYTES) && os::reserve(HEAP_POOL, HEAP_POOL_BYTES) }
 }
 
-unsafe fn mark(address: usize) -> Option<*mut u8> {
+unsafe fn mark(address: usize) -> Option<*mut Mark> {
     unsafe {
         let page = *HEAP_TABLE.add(address >> 16);
         if page.is_null() { None } else { Some(page.add((address & 0xFFFF) / 16)) }
     }
 }
 
-/// A heap object begins at `address`.
-pub unsafe fn note_allocation(address: usize) {
+/// A heap object of this size begins at `address`; without a size it is as large as its block.
+pub unsafe fn note_allocation(address: usize, size: Option<usize>) {
     unsafe {
         if address == 0 {
             return;
         }
         let slot = HEAP_TABLE.add(address >> 16);
         if (*slot).is_null() {
-            if HEAP_POOL_USED + MARKS > HEAP_POOL_BYTES {
+            if HEAP_POOL_USED + MARKS_BYTES > HEAP_POOL_BYTES {
                 return;
             }
-            *slot = (HEAP_POOL + HEAP_POOL_USED) as *mut u8;
-            if let Some(page) = HEAP_PAGES.get_mut(HEAP_POOL_USED / MARKS) {
+            *slot = (HEAP_POOL + HEAP_POOL_USED) as *mut Mark;
+            if let Some(page) = HEAP_PAGES.get_mut(HEAP_POOL_USED / MARKS_BYTES) {
                 *page = address >> 16;
             }
-            HEAP_POOL_USED += MARKS;
+            HEAP_POOL_USED += MARKS_BYTES;
         }
-        *(*slot).add((address & 0xFFFF) / 16) = 1;
+        let size = size.unwrap_or_else(|| malloc_usable_size(address as *mut _));
+        *(*slot).add((address & 0xFFFF) / 16) = mark_of(size);
     }
 }
 
@@ -169,21 +178,42 @@ unsafe extern "C" {
     fn malloc_usable_size(object: *mut core::ffi::c_void) -> usize;
 }
 
+/// Bytes between a block and the next one, which belong to the allocator.
+const HEADER: usize = 8;
+/// How much larger than asked for small blocks are at most, and large ones, which are whole pages.
+const MOST_SPARE: usize = 64;
+const MOST_SPARE_OF_LARGE: usize = 1 << 14;
+const LARGE: usize = 1 << 16;
+
+fn mark_of(size: usize) -> Mark {
+    (size % MODULUS) as Mark + 1
+}
+
+/// The size of the object in a block. Where the mark does not fit the block, it is that of an object before, which code that is
+/// not instrumented has freed.
+pub(crate) fn size_in(block: usize, mark: Mark) -> usize {
+    let spare = (block % MODULUS + MODULUS + 1 - mark as usize) % MODULUS;
+    let most = if block < LARGE { MOST_SPARE } else { MOST_SPARE_OF_LARGE };
+    if spare <= most { block.saturating_sub(spare) } else { block }
+}
+
 /// Where the heap object begins that was found last: programs read from one many times.
 static mut LAST_FOUND: usize = 0;
 
-unsafe fn heap_object(start: usize) -> Object {
-    unsafe { Object { start, size: malloc_usable_size(start as *mut _), constant: false } }
+/// The heap object that begins at `start`, if what is at `address` belongs to it or to nobody else: an access just beyond an
+/// object is meant for it.
+unsafe fn heap_object(start: usize, address: usize) -> Option<Object> {
+    unsafe {
+        let mark = mark(start).map(|mark| *mark).filter(|mark| *mark != 0)?;
+        let block = malloc_usable_size(start as *mut _);
+        let is_near = (start..start.saturating_add(block + HEADER)).contains(&address);
+        is_near.then(|| Object { start, size: size_in(block, mark), constant: false })
+    }
 }
 
 unsafe fn find_heap(address: usize) -> Option<Object> {
     unsafe {
-        let is_alive = LAST_FOUND <= address && mark(LAST_FOUND).is_some_and(|mark| *mark != 0);
-        let last = is_alive.then(|| heap_object(LAST_FOUND)).filter(|object| object.holds(address));
-        let object = match last {
-            Some(object) => object,
-            None => scan_heap(address)?,
-        };
+        let object = heap_object(LAST_FOUND, address).or_else(|| scan_heap(address))?;
         LAST_FOUND = object.start;
         Some(object)
     }
@@ -199,8 +229,7 @@ unsafe fn scan_heap(address: usize) -> Option<Object> {
                 continue;
             };
             if *mark != 0 {
-                let object = heap_object(at);
-                return object.holds(address).then_some(object);
+                return heap_object(at, address);
             }
             at -= 16;
         }
@@ -264,7 +293,7 @@ unsafe fn find_stack(address: usize) -> Option<Object> {
     }
 }
 
-/// The object that holds `address`.
+/// The object that holds `address`, or ends just before it.
 pub unsafe fn find(address: usize) -> Option<Object> {
     unsafe {
         let fixed = find_global(address).or_else(|| find_table(address));

@@ -415,9 +415,7 @@ impl Memory {
         let end = if self.is_there { self.start + self.size.min(WORD_BYTES) } else { first };
         let words = (first..end).step_by(size_of::<usize>()).filter(move |at| at + size_of::<usize>() <= end);
         // SAFETY: the words lie within memory that is there.
-        words
-            .map(|at| unsafe { (at as *const usize).read() })
-            .filter(|word| (LOWEST..HIGHEST).contains(word))
+        words.map(|at| unsafe { (at as *const usize).read() }).filter(|word| (LOWEST..HIGHEST).contains(word))
     }
 }
 

@@ -4,7 +4,9 @@ use crate::covered::{__tg_add_coverage, __tg_keep_coverage};
 use crate::models::{input, lexers, stdio};
 use crate::objects::{self, Global};
 use crate::state::{self, STATE};
-use crate::{address, batch, calls, events, nodes, os, regions, samples, server, outside, shadow, shapes, snapshot};
+use crate::{
+    address, batch, calls, events, nodes, os, outside, regions, samples, server, shadow, shapes, snapshot,
+};
 use trace::{GiveUp, Header, flags};
 
 const _: () = assert!(

@@ -11,6 +11,7 @@ use trace::{Capacities, EventKind, Header, Label, Node, Op};
 mod addresses;
 mod domains;
 mod endings;
+mod objects;
 mod regions;
 mod stretches;
 mod unrecorded;

@@ -15,7 +15,8 @@ mod shape;
 
 pub use comparison::Comparison;
 pub use event::{
-    COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LONGEST_WORD, MOST_WORDS, UNKNOWN_FUNCTION,
+    COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LONGEST_WORD, MOST_WORDS,
+    UNKNOWN_FUNCTION,
 };
 pub use layout::{
     Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, TLS_BYTES, Table,

@@ -2,7 +2,7 @@
 //! however long the operands are.
 
 use super::logic::*;
-use super::{MAX_STRING, answer, answer_checked, element, extent, give_up, give_up_outside, take_pointers};
+use super::{MAX_STRING, answer, answer_checked, element, extent, give_up, give_up_outside};
 use crate::build::Value;
 use crate::calls::{self, Args};
 use crate::stretches::Passed;
@@ -267,7 +267,7 @@ pub(super) unsafe fn ask_cut(string: *const u8, size: usize, limit: usize) -> bo
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strcmp(a: *const c_char, b: *const c_char) -> c_int {
     unsafe {
-        take_pointers([a, b]);
+        calls::__tgi_args_taken();
         let result = strcmp(a, b);
         STRINGS.compared_strings(a.cast(), b.cast(), usize::MAX, result);
         result
@@ -289,7 +289,7 @@ unsafe fn collates_bytes() -> bool {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strcoll(a: *const c_char, b: *const c_char) -> c_int {
     unsafe {
-        take_pointers([a, b]);
+        calls::__tgi_args_taken();
         let result = strcoll(a, b);
         answer(0);
         if !state::active() {
@@ -331,7 +331,7 @@ unsafe fn compared_folded(a: *const c_char, b: *const c_char, limit: usize, resu
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strcasecmp(a: *const c_char, b: *const c_char) -> c_int {
     unsafe {
-        take_pointers([a, b]);
+        calls::__tgi_args_taken();
         let result = strcasecmp(a, b);
         compared_folded(a, b, usize::MAX, result);
         result
@@ -355,7 +355,7 @@ pub unsafe extern "C" fn __tarragon_model_strncasecmp(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_memcmp(a: *const c_void, b: *const c_void, size: usize) -> c_int {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        super::copy::take_sized(2, [a, b], size, 1);
         let result = memcmp(a, b, size);
         MEMORY.compared(a.cast(), b.cast(), size, result);
         result
@@ -365,7 +365,7 @@ pub unsafe extern "C" fn __tarragon_model_memcmp(a: *const c_void, b: *const c_v
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_bcmp(a: *const c_void, b: *const c_void, size: usize) -> c_int {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        super::copy::take_sized(2, [a, b], size, 1);
         let result = memcmp(a, b, size);
         MEMORY.compared_for_equality(a.cast(), b.cast(), size, result);
         result
@@ -375,7 +375,7 @@ pub unsafe extern "C" fn __tarragon_model_bcmp(a: *const c_void, b: *const c_voi
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strlen(string: *const c_char) -> usize {
     unsafe {
-        take_pointers([string, core::ptr::null()]);
+        calls::__tgi_args_taken();
         let size = strlen(string);
         STRINGS.measured(string.cast(), size, usize::MAX);
         size

@@ -3,7 +3,7 @@
 use super::compare::{STRINGS, ask_cut};
 use super::logic::{apply, apply_to, ask, is};
 use super::search::wanted_byte;
-use super::{MAX_STRING, answer, byte, call_site, extent, give_up_outside, take_pointers};
+use super::{MAX_STRING, answer, byte, call_site, extent, give_up_outside};
 use crate::build::Value;
 use crate::calls::{self, Args};
 use crate::{address, events, memory, shadow, state, stretches};
@@ -36,6 +36,37 @@ unsafe fn check_room(to: *const c_char, used: usize, from: *const c_char, size: 
     }
 }
 
+/// Takes the labels of a call that accesses `count` elements of a size at two places, which may be one. A count that goes beyond the
+/// objects there is asked for; then everything is fixed. The count is the argument in the slot.
+pub(super) unsafe fn take_sized(
+    slot: usize,
+    places: [*const c_void; 2],
+    count: usize,
+    element: usize,
+) -> Args {
+    unsafe {
+        let args = Args::take();
+        if args.label(slot) != 0
+            && let Some(_entered) = state::enter()
+        {
+            check_count(Value::new(args.label(slot), count as u64), places, element);
+        }
+        calls::concretise_args(&args, ConcretiseReason::CopyLength);
+        args
+    }
+}
+
+/// The guard is held.
+unsafe fn check_count(count: Value, [first, second]: [*const c_void; 2], element: usize) {
+    unsafe {
+        let size = apply(Op::Mul, 64, count, Value::concrete(element as u64));
+        address::check_room(first as usize, size, call_site());
+        if second != first {
+            address::check_room(second as usize, size, call_site());
+        }
+    }
+}
+
 /// At most `limit` bytes of a string are copied, and on this run `size`.
 unsafe fn ask_copied(from: *const c_char, size: usize, limit: usize) {
     unsafe {
@@ -59,7 +90,7 @@ unsafe fn copy_string(to: *mut c_char, from: *const c_char, size: usize) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
     unsafe {
-        take_pointers([to, from]);
+        calls::__tgi_args_taken();
         let size = strlen(from);
         check_room(to, 0, from, size);
         copy_string(to, from, size);
@@ -71,7 +102,7 @@ pub unsafe extern "C" fn __tarragon_model_strcpy(to: *mut c_char, from: *const c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_stpcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
     unsafe {
-        take_pointers([to, from]);
+        calls::__tgi_args_taken();
         let size = strlen(from);
         check_room(to, 0, from, size);
         copy_string(to, from, size);
@@ -87,7 +118,7 @@ pub unsafe extern "C" fn __tarragon_model_strncpy(
     size: usize,
 ) -> *mut c_char {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        take_sized(2, [to.cast(), to.cast()], size, 1);
         let used = strnlen(from, size);
         ask_copied(from, used, size);
         memory::copy_with_labels(to.cast(), from.cast(), used);
@@ -100,7 +131,7 @@ pub unsafe extern "C" fn __tarragon_model_strncpy(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_strcat(to: *mut c_char, from: *const c_char) -> *mut c_char {
     unsafe {
-        take_pointers([to, from]);
+        calls::__tgi_args_taken();
         let (used, size) = (strlen(to), strlen(from));
         check_room(to, used, from, size);
         copy_string(to.add(used), from, size);
@@ -135,15 +166,7 @@ pub unsafe extern "C" fn __tarragon_model_memcpy(
     size: usize,
 ) -> *mut c_void {
     unsafe {
-        let args = Args::take();
-        if args.label(2) != 0
-            && let Some(_entered) = state::enter()
-        {
-            let size = Value::new(args.label(2), size as u64);
-            address::check_room(to as usize, size, call_site());
-            address::check_room(from as usize, size, call_site());
-        }
-        calls::concretise_args(&args, ConcretiseReason::CopyLength);
+        let args = take_sized(2, [to, from], size, 1);
         if args.label(2) == 0 {
             memory::check_text(to as usize, from.cast(), size);
         }
@@ -178,6 +201,8 @@ pub unsafe extern "C" fn __tarragon_model_memset(to: *mut c_void, byte: c_int, s
         let label = if args.any()
             && let Some(_entered) = state::enter()
         {
+            check_count(Value::new(args.label(2), size as u64), [to, to], 1);
+            events::concretise(args.label(0), ConcretiseReason::WriteAddress, call_site());
             events::concretise(args.label(2), ConcretiseReason::CopyLength, call_site());
             wanted_byte(byte, args.label(1)).label
         } else {
@@ -199,7 +224,7 @@ pub unsafe extern "C" fn __tarragon_model_bcopy(from: *const c_void, to: *mut c_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_bzero(to: *mut c_void, size: usize) {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        take_sized(1, [to, to], size, 1);
         memory::fill_with_label(to.cast(), 0, size, 0);
     }
 }

@@ -5,7 +5,7 @@ use crate::build::Value;
 use crate::calls::{self, Args};
 use crate::objects::{note_allocation, note_free};
 use crate::state::active;
-use crate::{build, checks, memory, shadow, state, stretches};
+use crate::{build, checks, events, memory, shadow, state, stretches};
 use core::ffi::{c_char, c_int, c_void};
 use trace::{ConcretiseReason, Label, Op};
 
@@ -38,12 +38,19 @@ unsafe fn allocated(object: *mut c_void, size: usize) -> *mut c_void {
 unsafe fn allocated_with(object: *mut c_void, size: usize, label: Label) -> *mut c_void {
     unsafe {
         if active() && !object.is_null() {
-            note_allocation(object as usize);
-            note_size(object as usize, label);
-            shadow::__tgi_clear(object as usize, size.max(1));
+            note_object(object as usize, size, label);
         }
         answer(0);
         object
+    }
+}
+
+#[inline]
+unsafe fn note_object(object: usize, size: usize, label: Label) {
+    unsafe {
+        note_allocation(object, Some(size));
+        note_size(object, label);
+        shadow::__tgi_clear(object, size.max(1));
     }
 }
 
@@ -100,6 +107,9 @@ pub unsafe extern "C" fn __tarragon_model_realloc(old: *mut c_void, size: usize)
         let new = realloc(old, size);
         answer(0);
         if new.is_null() {
+            if size == 0 {
+                note_free(old as usize);
+            }
             return new;
         }
         if new != old {
@@ -109,7 +119,7 @@ pub unsafe extern "C" fn __tarragon_model_realloc(old: *mut c_void, size: usize)
         if size > old_size {
             shadow::clear(new as usize + old_size, size - old_size);
         }
-        note_allocation(new as usize);
+        note_allocation(new as usize, Some(size));
         note_size(new as usize, args.label(1));
         new
     }
@@ -187,6 +197,44 @@ pub unsafe extern "C" fn __tarragon_model_posix_memalign(
         }
         answer(0);
         code
+    }
+}
+
+/// The label of the size that `operator new` is asked for, until the object is there.
+static mut NEW_SIZE: Label = 0;
+
+/// `operator new` is asked for a size that depends on the input.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_new(label: Label, size: usize, site: u32) {
+    unsafe {
+        if label == 0 {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        checks::allocation_size(Value::new(label, size as u64), 1, site);
+        events::concretise(label, ConcretiseReason::AllocationSize, site);
+        NEW_SIZE = label;
+    }
+}
+
+/// `operator new` gave an object.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_created(object: usize, size: usize) {
+    unsafe {
+        if active() && object != 0 {
+            note_object(object, size, core::mem::take(&mut *(&raw mut NEW_SIZE)));
+        }
+    }
+}
+
+/// `operator delete` takes an object back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_deleted(object: usize) {
+    unsafe {
+        if active() {
+            note_free(object);
+        }
     }
 }
 

@@ -201,7 +201,7 @@ pub(super) unsafe fn note_sequential(fd: c_int, to: *mut c_void, size: usize, go
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_read(fd: c_int, to: *mut c_void, size: usize) -> isize {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        super::copy::take_sized(2, [to, to], size, 1);
         let got = read(fd, to, size);
         note_sequential(fd, to, size, got, false);
         got

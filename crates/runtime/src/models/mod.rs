@@ -40,8 +40,7 @@ pub mod wide_search;
 pub mod wide_tokens;
 
 use crate::build::Value;
-use crate::calls::Args;
-use crate::{address, calls, events, os, shadow, state};
+use crate::{calls, events, os, shadow, state};
 use trace::{ConcretiseReason, GiveUp, Label};
 
 /// Sends the label of the model's result.
@@ -83,27 +82,6 @@ pub(crate) unsafe fn concretise(label: Label, reason: ConcretiseReason) {
             && let Some(_entered) = state::enter()
         {
             events::concretise(label, reason, call_site());
-        }
-    }
-}
-
-/// Takes the labels of a model's arguments where these are pointers that it follows.
-#[inline(always)]
-pub(crate) unsafe fn take_pointers(pointers: [*const core::ffi::c_char; 2]) {
-    unsafe {
-        let args = Args::take();
-        if args.any() {
-            follow_pointers(&args, pointers);
-        }
-    }
-}
-
-#[cold]
-unsafe fn follow_pointers(args: &Args, pointers: [*const core::ffi::c_char; 2]) {
-    unsafe {
-        let Some(_entered) = state::enter() else { return };
-        for (slot, pointer) in pointers.into_iter().enumerate() {
-            address::follow(pointer as usize, args.label(slot), call_site());
         }
     }
 }

@@ -560,7 +560,7 @@ pub unsafe extern "C" fn __tarragon_model_vasprintf(
         answer(0);
         shadow::clear(to as usize, 8);
         if state::active() && result >= 0 {
-            objects::note_allocation(*to as usize);
+            objects::note_allocation(*to as usize, Some(result as usize + 1));
             if let Some(_entered) = state::enter() {
                 stretches::note_allocation(*to as usize, stretches::ENOUGH);
             }

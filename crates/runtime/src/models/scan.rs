@@ -329,7 +329,7 @@ impl<T: Characters> Scan<'_, T> {
             let Some(mut place) = self.place(conversion) else { return Ok(()) };
             if conversion.allocated {
                 place = place.cast::<*mut u8>().read();
-                crate::objects::note_allocation(place as usize);
+                crate::objects::note_allocation(place as usize, None);
             }
             for i in 0..count {
                 if let Some(c) = self.text.at(start + i) {

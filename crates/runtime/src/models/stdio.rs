@@ -292,7 +292,7 @@ pub unsafe extern "C" fn __tarragon_model_fread(
     stream: *mut Stream,
 ) -> usize {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
+        super::copy::take_sized(2, [to, to], count, size);
         let input = reads_input(stream);
         let before = if input { position(stream) } else { 0 };
         let result = fread(to, size, count, stream);
@@ -420,14 +420,16 @@ pub unsafe extern "C" fn __tarragon_model_getdelim(
         calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
         let input = reads_input(stream);
         let before = if input { position(stream) } else { -1 };
-        let old = *line as usize;
+        let (old, old_size) = (*line as usize, *size);
         let result = getdelim(line, size, delimiter, stream);
         answer(0);
         shadow::clear(line as usize, 8);
         shadow::clear(size as usize, 8);
         if *line as usize != old {
             crate::objects::note_free(old);
-            crate::objects::note_allocation(*line as usize);
+        }
+        if (*line as usize, *size) != (old, old_size) {
+            crate::objects::note_allocation(*line as usize, Some(*size));
         }
         if let Some(_entered) = state::enter() {
             stretches::note_allocation(*line as usize, stretches::ENOUGH);

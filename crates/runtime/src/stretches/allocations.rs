@@ -45,7 +45,7 @@ pub unsafe fn room(object: &Object, address: usize) -> Option<Value> {
         let size = match known {
             Some(&(_, ENOUGH)) => return None,
             Some(&(_, size)) => Value::new(size, nodes::value(size)),
-            None => Value::concrete(object.size as u64),
+            None => return Some(Value::concrete((object.size as u64).saturating_sub(offset))),
         };
         let room = size.value.wrapping_sub(offset);
         Some(Value::new(build::binary(Op::Sub, 64, size, Value::concrete(offset)), room))
