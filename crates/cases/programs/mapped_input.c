@@ -1,5 +1,5 @@
-// Input that is mapped instead of read.
-//@ known-gap: mmap of the input has no model
+// Input that is mapped instead of read; an empty file has no page.
+//@ expect-bug: SIGBUS
 //@ uncovered: 13
 //@ arguments: @@
 //@ seed: "0123"

@@ -1,5 +1,5 @@
 // Bytes of the input that a library without bitcode gets as a string.
-//@ exhaustive: max-len=3 paths=4 incomplete
+//@ exhaustive: max-len=3 paths=6 incomplete
 //@ seed: "ab"
 //@ gives-up: function without a model
 //@ lost-through: std::istream::operator>>

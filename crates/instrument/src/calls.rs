@@ -161,7 +161,7 @@ impl Function<'_> {
         }
         let number = self.numbering.external(&name);
         if let Some(closing) = self.close(call, arguments) {
-            let any = self.any_label(arguments);
+            let any = self.unless_printed(call, &name, self.any_label(arguments));
             let site = self.site(call);
             let builder = self.builder();
             let reason = builder.const_i32(GiveUp::External as u32);

@@ -26,6 +26,8 @@ pub struct Program<'a> {
     pub hashes: HashSet<String>,
     /// The list of global variables for the runtime, and its length.
     pub globals: (Value, u64),
+    /// The standard streams of C++ that the program mentions.
+    pub standard_streams: Vec<Value>,
 }
 
 pub struct Function<'a> {

@@ -141,6 +141,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
         instrumented: HashSet::from_iter(defined.iter().copied()),
         hashes,
         globals,
+        standard_streams: outside::standard_streams(&module),
     };
     for &function in &defined {
         Function::new(&program, &mut numbering, function).instrument();

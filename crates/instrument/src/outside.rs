@@ -2,7 +2,8 @@
 //! here it is decided how closely, by what is known of the C library.
 
 use crate::function::{Function, underlying_object};
-use crate::llvm::{self, LLVMOpcode, LLVMTypeKind, Value};
+use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
+use crate::module::Module;
 
 /// What a function may do with memory that it gets; the runtime knows these numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -323,7 +324,7 @@ impl Function<'_> {
         } else {
             self.tell_output(number, to, is_stream);
         }
-        self.lend(call, number, &printed, Way::Output);
+        self.lend(call, (name, number), &printed, Way::Output);
     }
 
     fn tell_output(&self, number: u32, to: Value, is_stream: u32) {
@@ -341,7 +342,7 @@ impl Function<'_> {
         self.builder().before(call);
         let number = self.numbering.external(name);
         let way = if kind == Kind::Any { Way::Any } else { Way::NoFiles };
-        self.lend(call, number, arguments, way);
+        self.lend(call, (name, number), arguments, way);
         let site = self.site(call);
         let number = self.builder().const_i32(number);
         if kind == Kind::StartsProgram {
@@ -363,8 +364,22 @@ impl Function<'_> {
         }
     }
 
+    /// Null in place of what goes to a standard stream of C++: nothing of that comes back.
+    pub fn unless_printed(&self, call: Value, name: &str, value: Value) -> Value {
+        if !is_inserter(name) {
+            return value;
+        }
+        let builder = self.builder();
+        let stream = llvm::operand(call, 0);
+        let nothing = builder.const_int(llvm::type_of(value), 0);
+        self.program.standard_streams.iter().fold(value, |value, standard| {
+            let is = builder.compare(LLVMIntPredicate::LLVMIntEQ, stream, *standard);
+            builder.select(is, nothing, value)
+        })
+    }
+
     /// Tells the runtime of the memory that a function gets.
-    fn lend(&mut self, call: Value, number: u32, arguments: &[Value], way: Way) {
+    fn lend(&mut self, call: Value, (name, number): (&str, u32), arguments: &[Value], way: Way) {
         let pointers = arguments.iter().copied().filter(|argument| {
             llvm::kind(llvm::type_of(*argument)) == LLVMTypeKind::LLVMPointerTypeKind
                 && (way == Way::Any || !crate::function::points_to_constant(*argument))
@@ -380,7 +395,8 @@ impl Function<'_> {
             let builder = self.builder();
             let size = builder.const_i64(self.known_size(pointer));
             let (number, way) = (builder.const_i32(number), builder.const_i32(way as u32));
-            self.call("__tg_lend", &[number, self.bits(pointer), size, way, site]);
+            let pointer = self.unless_printed(call, name, self.bits(pointer));
+            self.call("__tg_lend", &[number, pointer, size, way, site]);
         }
     }
 
@@ -392,9 +408,19 @@ impl Function<'_> {
     }
 }
 
+fn is_inserter(name: &str) -> bool {
+    INSERTERS.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The standard streams of C++ that the program mentions.
+pub fn standard_streams(module: &Module) -> Vec<Value> {
+    let mut globals = module.globals();
+    globals.retain(|global| STANDARD_OSTREAMS.contains(&llvm::name(*global).as_str()));
+    globals
+}
+
 /// Whether the call puts something into one of the standard streams of C++, also in a chain of such calls.
 fn is_standard_output(call: Value, name: &str) -> bool {
-    let is_inserter = |name: &str| INSERTERS.iter().any(|prefix| name.starts_with(prefix));
     if !is_inserter(name) {
         return false;
     }

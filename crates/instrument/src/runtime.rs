@@ -16,6 +16,12 @@ const MODEL: &str = "__tarragon_model_";
 /// Models of variadic functions: they take a `va_list` in place of the variable arguments.
 const VARIADIC: &str = "__tarragon_variadic_";
 
+/// Functions of the C library that libraries and objects without bitcode, too, find in the program first, and the runtime's own
+/// versions: they read the input without moving a descriptor.
+const INSTEAD: [(&str, &str); 4] =
+    [("mmap", "mmap"), ("mmap64", "mmap"), ("pread", "pread"), ("pread64", "pread")];
+const OWN_VERSION: &str = "__tarragon_own_";
+
 pub struct Runtime {
     functions: HashMap<String, Value>,
 }
@@ -24,7 +30,11 @@ impl Runtime {
     /// Links the runtime into the program and redirects library functions to their models.
     pub fn link(module: &Module, builder: &Builder) -> Result<Runtime> {
         redirect_to_models(module)?;
-        Runtime::link_without_models(module, builder)
+        let runtime = Runtime::link_without_models(module, builder)?;
+        for (name, own) in INSTEAD {
+            define_instead(module, name, runtime.function(&format!("{OWN_VERSION}{own}")));
+        }
+        Ok(runtime)
     }
 
     /// Links the runtime into a program that keeps no labels.
@@ -314,6 +324,28 @@ fn define_tls(module: &Module, builder: &Builder, function: Value) {
 fn define_personality(module: &Module, builder: &Builder, function: Value) {
     llvm::set_name(function, "__tarragon_personality");
     define_empty(module, builder, function);
+}
+
+/// Defines a function of the C library by one of the runtime's, unless the program has one of its own.
+fn define_instead(module: &Module, name: &str, own: Value) {
+    let ty = llvm::value_type(own);
+    // SAFETY: the function is declared, or added here, and has the type of what it calls.
+    unsafe {
+        let symbol = llvm::c_string(name);
+        let function = llvm::non_null(LLVMGetNamedFunction(module.raw, symbol.as_ptr()))
+            .unwrap_or_else(|| LLVMAddFunction(module.raw, symbol.as_ptr(), ty));
+        if !llvm::is_declaration(function) || llvm::value_type(function) != ty {
+            return;
+        }
+        LLVMGlobalClearMetadata(function);
+        let entry = LLVMAppendBasicBlockInContext(module.context, function, c"".as_ptr());
+        let raw = LLVMCreateBuilderInContext(module.context);
+        LLVMPositionBuilderAtEnd(raw, entry);
+        let parameters: Vec<Value> =
+            (0..llvm::param_count(function)).map(|i| llvm::param(function, i)).collect();
+        LLVMBuildRet(raw, build_call(raw, own, &parameters));
+        LLVMDisposeBuilder(raw);
+    }
 }
 
 /// A function that does nothing and returns 0.

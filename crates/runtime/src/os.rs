@@ -130,6 +130,27 @@ pub unsafe fn map_over(at: usize, from: usize, size: usize) -> bool {
     }
 }
 
+/// `mmap`, past whatever has its name in the program.
+pub unsafe fn map_file(
+    at: *mut c_void,
+    size: usize,
+    protection: c_int,
+    flags: c_int,
+    fd: c_int,
+    offset: i64,
+) -> *mut c_void {
+    const SYS_MMAP: c_long = 9;
+    // SAFETY: the caller's, as for `mmap`.
+    unsafe { syscall(SYS_MMAP, at, size, protection, flags, fd, offset) as *mut c_void }
+}
+
+/// `pread`, in the same way.
+pub unsafe fn read_at(fd: c_int, to: *mut c_void, size: usize, offset: i64) -> isize {
+    const SYS_PREAD64: c_long = 17;
+    // SAFETY: the caller's, as for `pread`.
+    unsafe { syscall(SYS_PREAD64, fd, to, size, offset) as isize }
+}
+
 /// Device and inode of an open file.
 pub unsafe fn file_identity(fd: c_int) -> Option<(u64, u64)> {
     const SYS_FSTAT: c_long = 5;

@@ -4,8 +4,8 @@
 //! completeness.
 //!
 //! Who reads the input is seen from its descriptors: they stand further ahead after the call than before, and no
-//! model was there in between. That asks nothing of the code that reads. A function that opens the input by its name
-//! is seen when it gets that name.
+//! model was there in between. That asks nothing of the code that reads. What moves no descriptor (`mmap`, `pread`) is found
+//! in the program before the C library. A function that opens the input by its name is seen when it gets that name.
 
 use crate::models::input::{is_given, is_named};
 use crate::models::stdio::{self, Stream};
@@ -257,6 +257,51 @@ pub unsafe extern "C" fn __tg_ends() {
             events::give_up(GiveUp::InputTaken, OUTSIDE.site, OUTSIDE.first - 1);
         }
         OUTSIDE.first = 0;
+    }
+}
+
+/// The input was read in a way that moves no descriptor.
+unsafe fn note_taken(fd: c_int) {
+    unsafe {
+        if active()
+            && is_given(fd)
+            && let Some(_entered) = state::enter()
+        {
+            let function = OUTSIDE.called.checked_sub(1).unwrap_or(UNKNOWN);
+            events::give_up(GiveUp::InputTaken, OUTSIDE.site, function);
+        }
+    }
+}
+
+/// In place of the C library's `mmap`, for code without bitcode. Models do not come here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_own_mmap(
+    at: *mut c_void,
+    size: usize,
+    protection: c_int,
+    flags: c_int,
+    fd: c_int,
+    offset: i64,
+) -> *mut c_void {
+    const MAP_ANONYMOUS: c_int = 0x20;
+    unsafe {
+        let result = os::map_file(at, size, protection, flags, fd, offset);
+        if flags & MAP_ANONYMOUS == 0 && result as isize != -1 {
+            note_taken(fd);
+        }
+        result
+    }
+}
+
+/// The same for `pread`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_own_pread(fd: c_int, to: *mut c_void, size: usize, at: i64) -> isize {
+    unsafe {
+        let got = os::read_at(fd, to, size, at);
+        if got >= 0 {
+            note_taken(fd);
+        }
+        got
     }
 }
 

@@ -1,6 +1,6 @@
 //! `tarragon trace`: what Tarragon sees on one input, constraint by constraint.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -9,7 +9,7 @@ use expr::{Support, Supports};
 use path::{Constraint, ConstraintKind, Delivered, PathCondition, Trace};
 use search::Executor;
 use sites::SiteTable;
-use trace::{ConcretiseReason, EventKind, GiveUp};
+use trace::{ConcretiseReason, EventKind, GiveUp, Label, Op};
 
 use crate::Verdict;
 use crate::args::TraceArgs;
@@ -25,7 +25,7 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
     let condition = PathCondition::new(&mut trace, &target.sites);
     let mut text = format!("{}: {} constraints\n", run.ending, condition.len());
     describe_tokens(&condition.tokens, &target.sites, &input, &mut text)?;
-    let mut about = About::new(&trace, &target.sites, args.expressions);
+    let mut about = About::new(&trace, &target.sites, &condition.tokens, args.expressions);
     for constraint in &condition.constraints {
         about.describe(constraint, &mut text)?;
     }
@@ -60,25 +60,51 @@ struct About<'t> {
     sites: &'t SiteTable,
     expressions: bool,
     supports: Supports,
+    /// Numbers of the tokens by their nodes.
+    tokens: HashMap<Label, usize>,
     /// Why values were fixed, by site: the first event says it.
     reasons: HashMap<u32, &'static str>,
 }
 
 impl<'t> About<'t> {
-    fn new(trace: &'t Trace, sites: &'t SiteTable, expressions: bool) -> About<'t> {
+    fn new(trace: &'t Trace, sites: &'t SiteTable, tokens: &[Delivered], expressions: bool) -> About<'t> {
         let mut reasons = HashMap::new();
         for event in trace.events.iter().filter(|event| event.kind == EventKind::Concretise as u8) {
             let reason =
                 ConcretiseReason::from_byte(event.aux).map_or("unknown reason", ConcretiseReason::text);
             reasons.entry(event.site).or_insert(reason);
         }
-        About { trace, sites, expressions, supports: Supports::new(), reasons }
+        let tokens = tokens.iter().enumerate().map(|(number, token)| (token.label, number)).collect();
+        About { trace, sites, expressions, supports: Supports::new(), tokens, reasons }
+    }
+
+    /// The tokens that a condition depends on, by their numbers; what the program made up itself has none.
+    fn tokens_of(&self, label: Label) -> Tokens {
+        let dag = &self.trace.dag;
+        let (mut tokens, mut open, mut seen) = (Tokens::default(), vec![label], HashSet::new());
+        while let Some(label) = open.pop() {
+            if label == 0 || !seen.insert(label) {
+                continue;
+            }
+            if dag.op(label) == Op::Token {
+                match self.tokens.get(&label) {
+                    Some(&number) => drop(tokens.numbers.insert(number)),
+                    None => tokens.others = true,
+                }
+                continue;
+            }
+            open.extend(dag.operands(label));
+            if dag.op(label).has_table() {
+                open.extend(dag.table_labels(label));
+            }
+        }
+        tokens
     }
 
     fn describe(&mut self, constraint: &Constraint, text: &mut String) -> Result<()> {
         let place = self.sites.place(constraint.site);
         let support = self.supports.of(&self.trace.dag, constraint.label);
-        let support = bytes(self.supports.get(support));
+        let support = dependence(self.supports.get(support), &self.tokens_of(constraint.label));
         let what = match constraint.kind {
             ConstraintKind::Branch => format!("branch {}", constraint.taken),
             ConstraintKind::Case { index, .. } => format!("case {index}"),
@@ -99,8 +125,16 @@ impl<'t> About<'t> {
     }
 }
 
-/// `bytes 0-3, 7 and the length`
-fn bytes(support: &Support) -> String {
+/// What a condition depends on beside the input's bytes.
+#[derive(Default)]
+struct Tokens {
+    numbers: BTreeSet<usize>,
+    /// Tokens that are not of the input.
+    others: bool,
+}
+
+/// `bytes 0-3, 7 and the length`, or `token 2`
+fn dependence(support: &Support, tokens: &Tokens) -> String {
     let mut parts: Vec<String> = support
         .intervals()
         .iter()
@@ -111,6 +145,10 @@ fn bytes(support: &Support) -> String {
     }
     if support.uses_len() {
         parts.push("the length".to_owned());
+    }
+    parts.extend(tokens.numbers.iter().map(|number| format!("token {number}")));
+    if tokens.others {
+        parts.push("a token that is not of the input".to_owned());
     }
     if parts.is_empty() {
         parts.push("every input of this path".to_owned());

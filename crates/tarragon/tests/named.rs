@@ -128,6 +128,8 @@ fn tokens_are_seen_wherever_a_lexer_leaves_them() {
         ];
         assert_eq!(tokens, expected, "{delivery:?}: {shown}{}", String::from_utf8_lossy(&output.stderr));
         assert!(!shown.contains("(lex)"), "the lexer's own conditions are left out: {shown}");
+        assert!(shown.contains(", on token 1\n"), "conditions on a token name it: {shown}");
+        assert!(!shown.contains("every input of this path"), "{shown}");
     }
 }
 

@@ -11,17 +11,8 @@ use trace::{ConcretiseReason, Label, Op};
 
 unsafe extern "C" {
     fn read(fd: c_int, to: *mut c_void, size: usize) -> isize;
-    fn pread(fd: c_int, to: *mut c_void, size: usize, offset: i64) -> isize;
     fn readv(fd: c_int, pieces: *const Piece, count: c_int) -> isize;
     fn preadv(fd: c_int, pieces: *const Piece, count: c_int, offset: i64) -> isize;
-    fn mmap(
-        at: *mut c_void,
-        size: usize,
-        protection: c_int,
-        flags: c_int,
-        fd: c_int,
-        offset: i64,
-    ) -> *mut c_void;
     fn munmap(at: *mut c_void, size: usize) -> c_int;
     fn fstat(fd: c_int, stat: *mut Stat) -> c_int;
     fn stat(path: *const c_char, stat: *mut Stat) -> c_int;
@@ -217,7 +208,7 @@ pub unsafe extern "C" fn __tarragon_model_pread(
 ) -> isize {
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        let got = pread(fd, to, size, offset);
+        let got = os::read_at(fd, to, size, offset);
         answer(0);
         if is_input(fd) {
             note_read(to, offset.max(0) as u64, size, got);
@@ -318,7 +309,7 @@ pub unsafe extern "C" fn __tarragon_model_mmap(
 ) -> *mut c_void {
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
-        let result = mmap(at, size, protection, flags, fd, offset);
+        let result = os::map_file(at, size, protection, flags, fd, offset);
         answer(0);
         if !active() || result as usize == MAP_FAILED {
             return result;
