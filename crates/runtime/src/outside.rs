@@ -72,12 +72,11 @@ const NOTHING: Outside = Outside {
 
 static mut OUTSIDE: Outside = NOTHING;
 
-/// What a function may do with memory that it gets; `instrument` knows these numbers.
+/// What a function may do with memory that it gets; `instrument` knows these numbers, and one between them: anything but
+/// open files.
 mod ways {
     /// Anything.
     pub const ANY: u32 = 0;
-    /// Anything but open files.
-    pub const NO_FILES: u32 = 1;
     /// Write it to where [`__tg_output`](super::__tg_output) was told.
     pub const OUTPUT: u32 = 2;
 }
