@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use search::{
     Bugs, Claim, Corpus, Engine, Executor, Limits, OutputError, Results, SavedSearch, Seed, Stop, Strategy,
-    World,
+    Violations, World,
 };
 use sites::SiteTable;
 use solver::Chain;
@@ -14,7 +14,7 @@ use solver::Chain;
 use crate::measure::{MakeCovered, Measured, measure};
 use crate::output::to_json;
 use crate::recorder::{Recorder, STATE_INTERVAL};
-use crate::report::{About, BugReport, Report};
+use crate::report::{About, Finds, Hangs, Report};
 use crate::{Display, OutputDir, WallClock, inputs, summary};
 
 pub struct Campaign<'a> {
@@ -26,6 +26,7 @@ pub struct Campaign<'a> {
     pub stop: &'a AtomicBool,
     pub limits: Limits,
     pub about: About,
+    pub hangs: Hangs,
     /// For `lcov.info` at the end; `None` if it is not wanted.
     pub covered: Option<MakeCovered<'a>>,
 }
@@ -49,6 +50,7 @@ impl Campaign<'_> {
             display: &mut self.display,
             sites: self.sites,
             strategy: strategy.name().to_owned(),
+            hangs_apart: self.hangs == Hangs::Apart,
             next_save: Duration::ZERO,
             next_state: STATE_INTERVAL,
         };
@@ -61,8 +63,13 @@ impl Campaign<'_> {
             observer: &mut recorder,
             stop: self.stop,
         };
-        let results =
-            Results { corpus: Corpus::after(first), bugs: Bugs::after(first), ..Results::new(self.sites) };
+        let bugs = Bugs::after(first);
+        let results = Results {
+            corpus: Corpus::after(first),
+            bugs: if self.hangs == Hangs::Off { bugs.without_hangs() } else { bugs },
+            violations: Violations::after(first),
+            ..Results::new(self.sites)
+        };
         let engine = Engine::new(world, self.limits, self.about.seed, results);
         let (results, stop) = engine.search(strategy, seeds);
         let saved = strategy.save();
@@ -108,12 +115,11 @@ impl Campaign<'_> {
         saved: Option<&SavedSearch>,
     ) -> CampaignEnd {
         self.display.finish();
-        let bugs = results.bugs.all().iter();
-        let file = |id| self.output.bug_file(id).unwrap_or_else(|| "not written".to_owned());
-        let bugs = bugs.map(|bug| BugReport::new(bug, file(bug.id), self.sites)).collect();
+        let finds = Finds::new(results, &self.output, self.sites, self.hangs);
+        self.about.notes.extend(self.executor.plain_trouble());
         let earlier = self.output.earlier();
         let mut report =
-            Report::new(&self.about, &results.stats, bugs, stop.to_string(), claim, earlier, self.sites);
+            Report::new(&self.about, &results.stats, finds, stop.to_string(), claim, earlier, self.sites);
         // Saved first, because measuring takes a while and a second interrupt ends everything at once.
         let mut unsaved = self.save_search(saved).and_then(|()| self.save(&report)).err();
         if unsaved.is_none() {

@@ -68,10 +68,18 @@ impl Display {
 
     pub(crate) fn bug(&mut self, text: &str) {
         self.last_bug = Some(text.to_owned());
+        self.tell("bug", text);
+    }
+
+    pub(crate) fn hang(&mut self, text: &str) {
+        self.tell("hang", text);
+    }
+
+    fn tell(&mut self, event: &str, text: &str) {
         match self.mode {
             DisplayMode::Live | DisplayMode::Quiet => {}
-            DisplayMode::Lines => self.print(&format!("bug: {text}")),
-            DisplayMode::Json => self.json("bug", &serde_json::json!({ "text": text })),
+            DisplayMode::Lines => self.print(&format!("{event}: {text}")),
+            DisplayMode::Json => self.json(event, &serde_json::json!({ "text": text })),
         }
     }
 

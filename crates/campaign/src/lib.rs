@@ -1,7 +1,7 @@
 //! A campaign: a search whose results go to a directory and whose progress is shown.
 //!
 //! [`Campaign`] joins the search engine with an [`OutputDir`], a [`Display`] and the clock. [`replay`] runs a suite
-//! without searching. The crate sees the program only through `search::Executor`; it must not know how a program is
+//! without searching, [`triage`] the bugs of campaigns. The crate sees the program only through `search::Executor`; it must not know how a program is
 //! started, nor decide what is run.
 
 mod campaign;
@@ -18,6 +18,7 @@ mod replay;
 mod report;
 mod status;
 mod summary;
+mod triage;
 
 pub use campaign::{Campaign, CampaignEnd};
 pub use clock::WallClock;
@@ -29,4 +30,5 @@ pub use measure::{Covered, MakeCovered, Measured, measure};
 pub use minimise::{Minimised, minimise};
 pub use output::{DirError, OutputDir, Resumption};
 pub use replay::{Replay, ReplayedInput, replay};
-pub use report::{About, BugReport, CoverageReport, Report};
+pub use report::{About, BugReport, CoverageReport, Hangs, Report, ViolationReport};
+pub use triage::{Found, Judged, Recorded, Status, Triage, read_bugs, triage};

@@ -1,7 +1,7 @@
 //! The output directory of a campaign.
 //!
-//! `corpus/`, `crashes/` and `hangs/` hold inputs and nothing else, so that other tools can take them as they are.
-//! `reports/` holds one text for each bug, `stats.json` and `summary.txt` the results, `campaign.json` and
+//! `corpus/`, `crashes/`, `hangs/` and `violations/` hold inputs and nothing else, so that other tools can take them as they
+//! are. `reports/` holds one text for each bug, hang and violation, `stats.json` and `summary.txt` the results, `campaign.json` and
 //! `search.state` what a resumed campaign must know. Every file appears complete or not at all: it is written beside its place and then renamed.
 
 use std::collections::{HashMap, HashSet};
@@ -10,12 +10,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use search::{Bug, BugKind, Entry, Offence, OutputError, SavedSearch};
+use search::{Bug, BugKind, Entry, Offence, OutputError, SavedSearch, Violation};
 use serde::{Deserialize, Serialize};
 use sites::SiteTable;
 
 /// Directories that hold inputs.
-pub(crate) const INPUT_DIRS: [&str; 3] = ["corpus", "crashes", "hangs"];
+pub(crate) const INPUT_DIRS: [&str; 4] = ["corpus", "crashes", "hangs", VIOLATIONS];
+const VIOLATIONS: &str = "violations";
 const STATE: &str = "campaign.json";
 const SEARCH: &str = "search.state";
 const TEMPORARY: &str = ".writing";
@@ -53,6 +54,28 @@ pub struct Resumption {
     pub seconds: f64,
 }
 
+/// What has an input and a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum FindId {
+    Bug(u32),
+    Violation(u32),
+}
+
+impl FindId {
+    fn number(self) -> u32 {
+        match self {
+            FindId::Bug(number) | FindId::Violation(number) => number,
+        }
+    }
+}
+
+struct Find {
+    id: FindId,
+    dir: &'static str,
+    /// The readable part of the file's name.
+    title: String,
+}
+
 #[derive(Debug)]
 pub struct OutputDir {
     dir: PathBuf,
@@ -63,8 +86,8 @@ pub struct OutputDir {
     present: HashMap<(&'static str, Vec<u8>), Vec<String>>,
     /// Highest number that a file name starts with.
     highest: u32,
-    /// The file of each bug of this session.
-    bug_files: HashMap<u32, (&'static str, String)>,
+    /// The file of each find of this session.
+    files: HashMap<FindId, (&'static str, String)>,
 }
 
 impl OutputDir {
@@ -83,7 +106,7 @@ impl OutputDir {
             earlier,
             present: HashMap::new(),
             highest: 0,
-            bug_files: HashMap::new(),
+            files: HashMap::new(),
         };
         output.index()?;
         output
@@ -108,7 +131,7 @@ impl OutputDir {
     /// Inputs that make the program tamper with what it shares with Tarragon, of earlier sessions.
     pub fn offenders(&self) -> HashSet<Vec<u8>> {
         let title = format!("-{}", Offence::TITLE);
-        let offending = self.present.iter().filter(|(_, name)| name.contains(&title));
+        let offending = self.present.iter().filter(|(_, names)| names.iter().any(|name| name.contains(&title)));
         offending.map(|((_, input), _)| input.clone()).collect()
     }
 
@@ -125,36 +148,47 @@ impl OutputDir {
         self.save_input("corpus", &name, &entry.input)
     }
 
-    /// Writes the input of a bug, in place of the larger one that was there, and its report. No other bug has that file,
-    /// so that what replaces it is always an input of the same bug.
+    /// Writes the input of a bug, in place of the larger one that was there, and its report.
     pub fn save_bug(&mut self, bug: &Bug, report: &str) -> Result<(), OutputError> {
-        let dir = dir_of(bug.kind);
-        let title = short(&file_title(bug));
-        let before = self.bug_files.get(&bug.id).cloned();
+        let find = Find { id: FindId::Bug(bug.id), dir: dir_of(bug.kind), title: short(&file_title(bug)) };
+        self.save_find(find, &bug.input, report)
+    }
+
+    /// The same for a property that does not hold.
+    pub fn save_violation(&mut self, violation: &Violation, report: &str) -> Result<(), OutputError> {
+        let title = short(&format!("violates {}", violation.kind.text()));
+        let find = Find { id: FindId::Violation(violation.id), dir: VIOLATIONS, title };
+        self.save_find(find, &violation.input, report)
+    }
+
+    /// No other find has the file, so that what replaces it is always an input of the same find. The new one is there before the
+    /// old one goes.
+    fn save_find(&mut self, find: Find, input: &[u8], report: &str) -> Result<(), OutputError> {
+        let Find { id, dir, title } = find;
+        let before = self.files.get(&id).cloned();
         let name = match &before {
             Some((old_dir, old)) if *old_dir == dir && title_of(old) == title => old.clone(),
             Some((_, old)) => self.free_name(dir, number_of(old), &title),
             None => self
-                .earlier_file(dir, &bug.input, &title)
-                .unwrap_or_else(|| self.free_name(dir, bug.id, &title)),
+                .earlier_file(dir, input, &title)
+                .unwrap_or_else(|| self.free_name(dir, id.number(), &title)),
         };
-        if !self.is_present(dir, &name, &bug.input) {
-            self.save_input(dir, &name, &bug.input)?;
+        if !self.is_present(dir, &name, input) {
+            self.save_input(dir, &name, input)?;
         }
         self.write(report_path(&name), report.as_bytes())?;
         let here = (dir, name);
         if let Some((old_dir, old)) = before.filter(|before| *before != here) {
             self.remove(old_dir, &old, old != here.1);
         }
-        self.bug_files.insert(bug.id, here);
+        self.files.insert(id, here);
         Ok(())
     }
 
-    /// The file that an earlier session wrote for this bug: one with its input that no other bug has. Several bugs may have that
-    /// input, so that the name decides among them.
+    /// The file that an earlier session wrote for this find: one with its input that no other has. Several may have that input, so that the name decides among them.
     fn earlier_file(&self, dir: &'static str, input: &[u8], title: &str) -> Option<String> {
         let names = self.present.get(&(dir, input.to_vec()))?;
-        let is_free = |name: &&String| !self.bug_files.values().any(|(d, n)| *d == dir && n == *name);
+        let is_free = |name: &&String| !self.files.values().any(|(d, n)| *d == dir && n == *name);
         let is_alike = |name: &&String| title_of(name) == title;
         let alike = names.iter().filter(is_free).find(is_alike);
         alike.or_else(|| names.iter().find(is_free)).cloned()
@@ -177,7 +211,15 @@ impl OutputDir {
 
     /// Where the input of a bug is, relative to the directory.
     pub fn bug_file(&self, bug: u32) -> Option<String> {
-        self.bug_files.get(&bug).map(|(dir, name)| format!("{dir}/{name}"))
+        self.file(FindId::Bug(bug))
+    }
+
+    pub fn violation_file(&self, violation: u32) -> Option<String> {
+        self.file(FindId::Violation(violation))
+    }
+
+    fn file(&self, find: FindId) -> Option<String> {
+        self.files.get(&find).map(|(dir, name)| format!("{dir}/{name}"))
     }
 
     /// Writes down what all sessions did up to now.
@@ -327,7 +369,8 @@ fn file_title(bug: &Bug) -> String {
     }
 }
 
-fn report_path(name: &str) -> PathBuf {
+/// Of the report about an input, relative to the directory.
+pub(crate) fn report_path(name: &str) -> PathBuf {
     Path::new("reports").join(format!("{name}.txt"))
 }
 

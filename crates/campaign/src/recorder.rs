@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use search::{Bug, Entry, Observer, OutputError, SavedSearch, Sighting, Stats};
+use search::{Bug, BugKind, Entry, Observer, OutputError, SavedSearch, Sighting, Stats, Violation};
 use sites::SiteTable;
 
 use crate::{Display, OutputDir};
@@ -18,6 +18,7 @@ pub(crate) struct Recorder<'a> {
     pub display: &'a mut Display,
     pub sites: &'a SiteTable,
     pub strategy: String,
+    pub hangs_apart: bool,
     pub next_save: Duration,
     pub next_state: Duration,
 }
@@ -33,17 +34,32 @@ impl Recorder<'_> {
 
     fn bug_report(&self, bug: &Bug) -> String {
         let place = self.sites.place(bug.site);
-        let shown = bug.input.escape_ascii();
-        let (title, run, size) = (bug.title(), bug.run, bug.input.len());
+        let (title, run) = (bug.title(), bug.run);
+        let at = bug.stack().first().map_or_else(String::new, |frame| format!("where       {frame}\n"));
+        let plain = bug.verdict().map_or_else(String::new, |text| format!("plain       {text}\n"));
         let stderr = String::from_utf8_lossy(&bug.stderr);
         let report = bug.diagnosis.as_ref().map(|diagnosis| String::from_utf8_lossy(&diagnosis.report));
         let report = report.map(|report| format!("\nreport of the sanitized build:\n{report}\n"));
         format!(
-            "kind        {title}\nlast branch {place}\nfirst seen  run {run}\ninput       {size} bytes\n\n\
-             input, escaped:\n{shown}\n\nend of standard error:\n{stderr}\n{}",
+            "kind        {title}\n{at}{plain}last branch {place}\nfirst seen  run {run}\n{}\n\
+             end of standard error:\n{stderr}\n{}",
+            shown(&bug.input),
             report.unwrap_or_default()
         )
     }
+
+    fn violation_report(&self, violation: &Violation) -> String {
+        let (kind, place) = (violation.kind.text(), self.sites.place(violation.site));
+        format!(
+            "property    {kind}\nwhere       {place}\n\
+             The run violates the property, and ended as if nothing was wrong.\n{}",
+            shown(&violation.input)
+        )
+    }
+}
+
+fn shown(input: &[u8]) -> String {
+    format!("input       {} bytes\n\ninput, escaped:\n{}\n", input.len(), input.escape_ascii())
 }
 
 impl Observer for Recorder<'_> {
@@ -54,9 +70,17 @@ impl Observer for Recorder<'_> {
     fn new_bug(&mut self, bug: &Bug, sighting: Sighting) -> Result<(), OutputError> {
         self.output.save_bug(bug, &self.bug_report(bug))?;
         if sighting == Sighting::New {
-            self.display.bug(&self.bug_text(bug));
+            let text = self.bug_text(bug);
+            match bug.kind {
+                BugKind::Hang if self.hangs_apart => self.display.hang(&text),
+                _ => self.display.bug(&text),
+            }
         }
         Ok(())
+    }
+
+    fn new_violation(&mut self, violation: &Violation) -> Result<(), OutputError> {
+        self.output.save_violation(violation, &self.violation_report(violation))
     }
 
     fn wants_progress(&mut self, elapsed: Duration) -> bool {

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use search::{BugKind, Coverage, Ending, ExecError, Executor};
+use search::{Bug, BugKind, Bugs, Coverage, ExecError, Executor, Failure, Judgement};
 use serde::Serialize;
+use sites::SiteTable;
 
 use crate::NamedInput;
 use crate::report::CoverageReport;
@@ -13,6 +14,8 @@ use crate::report::CoverageReport;
 pub struct Replay {
     pub inputs: usize,
     pub bugs: usize,
+    /// Inputs on which the program does not end.
+    pub hangs: usize,
     pub coverage: CoverageReport,
     /// Ended by an interrupt before the last input.
     pub interrupted: bool,
@@ -21,8 +24,14 @@ pub struct Replay {
 #[derive(Clone, Debug, Serialize)]
 pub struct ReplayedInput {
     pub path: PathBuf,
+    /// How the program itself ends, or its traced variant if that is not known.
     pub outcome: String,
+    /// How the traced variant ends, where it disagrees.
+    pub traced: Option<String>,
+    /// What the sanitized variant reports.
+    pub reports: Vec<String>,
     pub is_bug: bool,
+    pub is_hang: bool,
     /// Branch outcomes that the input covers, and how many no input before it did.
     pub covered: usize,
     pub new: usize,
@@ -34,23 +43,24 @@ pub struct ReplayedInput {
 /// Runs the inputs in order and tells `each` about every one of them.
 pub fn replay(
     executor: &mut dyn Executor,
-    outcomes: u32,
+    sites: &SiteTable,
     inputs: &[NamedInput],
     stop: &AtomicBool,
     mut each: impl FnMut(&ReplayedInput),
 ) -> Result<Replay, ExecError> {
-    let mut coverage = Coverage::new(outcomes);
-    let mut done = Replay { inputs: 0, bugs: 0, coverage: report(&coverage), interrupted: false };
+    let mut coverage = Coverage::new(sites.outcomes);
+    let mut done = Replay { inputs: 0, bugs: 0, hangs: 0, coverage: report(&coverage), interrupted: false };
     for input in inputs {
         if stop.load(Ordering::Relaxed) {
             done.interrupted = true;
             break;
         }
-        let execution = executor.run(&input.bytes, false)?;
-        let new = coverage.add(&execution.covered);
-        let replayed = replayed(input, execution.ending, execution.covered, new);
+        let judgement = Judgement::new(executor, sites, &input.bytes)?;
+        let new = coverage.add(&judgement.covered);
+        let replayed = replayed(input, judgement, new);
         done.inputs += 1;
         done.bugs += usize::from(replayed.is_bug);
+        done.hangs += usize::from(replayed.is_hang);
         each(&replayed);
     }
     done.coverage = report(&coverage);
@@ -61,7 +71,37 @@ fn report(coverage: &Coverage) -> CoverageReport {
     CoverageReport { covered: coverage.covered(), total: coverage.total() }
 }
 
-fn replayed(input: &NamedInput, ending: Ending, outcomes: Vec<u32>, new: usize) -> ReplayedInput {
-    let (is_bug, covered) = (BugKind::of(ending).is_some(), outcomes.len());
-    ReplayedInput { path: input.path.clone(), outcome: ending.to_string(), is_bug, covered, new, outcomes }
+fn replayed(input: &NamedInput, judgement: Judgement, new: usize) -> ReplayedInput {
+    let ending = judgement.ending();
+    let disagrees = BugKind::of(ending) != BugKind::of(judgement.traced);
+    ReplayedInput {
+        path: input.path.clone(),
+        outcome: ending.to_string(),
+        traced: disagrees.then(|| judgement.traced.to_string()),
+        reports: diagnosed(&judgement, &input.bytes),
+        is_bug: judgement.is_bug(),
+        is_hang: judgement.hangs(),
+        covered: judgement.covered.len(),
+        new,
+        outcomes: judgement.covered,
+    }
+}
+
+/// Kinds and innermost frames of what has a diagnosis.
+fn diagnosed(judgement: &Judgement, input: &[u8]) -> Vec<String> {
+    let mut bugs = Bugs::default();
+    for (kind, diagnosis) in judgement.failures.iter().filter(|(_, diagnosis)| diagnosis.is_some()) {
+        bugs.add(&failure(judgement, *kind, input), diagnosis.clone());
+    }
+    bugs.all().iter().map(headline).collect()
+}
+
+pub(crate) fn failure<'a>(judgement: &'a Judgement, kind: BugKind, input: &'a [u8]) -> Failure<'a> {
+    Failure { kind, last: judgement.last, input, stderr: &judgement.stderr, run: 0 }
+}
+
+/// What is wrong, and where if that is known.
+pub(crate) fn headline(bug: &Bug) -> String {
+    let title = bug.title();
+    bug.stack().first().map_or(title.clone(), |frame| format!("{title} in {frame}"))
 }

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use search::{
-    Answers, Bug, Claim, Completeness, Enumeration, Growth, LinkStats, Optimism, SentenceStats, Stats,
-    Verdicts,
+    Answers, Bug, BugKind, Claim, Completeness, Enumeration, Growth, LinkStats, Optimism, Results,
+    SentenceStats, Stats, Verdicts, Violation,
 };
 use serde::Serialize;
 use sites::SiteTable;
 use trace::GiveUp;
 
-use crate::SourceCoverage;
 use crate::output::Resumption;
+use crate::{OutputDir, SourceCoverage};
 
 /// What was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -42,10 +42,15 @@ pub struct Report {
     /// Coverage after each run that added some.
     pub growth: Vec<Growth>,
     pub bugs: Vec<BugReport>,
+    /// Runs that do not end, unless they are among the bugs.
+    pub hangs: Vec<BugReport>,
+    /// Properties that do not hold, at places where there is no bug.
+    pub violations: Vec<ViolationReport>,
     pub crashes: u64,
     pub timeouts: u64,
     pub out_of_memory: u64,
     pub flaky_timeouts: u64,
+    pub slow_in_variant: u64,
     pub unconfirmed_timeouts: u64,
     pub unstable: u64,
     pub queue: usize,
@@ -100,6 +105,8 @@ pub struct BugReport {
     pub place: String,
     /// The innermost frame first; empty if no checking build could say.
     pub stack: Vec<String>,
+    /// What the program itself does with the input; absent if it was not asked.
+    pub plain: Option<String>,
     /// Relative to the output directory.
     pub file: String,
     pub bytes: usize,
@@ -114,12 +121,77 @@ impl BugReport {
             kind: bug.title(),
             place: sites.place(bug.site),
             stack: bug.stack().iter().map(ToString::to_string).collect(),
+            plain: bug.verdict(),
             file,
             bytes: bug.input.len(),
             hits: bug.hits,
             first_run: bug.run,
         }
     }
+}
+
+/// What becomes of runs that do not end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hangs {
+    /// They are listed, and no bugs.
+    #[default]
+    Apart,
+    Bugs,
+    /// They are not looked into.
+    Off,
+}
+
+/// What a search found, as data.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Finds {
+    pub bugs: Vec<BugReport>,
+    pub hangs: Vec<BugReport>,
+    pub violations: Vec<ViolationReport>,
+}
+
+impl Finds {
+    pub(crate) fn new(results: &Results, output: &OutputDir, sites: &SiteTable, hangs: Hangs) -> Finds {
+        let written = |file: Option<String>| file.unwrap_or_else(|| "not written".to_owned());
+        let is_apart = |bug: &&Bug| hangs == Hangs::Apart && bug.kind == BugKind::Hang;
+        let all = results.bugs.all();
+        let report = |bug: &Bug| BugReport::new(bug, written(output.bug_file(bug.id)), sites);
+        let violations = results.violations.all().iter();
+        let silent = violations.filter(|violation| !is_bug(violation, all, sites));
+        let violation = |of: &Violation| ViolationReport {
+            property: of.kind.text(),
+            place: sites.place(of.site),
+            file: written(output.violation_file(of.id)),
+            bytes: of.input.len(),
+            hits: of.hits,
+        };
+        Finds {
+            bugs: all.iter().filter(|bug| !is_apart(bug)).map(report).collect(),
+            hangs: all.iter().filter(is_apart).map(report).collect(),
+            violations: silent.map(violation).collect(),
+        }
+    }
+}
+
+/// Whether a bug has a frame at the line of a violation: it says the same with more words.
+fn is_bug(violation: &Violation, bugs: &[Bug], sites: &SiteTable) -> bool {
+    let line = |place: &str| {
+        let place = place.split(" (").next().unwrap_or_default();
+        let mut parts = place.rsplit('/').next().unwrap_or_default().split(':');
+        Some((parts.next()?.to_owned(), parts.next()?.to_owned()))
+    };
+    let at = line(&sites.place(violation.site));
+    at.is_some() && bugs.iter().flat_map(Bug::stack).any(|frame| line(&frame.place) == at)
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ViolationReport {
+    pub property: &'static str,
+    pub place: String,
+    /// Relative to the output directory.
+    pub file: String,
+    pub bytes: usize,
+    /// Traced runs that violated it.
+    pub hits: u64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -230,7 +302,7 @@ impl Report {
     pub(crate) fn new(
         about: &About,
         stats: &Stats,
-        bugs: Vec<BugReport>,
+        finds: Finds,
         stopped: String,
         claim: Option<Claim>,
         earlier: &Resumption,
@@ -247,11 +319,14 @@ impl Report {
             source_coverage: None,
             corpus: stats.corpus,
             growth: stats.growth.clone(),
-            bugs,
+            bugs: finds.bugs,
+            hangs: finds.hangs,
+            violations: finds.violations,
             crashes: stats.crashes,
             timeouts: stats.timeouts,
             out_of_memory: stats.out_of_memory,
             flaky_timeouts: stats.flaky_timeouts,
+            slow_in_variant: stats.slow_in_variant,
             unconfirmed_timeouts: stats.unconfirmed_timeouts,
             unstable: stats.unstable,
             queue: stats.queue,

@@ -5,7 +5,9 @@ use std::fmt::Write;
 use search::{SentenceStats, Verdicts};
 
 use crate::SourceCoverage;
-use crate::report::{BugReport, CoverageReport, FunctionCount, PlaceCount, ProductionVerdicts, Report};
+use crate::report::{
+    BugReport, CoverageReport, FunctionCount, PlaceCount, ProductionVerdicts, Report, ViolationReport,
+};
 
 /// The text of `summary.txt`, which is also printed at the end.
 pub(crate) fn summary(report: &Report, dir: &str) -> String {
@@ -51,7 +53,7 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
     for note in &about.notes {
         writeln!(text, "  note        {note}")?;
     }
-    write_bugs(text, &report.bugs)?;
+    write_finds(text, report)?;
     writeln!(text, "  results     {dir} ({} inputs in corpus/)", report.corpus)
 }
 
@@ -110,11 +112,11 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
     let losses = [
         (report.divergences, "runs left the predicted path"),
         (report.concretisations, "values were fixed to what they were"),
-        (report.silent_violations, "properties were violated without a crash"),
         (report.truncated_traces, "traces were cut"),
         (report.bad_traces, "traces could not be read"),
         (report.dropped_flips, "flips were dropped"),
         (report.flaky_timeouts, "timeouts did not happen again"),
+        (report.slow_in_variant, "timeouts were of the variant: the program itself ends in time"),
         (report.unconfirmed_timeouts, "timeouts at new places were not looked into"),
         (report.unstable, "inputs were unstable: they did it only after others in the same process"),
     ];
@@ -138,14 +140,30 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
     Ok(())
 }
 
-fn write_bugs(text: &mut String, bugs: &[BugReport]) -> std::fmt::Result {
+/// Violations that are listed; all have their reports.
+const MOST_VIOLATIONS: usize = 10;
+
+fn write_finds(text: &mut String, report: &Report) -> std::fmt::Result {
+    let Report { bugs, hangs, violations, .. } = report;
+    for ViolationReport { property, place, file, bytes, .. } in violations.iter().take(MOST_VIOLATIONS) {
+        writeln!(
+            text,
+            "  property    violated without a crash: {property} at {place}: {file} ({bytes} bytes)"
+        )?;
+    }
+    if let Some(more) = violations.len().checked_sub(MOST_VIOLATIONS).filter(|more| *more > 0) {
+        writeln!(text, "  property    {more} more in reports/")?;
+    }
+    hangs.iter().try_for_each(|hang| write_bug(text, "hang", hang))?;
     if bugs.is_empty() {
         return writeln!(text, "  bugs        none found");
     }
-    for bug in bugs {
-        let BugReport { kind, place, stack, file, bytes, hits, .. } = bug;
-        let at = stack.first().map_or_else(|| format!("after {place}"), |frame| format!("in {frame}"));
-        writeln!(text, "  bug         {kind} {at}: {file} ({bytes} bytes, {hits} runs)")?;
-    }
-    Ok(())
+    bugs.iter().try_for_each(|bug| write_bug(text, "bug", bug))
+}
+
+fn write_bug(text: &mut String, what: &str, bug: &BugReport) -> std::fmt::Result {
+    let BugReport { kind, place, stack, file, bytes, hits, plain, .. } = bug;
+    let at = stack.first().map_or_else(|| format!("after {place}"), |frame| format!("in {frame}"));
+    let plain = plain.as_ref().map_or_else(String::new, |plain| format!("; the plain program: {plain}"));
+    writeln!(text, "  {what:<11} {kind} {at}: {file} ({bytes} bytes, {hits} runs{plain})")
 }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 const SOCKETS: &str = include_str!("sockets.c");
 const CHECKS: &str = include_str!("checks.c");
+const SAMPLES: &str = include_str!("samples.c");
 
 /// Functions that wait for somebody else's data.
 const CONNECTING: [&str; 6] = ["accept", "accept4", "connect", "recv", "recvfrom", "recvmsg"];
@@ -35,6 +36,7 @@ pub(crate) fn write(
     }
     if variant == Variant::Sanitized {
         sources.push(("checks.bc", CHECKS));
+        sources.push(("samples.bc", SAMPLES));
     }
     let write = |(name, source): (&str, &str)| {
         let file = folder.join(name);

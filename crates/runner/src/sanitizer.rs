@@ -23,7 +23,15 @@ impl SanitizerFrame {
     fn has_source(&self) -> bool {
         self.place.contains(':')
     }
+
+    /// Libraries have no source, or one that is not here: theirs was built elsewhere, or is a header of the system.
+    fn is_of_program(&self) -> bool {
+        self.has_source() && self.place.starts_with('/') && !self.place.starts_with("/usr/")
+    }
 }
+
+/// What the sanitized variant prints before each stack of a run that is sampled.
+const SAMPLE: &str = "==Tarragon: sample";
 
 /// Options for programs that are built with AddressSanitizer: every report ends the run, deadly signals are reported
 /// with their stacks. Places are named by a [`crate::Symbolizer`], since starting one takes longer than most runs.
@@ -89,14 +97,31 @@ impl SanitizerReport {
         let line = parts.next()?.len();
         Some((&frame.function, &frame.place[..file + 1 + line]))
     }
+
+    /// The stacks of a run that was sampled, each with the frames of the program only, the outermost first.
+    pub fn samples(stderr: &[u8]) -> Vec<Vec<SanitizerFrame>> {
+        let text = String::from_utf8_lossy(stderr);
+        let stacks = text.split(SAMPLE).skip(1).map(|sample| {
+            let lines = sample.lines().skip_while(|line| frame(line).is_none());
+            let mut frames: Vec<SanitizerFrame> = lines.map_while(frame).collect();
+            match frames.iter().any(SanitizerFrame::is_of_program) {
+                true => frames.retain(SanitizerFrame::is_of_program),
+                false => frames.retain(SanitizerFrame::has_source),
+            }
+            frames.reverse();
+            frames
+        });
+        stacks.filter(|frames| !frames.is_empty()).collect()
+    }
 }
 
-/// Without the innermost frames that say nothing about the cause: those of [`ENDING`], and functions without source, such
-/// as the sanitizer's own `malloc`, if there is source further out.
+/// Without the innermost frames that say nothing about the cause: those of [`ENDING`], and those of libraries, such
+/// as the sanitizer's own `malloc` and `strlen`, if there is something of the program further out.
 fn causes(mut frames: Vec<SanitizerFrame>) -> Vec<SanitizerFrame> {
     let is_ending = |frame: &&SanitizerFrame| ENDING.contains(&frame.function.as_str());
     frames.drain(..frames.iter().take_while(is_ending).count());
-    if let Some(first) = frames.iter().position(SanitizerFrame::has_source) {
+    let of_program = frames.iter().position(SanitizerFrame::is_of_program);
+    if let Some(first) = of_program.or_else(|| frames.iter().position(SanitizerFrame::has_source)) {
         frames.drain(..first);
     }
     frames
@@ -257,6 +282,31 @@ mod tests {
         let report = the_report(text);
         assert_eq!(report.kind, "ABRT");
         assert_eq!(frames(&report), [("parse", "/src/parse.c:10:9")]);
+    }
+
+    #[test]
+    fn libraries_are_not_the_cause() {
+        let text =
+            b"==7==ERROR: AddressSanitizer: SEGV on unknown address 0x7 (pc 0x7f bp 0x4 sp 0x7f T0)\n    \
+            #0 0x7f in __strlen_avx2 string/../sysdeps/x86_64/multiarch/strlen-avx2.S:76\n    \
+            #1 0x7f in strlen (/src/p.asan+0x10ff94)\n    \
+            #2 0x55 in length /usr/include/c++/12/bits/char_traits.h:395:9\n    \
+            #3 0x55 in parse /src/parse.cc:10:9\n";
+        assert_eq!(frames(&the_report(text)), [("parse", "/src/parse.cc:10:9")]);
+    }
+
+    #[test]
+    fn samples_are_stacks_of_the_program() {
+        let text =
+            b"oops\n==Tarragon: sample\n    #0 0x1 in sample (/p+0x1)\n    #1 0x2 (/lib/libc.so.6+0x2)\n    \
+            #2 0x3 in run /src/a.c:7:3\n    #3 0x4 in main /src/a.c:20:1\n\n\
+            ==Tarragon: sample\n    #0 0x1 in sample (/p+0x1)\n    #1 0x4 in main /src/a.c:21:1\n";
+        let samples = SanitizerReport::samples(text);
+        let names = |frames: &Vec<SanitizerFrame>| -> Vec<String> {
+            frames.iter().map(|frame| frame.function.clone()).collect()
+        };
+        let names: Vec<_> = samples.iter().map(names).collect();
+        assert_eq!(names, [vec!["main", "run"], vec!["main"]]);
     }
 
     #[test]

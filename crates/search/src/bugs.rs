@@ -1,6 +1,6 @@
 //! Bugs: runs that went wrong, grouped by cause, one smallest input each.
 //!
-//! The cause is what a [`Diagnosis`] says: the kind and the top frames of the stack. Without one it is approximated by the
+//! The cause is what a [`Diagnosis`] says: the kind and the innermost frames of the program. Without one it is approximated by the
 //! kind and the last step at which the run depended on its input: where, and which way it went. Runs without a trace have
 //! no such step; the engine traces them once before they come here.
 
@@ -9,8 +9,8 @@ use std::fmt;
 
 use path::Step;
 
-use crate::diagnosis::Frame;
-use crate::{Diagnosis, Ending};
+use crate::diagnosis::{Cause, Frame};
+use crate::{Diagnosis, Ending, Offence};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BugKind {
@@ -69,6 +69,8 @@ pub struct Bug {
     /// The end of the standard error of the run on `input`.
     pub stderr: Vec<u8>,
     pub diagnosis: Option<Diagnosis>,
+    /// How the program itself ends on `input`, if that is known; the bug was seen in a variant of it.
+    pub plain: Option<Ending>,
     /// How many runs ended in it.
     pub hits: u64,
     /// Number of the run that found it first.
@@ -87,18 +89,32 @@ pub enum Sighting {
 pub struct Bugs {
     bugs: Vec<Bug>,
     by_last_step: HashMap<(BugKind, Step), usize>,
-    by_diagnosis: HashMap<(String, Vec<Frame>), usize>,
+    causes: Vec<(Cause, usize)>,
     first: u32,
+    ignores_hangs: bool,
 }
 
 impl Bug {
     /// What went wrong, in a few words.
     pub fn title(&self) -> String {
         match (&self.diagnosis, self.kind) {
-            (Some(diagnosis), BugKind::Reported) => diagnosis.kind.clone(),
+            (Some(diagnosis), BugKind::Reported | BugKind::Hang) => diagnosis.kind.clone(),
             (Some(diagnosis), kind) => format!("{kind} ({})", diagnosis.kind),
             (None, kind) => kind.to_string(),
         }
+    }
+
+    /// What the program itself has to say about the bug, if that is known.
+    pub fn verdict(&self) -> Option<String> {
+        let plain = self.plain?;
+        // What a variant shares with whoever runs it, the program itself does not have.
+        let is_offence = self.title().starts_with(Offence::TITLE);
+        Some(match (BugKind::of(plain), self.kind) {
+            (Some(_), _) => plain.to_string(),
+            _ if is_offence => plain.to_string(),
+            (None, BugKind::Reported) => format!("{plain}, it shows in the sanitized variant only"),
+            (None, _) => format!("{plain}, the variant disagrees"),
+        })
     }
 
     /// The frames of the stack, the innermost first; none without a diagnosis.
@@ -111,6 +127,15 @@ impl Bugs {
     /// A list whose first bug gets the id `taken + 1`.
     pub fn after(taken: u32) -> Bugs {
         Bugs { first: taken, ..Bugs::default() }
+    }
+
+    /// The same list, which takes no hangs.
+    pub fn without_hangs(self) -> Bugs {
+        Bugs { ignores_hangs: true, ..self }
+    }
+
+    pub fn ignores(&self, kind: BugKind) -> bool {
+        self.ignores_hangs && kind == BugKind::Hang
     }
 
     pub fn all(&self) -> &[Bug] {
@@ -132,8 +157,8 @@ impl Bugs {
         let next = self.bugs.len();
         let index = self.find(failure, cause.as_ref()).unwrap_or(next);
         self.by_last_step.entry((failure.kind, failure.last)).or_insert(index);
-        if let Some(cause) = cause {
-            self.by_diagnosis.insert(cause, index);
+        if let Some(cause) = cause.filter(|cause| !self.causes.iter().any(|(known, _)| known == cause)) {
+            self.causes.push((cause, index));
         }
         if index == next {
             self.bugs.push(Bug::new(self.first + next as u32 + 1, failure, diagnosis));
@@ -141,7 +166,9 @@ impl Bugs {
         }
         let bug = &mut self.bugs[index];
         bug.hits += 1;
-        if !is_smaller(failure.input, &bug.input) {
+        // A diagnosis is worth more than a few bytes.
+        let says_less = diagnosis.is_none() && bug.diagnosis.is_some();
+        if says_less || !is_smaller(failure.input, &bug.input) {
             return (Sighting::Known, bug);
         }
         bug.kind = failure.kind;
@@ -149,12 +176,28 @@ impl Bugs {
         bug.input = failure.input.to_vec();
         bug.stderr = failure.stderr.to_vec();
         bug.diagnosis = diagnosis;
+        bug.plain = None;
         (Sighting::Smaller, bug)
     }
 
+    /// Takes note of how the program itself ends on the input of a bug.
+    pub fn confirm(&mut self, id: u32, plain: Option<Ending>) -> Option<&Bug> {
+        let bug = self.bugs.iter_mut().find(|bug| bug.id == id)?;
+        bug.plain = plain;
+        Some(bug)
+    }
+
+    /// The same, if the bug has this input.
+    pub fn confirm_if_smallest(&mut self, id: u32, input: &[u8], plain: Option<Ending>) {
+        if self.bugs.iter().any(|bug| bug.id == id && bug.input == input) {
+            self.confirm(id, plain);
+        }
+    }
+
     /// A diagnosis decides; a last step only where one of the two runs has no diagnosis.
-    fn find(&self, failure: &Failure, cause: Option<&(String, Vec<Frame>)>) -> Option<usize> {
-        if let Some(&index) = cause.and_then(|cause| self.by_diagnosis.get(cause)) {
+    fn find(&self, failure: &Failure, cause: Option<&Cause>) -> Option<usize> {
+        let same = |cause: &Cause| self.causes.iter().find(|(known, _)| known.is_same(cause));
+        if let Some(&(_, index)) = cause.and_then(same) {
             return Some(index);
         }
         let index = *self.by_last_step.get(&(failure.kind, failure.last))?;
@@ -171,13 +214,14 @@ impl Bug {
             input: failure.input.to_vec(),
             stderr: failure.stderr.to_vec(),
             diagnosis,
+            plain: None,
             hits: 1,
             run: failure.run,
         }
     }
 }
 
-fn is_smaller(input: &[u8], than: &[u8]) -> bool {
+pub(crate) fn is_smaller(input: &[u8], than: &[u8]) -> bool {
     (input.len(), input) < (than.len(), than)
 }
 
@@ -207,11 +251,24 @@ mod tests {
     }
 
     #[test]
+    fn the_program_itself_has_the_last_word() {
+        let mut bugs = Bugs::default();
+        let id = bugs.add(&failure(b"1/0", 3, 0, 1), None).1.id;
+        assert_eq!(bugs.all()[0].verdict(), None);
+        let mut verdict = |plain| bugs.confirm(id, Some(plain)).and_then(Bug::verdict).expect("it was asked");
+        assert_eq!(verdict(Ending::Signal(8)), "SIGFPE");
+        assert_eq!(verdict(Ending::Exit(3)), "exit 3, the variant disagrees");
+        bugs.add(&failure(b"1", 3, 0, 1), None);
+        assert_eq!(bugs.all()[0].verdict(), None, "another input");
+    }
+
+    #[test]
     fn a_diagnosis_joins_what_the_last_step_separates_and_the_other_way_round() {
         let mut bugs = Bugs::default();
         assert_eq!(bugs.add(&failure(b"1/0", 3, 0, 1), diagnosis(7)).0, Sighting::New);
         assert_eq!(bugs.add(&failure(b"(1)/0", 4, 1, 2), diagnosis(7)).0, Sighting::Known);
         assert_eq!(bugs.add(&failure(b"1%0", 3, 0, 3), diagnosis(8)).0, Sighting::New);
+        assert_eq!(bugs.add(&failure(b"0", 3, 0, 4), None).0, Sighting::Known, "without a diagnosis");
         assert!(bugs.is_stale(&failure(b"(1)/0", 4, 1, 4)));
         assert!(!bugs.is_stale(&failure(b"0/0", 4, 1, 4)));
         assert_eq!(bugs.all().len(), 2);

@@ -1,5 +1,6 @@
 //! A second opinion on an input, by a build of the program that is slower and checks more.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// What went wrong in a run, and where.
@@ -23,17 +24,184 @@ pub struct Frame {
 }
 
 impl Diagnosis {
-    /// How many frames two runs with one cause have in common.
-    const TOP: usize = 3;
+    /// The kind of a diagnosis of a run that does not end. The frames are those that it never left, and the place of the
+    /// innermost one has the lines that were seen there: `calc.c:10-14`.
+    pub const ENDLESS_LOOP: &str = "endless loop";
 
     /// What runs with the same cause agree in.
-    pub(crate) fn cause(&self) -> (String, Vec<Frame>) {
-        (self.kind.clone(), self.frames.iter().take(Diagnosis::TOP).cloned().collect())
+    pub(crate) fn cause(&self) -> Cause {
+        let innermost = self.frames.first();
+        match (self.kind.as_str(), innermost) {
+            (Diagnosis::ENDLESS_LOOP, Some(frame)) => Cause::Loop(Loop::at(frame)),
+            ("stack-overflow", Some(_)) => Cause::Recursion(recurring(&self.frames)),
+            (kind, _) => {
+                Cause::At { kind: class(kind).to_owned(), frames: innermost_frames(kind, &self.frames) }
+            }
+        }
     }
+}
+
+/// Why a run went wrong, as far as a stack can tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    At {
+        kind: String,
+        /// The innermost frame with its line, and the functions around it.
+        frames: Vec<String>,
+    },
+    /// Where a recursion is cut off says nothing; these functions call each other.
+    Recursion(BTreeSet<String>),
+    Loop(Loop),
+}
+
+impl Cause {
+    pub(crate) fn is_same(&self, other: &Cause) -> bool {
+        match (self, other) {
+            (Cause::Recursion(one), Cause::Recursion(other)) => {
+                one == other || one.intersection(other).next().is_some()
+            }
+            (Cause::Loop(one), Cause::Loop(other)) => one.overlaps(other),
+            (one, other) => one == other,
+        }
+    }
+}
+
+/// The innermost function that a run never left, and the lines of it that were seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Loop {
+    function: String,
+    file: String,
+    first: u32,
+    last: u32,
+}
+
+impl Loop {
+    fn at(frame: &Frame) -> Loop {
+        let (file, lines) = frame.place.split_once(':').unwrap_or((&frame.place, ""));
+        let lines = lines.split(':').next().unwrap_or_default();
+        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+        let number = |text: &str| text.parse().unwrap_or(0);
+        let (first, last) = (number(first), number(last));
+        Loop { function: frame.function.clone(), file: file.to_owned(), first, last }
+    }
+
+    /// A loop is seen at some of its lines only.
+    fn overlaps(&self, other: &Loop) -> bool {
+        self.function == other.function
+            && self.file == other.file
+            && self.first <= other.last
+            && other.first <= self.last
+    }
+}
+
+/// Kinds that one wrong index or pointer shows itself by, whichever object it happens to hit.
+const BAD_ACCESSES: [&str; 9] = [
+    "SEGV",
+    "BUS",
+    "heap-buffer-overflow",
+    "stack-buffer-overflow",
+    "stack-buffer-underflow",
+    "dynamic-stack-buffer-overflow",
+    "global-buffer-overflow",
+    "container-overflow",
+    "unknown-crash",
+];
+
+/// What kinds that one mistake may have are called together.
+pub fn class(kind: &str) -> &str {
+    if BAD_ACCESSES.contains(&kind) { "bad access" } else { kind }
+}
+
+/// One mistake is reached along many calls, so that only the function around it counts beside its line; a program that ends
+/// itself often does so in one function for all reasons.
+fn innermost_frames(kind: &str, frames: &[Frame]) -> Vec<String> {
+    let callers = if kind == "ABRT" { 2 } else { 1 };
+    let first = frames.first().map(|frame| format!("{} {}", frame.function, without_column(&frame.place)));
+    let mut functions: Vec<&str> = frames.iter().map(|frame| frame.function.as_str()).collect();
+    functions.dedup();
+    let around = functions.into_iter().skip(1).take(callers).map(str::to_owned);
+    first.into_iter().chain(around).collect()
+}
+
+/// `calc.c:10` of `calc.c:10:7`.
+fn without_column(place: &str) -> &str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match place.rsplit_once(':') {
+        Some((line, column)) if is_number(column) && line.rsplit(':').next().is_some_and(is_number) => line,
+        _ => place,
+    }
+}
+
+/// Functions that are on the stack more than once; all of them if none is.
+fn recurring(frames: &[Frame]) -> BTreeSet<String> {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for frame in frames {
+        *counts.entry(&frame.function).or_default() += 1;
+    }
+    let least = if counts.values().any(|&count| count > 1) { 2 } else { 1 };
+    counts.into_iter().filter(|(_, count)| *count >= least).map(|(name, _)| name.to_owned()).collect()
 }
 
 impl fmt::Display for Frame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.place, self.function)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagnosis(kind: &str, frames: &[(&str, &str)]) -> Diagnosis {
+        let frame = |(function, place): &(&str, &str)| Frame {
+            function: (*function).to_owned(),
+            place: (*place).to_owned(),
+        };
+        let frames = frames.iter().map(frame).collect();
+        Diagnosis { kind: kind.to_owned(), fatal: true, frames, report: Vec::new() }
+    }
+
+    fn same(one: &Diagnosis, other: &Diagnosis) -> bool {
+        one.cause().is_same(&other.cause())
+    }
+
+    #[test]
+    fn one_mistake_shows_itself_in_many_ways() {
+        let near = diagnosis("heap-buffer-overflow", &[("get", "a.c:7:3"), ("parse", "a.c:20:1")]);
+        let far = diagnosis("SEGV", &[("get", "a.c:7:12"), ("parse", "a.c:24:1"), ("main", "a.c:40:1")]);
+        assert!(same(&near, &far));
+        let deeper = diagnosis("SEGV", &[("get", "a.c:7:3"), ("get", "a.c:9:3"), ("parse", "a.c:24:1")]);
+        assert!(same(&near, &deeper), "a recursion is one function");
+        let others = [
+            diagnosis("SEGV", &[("get", "a.c:8:3"), ("parse", "a.c:20:1")]),
+            diagnosis("FPE", &[("get", "a.c:7:3"), ("parse", "a.c:20:1")]),
+            diagnosis("SEGV", &[("get", "a.c:7:3"), ("print", "a.c:30:1")]),
+        ];
+        assert!(others.iter().all(|other| !same(&near, other)));
+    }
+
+    #[test]
+    fn programs_that_end_themselves_have_callers() {
+        let abort =
+            |caller| diagnosis("ABRT", &[("die", "a.c:1:1"), ("check", "a.c:5:1"), (caller, "a.c:9:1")]);
+        assert!(same(&abort("parse"), &abort("parse")));
+        assert!(!same(&abort("parse"), &abort("print")));
+    }
+
+    #[test]
+    fn recursions_are_cut_off_anywhere() {
+        let cut = |frames: &[(&str, &str)]| diagnosis("stack-overflow", frames);
+        let (e, t, u) = (("expr", "a.c:1:1"), ("term", "a.c:2:1"), ("unary", "a.c:3:1"));
+        assert!(same(&cut(&[e, t, e, t, e]), &cut(&[t, e, t, e, t])));
+        assert!(!same(&cut(&[e, t, e, t, e]), &cut(&[u, u, u, u, e])));
+    }
+
+    #[test]
+    fn loops_are_seen_at_some_of_their_lines() {
+        let looping = |place| diagnosis(Diagnosis::ENDLESS_LOOP, &[("run", place), ("main", "a.c:90:1")]);
+        assert!(same(&looping("a.c:10-14"), &looping("a.c:14-20")));
+        assert!(same(&looping("a.c:10"), &looping("a.c:9-14")));
+        assert!(!same(&looping("a.c:10-14"), &looping("a.c:15-20")));
+        assert!(!same(&looping("a.c:10-14"), &looping("b.c:10-14")));
     }
 }

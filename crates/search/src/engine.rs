@@ -1,5 +1,7 @@
 //! The loop that all strategies share: propose, run, keep the books, learn.
 
+mod hangs;
+
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,12 +11,13 @@ use path::{PathCondition, Step};
 use sites::SiteTable;
 use solver::Chain;
 
+use crate::judgement::causes;
 use crate::reach::Reach;
 use crate::suspicion::Suspicions;
 use crate::{
     Bug, BugKind, Bugs, Context, Corpus, Coverage, Diagnosis, Ending, Entry, ExecError, Execution, Executor,
     Failure, Growth, Next, Offence, Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy,
-    TracedPath,
+    TracedPath, Violation, Violations,
 };
 
 /// Time since the start of the search.
@@ -27,6 +30,11 @@ pub trait Observer {
     fn new_entry(&mut self, entry: &Entry) -> Result<(), OutputError>;
 
     fn new_bug(&mut self, bug: &Bug, sighting: Sighting) -> Result<(), OutputError>;
+
+    /// A run violated a property without a crash.
+    fn new_violation(&mut self, _violation: &Violation) -> Result<(), OutputError> {
+        Ok(())
+    }
 
     /// Whether [`Observer::progress`] should be called now.
     fn wants_progress(&mut self, elapsed: Duration) -> bool;
@@ -107,6 +115,7 @@ pub struct Results {
     pub coverage: Coverage,
     pub corpus: Corpus,
     pub bugs: Bugs,
+    pub violations: Violations,
     pub stats: Stats,
 }
 
@@ -196,6 +205,9 @@ impl<'a> Engine<'a> {
             }
             None => {}
         }
+        if let (Ending::Exit(_), Some(path)) = (execution.ending, &path) {
+            self.note_violations(input, &path.condition)?;
+        }
         let ran = Ran { input, origin, ending: execution.ending, new_outcomes, covered, path };
         strategy.learn(ran, &mut self.context());
         self.report(strategy)
@@ -257,40 +269,25 @@ impl<'a> Engine<'a> {
         path: Option<&TracedPath>,
         covered: u64,
     ) -> Result<(), Stop> {
-        if kind == BugKind::Hang && self.is_time_up() {
-            // The end of the search may have ended the run.
-            self.results.stats.unconfirmed_timeouts += 1;
-            return Ok(());
+        if kind == BugKind::Hang {
+            return self.hang(input, execution, path, covered);
         }
-        let has_time = kind != BugKind::Hang || self.has_time_for_hangs();
-        let last = match path {
-            Some(path) => last_step(path),
-            None if has_time => self.triage(kind, covered, input)?,
-            None => NOWHERE,
-        };
-        if kind == BugKind::Hang && !self.results.bugs.knows(kind, last) {
-            if !has_time {
-                self.results.stats.unconfirmed_timeouts += 1;
-                return Ok(());
-            }
-            if !self.hangs_again(input)? {
-                self.results.stats.flaky_timeouts += 1;
-                return Ok(());
-            }
-        }
-        let failure = Failure { kind, last, input, stderr: &execution.stderr, run: self.results.stats.runs };
-        let tells_nothing = kind == BugKind::Hang || self.results.bugs.is_stale(&failure);
-        let mut diagnoses = if tells_nothing { Vec::new() } else { self.examine(input)? };
-        let fatal = diagnoses.iter().position(|diagnosis| diagnosis.fatal);
-        let cause = fatal.or(diagnoses.len().checked_sub(1)).map(|at| diagnoses.remove(at));
-        self.add_bug(&failure, cause)?;
-        self.add_reported(&failure, diagnoses)
+        let last = path.map_or_else(|| self.triage(kind, covered, input), |path| Ok(last_step(path)))?;
+        let run = self.results.stats.runs;
+        self.crash(&Failure { kind, last, input, stderr: &execution.stderr, run })
     }
 
-    /// What a build that checks more objects to, beyond how the run ended.
-    fn add_reported(&mut self, failure: &Failure, diagnoses: Vec<Diagnosis>) -> Result<(), Stop> {
-        let failure = Failure { kind: BugKind::Reported, stderr: b"", ..*failure };
-        diagnoses.into_iter().try_for_each(|diagnosis| self.add_bug(&failure, Some(diagnosis)))
+    fn crash(&mut self, failure: &Failure) -> Result<(), Stop> {
+        let tells_nothing = self.results.bugs.is_stale(failure);
+        let diagnoses = if tells_nothing { Vec::new() } else { self.examine(failure.input)? };
+        self.add_all(failure, causes(Some(failure.kind), diagnoses))
+    }
+
+    fn add_all(&mut self, failure: &Failure, causes: Vec<(BugKind, Option<Diagnosis>)>) -> Result<(), Stop> {
+        causes.into_iter().try_for_each(|(kind, cause)| {
+            let stderr = if kind == BugKind::Reported { b"" } else { failure.stderr };
+            self.add_bug(&Failure { kind, stderr, ..*failure }, cause)
+        })
     }
 
     /// Inputs that tamper with what the program shares with its executor: found, whatever else they do.
@@ -306,12 +303,23 @@ impl<'a> Engine<'a> {
 
     fn add_bug(&mut self, failure: &Failure, diagnosis: Option<Diagnosis>) -> Result<(), Stop> {
         let (sighting, bug) = self.results.bugs.add(failure, diagnosis);
-        match sighting {
-            Sighting::Known => Ok(()),
-            Sighting::New | Sighting::Smaller => {
-                self.world.observer.new_bug(bug, sighting).map_err(Stop::Output)
-            }
+        if sighting == Sighting::Known {
+            return Ok(());
         }
+        let id = bug.id;
+        // The bug was seen in a variant; what counts is the program.
+        let plain = self.world.executor.run_plain(failure.input).map_err(Stop::Execution)?;
+        match self.results.bugs.confirm(id, plain) {
+            Some(bug) => self.world.observer.new_bug(bug, sighting).map_err(Stop::Output),
+            None => Ok(()),
+        }
+    }
+
+    fn note_violations(&mut self, input: &[u8], path: &PathCondition) -> Result<(), Stop> {
+        for (violation, _) in self.results.violations.add(input, path) {
+            self.world.observer.new_violation(&violation).map_err(Stop::Output)?;
+        }
+        Ok(())
     }
 
     fn is_suspect(&mut self, origin: &Origin, path: Option<&TracedPath>) -> bool {
@@ -324,7 +332,7 @@ impl<'a> Engine<'a> {
         let last = path.map_or(NOWHERE, last_step);
         let run = self.results.stats.runs;
         let failure = Failure { kind: BugKind::Reported, last, input, stderr: b"", run };
-        self.add_reported(&failure, diagnoses)
+        self.add_all(&failure, causes(None, diagnoses))
     }
 
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, Stop> {
@@ -350,27 +358,6 @@ impl<'a> Engine<'a> {
         Ok(last)
     }
 
-    /// A program that runs programs can be made to hang anywhere: confirming that takes no more than a tenth of the time.
-    fn has_time_for_hangs(&self) -> bool {
-        const SHARE: u32 = 10;
-        const FIRST: Duration = Duration::from_millis(500);
-        self.confirming.saturating_sub(FIRST) * SHARE <= self.world.clock.elapsed()
-    }
-
-    /// A machine under load makes slow runs look like hangs; a hang hangs twice, however much time it gets.
-    fn hangs_again(&mut self, input: &[u8]) -> Result<bool, Stop> {
-        let again = |engine: &mut Self| engine.count_run(false, |executor| executor.run_patiently(input));
-        Ok(self.confirm(again)?.ending == Ending::Timeout)
-    }
-
-    /// Takes the time that runs take which are only about hangs.
-    fn confirm<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let started = self.world.clock.elapsed();
-        let result = work(self);
-        self.confirming += self.world.clock.elapsed().saturating_sub(started);
-        result
-    }
-
     fn report(&mut self, strategy: &dyn Strategy) -> Result<(), Stop> {
         let elapsed = self.world.clock.elapsed();
         if self.world.observer.wants_state(elapsed)
@@ -387,11 +374,12 @@ impl<'a> Engine<'a> {
 
     /// Brings the statistics up to date.
     fn count(&mut self, strategy: &dyn Strategy) {
-        let Results { coverage, corpus, bugs, stats } = &mut self.results;
+        let Results { coverage, corpus, bugs, stats, .. } = &mut self.results;
         stats.covered = coverage.covered();
         stats.outcomes = coverage.total();
         stats.corpus = corpus.entries().len();
-        stats.bugs = bugs.all().len();
+        stats.hangs = bugs.all().iter().filter(|bug| bug.kind == BugKind::Hang).count();
+        stats.bugs = bugs.all().len() - stats.hangs;
         stats.queue = strategy.queue();
         stats.times.total = self.world.clock.elapsed();
         stats.solver = crate::stats::links(self.world.solver);
@@ -417,12 +405,15 @@ impl Results {
     }
 }
 
-const NOWHERE: Step = Step { site: 0, direction: 0 };
+pub(crate) const NOWHERE: Step = Step { site: 0, direction: 0 };
+
+fn last_step(path: &TracedPath) -> Step {
+    last_step_of(&path.condition)
+}
 
 /// The last step of a path; the value of a concretisation is not a direction.
-fn last_step(path: &TracedPath) -> Step {
-    let last = path.condition.constraints.last();
-    last.map_or(NOWHERE, |constraint| match constraint.is_concretisation() {
+pub(crate) fn last_step_of(path: &PathCondition) -> Step {
+    path.constraints.last().map_or(NOWHERE, |constraint| match constraint.is_concretisation() {
         true => Step { direction: 0, ..constraint.step() },
         false => constraint.step(),
     })

@@ -40,6 +40,22 @@ pub trait Executor {
         Vec::new()
     }
 
+    /// How the program itself ends, as the user built it and with all the time that a run may take. `None` if that cannot be
+    /// known.
+    fn run_plain(&mut self, _input: &[u8]) -> Result<Option<Ending>, ExecError> {
+        Ok(None)
+    }
+
+    /// Why [`Executor::run_plain`] does not know, if it should.
+    fn plain_trouble(&self) -> Option<String> {
+        None
+    }
+
+    /// Where a run is that does not end: a diagnosis of the kind [`Diagnosis::ENDLESS_LOOP`].
+    fn locate_hang(&mut self, _input: &[u8]) -> Result<Option<Diagnosis>, ExecError> {
+        Ok(None)
+    }
+
     /// Inputs so far whose crash, hang or new coverage hung on inputs before them in the same process.
     fn unstable(&self) -> u64 {
         0

@@ -26,13 +26,17 @@ pub struct Stats {
     /// How coverage grew.
     #[serde(skip)]
     pub growth: Vec<Growth>,
+    /// Without hangs.
     pub bugs: usize,
+    pub hangs: usize,
     /// Runs that ended in a signal, at the time limit, or out of memory, known bugs included.
     pub crashes: u64,
     pub timeouts: u64,
     pub out_of_memory: u64,
     /// Timeouts that did not happen again when the input was run once more.
     pub flaky_timeouts: u64,
+    /// Timeouts of runs that end in time in the program itself.
+    pub slow_in_variant: u64,
     /// Timeouts at new places that were not looked into, because too many others were.
     pub unconfirmed_timeouts: u64,
     /// Inputs whose crash, hang or new coverage did not happen again in a process of their own.

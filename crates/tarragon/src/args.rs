@@ -23,6 +23,7 @@ Examples:
   tarragon fuzz --time 60s -- ./calc             generate inputs on standard input for a minute
   tarragon fuzz --seeds tests/ -- ./conv -i @@   start from seeds; the input is a file
   tarragon replay tarragon-out -- ./calc         run the suite that was found
+  tarragon triage tarragon-out -- ./calc         which of its bugs still show, after a fix
   tarragon lexers ./calc                         which function makes its tokens
   tarragon grammar sample calc.tg -n 10          ten random sentences of a grammar
   tarragon solve query.hmp                       solve string constraints (tarragon solve --help)
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Fuzz(Box<FuzzArgs>),
     /// Run a suite of inputs and measure its coverage
     Replay(ReplayArgs),
+    /// Say which bugs of campaigns still show, by cause
+    Triage(TriageArgs),
     /// Show what the path of one input depended on
     Trace(TraceArgs),
     /// Propose functions that look like the program's lexer
@@ -72,7 +75,9 @@ Examples:
   tarragon fuzz --grammar json.g4 --time 60s -- ./parser   no run is wasted on what its parser throws away
   tarragon fuzz -- ./expr '@{}'                        the input is an argument
   tarragon fuzz --env 'CONFIG=@{}' -- ./tool           the input is an environment variable
-  tarragon fuzz --resume --time 1h -- ./calc")]
+  tarragon fuzz --resume --time 1h -- ./calc
+
+Exit codes: 0 no bug, 1 bugs found, 2 error. Hangs count with --hangs bugs only.")]
 pub(crate) struct FuzzArgs {
     /// How inputs are made [default: whitebox; auto with a grammar]
     #[arg(long, value_enum)]
@@ -120,10 +125,8 @@ pub(crate) struct FuzzArgs {
     /// Time limit of one question to Z3
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "1s")]
     pub solver_timeout: Duration,
-    /// What to look for in a build that checks more, in which everything that was found runs once more
-    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',',
-        default_values_t = [SanitizerName::Address, SanitizerName::Undefined])]
-    pub sanitizer: Vec<SanitizerName>,
+    #[command(flatten)]
+    pub checks: CheckArgs,
     /// Measure at the end which lines of the source all inputs cover together, and write lcov.info
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub lcov: Switch,
@@ -146,7 +149,10 @@ Examples:
   tarragon replay tarragon-out -- ./calc
   tarragon replay tests/a.txt tests/more/ -- ./conv -i @@
   tarragon replay tarragon-out --minimise suite -- ./calc
-  tarragon replay tarragon-out --lcov calc.info -- ./calc && genhtml --branch-coverage calc.info -o html")]
+  tarragon replay tarragon-out --lcov calc.info -- ./calc && genhtml --branch-coverage calc.info -o html
+
+The outcome is that of the program itself, reports are of its sanitized variant, coverage is of its traced variant.
+Exit codes: 0 no bug, 1 bugs found, 2 error. Hangs count with --hangs bugs only.")]
 pub(crate) struct ReplayArgs {
     /// Inputs: files, directories, or the output directory of a campaign
     #[arg(required = true, value_name = "DIR")]
@@ -158,9 +164,64 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     pub lcov: Option<PathBuf>,
     #[command(flatten)]
+    pub checks: CheckArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]
     pub target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tarragon triage tarragon-out -- ./calc             after a fix: which bugs are gone
+  tarragon triage monday/ tuesday/ -- ./calc         what the campaigns found together, by cause
+  tarragon triage reported/ -- ./conv -i @@          a folder of inputs
+
+The program may be another build than the campaigns had; it gets its input in the way that its command says.
+Exit codes: 0 no bug shows, 1 a bug shows, 2 error. Hangs count with --hangs bugs only.")]
+pub(crate) struct TriageArgs {
+    /// Output directories of campaigns, of which crashes/ and hangs/ are run, or other directories and files
+    #[arg(required = true, value_name = "DIR")]
+    pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub checks: CheckArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+/// What counts as a bug.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// What to look for in a build that checks more, in which everything that was found runs once more
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',',
+        default_values_t = [SanitizerName::Address, SanitizerName::Undefined])]
+    pub sanitizer: Vec<SanitizerName>,
+    /// What becomes of inputs on which the program does not end in time
+    #[arg(long, value_enum, default_value_t = HangsName::Apart)]
+    pub hangs: HangsName,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HangsName {
+    /// They are listed, but no bugs: the exit code does not tell of them
+    Apart,
+    /// They are bugs
+    Bugs,
+    /// They are not looked into
+    Off,
+}
+
+impl From<HangsName> for campaign::Hangs {
+    fn from(name: HangsName) -> campaign::Hangs {
+        match name {
+            HangsName::Apart => campaign::Hangs::Apart,
+            HangsName::Bugs => campaign::Hangs::Bugs,
+            HangsName::Off => campaign::Hangs::Off,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -8,7 +8,9 @@ use path::{RawTrace, Trace};
 use runner::{Outcome, RawRun, Runner, RunnerError, SanitizerReport, Symbolizer};
 use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame, Offence};
 
+use crate::loops::Loops;
 use crate::patience::{Patience, Times};
+use crate::plain::Plain;
 use crate::sharing::Sharing;
 use crate::target::PATIENCE;
 
@@ -18,12 +20,16 @@ pub(crate) struct Sanitized {
     /// Whether reports count that the program survives.
     pub undefined: bool,
     pub symbolizer: Symbolizer,
+    /// The same variant for runs that do not end.
+    pub loops: Loops,
 }
 
 pub(crate) struct RunnerExecutor {
     pub traced: Runner,
     /// The build that checks more.
     sanitized: Option<Sanitized>,
+    /// The program itself.
+    pub plain: Option<Plain>,
     /// Without traces and with, if runs are ended early.
     patience: Option<[Patience; 2]>,
     /// If inputs may share a process.
@@ -42,9 +48,18 @@ pub(crate) struct RunnerExecutor {
 
 impl RunnerExecutor {
     pub(crate) fn new(traced: Runner, run_time: Duration) -> RunnerExecutor {
-        let (sanitized, patience, sharing, probes, ended) = (None, None, None, false, Vec::new());
-        let (until, count_bytes) = (None, 0);
-        RunnerExecutor { traced, sanitized, patience, sharing, run_time, until, probes, ended, count_bytes }
+        RunnerExecutor {
+            traced,
+            sanitized: None,
+            plain: None,
+            patience: None,
+            sharing: None,
+            run_time,
+            until: None,
+            probes: false,
+            ended: Vec::new(),
+            count_bytes: 0,
+        }
     }
 
     /// Ends runs soon after this moment.
@@ -77,6 +92,9 @@ impl RunnerExecutor {
         const LEAST: Duration = Duration::from_millis(100);
         self.traced.set_times(self.within_campaign(limit.run, LEAST), limit.cpu);
         let execution = self.run_in_some_process(input, symbolic)?;
+        if let Some(plain) = &mut self.plain {
+            plain.learn(input, execution.ending);
+        }
         let Some(patience) = &mut self.patience else { return Ok(execution) };
         match (execution.ending, symbolic) {
             (Ending::Timeout, true) => self.probes = true,
@@ -151,6 +169,19 @@ impl Executor for RunnerExecutor {
         all.map(|(input, offence)| Offence { input, what: offence.to_string() }).collect()
     }
 
+    fn run_plain(&mut self, input: &[u8]) -> Result<Option<Ending>, ExecError> {
+        Ok(self.plain.as_mut().and_then(|plain| plain.run(input)))
+    }
+
+    fn plain_trouble(&self) -> Option<String> {
+        self.plain.as_ref().and_then(Plain::trouble)
+    }
+
+    fn locate_hang(&mut self, input: &[u8]) -> Result<Option<Diagnosis>, ExecError> {
+        let Some(Sanitized { loops, symbolizer, .. }) = &mut self.sanitized else { return Ok(None) };
+        loops.locate(input, symbolizer)
+    }
+
     fn unstable(&self) -> u64 {
         self.sharing.as_ref().map_or(0, |sharing| sharing.unstable)
     }
@@ -213,7 +244,7 @@ fn checked(raw: runner::RawTrace, input_len: u32) -> Result<Trace, String> {
     Trace::from_raw(raw).map_err(|error| error.to_string())
 }
 
-fn ending(outcome: Outcome) -> Ending {
+pub(crate) fn ending(outcome: Outcome) -> Ending {
     match outcome {
         Outcome::Exit(code) => Ending::Exit(code),
         Outcome::Signal(signal) => Ending::Signal(signal),

@@ -43,9 +43,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     if !args.fresh_process && !args.exhaustive {
         target.executor.share_processes();
     }
-    if !args.sanitizer.contains(&SanitizerName::Off) {
-        target.add_sanitizer(&args.sanitizer);
-    }
+    target.add_sanitizer(&args.checks.sanitizer);
     if args.target.sandbox == Switch::On {
         let first = seeds.iter().find(|seed| !seed.input.is_empty()).or(seeds.first());
         target.notes.extend(target.denied(first.map_or(b"", |seed| &seed.input)));
@@ -71,6 +69,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         stop: &stop,
         limits: Limits { time: args.time, runs: args.max_runs, max_len: longest(args) },
         about: about(args, strategy, &target.command, notes),
+        hangs: args.checks.hangs.into(),
         covered,
     };
     conclude(campaign.run(&mut *searcher, seeds), &args.output)
@@ -81,7 +80,7 @@ fn longest(args: &FuzzArgs) -> usize {
 }
 
 fn variants(args: &FuzzArgs) -> Vec<Variant> {
-    let sanitized = (!args.sanitizer.contains(&SanitizerName::Off)).then_some(Variant::Sanitized);
+    let sanitized = (!args.checks.sanitizer.contains(&SanitizerName::Off)).then_some(Variant::Sanitized);
     let covered = (args.lcov == Switch::On).then_some(Variant::Covered);
     [Some(Variant::Traced), sanitized, covered].into_iter().flatten().collect()
 }

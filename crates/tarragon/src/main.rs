@@ -9,11 +9,14 @@ mod enumeration;
 mod executor;
 mod fuzz;
 mod lexers;
+mod loops;
 mod patience;
+mod plain;
 mod replay;
 mod sharing;
 mod show;
 mod target;
+mod triage;
 mod units;
 mod variant;
 
@@ -71,6 +74,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
     match cli.command {
         Command::Fuzz(args) => fuzz::fuzz(&args),
         Command::Replay(args) => replay::replay(&args),
+        Command::Triage(args) => triage::triage(&args),
         Command::Trace(args) => show::trace(&args),
         Command::Lexers(args) => lexers::lexers(&args),
         Command::Variant(args) => variant::variant(&args),

@@ -9,10 +9,12 @@ use campaign::{
     CoverageReport, MakeCovered, Measured, Minimised, NamedInput, Replay, ReplayedInput, SourceCoverage,
     measure, minimise, read_inputs, stop_on_signals,
 };
+use compiler::Variant;
+use search::Executor as _;
 
 use crate::Verdict;
-use crate::args::{OutputArgs, ReplayArgs};
-use crate::target::Target;
+use crate::args::{CheckArgs, HangsName, OutputArgs, ReplayArgs, SanitizerName, TargetArgs};
+use crate::target::{Target, prepare};
 
 pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
     let mut inputs: Vec<NamedInput> = Vec::new();
@@ -21,14 +23,14 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
     }
     let longest = inputs.iter().map(|input| input.bytes.len()).max().unwrap_or(0);
     let stop = stop_on_signals().context("cannot listen to signals")?;
-    let mut target = Target::start(&args.target, longest)?;
-    print_notes(&target.notes, &args.output);
+    let mut target = checked_target(&args.target, &args.checks, longest, &args.output)?;
     let mut covered: Vec<(Vec<u32>, usize)> = Vec::new();
     let each = |one: &ReplayedInput| {
         print_one(one, &args.output);
         covered.push((one.outcomes.clone(), inputs[covered.len()].bytes.len()));
     };
-    let total = campaign::replay(&mut target.executor, target.sites.outcomes, &inputs, &stop, each)?;
+    let total = campaign::replay(&mut target.executor, &target.sites, &inputs, &stop, each)?;
+    print_notes(target.executor.plain_trouble().as_slice(), &args.output);
     print_total(&total, &args.output);
     if let Some(dir) = &args.minimise {
         let minimised = minimise(&covered);
@@ -39,7 +41,24 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
         let measured = lcov(target.covered(), &inputs[..total.inputs], file)?;
         print_measured(&measured, &args.output);
     }
-    Ok(if total.bugs > 0 { Verdict::BugsFound } else { Verdict::NoBug })
+    let hangs = if args.checks.hangs == HangsName::Bugs { total.hangs } else { 0 };
+    Ok(if total.bugs + hangs > 0 { Verdict::BugsFound } else { Verdict::NoBug })
+}
+
+/// The program with all variants that say whether something is wrong.
+pub(crate) fn checked_target(
+    args: &TargetArgs,
+    checks: &CheckArgs,
+    longest: usize,
+    output: &OutputArgs,
+) -> Result<Target> {
+    let sanitized = (!checks.sanitizer.contains(&SanitizerName::Off)).then_some(Variant::Sanitized);
+    let variants: Vec<Variant> = std::iter::once(Variant::Traced).chain(sanitized).collect();
+    prepare(args, &variants, output.quiet || output.json);
+    let mut target = Target::start(args, longest)?;
+    target.add_sanitizer(&checks.sanitizer);
+    print_notes(&target.notes, output);
+    Ok(target)
 }
 
 pub(crate) fn print_notes(notes: &[String], output: &OutputArgs) {
@@ -112,23 +131,29 @@ fn print_one(one: &ReplayedInput, output: &OutputArgs) {
         }
     };
     print(&line, output);
+    if !output.json {
+        let traced = one.traced.iter().map(|ending| format!("    the traced variant disagrees: {ending}"));
+        let reports = one.reports.iter().map(|report| format!("    {report}"));
+        traced.chain(reports).for_each(|line| print(&line, output));
+    }
 }
 
 fn print_total(total: &Replay, output: &OutputArgs) {
-    let Replay { inputs, bugs, coverage, interrupted } = total;
+    let Replay { inputs, bugs, hangs, coverage, interrupted } = total;
     let (covered, all, percent) = (coverage.covered, coverage.total, coverage.percent());
+    let hangs = if *hangs > 0 { format!(", {hangs} do not end") } else { String::new() };
     let cut = if *interrupted { ", interrupted" } else { "" };
     let line = match output.json {
         true => serde_json::to_string(total).unwrap_or_default(),
         false => format!(
-            "{inputs} inputs, {bugs} of them show bugs, coverage {covered} of {all} branch outcomes ({percent:.1} %){cut}"
+            "{inputs} inputs, {bugs} of them show bugs{hangs}, coverage {covered} of {all} branch outcomes ({percent:.1} %){cut}"
         ),
     };
     print(&line, output);
 }
 
 /// To standard output; a reader that went away is no error.
-fn print(line: &str, output: &OutputArgs) {
+pub(crate) fn print(line: &str, output: &OutputArgs) {
     if !output.quiet {
         let _ = writeln!(io::stdout(), "{line}");
     }

@@ -21,6 +21,8 @@ use trace::Capacities;
 
 use crate::args::{SanitizerName, Switch, TargetArgs};
 use crate::executor::{RunnerExecutor, Sanitized};
+use crate::loops::Loops;
+use crate::plain::Plain;
 
 /// A started target.
 pub(crate) struct Target {
@@ -46,9 +48,17 @@ impl Target {
         options.show_files_of(&program);
         let traced = Runner::start(options.clone())
             .with_context(|| format!("{} cannot be tested; its traced variant", program.display()))?;
-        let notes = notes(&traced, args.sandbox);
+        let mut notes = notes(&traced, args.sandbox);
         let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
-        let executor = RunnerExecutor::new(traced, args.timeout);
+        let mut executor = RunnerExecutor::new(traced, args.timeout);
+        if derived.executable != program {
+            match Plain::new(&program, options.clone()) {
+                Ok(plain) => executor.plain = Some(plain),
+                Err(error) => {
+                    notes.push(format!("finds are not confirmed on the program itself: {error}"));
+                }
+            }
+        }
         Ok(Target { executor, sites, command: words.join(" "), notes, program, options })
     }
 
@@ -71,8 +81,11 @@ impl Target {
         Box::new(move || covered(&program, options).map_err(|error| first_line(&error)))
     }
 
-    /// Adds the sanitized variant. A program for which there is none is tested without.
+    /// Adds the sanitized variant, unless it is off. A program for which there is none is tested without.
     pub(crate) fn add_sanitizer(&mut self, wanted: &[SanitizerName]) {
+        if wanted.contains(&SanitizerName::Off) {
+            return;
+        }
         match sanitized(&self.program, self.options.clone(), wanted) {
             Ok(sanitized) => self.executor.add_sanitized(sanitized),
             Err(error) => {
@@ -124,6 +137,7 @@ fn covered(program: &Path, mut options: TargetOptions) -> Result<Covered> {
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName]) -> Result<Sanitized> {
+    let run_time = options.limits.run_time;
     let derived = derive(program, Variant::Sanitized, &DeriveOptions::from_environment()?)?;
     let (name, value) = SANITIZER_OPTIONS;
     options.program = derived.executable;
@@ -140,8 +154,9 @@ fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName
     // The sanitizer reserves more address space than any limit would leave.
     options.limits.address_space_allowance = None;
     options.capacities = Capacities { events: 1, nodes: 1, tables: 1, data: 1, ..options.capacities };
-    let runner = Runner::start(options).context("the sanitized variant does not run")?;
-    Ok(Sanitized { runner, undefined, symbolizer: Symbolizer::default() })
+    let runner = Runner::start(options.clone()).context("the sanitized variant does not run")?;
+    let loops = Loops::new(options, run_time)?;
+    Ok(Sanitized { runner, undefined, symbolizer: Symbolizer::default(), loops })
 }
 
 fn options(

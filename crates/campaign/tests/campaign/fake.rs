@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use campaign::{About, Campaign, CampaignEnd, DirError, Display, DisplayMode, OutputDir};
+use campaign::{About, Campaign, CampaignEnd, DirError, Display, DisplayMode, Hangs, OutputDir};
 use search::{Ending, ExecError, Execution, Executor, Limits, Mutate, Seed};
 use sites::{Site, SiteKind, SiteTable};
 use solver::{Chain, ChainOptions};
@@ -83,6 +83,7 @@ pub fn session_in(output: OutputDir, seeds: &[&[u8]], display: Display) -> Campa
         stop: &AtomicBool::new(false),
         limits: Limits { time: None, runs: Some(500), max_len: 8 },
         about: About { program: PROGRAM.to_owned(), strategy: "mutate".to_owned(), ..About::default() },
+        hangs: Hangs::Apart,
         covered: None,
     };
     let seeds = seeds.iter().map(|&input| Seed { name: "given".to_owned(), input: input.to_vec() });

@@ -107,7 +107,7 @@ fn a_resumed_campaign_goes_on_from_its_files() {
     let after: Vec<_> = ["corpus", "crashes", "hangs"].map(|name| files(dir.path(), name)).into();
     assert_eq!(before, after, "all that can be found was found; nothing is doubled");
     assert_eq!((end.report.earlier.sessions, end.report.earlier.runs), (1, 500));
-    assert_eq!(end.report.bugs.len(), 2);
+    assert_eq!((end.report.bugs.len(), end.report.hangs.len()), (1, 1));
     assert_eq!(end.report.bugs[0].file, "crashes/000001-sigsegv", "known files keep their names");
     let state = json(&dir.path().join("campaign.json"));
     assert_eq!((&state["sessions"], &state["runs"]), (&Value::from(2), &Value::from(1000)));
@@ -159,7 +159,17 @@ fn bug(id: u32, kind: BugKind, reported: Option<&str>, input: &[u8]) -> Bug {
         report: Vec::new(),
     };
     let diagnosis = reported.map(diagnosis);
-    Bug { id, kind, site: 0, input: input.to_vec(), stderr: Vec::new(), diagnosis, hits: 1, run: 1 }
+    Bug {
+        id,
+        kind,
+        site: 0,
+        input: input.to_vec(),
+        stderr: Vec::new(),
+        diagnosis,
+        plain: None,
+        hits: 1,
+        run: 1,
+    }
 }
 
 fn overflow(id: u32, input: &[u8]) -> Bug {

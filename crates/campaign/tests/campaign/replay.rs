@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use campaign::{NamedInput, replay};
 
-use crate::fake::Fake;
+use crate::fake::{Fake, sites};
 
 fn inputs(texts: &[&str]) -> Vec<NamedInput> {
     texts
@@ -19,7 +19,7 @@ fn each_input_and_the_total_are_told() {
     let mut seen = Vec::new();
     let suite = inputs(&["a", "zzz", "b", "!"]);
     let stop = AtomicBool::new(false);
-    let total = replay(&mut Fake, 4, &suite, &stop, |one| seen.push((one.outcome.clone(), one.new)))
+    let total = replay(&mut Fake, &sites(), &suite, &stop, |one| seen.push((one.outcome.clone(), one.new)))
         .expect("it runs");
     let expected = [("exit 0", 2), ("exit 0", 2), ("exit 0", 0), ("SIGSEGV", 0)];
     assert_eq!(seen, expected.map(|(outcome, new)| (outcome.to_owned(), new)));
@@ -29,6 +29,6 @@ fn each_input_and_the_total_are_told() {
 #[test]
 fn an_interrupt_ends_it() {
     let stop = AtomicBool::new(true);
-    let total = replay(&mut Fake, 4, &inputs(&["a"]), &stop, |_| panic!("ran")).expect("it runs");
+    let total = replay(&mut Fake, &sites(), &inputs(&["a"]), &stop, |_| panic!("ran")).expect("it runs");
     assert!(total.interrupted);
 }

@@ -1,0 +1,85 @@
+//! What the program and its variants say about one input, outside a search.
+
+use path::{PathCondition, Step};
+use sites::SiteTable;
+
+use crate::engine::{NOWHERE, last_step_of};
+use crate::{BugKind, Diagnosis, Ending, ExecError, Executor};
+
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// How the traced variant ended.
+    pub traced: Ending,
+    /// How the program itself ended, if that is known.
+    pub plain: Option<Ending>,
+    /// Coverage indices of the branch outcomes that the run took.
+    pub covered: Vec<u32>,
+    /// What is wrong, with what is known about the cause.
+    pub failures: Vec<(BugKind, Option<Diagnosis>)>,
+    /// The last step at which the run depended on its input.
+    pub last: Step,
+    pub stderr: Vec<u8>,
+}
+
+impl Judgement {
+    /// Runs the input in the program and in its variants, each in a process of its own.
+    pub fn new(executor: &mut dyn Executor, sites: &SiteTable, input: &[u8]) -> Result<Judgement, ExecError> {
+        let execution = executor.run(input, false)?;
+        let plain = executor.run_plain(input)?;
+        let failures = failures(executor, input, execution.ending, plain)?;
+        // A trace is only for what nothing else is known about.
+        let untold = failures.iter().any(|(kind, cause)| *kind != BugKind::Hang && cause.is_none());
+        let trace = if untold { executor.run(input, true)?.trace } else { None };
+        let last = trace.map(|mut trace| last_step_of(&PathCondition::new(&mut trace, sites)));
+        Ok(Judgement {
+            traced: execution.ending,
+            plain,
+            covered: execution.covered,
+            failures,
+            last: last.unwrap_or(NOWHERE),
+            stderr: execution.stderr,
+        })
+    }
+
+    /// The program's own ending counts, if it is known.
+    pub fn ending(&self) -> Ending {
+        self.plain.unwrap_or(self.traced)
+    }
+
+    pub fn hangs(&self) -> bool {
+        self.ending() == Ending::Timeout
+    }
+
+    /// Whether anything is wrong besides that a run does not end.
+    pub fn is_bug(&self) -> bool {
+        self.failures.iter().any(|(kind, _)| *kind != BugKind::Hang)
+    }
+}
+
+fn failures(
+    executor: &mut dyn Executor,
+    input: &[u8],
+    traced: Ending,
+    plain: Option<Ending>,
+) -> Result<Vec<(BugKind, Option<Diagnosis>)>, ExecError> {
+    if plain.unwrap_or(traced) == Ending::Timeout {
+        return Ok(vec![(BugKind::Hang, executor.locate_hang(input)?)]);
+    }
+    let of_variant = BugKind::of(traced).filter(|kind| *kind != BugKind::Hang);
+    let ended_by = plain.and_then(BugKind::of).or(of_variant);
+    Ok(causes(ended_by, executor.examine(input)?))
+}
+
+/// Says which diagnosis is of what ended the run; the others are mistakes that it survived.
+pub(crate) fn causes(
+    ended_by: Option<BugKind>,
+    mut diagnoses: Vec<Diagnosis>,
+) -> Vec<(BugKind, Option<Diagnosis>)> {
+    let fatal = diagnoses.iter().position(|diagnosis| diagnosis.fatal);
+    let ending = ended_by.map(|kind| {
+        let at = fatal.or(diagnoses.len().checked_sub(1));
+        (kind, at.map(|at| diagnoses.remove(at)))
+    });
+    let survived = diagnoses.into_iter().map(|diagnosis| (BugKind::Reported, Some(diagnosis)));
+    ending.into_iter().chain(survived).collect()
+}

@@ -1,0 +1,98 @@
+//! The program itself, as the user built it. What it does with an input counts; variants of it are only ways to find out more.
+
+use std::path::Path;
+
+use compiler::payload::Payload;
+use runner::{PlainRunner, RunnerError, TargetOptions};
+use search::Ending;
+
+use crate::executor::ending;
+
+pub(crate) struct Plain {
+    runner: PlainRunner,
+    /// An input on which the traced variant ends.
+    good: Option<Vec<u8>>,
+    /// The program was run on that input, too.
+    is_checked: bool,
+    /// Why the program is not asked any more.
+    trouble: Option<String>,
+    /// The last input and how it ended: several bugs may have it.
+    last: Option<(Vec<u8>, Ending)>,
+}
+
+/// Lets signals end a libFuzzer harness, as they do in its variants.
+const HARNESS_WORDS: [&str; 8] = [
+    "-handle_segv=0",
+    "-handle_bus=0",
+    "-handle_abrt=0",
+    "-handle_ill=0",
+    "-handle_fpe=0",
+    "-rss_limit_mb=0",
+    "-timeout=0",
+    "@@",
+];
+
+impl Plain {
+    /// `options` are those of the traced variant.
+    pub(crate) fn new(program: &Path, mut options: TargetOptions) -> Result<Plain, RunnerError> {
+        options.program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
+        options.limits.address_space_allowance = Some(0);
+        let is_harness = |payload: &Payload| payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness);
+        if Payload::read(program).is_ok_and(|payload| is_harness(&payload)) {
+            options.arguments = HARNESS_WORDS.iter().map(Into::into).collect();
+        }
+        let runner = PlainRunner::new(options)?;
+        Ok(Plain { runner, good: None, is_checked: false, trouble: None, last: None })
+    }
+
+    /// Takes note of how the traced variant ended.
+    pub(crate) fn learn(&mut self, input: &[u8], ending: Ending) {
+        if self.good.is_none() && matches!(ending, Ending::Exit(_)) {
+            self.good = Some(input.to_vec());
+        }
+    }
+
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.trouble.clone()
+    }
+
+    pub(crate) fn run(&mut self, input: &[u8]) -> Option<Ending> {
+        self.check();
+        if self.trouble.is_some() {
+            return None;
+        }
+        if let Some((_, ending)) = self.last.as_ref().filter(|(last, _)| last == input) {
+            return Some(*ending);
+        }
+        let ending = self.ending(input)?;
+        self.last = Some((input.to_vec(), ending));
+        Some(ending)
+    }
+
+    /// Input can come in ways that only variants know, such as a socket: the program waits for it in vain. Then it cannot be
+    /// asked. A machine under load makes slow runs, so that it gets a second chance.
+    fn check(&mut self) {
+        if self.is_checked || self.trouble.is_some() {
+            return;
+        }
+        let Some(good) = self.good.take() else { return };
+        self.is_checked = true;
+        if (0..2).all(|_| self.ending(&good) == Some(Ending::Timeout)) {
+            self.trouble = Some(format!(
+                "finds are not confirmed on the program itself: it does not end on the input \"{}\", on which its variant \
+                 does; does it wait for something else?",
+                good.escape_ascii()
+            ));
+        }
+    }
+
+    fn ending(&mut self, input: &[u8]) -> Option<Ending> {
+        match self.runner.run(input) {
+            Ok(run) => Some(ending(run.outcome)),
+            Err(error) => {
+                self.trouble = Some(format!("finds are not confirmed on the program itself: {error}"));
+                None
+            }
+        }
+    }
+}
