@@ -131,7 +131,8 @@ impl OutputDir {
     /// Inputs that make the program tamper with what it shares with Tarragon, of earlier sessions.
     pub fn offenders(&self) -> HashSet<Vec<u8>> {
         let title = format!("-{}", Offence::TITLE);
-        let offending = self.present.iter().filter(|(_, names)| names.iter().any(|name| name.contains(&title)));
+        let offending =
+            self.present.iter().filter(|(_, names)| names.iter().any(|name| name.contains(&title)));
         offending.map(|((_, input), _)| input.clone()).collect()
     }
 
