@@ -87,6 +87,7 @@ pub fn sanitized_variant(options: &Options) -> Result<()> {
     let builder = Builder::new(module.context);
     undefined::check(&module, &builder);
     attributes::ask_for_address_sanitizer(&module);
+    attributes::keep_frames(&module);
     let defined = instrumentable(&module);
     let runtime = Runtime::link_without_models(&module, &builder)?;
     let coverage = Coverage::new(&module, &builder, 0);

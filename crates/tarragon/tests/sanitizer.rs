@@ -54,6 +54,33 @@ fn silent_mistakes_are_found_with_their_stacks() {
     );
 }
 
+/// The mistake is the last thing that its function does.
+const FREES_TWICE: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+
+__attribute__((noinline)) static void finish(char *text)
+{
+    free(text);
+}
+
+int main(void)
+{
+    char *text = malloc(8);
+    finish(text);
+    if (getchar() == 'd')
+        finish(text);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_function_that_ends_with_the_mistake_is_on_the_stack() {
+    let dir = TempDir::new().expect("temporary directory");
+    let found = bugs(&fuzz(dir.path(), FREES_TWICE, &[], &["--max-len", "1"], &[]));
+    assert_eq!(found, ["SIGABRT (double-free) in program.c:7:5 (finish)"]);
+}
+
 #[test]
 fn without_the_sanitizer_they_are_not() {
     let dir = TempDir::new().expect("temporary directory");
