@@ -223,7 +223,7 @@ pub unsafe extern "C" fn __tg_new(label: Label, size: usize, site: u32) {
 pub unsafe extern "C" fn __tg_created(object: usize, size: usize) {
     unsafe {
         if active() && object != 0 {
-            note_object(object, size, core::mem::take(&mut *(&raw mut NEW_SIZE)));
+            note_object(object, size, core::mem::take(&mut NEW_SIZE));
         }
     }
 }
