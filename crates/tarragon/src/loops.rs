@@ -25,15 +25,30 @@ impl Loops {
         symbolizer: &mut Symbolizer,
     ) -> Result<Option<Diagnosis>, ExecError> {
         let run = self.runner.run(input).map_err(|error| ExecError(error.to_string()))?;
-        Ok(diagnosis(&SanitizerReport::samples(&symbolizer.name_places(&run.stderr))))
+        let samples = SanitizerReport::samples(&symbolizer.name_places(&run.stderr));
+        Ok(diagnosis(&telling(samples)))
     }
+}
+
+/// Without the first quarter, which may be from before the loop on a machine under load, and without those at code that
+/// belongs to no line, whose function is a guess.
+fn telling(mut samples: Vec<Vec<SanitizerFrame>>) -> Vec<Vec<SanitizerFrame>> {
+    samples.drain(..samples.len() / 4);
+    let has_line = |frames: &Vec<SanitizerFrame>| {
+        let place = frames.last().map_or("", |frame| frame.place.as_str());
+        place.split(':').nth(1) != Some("0")
+    };
+    if samples.iter().any(has_line) {
+        samples.retain(has_line);
+    }
+    samples
 }
 
 fn diagnosis(samples: &[Vec<SanitizerFrame>]) -> Option<Diagnosis> {
     let depth = common_depth(samples);
-    let first = samples.first()?;
+    let (first, innermost) = (samples.first()?, depth.checked_sub(1)?);
     let mut frames: Vec<Frame> = first[..depth].iter().map(frame).collect();
-    frames.last_mut()?.place = lines(samples, depth - 1);
+    frames[innermost].place = lines(samples, innermost);
     frames.reverse();
     let stack: Vec<String> = frames.iter().map(|frame| format!("    {frame}\n")).collect();
     let report = format!("frames that the run never left:\n{}", stack.concat()).into_bytes();
@@ -74,15 +89,27 @@ fn lines(samples: &[Vec<SanitizerFrame>], depth: usize) -> String {
 mod tests {
     use super::*;
 
+    fn stack(frames: &[(&str, &str)]) -> Vec<SanitizerFrame> {
+        let frame = |(function, place): &(&str, &str)| SanitizerFrame {
+            function: (*function).to_owned(),
+            place: (*place).to_owned(),
+        };
+        frames.iter().map(frame).collect()
+    }
+
+    #[test]
+    fn some_samples_tell_nothing() {
+        let start = stack(&[("main", "/a.c:80:1")]);
+        let nowhere = stack(&[("main", "/a.c:0:1")]);
+        let inside = stack(&[("main", "/a.c:90:1"), ("run", "/a.c:10:3")]);
+        let samples = vec![start.clone(), inside.clone(), nowhere.clone(), inside.clone()];
+        assert_eq!(telling(samples), [inside.clone(), inside]);
+        assert_eq!(telling(vec![nowhere.clone()]), [nowhere]);
+        assert_eq!(telling(vec![start.clone()]), [start]);
+    }
+
     #[test]
     fn what_is_never_left_is_the_loop() {
-        let stack = |frames: &[(&str, &str)]| -> Vec<SanitizerFrame> {
-            let frame = |(function, place): &(&str, &str)| SanitizerFrame {
-                function: (*function).to_owned(),
-                place: (*place).to_owned(),
-            };
-            frames.iter().map(frame).collect()
-        };
         let main = ("main", "/a.c:90:1");
         let samples = [
             stack(&[main, ("run", "/a.c:12:5"), ("add", "/a.c:3:1")]),

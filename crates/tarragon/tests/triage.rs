@@ -172,7 +172,8 @@ fn triage_says_what_a_fix_has_changed() {
     };
     let (code, seen, causes) = triage();
     assert_eq!((code, causes), (Some(1), 3), "{seen:?}");
-    let all = ["SIGFPE (FPE) \"shows\"", "heap-buffer-overflow \"shows\"", "signed-overflow \"shows\""];
+    let all =
+        ["SIGFPE (FPE) \"shows\"", "heap-buffer-overflow \"shows\"", "signed-integer-overflow \"shows\""];
     assert_eq!(seen, all);
 
     // The input that overflows divides by zero, too.
@@ -184,7 +185,8 @@ fn triage_says_what_a_fix_has_changed() {
     fix("value * 99999999", "value * 9");
     fix("value <= '9'", "value <= '7'");
     let (code, seen, causes) = triage();
-    let some = ["SIGFPE (FPE) \"shows\"", "heap-buffer-overflow \"gone\"", "signed-overflow \"other\""];
+    let some =
+        ["SIGFPE (FPE) \"shows\"", "heap-buffer-overflow \"gone\"", "signed-integer-overflow \"other\""];
     assert_eq!((code, causes), (Some(1), 1), "{seen:?}");
     assert_eq!(seen, some);
     fix("a / b", "b ? a / b : 0");
