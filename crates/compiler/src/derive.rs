@@ -81,7 +81,7 @@ pub enum DeriveError {
     NoModules { program: PathBuf },
     #[error("the program tarragon-instrument was not found beside {}; set TARRAGON_INSTRUMENT to its path", near.display())]
     NoInstrument { near: PathBuf },
-    #[error("tarragon-instrument failed on {}:\n{message}", program.display())]
+    #[error("tarragon-instrument failed on {}: {message}", program.display())]
     Instrument { program: PathBuf, message: String },
     #[error("{}: {source}", program.display())]
     Relink { program: PathBuf, source: RelinkError },
@@ -222,7 +222,9 @@ impl Derivation<'_> {
         )?;
         let origin = self.program.parent().unwrap_or(Path::new("/"));
         let options = self.variant.link_options();
-        Relink { payload: self.payload, object: &object, options, origin, scratch: &scratch }
+        // The sanitizer's runtime finds functions of the C library at run time.
+        let dynamic = self.variant == Variant::Sanitized;
+        Relink { payload: self.payload, object: &object, options, dynamic, origin, scratch: &scratch }
             .link(&derived.executable)
             .map_err(|source| DeriveError::Relink { program: self.program.to_owned(), source })?;
         Ok(std::fs::remove_dir_all(&scratch)?)

@@ -13,7 +13,7 @@ use thiserror::Error;
 pub enum RelinkError {
     #[error(transparent)]
     Missing(#[from] MissingProgram),
-    #[error("cannot link the variant again:\n{0}")]
+    #[error("cannot link the variant again: {0}")]
     Link(String),
     #[error("the recipe refers to a native input that is not embedded; rebuild the program")]
     LostNative,
@@ -21,12 +21,17 @@ pub enum RelinkError {
     Io(#[from] std::io::Error),
 }
 
+/// Words that ask for a program without shared libraries.
+const STATIC: [&str; 3] = ["-static", "--static", "-static-pie"];
+
 pub struct Relink<'a> {
     pub payload: &'a Payload,
     /// The instrumented code of all modules.
     pub object: &'a Path,
     /// Options that the variant needs.
     pub options: &'a [&'a str],
+    /// Whether the variant cannot be static, whatever the program is.
+    pub dynamic: bool,
     /// Where the plain program is: what `$ORIGIN` meant.
     pub origin: &'a Path,
     /// For native inputs.
@@ -62,7 +67,12 @@ impl Relink<'_> {
         words.extend(self.options.iter().map(OsString::from));
         let Some(recipe) = &self.payload.recipe else { return Ok(words) };
         let relocatable = recipe.output == OutputKind::Relocatable;
-        for item in recipe.items.iter().filter(|item| !(relocatable && matches!(item, Item::Library(_)))) {
+        let left_out = |item: &&Item| match item {
+            Item::Library(_) => relocatable,
+            Item::Driver(word) => self.dynamic && STATIC.contains(&word.as_str()),
+            _ => false,
+        };
+        for item in recipe.items.iter().filter(|item| !left_out(item)) {
             self.item(item, &mut words)?;
         }
         Ok(words)

@@ -8,7 +8,8 @@ use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::LLVMContextRef;
 
-const FUNCTION: u32 = u32::MAX;
+/// The index of attributes of functions themselves.
+pub const FUNCTION: u32 = u32::MAX;
 
 /// An instrumented function writes labels, so it is neither pure nor free of memory accesses.
 const BROKEN: [&str; 4] = ["memory", "speculatable", "nosync", "norecurse"];
@@ -99,24 +100,6 @@ pub fn mark_unchecked(context: LLVMContextRef, functions: &[Value]) {
     }
 }
 
-fn add_text(context: LLVMContextRef, function: Value, name: &str, value: &str) {
-    // SAFETY: the attribute belongs to the function's context, and the texts have these lengths.
-    unsafe {
-        let (name, name_len) = (name.as_ptr().cast(), name.len() as u32);
-        let (value, value_len) = (value.as_ptr().cast(), value.len() as u32);
-        let attribute = LLVMCreateStringAttribute(context, name, name_len, value, value_len);
-        LLVMAddAttributeAtIndex(function, FUNCTION, attribute);
-    }
-}
-
-/// Calls at the end of a function stay calls. Else a function that frees twice, and ends with that, would be missing from
-/// the report, and its callers would count as causes of their own.
-pub fn keep_frames(module: &Module) {
-    for function in module.functions() {
-        add_text(module.context, function, "disable-tail-calls", "true");
-    }
-}
-
 pub fn is_unchecked(function: Value) -> bool {
     // SAFETY: the handle is a function, and the text has this length.
     unsafe {
@@ -127,13 +110,37 @@ pub fn is_unchecked(function: Value) -> bool {
 
 /// The sanitizer's pass looks only at functions that ask for it, as clang's front end makes them do.
 pub fn ask_for_address_sanitizer(module: &Module) {
-    let kind = llvm::attribute_kind(SANITIZED);
     let unchecked = |function: &Value| is_unchecked(*function) && can_be_instrumented(*function);
     for function in module.functions().into_iter().filter(unchecked) {
-        // SAFETY: the attribute belongs to the function's context.
-        unsafe {
-            let attribute = LLVMCreateEnumAttribute(module.context, kind, 0);
-            LLVMAddAttributeAtIndex(function, FUNCTION, attribute);
-        }
+        add(module.context, function, SANITIZED);
+    }
+}
+
+/// Has the optimiser make every call of the C library, and leave every caller on the stack: else a function that ends with a
+/// call that is reported would be missing, and its callers would count as causes of their own.
+pub fn keep_calls(module: &Module) {
+    for function in module.functions().into_iter().filter(|function| can_be_instrumented(*function)) {
+        add_text(module.context, function, "no-builtins", "");
+        add_text(module.context, function, "disable-tail-calls", "true");
+    }
+}
+
+/// Adds an attribute without a value, or with the value 0.
+pub fn add(context: LLVMContextRef, function: Value, name: &str) {
+    // SAFETY: the attribute belongs to the function's context.
+    unsafe {
+        let attribute = LLVMCreateEnumAttribute(context, llvm::attribute_kind(name), 0);
+        LLVMAddAttributeAtIndex(function, FUNCTION, attribute);
+    }
+}
+
+/// Adds an attribute that is a text.
+fn add_text(context: LLVMContextRef, function: Value, name: &str, value: &str) {
+    // SAFETY: the attribute belongs to the function's context, and the texts have these lengths.
+    unsafe {
+        let (name_len, value_len) = (name.len() as u32, value.len() as u32);
+        let (name, value) = (name.as_ptr().cast(), value.as_ptr().cast());
+        let attribute = LLVMCreateStringAttribute(context, name, name_len, value, value_len);
+        LLVMAddAttributeAtIndex(function, FUNCTION, attribute);
     }
 }

@@ -22,12 +22,14 @@ mod module;
 mod numbering;
 mod opaque;
 mod outside;
+mod promises;
 mod recall;
 mod rounds;
 mod runtime;
 mod source;
 mod types;
 mod undefined;
+mod versions;
 mod visit;
 mod wide_switch;
 mod words;
@@ -86,8 +88,10 @@ pub fn sanitized_variant(options: &Options) -> Result<()> {
     attributes::keep_inline_functions(&module)?;
     let builder = Builder::new(module.context);
     undefined::check(&module, &builder);
+    promises::take_back(&module, &builder);
+    promises::settle(&builder, module.functions());
     attributes::ask_for_address_sanitizer(&module);
-    attributes::keep_frames(&module);
+    attributes::keep_calls(&module);
     let defined = instrumentable(&module);
     let runtime = Runtime::link_without_models(&module, &builder)?;
     let coverage = Coverage::new(&module, &builder, 0);
@@ -107,6 +111,9 @@ pub fn sanitized_variant(options: &Options) -> Result<()> {
 pub fn covered_variant(options: &Options, source: &Path) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     let builder = Builder::new(module.context);
+    promises::take_back(&module, &builder);
+    promises::initialise_variables(&module, &builder);
+    promises::settle(&builder, module.functions());
     let numbering = number(&module, &builder)?;
     let table = covered::instrument(&module, &builder, &numbering)?;
     write(&module, options)?;
@@ -117,11 +124,15 @@ pub fn covered_variant(options: &Options, source: &Path) -> Result<()> {
 pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     let builder = Builder::new(module.context);
+    promises::take_back(&module, &builder);
+    promises::initialise_variables(&module, &builder);
+    promises::hide(&module, &builder);
     let enumerators = lexers::named::insert(&module, &builder, &options.lexers)?;
     let mut numbering = number(&module, &builder)?;
     numbering.table.enumerators = enumerators;
     rounds::keep_variables_in_memory(&module);
     module.run_passes(BEFORE)?;
+    promises::show(&module, &builder);
     let defined = instrumentable(&module);
     let hashes = opaque::hashes(&module)?;
     let after = if instruction_count(&defined) > LARGE { AFTER_LARGE } else { AFTER };
@@ -147,6 +158,8 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     for &function in &defined {
         Function::new(&program, &mut numbering, function).instrument();
     }
+    promises::keep_allocations(&module);
+    promises::settle(&builder, module.functions().into_iter().filter(|function| !runtime.owns(*function)));
     words::insert(&module, &builder, &runtime);
     constructors::place(&module);
     module.verify()?;

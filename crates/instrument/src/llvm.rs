@@ -62,6 +62,20 @@ wrap! {
     case_value(switch: Value, case: u32) -> Value = LLVMGetSwitchCaseValue;
 }
 
+pub fn metadata_kind(context: LLVMContextRef, name: &str) -> u32 {
+    // SAFETY: the name has this length.
+    unsafe { LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as u32) }
+}
+
+/// An intrinsic that is overloaded on these types.
+pub fn intrinsic(module: LLVMModuleRef, name: &str, types: &mut [Type]) -> Value {
+    // SAFETY: the name has this length; the module is alive.
+    unsafe {
+        let id = LLVMLookupIntrinsicID(name.as_ptr().cast(), name.len());
+        LLVMGetIntrinsicDeclaration(module, id, types.as_mut_ptr(), types.len())
+    }
+}
+
 pub fn is_constant(value: Value) -> bool {
     // SAFETY: as above.
     unsafe { LLVMIsConstant(value) != 0 }
@@ -600,6 +614,27 @@ impl Builder {
     pub fn extract(&self, aggregate: Value, index: u32) -> Value {
         // SAFETY: the caller's index is within the aggregate.
         unsafe { LLVMBuildExtractValue(self.raw, aggregate, index, NO_NAME) }
+    }
+
+    /// The value, of which passes know nothing more.
+    pub fn unknown(&self, ty: Type, value: Value) -> Value {
+        // SAFETY: the constraints name one result and one operand in the same register.
+        unsafe {
+            let function_type = LLVMFunctionType(ty, [ty].as_mut_ptr(), 1, 0);
+            let constraints = "=r,0";
+            let barrier = LLVMGetInlineAsm(
+                function_type,
+                NO_NAME,
+                0,
+                constraints.as_ptr().cast(),
+                constraints.len(),
+                0,
+                0,
+                inkwell::llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+                0,
+            );
+            LLVMBuildCall2(self.raw, function_type, barrier, [value].as_mut_ptr(), 1, NO_NAME)
+        }
     }
 
     pub fn store(&self, value: Value, pointer: Value) -> Value {

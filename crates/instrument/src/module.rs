@@ -1,8 +1,7 @@
 //! Modules as a whole: reading, linking, running LLVM's own passes, writing object code.
 
-use crate::attributes;
-use crate::library;
-use crate::llvm::{c_string, take_message};
+use crate::llvm::{self, c_string, take_message};
+use crate::{attributes, library, versions};
 use anyhow::{Context as _, Result, bail};
 use inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use inkwell::llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
@@ -189,7 +188,19 @@ fn parse_file(context: LLVMContextRef, path: &Path) -> Result<LLVMModuleRef> {
     // SAFETY: the module is alive.
     let functions = unsafe { listed(LLVMGetFirstFunction(module), LLVMGetNextFunction) };
     attributes::mark_unchecked(context, &functions);
+    functions
+        .into_iter()
+        .filter(|function| llvm::is_declaration(*function))
+        .for_each(|declaration| forget_source(context, declaration));
+    versions::resolve(module);
     Ok(module)
+}
+
+/// What debug information says of a declaration nobody asks. Without its types, declarations of two functions may look alike,
+/// which LLVM refuses.
+fn forget_source(context: LLVMContextRef, declaration: LLVMValueRef) {
+    // SAFETY: the handle is a function.
+    unsafe { LLVMGlobalEraseMetadata(declaration, llvm::metadata_kind(context, "dbg")) };
 }
 
 fn parse(context: LLVMContextRef, buffer: LLVMMemoryBufferRef) -> Result<LLVMModuleRef> {

@@ -82,6 +82,11 @@ impl Runtime {
         functions.any(|name| !is_runtime(&name))
     }
 
+    /// Whether the function is the runtime's, and not the program's.
+    pub fn owns(&self, function: Value) -> bool {
+        self.functions.get(&llvm::name(function)) == Some(&function)
+    }
+
     pub fn is_model(&self, function: Value) -> bool {
         llvm::name(function).starts_with(MODEL)
     }

@@ -5,7 +5,6 @@
 use crate::llvm::{self, Builder, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
 use crate::module::Module;
 use crate::{attributes, formats};
-use inkwell::llvm_sys::core::*;
 use std::collections::HashMap;
 
 /// As `checks.c` of the compilers numbers them.
@@ -57,11 +56,7 @@ impl Checks<'_> {
         if !llvm::has_no_signed_wrap(instruction) || llvm::kind(ty) != LLVMTypeKind::LLVMIntegerTypeKind {
             return;
         }
-        // SAFETY: the intrinsic is overloaded on the one type of its operands.
-        let checking = unsafe {
-            let id = LLVMLookupIntrinsicID(intrinsic.as_ptr().cast(), intrinsic.len());
-            LLVMGetIntrinsicDeclaration(self.module.raw, id, [ty].as_mut_ptr(), 1)
-        };
+        let checking = llvm::intrinsic(self.module.raw, intrinsic, &mut [ty]);
         self.builder.before(instruction);
         let both =
             self.builder.call(checking, &[llvm::operand(instruction, 0), llvm::operand(instruction, 1)]);

@@ -228,6 +228,27 @@ mod tests {
         );
     }
 
+    #[test]
+    fn undefined_behaviour_names_its_kind_at_the_end() {
+        let text = b"a.c:1:2: runtime error: division by zero\n    #0 0x55 in divide /src/a.c:1:2\n\n\
+            SUMMARY: UndefinedBehaviorSanitizer: integer-divide-by-zero a.c:1:2 \n\
+            a.c:9:9: runtime error: shift exponent 40 is too large\n    #0 0x55 in shift /src/a.c:9:9\n\n\
+            SUMMARY: UndefinedBehaviorSanitizer: invalid-shift-exponent a.c:9:9 \n";
+        let kinds = |text: &[u8]| {
+            let reports = SanitizerReport::parse(text).into_iter();
+            reports.map(|report| (report.kind, report.fatal)).collect::<Vec<_>>()
+        };
+        let survived =
+            [("integer-divide-by-zero".to_owned(), false), ("invalid-shift-exponent".to_owned(), false)];
+        assert_eq!(kinds(text), survived);
+        // The run then ends at the first of these places: one mistake, not two.
+        let mut ended = text.to_vec();
+        ended.extend(
+            b"==3==ERROR: AddressSanitizer: FPE on unknown address\n    #0 0x55 in divide /src/a.c:1:5\n",
+        );
+        assert_eq!(kinds(&ended), [survived[1].clone(), ("FPE".to_owned(), true)]);
+    }
+
     fn frames(report: &SanitizerReport) -> Vec<(&str, &str)> {
         report.frames.iter().map(|frame| (&frame.function[..], &frame.place[..])).collect()
     }

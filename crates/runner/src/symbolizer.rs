@@ -87,7 +87,9 @@ impl Symbolizer {
         }
         let module = format!("({}+{})", address.module, address.offset);
         let frames = answer.unwrap_or_default().into_iter().filter(|(function, _)| function != "??");
-        let place = |place: String| if place.starts_with("??") { module.clone() } else { place };
+        // Without debug information only the name of a file may be known, and not surely.
+        let is_vague = |place: &str| place.starts_with("??") || place.ends_with(":0:0");
+        let place = |place: String| if is_vague(&place) { module.clone() } else { place };
         frames.map(|(function, at)| (function, place(at))).collect()
     }
 }
@@ -159,5 +161,55 @@ impl Drop for Process {
         // Its work is done, whatever it says.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A report as the sanitizers write it, about two functions of this very program.
+    fn report(number: u32) -> String {
+        let program = std::env::current_exe().unwrap();
+        let program = program.display();
+        format!(
+            "a.c:1:2: runtime error: {number}\n    #0 0x55d0{number:04}  ({program}+0x1) (BuildId: 12)\n    \
+             #1 0x55d1{number:04}  ({program}+0x2) (BuildId: 12)\n    #2 0x7f00  (/no/such/file+0x3)\n\n\
+             SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior a.c:1:2 \n"
+        )
+    }
+
+    #[test]
+    fn a_mistake_that_every_run_shows_is_asked_about_once() {
+        let mut symbolizer = Symbolizer::default();
+        for number in 0..100 {
+            let named = String::from_utf8(symbolizer.name_places(report(number).as_bytes())).unwrap();
+            assert_eq!(named.lines().count(), report(number).lines().count(), "{named}");
+        }
+        assert_eq!(symbolizer.asked(), 2);
+    }
+
+    #[test]
+    fn inlined_functions_get_frames_of_their_own() {
+        let mut symbolizer = Symbolizer { missing: true, ..Symbolizer::default() };
+        let frames = [("inner", "a.c:1:2"), ("outer", "a.c:3:4")];
+        let frames = frames.map(|(function, place)| (function.to_owned(), place.to_owned()));
+        let program = std::env::current_exe().unwrap().display().to_string();
+        symbolizer.known.insert((program.clone(), "0x1".to_owned()), frames.to_vec());
+        let text = format!("    #0 0x55  ({program}+0x1)\n    #1 0x66  ({program}+0x2)\nSUMMARY\n");
+        let named = String::from_utf8(symbolizer.name_places(text.as_bytes())).unwrap();
+        assert_eq!(
+            named,
+            format!(
+                "    #0 0x55 in inner a.c:1:2\n    #1 0x55 in outer a.c:3:4\n    \
+                 #2 0x66  ({program}+0x2)\nSUMMARY\n"
+            )
+        );
+    }
+
+    #[test]
+    fn other_text_stays() {
+        let text = b"#1 is the best (of all)\n\xff#2 0x1 (/dev/null+0x1)\n";
+        assert_eq!(Symbolizer::default().name_places(text), text);
     }
 }

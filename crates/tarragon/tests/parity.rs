@@ -29,7 +29,7 @@ const QUIET: &[&str] = &[
     "all_well",
     "add_char",
     "float_divide_zero",
-    "enum_load",
+    "enum_of_c",
     "assume_false",
     "unsigned_wraps",
     "wrong_type",
@@ -108,9 +108,15 @@ fn reports(program: &PathBuf, case: &str, symbolizer: &mut Symbolizer) -> Vec<St
     let describe = |report: &SanitizerReport| match report.frames.first() {
         Some(frame) => {
             let line = frame.place.split(':').nth(1).unwrap_or("?");
-            format!("{} in {}:{line}", report.kind, frame.function)
+            format!("{} in {}:{line}", report.kind, short_name(&frame.function))
         }
         None => report.kind.clone(),
     };
     SanitizerReport::parse(&text).iter().map(describe).collect()
+}
+
+/// Without classes and parameters, which the variant's debug information does not tell of every function.
+fn short_name(function: &str) -> &str {
+    let name = function.split('(').next().unwrap_or(function);
+    name.rsplit("::").next().unwrap_or(name)
 }

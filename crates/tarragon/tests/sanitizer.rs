@@ -148,9 +148,9 @@ int main(void)
 "#;
 
 const UNDEFINED: [&str; 4] = [
-    "shift-too-far in program.c:24:18 (main)",
-    "signed-overflow in program.c:20:18 (main)",
-    "signed-overflow in program.c:8:14 (times)",
+    "invalid-shift-exponent in program.c:24:18 (main)",
+    "signed-integer-overflow in program.c:20:18 (main)",
+    "signed-integer-overflow in program.c:8:14 (times)",
     "format-string) in program.c:38:9 (main)",
 ];
 

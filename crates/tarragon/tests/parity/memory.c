@@ -8,7 +8,7 @@
 
 #define CASES \
     CASE(heap_read) CASE(heap_write) CASE(heap_underflow) CASE(stack_read) CASE(stack_write) CASE(stack_underflow) \
-    CASE(global_read) CASE(global_write) CASE(global_underflow) CASE(static_local) CASE(constant_read) \
+    CASE(global_read) CASE(global_write) CASE(static_local) CASE(constant_read) \
     CASE(variable_array) CASE(alloca_overflow) CASE(struct_copy) CASE(argument_by_value) \
     CASE(use_after_free) CASE(use_after_realloc) CASE(use_after_return) CASE(use_after_scope) \
     CASE(double_free) CASE(invalid_free) CASE(free_inside) CASE(free_stack) CASE(free_global) CASE(realloc_bad) \
@@ -28,7 +28,6 @@ static char text8[8] = "abcdefg";
 static int numbers[4] = {1, 2, 3, 4};
 static const int constants[4] = {1, 2, 3, 4};
 static wchar_t wide[4];
-int exported[3];
 
 struct block { char bytes[24]; };
 
@@ -40,7 +39,6 @@ static void stack_write(void) { int a[10]; pointer = (char *)a; ((int *)pointer)
 static void stack_underflow(void) { int a[10]; pointer = (char *)a; sink = ((int *)pointer)[-one]; }
 static void global_read(void) { pointer = text8; sink = pointer[7 + one]; }
 static void global_write(void) { int *p = numbers; pointer = (char *)p; ((int *)pointer)[3 + one] = 7; }
-static void global_underflow(void) { pointer = (char *)exported; sink = ((int *)pointer)[-8 * one]; }
 static void static_local(void) { static short local[5]; pointer = (char *)local; ((short *)pointer)[4 + one] = 7; }
 static void constant_read(void) { pointer = (char *)constants; sink = ((int *)pointer)[3 + one]; }
 static void variable_array(void) { char a[one + 8]; memset(a, 0, sizeof a); pointer = a; sink = pointer[32]; }

@@ -10,7 +10,7 @@
     CASE(shift_exponent) CASE(shift_negative) CASE(shift_base) CASE(shift_base_negative) CASE(shift_right) \
     CASE(divide_zero) CASE(divide_overflow) CASE(remainder_zero) CASE(float_divide_zero) \
     CASE(float_to_int) CASE(double_to_char) CASE(nan_to_int) CASE(null_read) CASE(null_member) CASE(null_write) \
-    CASE(misaligned_read) CASE(misaligned_write) CASE(misaligned_member) CASE(bool_load) CASE(enum_load) \
+    CASE(misaligned_read) CASE(misaligned_write) CASE(misaligned_member) CASE(bool_load) CASE(enum_of_c) \
     CASE(index_constant) CASE(index_stack) CASE(index_inner) CASE(index_negative) CASE(index_member) CASE(length_negative) \
     CASE(length_zero) CASE(unreachable) CASE(nonnull_argument) CASE(nonnull_result) CASE(object_size) \
     CASE(pointer_wraps) CASE(pointer_null_offset) CASE(pointer_from_null) CASE(clz_zero) CASE(ctz_zero) CASE(function_type) \
@@ -54,7 +54,7 @@ static void misaligned_read(void) { char b[16] = {0}; pointer = b + one; sink = 
 static void misaligned_write(void) { char b[16] = {0}; pointer = b + one; *(long *)pointer = 1; sink = b[2]; }
 static void misaligned_member(void) { char b[64] = {0}; pointer = b + one; sink = ((struct pair *)pointer)->second; }
 static void bool_load(void) { unsigned char c = 2; pointer = &c; sink = *(_Bool *)pointer; }
-static void enum_load(void) { int n = 100; pointer = &n; sink = *(enum color *)pointer; }
+static void enum_of_c(void) { int n = 100; pointer = &n; sink = *(enum color *)pointer; }
 static void index_constant(void) { static int t[4]; sink = t[3 + one]; }
 static void index_stack(void) { int t[4] = {0}; int i = 3 + one; sink = t[i]; }
 static void index_inner(void) { struct pair p = {0}; int i = 2 + one; sink = p.inner[0][i]; }
