@@ -1,8 +1,9 @@
 //! Small C programs as trees.
 //!
-//! Expressions and statements are uniform nodes, an operator with its operands, so that one traversal serves the
-//! generator and the shrinker. Every use of an operand casts it, so that any expression can stand for any other. No
-//! program has undefined behaviour on any input (signed arithmetic wraps: `-fwrapv`).
+//! Expressions and statements are uniform nodes, an operator with its operands, so that one
+//! traversal serves the generator and the shrinker. Every use of an operand casts it, so that any
+//! expression can stand for any other. No program has undefined behaviour on any input (signed
+//! arithmetic wraps: `-fwrapv`).
 
 /// An integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +90,6 @@ pub struct Region(pub &'static str);
 
 /// The third lies across a boundary of 64 KiB in its middle.
 pub const REGIONS: [Region; 4] = [Region("stack"), Region("global"), Region("straddling"), Region("heap")];
-pub const REGION_SIZE: usize = 32;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {
@@ -103,7 +103,8 @@ pub enum StmtOp {
     Assign(usize),
     /// With the bodies of both sides.
     If,
-    /// Of a value of a type: a body for each group of values, which may fall through, and one for the others.
+    /// Of a value of a type: a body for each group of values, which may fall through, and one for
+    /// the others.
     Switch(Ty, Vec<(Vec<i64>, bool)>),
     /// At most so many iterations, by a computed bound; the variable counts them.
     Count(u32, usize),

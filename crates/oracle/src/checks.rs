@@ -213,7 +213,8 @@ fn read_campaign(out: &Path, number: usize) -> Result<Campaign, String> {
     Ok(Campaign { complete: claim["complete"] == true, text, reported })
 }
 
-/// A program of this workspace, which lies beside the one that runs, or beside its folder if that is a test.
+/// A program of this workspace, which lies beside the one that runs, or beside its folder if that
+/// is a test.
 fn beside(name: &str) -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let found = own.ancestors().skip(1).take(2).map(|folder| folder.join(name)).find(|file| file.is_file());

@@ -213,7 +213,8 @@ impl<'b> Subject<'b> {
         }
     }
 
-    /// One input for each leaf in labelled and concrete code, in processes of their own and in shared ones.
+    /// One input for each leaf in labelled and concrete code, in processes of their own and in
+    /// shared ones.
     fn compare(&mut self, summary: &mut Summary) -> Result<(), String> {
         let mut runs = Runs::start(self.batch, &self.arguments)?;
         for (leaf, input) in self.leaves.representatives(0..=self.bytes).into_iter().take(COMPARED) {

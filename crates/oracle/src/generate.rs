@@ -1,8 +1,8 @@
 //! Random programs, the same ones for the same seed.
 
 use crate::ast::{
-    BIT_FIELDS, BOOL, Expr, I32, Op, Program, READERS, REGION_SIZE, REGIONS, Region, Stmt, StmtOp, TYPES,
-    Table, TableKind, Ty, U32,
+    BIT_FIELDS, BOOL, Expr, I32, Op, Program, READERS, REGIONS, Region, Stmt, StmtOp, TYPES, Table,
+    TableKind, Ty, U32,
 };
 use crate::plants::PLANTS;
 
@@ -20,8 +20,9 @@ pub fn program(kind: Kind, seed: u64) -> Program {
     let mut rng = fastrand::Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ kind as u64);
     let bytes = if rng.u8(..) < 120 || kind == Kind::Checks { 1 } else { 2 };
     let reader = READERS[rng.usize(..READERS.len())];
+    let regions = [0, 1].map(|_| REGIONS[rng.usize(..REGIONS.len())]);
     let (constants, vars, tables) = (Vec::new(), Vec::new(), Vec::new());
-    let mut generator = Generator { rng, kind, bytes, branches: 10, constants, vars, tables };
+    let mut generator = Generator { rng, kind, bytes, branches: 10, regions, constants, vars, tables };
     generator.declare();
     let mut body = generator.assignments();
     body.extend(generator.block(3, 3..8));
@@ -38,6 +39,8 @@ struct Generator {
     bytes: usize,
     /// How many branches may still be made.
     branches: u32,
+    /// Those that the program uses.
+    regions: [Region; 2],
     constants: Vec<i64>,
     vars: Vec<(Ty, i64)>,
     tables: Vec<Table>,
@@ -116,7 +119,8 @@ impl Generator {
         if ty == BOOL { TYPES[2] } else { ty }
     }
 
-    /// Often one that the program has already, or its neighbour: conditions are about the same values then.
+    /// Often one that the program has already, or its neighbour: conditions are about the same
+    /// values then.
     fn constant(&mut self) -> i64 {
         if self.one_in(2) && !self.constants.is_empty() {
             return self.pick(&self.constants.clone()) + self.pick(&[0, 0, 0, 1, -1]);
@@ -138,13 +142,12 @@ impl Generator {
     }
 
     fn region(&mut self) -> Region {
-        self.pick(&REGIONS)
+        self.pick(&self.regions.clone())
     }
 
-    /// A place in a region that a value of a type fits in.
-    fn place(&mut self, ty: Ty) -> usize {
-        let size = (ty.bits as usize).div_ceil(8);
-        self.rng.usize(..=REGION_SIZE - size)
+    /// One of a few places in a region, so that loads meet what was stored, or parts of it.
+    fn place(&mut self) -> usize {
+        self.pick(&[0, 4, 13, 15])
     }
 
     fn atom(&mut self) -> Expr {
@@ -153,9 +156,9 @@ impl Generator {
             9..14 => Op::Var(self.rng.usize(..self.vars.len())),
             14 => Op::Len,
             15 => Op::BitField(self.rng.usize(..BIT_FIELDS)),
-            16 => {
+            16..18 => {
                 let ty = self.stored_ty();
-                Op::Load(self.region(), self.place(ty), ty)
+                Op::Load(self.region(), self.place(), ty)
             }
             _ => Op::Const(self.ty(), self.constant()),
         })
@@ -270,7 +273,7 @@ impl Generator {
         let (region, ty) = (self.region(), self.stored_ty());
         let simple = |op, exprs| Stmt::new(op, exprs, Vec::new());
         match self.rng.u32(..16) {
-            0..2 => simple(StmtOp::Store(region, self.place(ty), ty), vec![self.expr(2)]),
+            0..2 => simple(StmtOp::Store(region, self.place(), ty), vec![self.expr(2)]),
             2 => simple(StmtOp::StoreAt(region), vec![self.expr(2), self.expr(2)]),
             3 => simple(StmtOp::SetBitField(self.rng.usize(..BIT_FIELDS)), vec![self.expr(3)]),
             4..6 => match self.changing_table() {

@@ -1,11 +1,13 @@
 //! Oracles: random C programs whose right answers are known without Tarragon.
 //!
-//! *Engine*: a program reads one or two bytes and ends in a leaf that tells its path. All inputs are run natively, so
-//! every reachable leaf is known. A search that calls itself complete must have been in all of them; labelled and
-//! concrete code, shared and fresh processes must agree with the native program on every input. *Checks*: programs with
-//! planted errors; clang's sanitizers say on which inputs an error shows, and a campaign must report these and no others.
+//! *Engine*: a program reads one or two bytes and ends in a leaf that tells its path. All inputs
+//! are run natively, so every reachable leaf is known. A search that calls itself complete must
+//! have been in all of them; labelled and concrete code, shared and fresh processes must agree with
+//! the native program on every input. *Checks*: programs with planted errors; clang's sanitizers
+//! say on which inputs an error shows, and a campaign must report these and no others.
 //!
-//! What disagrees is shrunk and written down. A seed decides a program, so that every result can be had again.
+//! What disagrees is shrunk and written down. A seed decides a program, so that every result can be
+//! had again.
 
 mod ast;
 mod batch;
@@ -62,7 +64,8 @@ pub fn source(kind: Kind, seeds: std::ops::Range<u64>) -> String {
 /// Candidates that are judged together when shrinking.
 const CANDIDATES: usize = 24;
 
-/// Judges the programs of some seeds. Each kind of finding in a program is one disagreement, not yet shrunk.
+/// Judges the programs of some seeds. Each kind of finding in a program is one disagreement, not
+/// yet shrunk.
 pub fn judge<O: Oracle>(
     seeds: std::ops::Range<u64>,
     summary: &mut O::Summary,

@@ -1,4 +1,5 @@
-//! Long runs of the oracles: `cargo build --workspace --bins`, then `cargo run -p oracle -- engine --programs 10000`.
+//! Long runs of the oracles: `cargo build --workspace --bins`, then `cargo run -p oracle -- engine
+//! --programs 10000`.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -19,11 +20,13 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Which {
-    /// All leaves, which all inputs run natively show, against searches that call themselves complete
+    /// All leaves, which all inputs run natively show, against searches that call themselves
+    /// complete
     Engine(Options),
     /// Planted errors that clang's sanitizers find, against those that a campaign reports
     Checks(Options),
-    /// Prints the C file of the programs of some seeds; its first argument is the number of a program
+    /// Prints the C file of the programs of some seeds; its first argument is the number of a
+    /// program
     Show {
         #[arg(value_enum)]
         kind: Kind,

@@ -1,7 +1,7 @@
 //! Errors to plant: each is a function of a number `x` that goes wrong for some numbers.
 //!
-//! A dry build (`-DDRY`) leaves the error out and marks the number on the path, so that inputs with the same leaf do
-//! the same. A telling build (`-DTELLING`) says which error comes next.
+//! A dry build (`-DDRY`) leaves the error out and marks the number on the path, so that inputs with
+//! the same leaf do the same. A telling build (`-DTELLING`) says which error comes next.
 
 /// A kind of error. In `body`, `ID` makes names unique.
 #[derive(Clone, Copy, Debug)]

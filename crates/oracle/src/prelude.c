@@ -37,7 +37,8 @@ TYPES(FUNCTIONS)
     static i32 add_over_##T(T a, T b) { T r; return __builtin_add_overflow(a, b, &r); } \
     static T sub_to_##T(T a, T b) { T r; return __builtin_sub_overflow(a, b, &r) ? 7 : r; } \
     static i32 mul_over_##T(T a, T b) { T r; return __builtin_mul_overflow(a, b, &r); }
-OVERFLOWS(i8) OVERFLOWS(u8) OVERFLOWS(i16) OVERFLOWS(u16) OVERFLOWS(i32) OVERFLOWS(u32) OVERFLOWS(i64) OVERFLOWS(u64)
+OVERFLOWS(i8) OVERFLOWS(u8) OVERFLOWS(i16) OVERFLOWS(u16) OVERFLOWS(i32) OVERFLOWS(u32)
+OVERFLOWS(i64) OVERFLOWS(u64)
 
 static u64 bits(u64 x) { return (u64)__builtin_popcountll(x); }
 static u64 zeros_before(u64 x) { return (u64)__builtin_clz((u32)x | 1); }
@@ -49,7 +50,9 @@ static u64 odd(u64 x) { return (u64)__builtin_parityll(x); }
 static u64 distance(u64 x) { return (u64)labs((long)(i32)x); }
 
 static int sign(int x) { return (x > 0) - (x < 0); }
-static long place(const char *text, const void *found) { return found ? (const char *)found - text : -1; }
+static long place(const char *text, const void *found) {
+    return found ? (const char *)found - text : -1;
+}
 static long number(const char *text, int base) {
     char *end;
     long value = strtol(text, &end, base);
@@ -73,7 +76,9 @@ struct middle { u8 a; i64 b; };
 struct large { i32 a; u8 b; u64 c[3]; };
 static struct small make_small(u64 a, u64 b) { return (struct small){(u8)a, (i16)b}; }
 static struct middle make_middle(u64 a, u64 b) { return (struct middle){(u8)a, (i64)b}; }
-static struct large make_large(u64 a, u64 b) { return (struct large){(i32)a, (u8)b, {a, b, a + b}}; }
+static struct large make_large(u64 a, u64 b) {
+    return (struct large){(i32)a, (u8)b, {a, b, a + b}};
+}
 static u64 member_small(struct small s, int which) { return which ? (u64)s.b : s.a; }
 static u64 member_middle(struct middle s, int which) { return which ? (u64)s.b : s.a; }
 static u64 member_large(struct large s, int which) { return which ? s.c[which] : (u64)s.a; }
