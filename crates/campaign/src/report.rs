@@ -53,6 +53,13 @@ pub struct Report {
     pub slow_in_variant: u64,
     pub unconfirmed_timeouts: u64,
     pub unstable: u64,
+    /// Inputs that the sanitized build ran, and paths that it did not.
+    pub examined: u64,
+    pub unexamined: u64,
+    /// Inputs that were left out, because others with the same words did not end.
+    pub shunned: u64,
+    /// Runs on random inputs, because nothing else was left to try.
+    pub restarts: u64,
     pub queue: usize,
     pub known_flips: u64,
     pub dropped_flips: u64,
@@ -329,6 +336,10 @@ impl Report {
             slow_in_variant: stats.slow_in_variant,
             unconfirmed_timeouts: stats.unconfirmed_timeouts,
             unstable: stats.unstable,
+            examined: stats.examined,
+            unexamined: stats.unexamined,
+            shunned: stats.shunned,
+            restarts: stats.restarts,
             queue: stats.queue,
             known_flips: stats.known_flips,
             dropped_flips: stats.dropped_flips,

@@ -46,6 +46,13 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
     if let Some(completeness) = &report.completeness {
         writeln!(text, "  paths       {}", completeness.text)?;
     }
+    if report.examined > 0 && report.unexamined > 0 {
+        let (examined, unexamined) = (report.examined, report.unexamined);
+        writeln!(
+            text,
+            "  sanitizer   examined {examined} inputs; {unexamined} paths were not examined, so bugs that only it sees may be there"
+        )?;
+    }
     if report.earlier.sessions > 0 {
         let earlier = &report.earlier;
         writeln!(text, "  earlier     {} runs in {} sessions", earlier.runs, earlier.sessions)?;
@@ -118,6 +125,8 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
         (report.flaky_timeouts, "timeouts did not happen again"),
         (report.slow_in_variant, "timeouts were of the variant: the program itself ends in time"),
         (report.unconfirmed_timeouts, "timeouts at new places were not looked into"),
+        (report.shunned, "inputs were left out, because others with the same words did not end"),
+        (report.restarts, "runs were random, because nothing else was left to try"),
         (report.unstable, "inputs were unstable: they did it only after others in the same process"),
     ];
     for (count, what) in losses.iter().filter(|(count, _)| *count > 0) {

@@ -32,10 +32,12 @@ TARRAGON_OWN static void tarragon_afl_init(void)
         __tarragon_init();
 }
 
+/* Where the block has the size of one input, there is no other. */
 TARRAGON_OWN static int tarragon_afl_next(unsigned *rounds, unsigned count)
 {
     unsigned before = (*rounds)++;
-    return before == 0 || (before < count && __tarragon_again && __tarragon_again());
+    int may_share = before < count && tarragon_keeps_block && __tarragon_again;
+    return before == 0 || (may_share && __tarragon_again());
 }
 
 TARRAGON_OWN static int tarragon_afl_is_new(unsigned *known)

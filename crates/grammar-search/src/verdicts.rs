@@ -105,4 +105,8 @@ impl Strategy for Verdicts<'_> {
     fn claim(&self) -> Option<Claim> {
         self.strategy.claim()
     }
+
+    fn accounts_for_all(&self) -> bool {
+        self.strategy.accounts_for_all()
+    }
 }

@@ -52,7 +52,9 @@ impl Numbering {
                 SiteKind::Switch { cases, .. } => cases.len() as u32 + 1,
                 _ => 2,
             };
+            let compared = compared_number(terminator, &kind);
             let number = self.add(terminator, kind);
+            self.table.compared.extend(compared.map(|compared| (number, compared)));
             self.attach(terminator, number);
         }
     }
@@ -137,6 +139,15 @@ fn demangled(name: &str) -> String {
         free(text.cast());
         demangled
     }
+}
+
+/// The number that a branch compares something with.
+fn compared_number(terminator: Value, kind: &SiteKind) -> Option<u64> {
+    matches!(kind, SiteKind::Branch { .. }).then_some(())?;
+    let condition = llvm::as_instruction(llvm::condition(terminator))?;
+    let is_comparison = llvm::opcode(condition) == LLVMOpcode::LLVMICmp;
+    let number = is_comparison.then(|| llvm::as_constant_int(llvm::operand(condition, 1))).flatten()?;
+    (llvm::int_width(llvm::type_of(number)) <= 64).then(|| llvm::constant_bits(number))
 }
 
 /// Case values in the order of the instruction's successors; the default is not among them.

@@ -99,9 +99,10 @@ unsafe fn prepare(header: *mut Header, program: &Program) {
         (*header).coverage_needed = program.coverage_len.min(u32::MAX as usize) as u32;
         share_coverage(header, program.coverage, program.coverage_len);
         MARKS_BEFORE = objects::marks().1;
-        snapshot::survey(is_own, Some(objects::marks()));
         STATE.node_cap = (*header).nodes.capacity.min(nodes::MOST_NODES) as u32;
+        // A variant without traces may have memory that no snapshot knows: a sanitizer's.
         if STATE.node_cap > 1 {
+            snapshot::survey(is_own, Some(objects::marks()));
             address::prepare();
             samples::prepare();
             shadow::prepare();

@@ -12,6 +12,8 @@ pub struct Entry {
     pub new_outcomes: usize,
     /// Number of the run that found it.
     pub run: u64,
+    /// That run did not end.
+    pub hangs: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -27,9 +29,15 @@ impl Corpus {
         Corpus { entries: Vec::new(), first: taken }
     }
 
-    pub fn add(&mut self, input: &[u8], origin: &Origin, new_outcomes: usize, run: u64) -> &Entry {
+    pub fn add(
+        &mut self,
+        input: &[u8],
+        origin: &Origin,
+        new_outcomes: usize,
+        (run, hangs): (u64, bool),
+    ) -> &Entry {
         let id = self.first + self.entries.len() as u32 + 1;
-        let entry = Entry { id, input: input.to_vec(), origin: origin.clone(), new_outcomes, run };
+        let entry = Entry { id, input: input.to_vec(), origin: origin.clone(), new_outcomes, run, hangs };
         self.entries.push(entry);
         &self.entries[self.entries.len() - 1]
     }

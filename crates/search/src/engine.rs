@@ -11,13 +11,14 @@ use path::{PathCondition, Step};
 use sites::SiteTable;
 use solver::Chain;
 
+use crate::examination::{Examinations, signature};
+use crate::hangs::Hangs;
 use crate::judgement::causes;
 use crate::reach::Reach;
-use crate::suspicion::Suspicions;
 use crate::{
     Bug, BugKind, Bugs, Context, Corpus, Coverage, Diagnosis, Ending, Entry, ExecError, Execution, Executor,
-    Failure, Growth, Next, Offence, Origin, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy,
-    TracedPath, Violation, Violations,
+    Failure, Growth, Mutate, Next, Offence, Origin, Proposal, Ran, Random, SavedSearch, Sighting, Stats,
+    Strategy, TracedPath, Violation, Violations,
 };
 
 /// Time since the start of the search.
@@ -86,6 +87,8 @@ pub enum Stop {
     Interrupted,
     /// The strategy has nothing left to do.
     Finished,
+    /// The strategy has nothing left to do, but for these reasons it did not do all that it could.
+    FinishedShort(Vec<String>),
     Execution(ExecError),
     Output(OutputError),
 }
@@ -103,6 +106,9 @@ impl std::fmt::Display for Stop {
             Stop::RunsUp => f.write_str("the number of runs was reached"),
             Stop::Interrupted => f.write_str("interrupted"),
             Stop::Finished => f.write_str("nothing was left to try"),
+            Stop::FinishedShort(reasons) => {
+                write!(f, "nothing was left to try, within limits: {}", reasons.join("; "))
+            }
             Stop::Execution(error) => write!(f, "the program could not be run: {error}"),
             Stop::Output(error) => write!(f, "results could not be written: {error}"),
         }
@@ -128,7 +134,8 @@ pub struct Engine<'a> {
     reach: Reach,
     /// Last sites of untraced runs that ended badly, by what they covered; each is traced once.
     triaged: HashMap<(BugKind, u64), Step>,
-    suspicions: Suspicions,
+    examinations: Examinations,
+    hangs: Hangs,
     /// Time spent on running hangs once more.
     confirming: Duration,
 }
@@ -137,15 +144,19 @@ impl<'a> Engine<'a> {
     /// `results` holds what an earlier part of the campaign found; fresh ones are `Results::new`.
     pub fn new(world: World<'a>, limits: Limits, seed: u64, results: Results) -> Engine<'a> {
         let rng = fastrand::Rng::with_seed(seed);
-        let (paths, triaged, suspicions) = (HashSet::new(), HashMap::new(), Suspicions::default());
+        let (paths, triaged, examinations) = (HashSet::new(), HashMap::new(), Examinations::default());
         let reach = Reach::new(world.sites);
-        Engine { world, limits, rng, results, paths, reach, triaged, suspicions, confirming: Duration::ZERO }
+        let (hangs, confirming) = (Hangs::default(), Duration::ZERO);
+        Engine { world, limits, rng, results, paths, reach, triaged, examinations, hangs, confirming }
     }
 
     /// Runs the seeds, then what the strategy proposes, until a limit is reached.
     pub fn search(mut self, strategy: &mut dyn Strategy, seeds: Vec<Seed>) -> (Results, Stop) {
         let stop = self.seeds(strategy, seeds).and_then(|()| self.propose(strategy));
-        let stop = stop.err().unwrap_or(Stop::Finished);
+        let mut stop = stop.err().unwrap_or_else(|| self.finished(strategy));
+        if matches!(stop, Stop::Finished | Stop::FinishedShort(_) | Stop::RunsUp) {
+            stop = self.examine_rest().err().unwrap_or(stop);
+        }
         self.count(strategy);
         (self.results, stop)
     }
@@ -162,11 +173,70 @@ impl<'a> Engine<'a> {
         loop {
             self.check_limits()?;
             match strategy.next(&mut self.context()) {
+                Next::Run(proposal) if self.is_shunned(strategy, &proposal) => {
+                    self.shun(strategy, &proposal)?;
+                }
                 Next::Run(proposal) => self.run(strategy, proposal)?,
                 Next::Busy => self.report(strategy)?,
+                Next::Finished if self.goes_on_at_random(strategy) => {
+                    let proposal = self.random_input();
+                    self.run(strategy, proposal)?;
+                }
                 Next::Finished => return Ok(()),
             }
         }
+    }
+
+    /// Why the strategy has nothing left to do.
+    fn finished(&self, strategy: &dyn Strategy) -> Stop {
+        let reasons = self.results.stats.shortfalls();
+        // A search that accounts for everything says so itself.
+        if reasons.is_empty() || strategy.accounts_for_all() {
+            Stop::Finished
+        } else {
+            Stop::FinishedShort(reasons)
+        }
+    }
+
+    /// Whether the search goes on although its strategy has nothing left to do: not where that is everything, and not
+    /// without an end.
+    fn goes_on_at_random(&self, strategy: &dyn Strategy) -> bool {
+        let has_end = self.limits.time.is_some() || self.limits.runs.is_some();
+        has_end && strategy.takes_any_input() && !self.results.stats.shortfalls().is_empty()
+    }
+
+    /// An input that may lead to where no flip led: mostly a change of one that was found.
+    fn random_input(&mut self) -> Proposal {
+        const RANDOM_ONE_IN: u32 = 8;
+        self.results.stats.restarts += 1;
+        let next = match self.rng.u32(0..RANDOM_ONE_IN) {
+            0 => Random.next(&mut self.context()),
+            _ => Mutate::default().next(&mut self.context()),
+        };
+        let (input, origin) = match next {
+            Next::Run(Proposal { input, origin, .. }) => (input, origin),
+            Next::Busy | Next::Finished => (Vec::new(), Origin::Random),
+        };
+        Proposal { input, symbolic: true, origin }
+    }
+
+    /// Whether an input is left out because it would probably not end.
+    fn is_shunned(&mut self, strategy: &dyn Strategy, Proposal { input, origin, .. }: &Proposal) -> bool {
+        let is_needed = matches!(origin, Origin::Retrace | Origin::Violation { .. });
+        !is_needed && !strategy.accounts_for_all() && self.hangs.expects(input)
+    }
+
+    /// The strategy learns what was expected of the run.
+    fn shun(
+        &mut self,
+        strategy: &mut dyn Strategy,
+        Proposal { input, origin, .. }: &Proposal,
+    ) -> Result<(), Stop> {
+        self.results.stats.shunned += 1;
+        let ending = Ending::Timeout;
+        let ran = Ran { input, origin, ending, new_outcomes: 0, covered: 0, path: None };
+        strategy.learn(ran, &mut self.context());
+        self.report(strategy)
     }
 
     fn check_limits(&self) -> Result<(), Stop> {
@@ -197,17 +267,21 @@ impl<'a> Engine<'a> {
         self.results.stats.paths += u64::from(self.paths.insert(hash));
         self.reach.add(&execution.covered, &mut self.results.stats.reached_files);
         let new_outcomes = self.results.coverage.add(&execution.covered);
-        self.keep(input, origin, new_outcomes)?;
+        let hung = execution.ending == Ending::Timeout;
+        self.hangs.learn(input, hung && new_outcomes == 0, execution.run_time);
+        self.keep(input, origin, (new_outcomes, hung))?;
         match BugKind::of(execution.ending) {
             Some(kind) => self.bug(kind, input, &execution, path.as_ref(), covered)?,
-            None if new_outcomes > 0 || self.is_suspect(origin, path.as_ref()) => {
-                self.doubt(input, path.as_ref())?;
+            None => {
+                let claims = strategy.accounts_for_all();
+                let signature = signature(hash, covered, input.len());
+                self.consider(&proposal, path.as_ref(), signature, (new_outcomes > 0, claims))?;
             }
-            None => {}
         }
         if let (Ending::Exit(_), Some(path)) = (execution.ending, &path) {
             self.note_violations(input, &path.condition)?;
         }
+        self.examine_next()?;
         let ran = Ran { input, origin, ending: execution.ending, new_outcomes, covered, path };
         strategy.learn(ran, &mut self.context());
         self.report(strategy)
@@ -250,14 +324,19 @@ impl<'a> Engine<'a> {
         Some(TracedPath { dag: trace.dag, condition, give_ups: trace.give_ups, truncated: trace.truncated })
     }
 
-    fn keep(&mut self, input: &[u8], origin: &Origin, new_outcomes: usize) -> Result<(), Stop> {
+    fn keep(
+        &mut self,
+        input: &[u8],
+        origin: &Origin,
+        (new_outcomes, hung): (usize, bool),
+    ) -> Result<(), Stop> {
         if new_outcomes == 0 {
             return Ok(());
         }
         let (seconds, covered) = (self.world.clock.elapsed().as_secs_f64(), self.results.coverage.covered());
         let stats = &mut self.results.stats;
         stats.growth.push(Growth { run: stats.runs, seconds, covered });
-        let entry = self.results.corpus.add(input, origin, new_outcomes, self.results.stats.runs);
+        let entry = self.results.corpus.add(input, origin, new_outcomes, (self.results.stats.runs, hung));
         self.world.observer.new_entry(entry).map_err(Stop::Output)
     }
 
@@ -322,11 +401,58 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    fn is_suspect(&mut self, origin: &Origin, path: Option<&TracedPath>) -> bool {
-        self.suspicions.deserves(origin, path.map(|path| &path.condition), self.results.stats.runs)
+    /// Asks for a second opinion on a run that ended well, now or later. Of a search that claims something about all paths, each
+    /// run is examined. Where it says nothing about its path, each kind of run is.
+    fn consider(
+        &mut self,
+        Proposal { input, origin, .. }: &Proposal,
+        path: Option<&TracedPath>,
+        signature: u64,
+        (is_new, claims): (bool, bool),
+    ) -> Result<(), Stop> {
+        if !self.world.executor.can_examine() || *origin == Origin::Retrace {
+            return Ok(());
+        }
+        let is_known = path.is_none() && self.examinations.knows(signature);
+        if self.examinations.is_urgent(origin, path) || is_new || claims && !is_known {
+            self.examinations.examined(signature, input.len());
+            return self.doubt(input, path);
+        }
+        if claims {
+            self.examinations.leave_out();
+        }
+        self.examinations.offer(input, signature, path);
+        Ok(())
     }
 
-    /// Asks for a second opinion on a run that ended well.
+    /// Examines one of the inputs that wait for it, if that is due.
+    fn examine_next(&mut self) -> Result<(), Stop> {
+        match self.examinations.next(self.world.clock.elapsed(), self.results.stats.runs) {
+            Some(input) => self.examine_waiting(&input),
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing else is left to do: examines what still waits, as far as there is time.
+    fn examine_rest(&mut self) -> Result<(), Stop> {
+        let is_time = |engine: &Self| !matches!(engine.check_limits(), Err(Stop::TimeUp | Stop::Interrupted));
+        while is_time(self) {
+            let (elapsed, runs) = (self.world.clock.elapsed(), self.results.stats.runs);
+            let Some(input) = self.examinations.next_of_rest(elapsed, runs) else { break };
+            self.examine_waiting(&input)?;
+        }
+        Ok(())
+    }
+
+    fn examine_waiting(&mut self, input: &[u8]) -> Result<(), Stop> {
+        let (started, bugs) = (self.world.clock.elapsed(), self.results.bugs.all().len());
+        self.doubt(input, None)?;
+        let time = self.world.clock.elapsed().saturating_sub(started);
+        self.examinations.spend(time, self.results.bugs.all().len() > bugs);
+        Ok(())
+    }
+
+    /// Has an input examined whose run ended well.
     fn doubt(&mut self, input: &[u8], path: Option<&TracedPath>) -> Result<(), Stop> {
         let diagnoses = self.examine(input)?;
         let last = path.map_or(NOWHERE, last_step);
@@ -338,6 +464,7 @@ impl<'a> Engine<'a> {
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, Stop> {
         let started = self.world.clock.elapsed();
         let diagnoses = self.world.executor.examine(input).map_err(Stop::Execution)?;
+        self.results.stats.examined += u64::from(self.world.executor.can_examine());
         self.results.stats.times.examining += self.world.clock.elapsed().saturating_sub(started);
         Ok(diagnoses)
     }
@@ -381,6 +508,7 @@ impl<'a> Engine<'a> {
         stats.hangs = bugs.all().iter().filter(|bug| bug.kind == BugKind::Hang).count();
         stats.bugs = bugs.all().len() - stats.hangs;
         stats.queue = strategy.queue();
+        stats.unexamined = self.examinations.left();
         stats.times.total = self.world.clock.elapsed();
         stats.solver = crate::stats::links(self.world.solver);
     }

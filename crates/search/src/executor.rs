@@ -56,6 +56,11 @@ pub trait Executor {
         Ok(None)
     }
 
+    /// Whether there is such a build.
+    fn can_examine(&self) -> bool {
+        false
+    }
+
     /// Inputs so far whose crash, hang or new coverage hung on inputs before them in the same process.
     fn unstable(&self) -> u64 {
         0

@@ -35,11 +35,20 @@ impl Strategy for Mutate {
 }
 
 impl Mutate {
+    /// Children of what hangs tend to hang, so that such inputs are picked only if there are hardly any others.
     fn pick<'a>(&'a self, corpus: &'a Corpus, rng: &mut Rng) -> &'a [u8] {
+        const TRIES: usize = 4;
         let found = corpus.entries();
-        match rng.usize(0..(found.len() + self.seeds.len()).max(1)) {
-            index if index < found.len() => &found[index].input,
-            index => self.seeds.get(index - found.len()).map_or(&[], Vec::as_slice),
+        let pool = (found.len() + self.seeds.len()).max(1);
+        let mut index = rng.usize(0..pool);
+        for _ in 1..TRIES {
+            if found.get(index).is_some_and(|entry| entry.hangs) {
+                index = rng.usize(0..pool);
+            }
+        }
+        match found.get(index) {
+            Some(entry) => &entry.input,
+            None => self.seeds.get(index - found.len()).map_or(&[], Vec::as_slice),
         }
     }
 }

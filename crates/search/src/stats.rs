@@ -41,6 +41,13 @@ pub struct Stats {
     pub unconfirmed_timeouts: u64,
     /// Inputs whose crash, hang or new coverage did not happen again in a process of their own.
     pub unstable: u64,
+    /// Inputs that were run in a build that checks more, and paths that were not.
+    pub examined: u64,
+    pub unexamined: u64,
+    /// Inputs that were left out, because others with the same words did not end.
+    pub shunned: u64,
+    /// Runs on random inputs, because the strategy had nothing left to do.
+    pub restarts: u64,
     /// Flips that wait.
     pub queue: usize,
     /// Flips that were dropped because too many for the same branch side waited, or the solver had no answers there.
@@ -196,6 +203,25 @@ fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok
 impl Stats {
     pub fn new() -> Stats {
         Stats { give_ups: vec![0; trace::GiveUp::ALL.len()], ..Stats::default() }
+    }
+
+    /// What kept the search from trying everything, with the options that change it.
+    pub fn shortfalls(&self) -> Vec<String> {
+        let reasons = [
+            (self.dropped_flips, "flips were dropped, most of them of long loops (--exhaustive drops none)"),
+            (self.answers.unknown, "questions were beyond the solver (--solver-timeout gives it more time)"),
+            (self.concretisations, "values were fixed to what they were"),
+            (self.give_ups.iter().sum(), "times symbolic data was dropped"),
+            (self.divergences, "runs left the predicted path"),
+            (self.truncated_traces + self.bad_traces, "traces were cut or could not be read"),
+            (self.timeouts, "runs were stopped at the time limit (--timeout)"),
+            (self.out_of_memory, "runs were stopped at the memory limit (--memory)"),
+        ];
+        reasons
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect()
     }
 
     /// Counts the functions through which symbolic data was lost.

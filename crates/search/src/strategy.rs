@@ -36,6 +36,16 @@ pub trait Strategy {
         None
     }
 
+    /// Whether the claim is about everything within bounds, so that each run counts for it.
+    fn accounts_for_all(&self) -> bool {
+        false
+    }
+
+    /// Whether inputs that somebody else made up may help it on when it has nothing left to do.
+    fn takes_any_input(&self) -> bool {
+        false
+    }
+
     /// How much work waits.
     fn queue(&self) -> usize {
         0

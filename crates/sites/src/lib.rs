@@ -26,6 +26,9 @@ pub struct SiteTable {
     /// Constants of the program's enumerations, if lexers were named whose tokens they may be.
     #[serde(default)]
     pub enumerators: BTreeMap<String, i64>,
+    /// Numbers that branches compare with, by site.
+    #[serde(default)]
+    pub compared: BTreeMap<u32, u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

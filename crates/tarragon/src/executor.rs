@@ -24,6 +24,16 @@ pub(crate) struct Sanitized {
     pub loops: Loops,
 }
 
+impl Sanitized {
+    /// What a run that wrote this objects to.
+    fn diagnoses(&mut self, stderr: &[u8]) -> Vec<Diagnosis> {
+        let stderr = self.symbolizer.name_places(stderr);
+        let wanted = |report: &SanitizerReport| report.fatal || self.undefined;
+        let reports = SanitizerReport::parse(&stderr).into_iter().filter(wanted);
+        reports.map(|report| diagnosis(report, &stderr)).collect()
+    }
+}
+
 pub(crate) struct RunnerExecutor {
     pub traced: Runner,
     /// The build that checks more.
@@ -34,6 +44,10 @@ pub(crate) struct RunnerExecutor {
     patience: Option<[Patience; 2]>,
     /// If inputs may share a process.
     sharing: Option<Sharing>,
+    /// If inputs may share a process of the sanitized variant, too.
+    shares_examinations: bool,
+    /// Reports in such a process that did not come again without the inputs before.
+    unconfirmed: u32,
     /// Time limit of one run.
     run_time: Duration,
     /// When the campaign ends: no run goes on for much longer.
@@ -45,6 +59,9 @@ pub(crate) struct RunnerExecutor {
     /// How many bytes traces have behind the input.
     count_bytes: u32,
 }
+
+/// A report costs as much as many processes, so that a program with such reports is better off without sharing.
+const MOST_UNCONFIRMED: u32 = 4;
 
 impl RunnerExecutor {
     pub(crate) fn new(traced: Runner, run_time: Duration) -> RunnerExecutor {
@@ -59,6 +76,8 @@ impl RunnerExecutor {
             probes: false,
             ended: Vec::new(),
             count_bytes: 0,
+            shares_examinations: false,
+            unconfirmed: 0,
         }
     }
 
@@ -88,6 +107,12 @@ impl RunnerExecutor {
         self.sharing = Some(Sharing::default());
     }
 
+    /// The same for the sanitized variant. It cannot be rewound, because the sanitizer's memory would have to be, too; but a loop over
+    /// inputs saves it a new process for each.
+    pub(crate) fn share_examinations(&mut self) {
+        self.shares_examinations = true;
+    }
+
     fn run_within(&mut self, limit: Times, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
         const LEAST: Duration = Duration::from_millis(100);
         self.traced.set_times(self.within_campaign(limit.run, LEAST), limit.cpu);
@@ -96,9 +121,11 @@ impl RunnerExecutor {
             plain.learn(input, execution.ending);
         }
         let Some(patience) = &mut self.patience else { return Ok(execution) };
-        match (execution.ending, symbolic) {
-            (Ending::Timeout, true) => self.probes = true,
-            (Ending::Timeout, false) => {}
+        match execution.ending {
+            Ending::Timeout => {
+                self.probes |= symbolic;
+                patience[usize::from(symbolic)].lose(execution.run_time);
+            }
             _ => patience[usize::from(symbolic)].learn(execution.run_time, execution.cpu_time),
         }
         if !symbolic && execution.ending != Ending::Timeout {
@@ -186,17 +213,31 @@ impl Executor for RunnerExecutor {
         self.sharing.as_ref().map_or(0, |sharing| sharing.unstable)
     }
 
+    fn can_examine(&self) -> bool {
+        self.sanitized.is_some()
+    }
+
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
         // A report with its source lines takes a moment.
         const LEAST: Duration = Duration::from_secs(2);
         let limit = self.within_campaign(self.run_time + PATIENCE, LEAST);
         let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
         sanitized.runner.set_times(limit, None);
+        let shares = self.shares_examinations && self.unconfirmed < MOST_UNCONFIRMED;
+        if shares {
+            let run = sanitized.runner.run_shared(input, false).map_err(failed)?;
+            let (is_quiet, shared) = (matches!(run.outcome, Outcome::Exit(_)), run.shared);
+            let stderr = run.stderr_tail();
+            let diagnoses = sanitized.diagnoses(&stderr);
+            // What is reported after other inputs in the same process is believed if it is reported without them, too.
+            if !shared || is_quiet && diagnoses.is_empty() {
+                return Ok(diagnoses);
+            }
+        }
         let stderr = sanitized.runner.run(input, false).map_err(failed)?.stderr_tail();
-        let stderr = sanitized.symbolizer.name_places(&stderr);
-        let wanted = |report: &SanitizerReport| report.fatal || sanitized.undefined;
-        let reports = SanitizerReport::parse(&stderr).into_iter().filter(wanted);
-        Ok(reports.map(|report| diagnosis(report, &stderr)).collect())
+        let diagnoses = sanitized.diagnoses(&stderr);
+        self.unconfirmed += u32::from(shares && diagnoses.is_empty());
+        Ok(diagnoses)
     }
 }
 

@@ -42,6 +42,10 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     }
     if !args.fresh_process && !args.exhaustive {
         target.executor.share_processes();
+        // Leaks are looked for when a process ends, and then nobody knows whose they are.
+        if !args.checks.sanitizer.contains(&SanitizerName::Leak) {
+            target.executor.share_examinations();
+        }
     }
     target.add_sanitizer(&args.checks.sanitizer);
     if args.target.sandbox == Switch::On {
@@ -363,7 +367,7 @@ fn conclude(end: CampaignEnd, output: &OutputArgs) -> Result<Verdict> {
     }
     match end.stop {
         Stop::Execution(_) | Stop::Output(_) => return Err(anyhow!("{}", end.stop)),
-        Stop::TimeUp | Stop::RunsUp | Stop::Interrupted | Stop::Finished => {}
+        Stop::TimeUp | Stop::RunsUp | Stop::Interrupted | Stop::Finished | Stop::FinishedShort(_) => {}
     }
     if let Some(error) = end.unsaved {
         bail!("the last results could not be written: {error}");

@@ -373,6 +373,10 @@ impl Strategy for Cese<'_> {
         Some(claim)
     }
 
+    fn accounts_for_all(&self) -> bool {
+        true
+    }
+
     fn queue(&self) -> usize {
         self.current
             .as_ref()

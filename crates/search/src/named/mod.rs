@@ -96,6 +96,10 @@ impl Strategy for Named<'_> {
         self.search.queue()
     }
 
+    fn takes_any_input(&self) -> bool {
+        self.search.takes_any_input()
+    }
+
     fn save(&self) -> Option<SavedSearch> {
         let mut saved = self.search.save()?;
         let inputs = self.inputs.borrow();

@@ -31,7 +31,7 @@ impl Whitebox<'_> {
                 context.stats.divergences += u64::from(parted);
                 return 0;
             }
-            Expected::Retrace(_) => return 0,
+            Expected::Rounds { .. } | Expected::Retrace(_) => return 0,
         };
         let place = candidate.index as usize;
         let follows = live.hashes.get(place + 1) == Some(&hash);

@@ -15,6 +15,7 @@ mod expand;
 mod goal;
 mod hard;
 mod judge;
+mod loops;
 mod names;
 mod novelty;
 mod question;
@@ -36,13 +37,14 @@ use changes::Changes;
 pub use completeness::Completeness;
 use hard::{Hard, Turn};
 use judge::PathLimits;
+use loops::Loops;
 use names::Names;
 use novelty::Novelty;
 use shares::Shares;
 use store::{Live, Store};
 use worklist::{Buckets, Candidate, Worklist};
 
-use crate::{Claim, Context, Next, Ran, SavedSearch, Sentences, Strategy};
+use crate::{Claim, Context, Ending, Next, Ran, SavedSearch, Sentences, Strategy};
 
 #[derive(Clone, Debug)]
 pub struct WhiteboxOptions {
@@ -114,6 +116,7 @@ pub struct Whitebox<'s> {
     /// Of sentences, where the search is within a language.
     changes: Changes,
     names: Names,
+    loops: Loops,
     /// The last change that was looked at was one of tokens, not of words.
     changed_last: bool,
     /// Changed sentences whose runs deserve a trace.
@@ -144,6 +147,11 @@ enum Expected {
         run: Option<u32>,
         prefix: Option<(usize, u64)>,
     },
+    /// A loop that is left after another number of rounds.
+    Rounds {
+        site: u32,
+        number: u64,
+    },
     Retrace(Turn),
 }
 
@@ -169,6 +177,7 @@ impl<'s> Whitebox<'s> {
             hard: Hard::new(BUCKET),
             changes: Changes::default(),
             names: Names::default(),
+            loops: Loops::default(),
             changed_last: false,
             untraced: VecDeque::new(),
             exhausted: false,
@@ -220,10 +229,15 @@ impl Strategy for Whitebox<'_> {
         {
             return next;
         }
+        if self.loops.are_due()
+            && let Some(next) = self.attempt_loop(context)
+        {
+            return next;
+        }
         if let Some(turn) = self.pop(context) {
             return self.attempt(turn, context);
         }
-        self.attempt_name(context).unwrap_or_else(|| {
+        self.attempt_loop(context).or_else(|| self.attempt_name(context)).unwrap_or_else(|| {
             self.completeness.finished = true;
             Next::Finished
         })
@@ -245,13 +259,22 @@ impl Strategy for Whitebox<'_> {
         if ran.path.is_none() && self.sentences.is_some() {
             return self.learn_untraced(&ran);
         }
+        if let (Some(Expected::Rounds { site, number }), Ending::Timeout) = (&expected, ran.ending) {
+            self.loops.took_too_long(*site, *number);
+        }
         let Some(path) = ran.path else {
             self.completeness.untraced_runs += 1;
+            if let Some(Expected::Flip { candidate, .. }) = expected {
+                self.store.finished_flip(candidate.run);
+            }
             return;
         };
         let limits = PathLimits::of(&path);
         if self.follows_words() {
             self.learn_words(ran.input, &path.condition.words, context);
+            if self.sentences.is_none() {
+                self.learn_loops(ran.input, &path, context);
+            }
         }
         let live = Live::new(path);
         self.note_limits(&limits, &live, ran.ending);
@@ -277,8 +300,16 @@ impl Strategy for Whitebox<'_> {
         self.options.exhaustive.then(|| Claim::about_paths(self.completeness.clone()))
     }
 
+    fn accounts_for_all(&self) -> bool {
+        self.options.exhaustive
+    }
+
+    fn takes_any_input(&self) -> bool {
+        !self.options.exhaustive && self.options.holes.is_none() && self.sentences.is_none()
+    }
+
     fn queue(&self) -> usize {
-        self.worklist.len() + self.hard.len() + self.changes.len() + self.names.len()
+        self.worklist.len() + self.hard.len() + self.changes.len() + self.names.len() + self.loops.len()
     }
 
     fn save(&self) -> Option<SavedSearch> {

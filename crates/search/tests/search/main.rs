@@ -2,8 +2,11 @@
 
 mod baselines;
 mod engine;
+mod examination;
 mod exhaustive;
+mod hangs;
 mod harness;
+mod loops;
 mod program;
 mod random;
 mod whitebox;

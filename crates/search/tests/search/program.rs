@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use path::{PathCondition, RawTrace, Step, Trace};
-use search::{Ending, ExecError, Execution, Executor};
+use search::{Diagnosis, Ending, ExecError, Execution, Executor};
 use sites::{Site, SiteKind, SiteTable};
 use trace::{CheckKind, Event, EventKind, GiveUp, Label, Node, Op};
 
@@ -131,6 +131,17 @@ impl<'a> Machine<'a> {
         self.binary(Op::Ult, a, b, u64::from(a.number < b.number))
     }
 
+    /// Whether a number is above a constant.
+    pub fn above(&mut self, a: Value, number: u64) -> Value {
+        let b = self.constant(a, number);
+        self.binary(Op::Ult, b, a, u64::from(a.number > number))
+    }
+
+    /// A condition that does not depend on the input.
+    pub fn concrete(&self, holds: bool) -> Value {
+        Value { label: 0, number: u64::from(holds), bits: 1 }
+    }
+
     pub fn same(&mut self, a: Value, b: Value) -> Value {
         self.binary(Op::Eq, a, b, u64::from(a.number == b.number))
     }
@@ -228,6 +239,11 @@ pub struct Fake<'a> {
     pub paths: BTreeSet<Vec<Step>>,
     /// With the steps that do not depend on symbolic bytes.
     pub whole_paths: BTreeSet<Vec<Step>>,
+    /// Inputs that a build that checks more objects to, if there is such a build.
+    pub objects_to: Option<fn(&[u8]) -> bool>,
+    pub examined: Vec<Vec<u8>>,
+    /// How long runs take that hang; others take a millisecond.
+    pub hang_time: Duration,
     marks: Marks,
 }
 
@@ -256,6 +272,9 @@ impl<'a> Fake<'a> {
             inputs: Vec::new(),
             paths: BTreeSet::new(),
             whole_paths: BTreeSet::new(),
+            objects_to: None,
+            examined: Vec::new(),
+            hang_time: Duration::from_millis(1),
             marks: Marks::default(),
         }
     }
@@ -295,10 +314,22 @@ impl Executor for Fake<'_> {
             covered,
             trace: symbolic.then(|| Machine::again(input, &self.marks, &self.sites, &*self.body)),
             bad_trace: None,
-            run_time: Duration::ZERO,
+            run_time: if ending == Ending::Timeout { self.hang_time } else { Duration::from_millis(1) },
             cpu_time: Duration::ZERO,
             stderr: Vec::new(),
         })
+    }
+
+    fn can_examine(&self) -> bool {
+        self.objects_to.is_some()
+    }
+
+    fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
+        self.examined.push(input.to_vec());
+        let objects = self.objects_to.is_some_and(|objects| objects(input));
+        let kind = "overflow".to_owned();
+        let diagnosis = Diagnosis { kind, fatal: true, frames: Vec::new(), report: Vec::new() };
+        Ok(if objects { vec![diagnosis] } else { Vec::new() })
     }
 
     fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
