@@ -36,6 +36,7 @@ fn campaign(dir: &Path, options: &[&str], arguments: &[&str]) -> Value {
 }
 
 /// Kinds and innermost frames, with paths cut to the file's name.
+#[allow(dead_code, reason = "not every test binary looks for bugs")]
 pub fn bugs(stats: &Value) -> Vec<String> {
     let list = stats["bugs"].as_array().expect("a list");
     let text = |bug: &Value| {
