@@ -139,7 +139,7 @@ mod tests {
         let mut hangs = taught(8, b"i = 2; while (1) print(i)");
         let run = (0..160).filter(|_| !hangs.expects(b"x = 7; while (1) x = 3")).count();
         assert_eq!(run as u64, 160 / ONE_IN);
-        assert!(!hangs.expects(b"while (i < 9) print(2)"), "words that others have");
+        assert!(!hangs.expects(b"while (i < 9) i = 7"), "words that others have");
     }
 
     #[test]
