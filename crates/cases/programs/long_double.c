@@ -1,6 +1,5 @@
 // long double: right, not followed, counted.
 //@ gives-up: long double
-//@ uncovered: 15
 //@ same-output: "A"
 #include <stdio.h>
 

@@ -1,6 +1,5 @@
 // Integers wider than 128 bits: right, not followed, counted.
 //@ gives-up: integer wider than 128 bits
-//@ uncovered: 15
 #include <stdio.h>
 
 int main(void)
