@@ -36,7 +36,7 @@ fn programs_that_cannot_be_tested() {
     fails(&["fuzz", "--", "surely-not-in-path"], "there is no such program here or in PATH");
     fails(&["fuzz", "--", "/"], "is not a program");
     fails(&["fuzz", "--", "/bin/sh"], "was not built with Tarragon");
-    fails(&["replay", "/dev/null", "--", "./nothing"], "holds no files");
+    fails(&["replay", "/dev/null", "--", "./nothing"], "is neither a file nor a directory");
     fails(&["variant", "traced", "./nothing", "-o", "out"], "there is no such program");
 }
 

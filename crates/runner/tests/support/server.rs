@@ -31,6 +31,8 @@ struct NoLabels;
 impl batch::Labels for NoLabels {
     type Kept = ();
 
+    unsafe fn end() {}
+
     unsafe fn forget() -> Option<()> {
         Some(())
     }
