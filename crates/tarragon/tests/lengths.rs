@@ -194,7 +194,7 @@ static void by_sprintf(const char *name) { char room[200]; sprintf(room, "<%s>",
 static void by_strcpy(const char *name) { char room[200]; strcpy(room, name); puts(room); }
 static void by_strcat(const char *name) { char room[200] = "/"; strcat(room, name); puts(room); }
 static void by_strncat(const char *name) { char room[200] = "/"; strncat(room, name, 500); puts(room); }
-static void by_stpcpy(const char *name) { char room[200]; puts(stpcpy(room, name) - 1); puts(room); }
+static void by_stpcpy(const char *name) { char room[200]; puts(stpcpy(room, name)); puts(room); }
 static void by_memcpy(const char *name, const char *end)
 {
     char room[200] = "";
