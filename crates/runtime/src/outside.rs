@@ -383,7 +383,7 @@ unsafe fn came_back() {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_lend(function: u32, pointer: usize, size: usize, way: u32, site: u32) {
     unsafe {
-        if !active() || pointer < LOWEST || pointer >= HIGHEST || way == ways::OUTPUT && OUTSIDE.writer == 0 {
+        if !active() || !(LOWEST..HIGHEST).contains(&pointer) || way == ways::OUTPUT && OUTSIDE.writer == 0 {
             return;
         }
         let Some(_entered) = state::enter() else { return };

@@ -19,8 +19,8 @@ fn bugs_of(name: &str, runs: u32) -> Vec<String> {
     let built = tarragon().args(["cc", "-g", "-o", "program"]).arg(source).status();
     assert!(built.expect("starts").success());
     let runs = runs.to_string();
-    let words = ["fuzz", "--quiet", "--lcov", "off", "--max-runs", &runs, "--out", "out", "--", "./program"];
-    let fuzzed = tarragon().args(words).status().expect("starts");
+    let words = ["fuzz", "--quiet", "--lcov", "off", "--hangs", "bugs", "--max-runs", &runs];
+    let fuzzed = tarragon().args(words).args(["--out", "out", "--", "./program"]).status().expect("starts");
     assert_eq!(fuzzed.code(), Some(1), "bugs were found");
     let stats = std::fs::read(dir.path().join("out/stats.json")).expect("statistics");
     let stats: Value = serde_json::from_slice(&stats).expect("JSON");
