@@ -184,7 +184,8 @@ mod tests {
         let mut symbolizer = Symbolizer::default();
         for number in 0..100 {
             let named = String::from_utf8(symbolizer.name_places(report(number).as_bytes())).unwrap();
-            assert_eq!(named.lines().count(), report(number).lines().count(), "{named}");
+            // An address has a line for each function that is inlined there.
+            assert!(named.lines().count() >= report(number).lines().count(), "{named}");
         }
         assert_eq!(symbolizer.asked(), 2);
     }
