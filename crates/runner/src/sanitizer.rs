@@ -76,7 +76,8 @@ impl SanitizerReport {
         while let Some(title) = lines.by_ref().find_map(title) {
             let frames = lines.clone().skip_while(|line| frame(line).is_none()).map_while(frame);
             let frames = causes(frames.collect());
-            let kind = title.kind(lines.clone());
+            // Interpreters have run-time errors of their own, which come without a summary.
+            let Some(kind) = title.kind(lines.clone()) else { continue };
             reports.push(SanitizerReport { kind, fatal: title.is_fatal(), frames });
             if title.is_fatal() {
                 break;
@@ -142,13 +143,14 @@ impl Title<'_> {
         matches!(self, Title::Fatal(_))
     }
 
-    fn kind<'t>(&self, mut below: impl Iterator<Item = &'t str>) -> String {
+    /// `None` if the program wrote what only begins like a report.
+    fn kind<'t>(&self, below: impl Iterator<Item = &'t str>) -> Option<String> {
         match self {
-            Title::Fatal(title) | Title::Own(title) => kind(title),
+            Title::Fatal(title) | Title::Own(title) => Some(kind(title)),
             Title::Undefined => {
-                let summary = below.find_map(|line| line.strip_prefix(UNDEFINED_SUMMARY));
-                let kind = summary.and_then(|rest| rest.split(' ').next());
-                kind.unwrap_or("undefined-behavior").to_owned()
+                let mut own = below.take_while(|line| title(line).is_none());
+                let summary = own.find_map(|line| line.strip_prefix(UNDEFINED_SUMMARY))?;
+                Some(summary.split(' ').next().unwrap_or(summary).to_owned())
             }
         }
     }
@@ -247,6 +249,16 @@ mod tests {
             b"==3==ERROR: AddressSanitizer: FPE on unknown address\n    #0 0x55 in divide /src/a.c:1:5\n",
         );
         assert_eq!(kinds(&ended), [survived[1].clone(), ("FPE".to_owned(), true)]);
+    }
+
+    #[test]
+    fn run_time_errors_of_an_interpreter_are_its_own() {
+        let text = b"line 1: runtime error: too many steps\n\
+            a.c:1:2: runtime error: division by zero\n    #0 0x55 in divide /src/a.c:1:2\n\n\
+            SUMMARY: UndefinedBehaviorSanitizer: integer-divide-by-zero a.c:1:2 \n\
+            a.sp:1:2: runtime error: no such name\n";
+        let kinds: Vec<String> = SanitizerReport::parse(text).into_iter().map(|r| r.kind).collect();
+        assert_eq!(kinds, ["integer-divide-by-zero"]);
     }
 
     fn frames(report: &SanitizerReport) -> Vec<(&str, &str)> {
