@@ -85,16 +85,4 @@ static void after_exception()
 }
 static void all_well() { auto d = std::make_unique<Derived>(); Base *b = d.get(); sink = b->value(); }
 
-int main(int argc, char **argv)
-{
-#define CASE(name) \
-    if (argc > 1 && strcmp(argv[1], #name) == 0) \
-        name();
-    CASES
-#undef CASE
-#define CASE(name) puts(#name);
-    if (argc == 1) {
-        CASES
-    }
-    return 0;
-}
+#include "main.h"

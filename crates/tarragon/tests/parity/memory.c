@@ -105,16 +105,4 @@ static void leak_direct(void) { lose(); }
 static void leak_indirect(void) { char **p = malloc(sizeof *p); *p = malloc(10); pointer = (char *)p; p = NULL; pointer = NULL; }
 static void all_well(void) { char *p = malloc(10); strcpy(p, "well"); sink = numbers[3] + text8[7] + p[4]; free(p); }
 
-int main(int argc, char **argv)
-{
-#define CASE(name) \
-    if (argc > 1 && strcmp(argv[1], #name) == 0) \
-        name();
-    CASES
-#undef CASE
-#define CASE(name) puts(#name);
-    if (argc == 1) {
-        CASES
-    }
-    return 0;
-}
+#include "main.h"

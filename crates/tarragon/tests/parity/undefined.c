@@ -82,16 +82,4 @@ static void memcpy_null(void) { pointer = NULL; char b[4]; memcpy(b, pointer, on
 static void unsigned_wraps(void) { unsigned u = UINT_MAX; u += one; sink = (int)u; }
 static void all_well(void) { sink = large - one - (one << 3) - 7 / one; }
 
-int main(int argc, char **argv)
-{
-#define CASE(name) \
-    if (argc > 1 && strcmp(argv[1], #name) == 0) \
-        name();
-    CASES
-#undef CASE
-#define CASE(name) puts(#name);
-    if (argc == 1) {
-        CASES
-    }
-    return 0;
-}
+#include "main.h"
