@@ -4,6 +4,7 @@
 //! of variant, the instrumenter and the linker's view of the program.
 
 use crate::additions;
+use crate::aside::{self, Aside};
 use crate::cache::Cache;
 use crate::libraries::{self, Library};
 use crate::payload::{Module, Payload, PayloadError};
@@ -58,6 +59,8 @@ pub struct Derived {
     pub executable: PathBuf,
     /// The table as JSON: of sites for the traced variant, of source lines for the covered one, none for the sanitized.
     pub sites: PathBuf,
+    /// Source files whose code is in it unchanged, each with the reason.
+    pub left_out: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -180,13 +183,16 @@ pub fn derive_to(
     let cached = derive(program, variant, options)?;
     let mut sites = out.as_os_str().to_owned();
     sites.push(".sites.json");
-    let derived = Derived { executable: out.to_owned(), sites: sites.into() };
+    let derived = Derived { executable: out.to_owned(), sites: sites.into(), left_out: cached.left_out };
     std::fs::copy(&cached.executable, &derived.executable)?;
     if cached.sites.exists() {
         std::fs::copy(&cached.sites, &derived.sites)?;
     }
     Ok(derived)
 }
+
+/// The file that names what a variant has as it was.
+const LEFT_OUT: &str = "left-out";
 
 struct Derivation<'a> {
     program: &'a Path,
@@ -202,7 +208,10 @@ impl Derivation<'_> {
     fn derived(&self, folder: &Path) -> Derived {
         let name = self.program.file_name().unwrap_or_default();
         // The name stays what it was: programs print it, and some act by it.
-        Derived { executable: folder.join("bin").join(name), sites: folder.join("sites.json") }
+        let executable = folder.join("bin").join(name);
+        let left_out = std::fs::read_to_string(folder.join(LEFT_OUT)).unwrap_or_default();
+        let left_out = left_out.lines().map(str::to_owned).collect();
+        Derived { executable, sites: folder.join("sites.json"), left_out }
     }
 
     fn make(&self, folder: &Path) -> Result<(), DeriveError> {
@@ -211,28 +220,47 @@ impl Derivation<'_> {
         std::fs::create_dir(&scratch)?;
         std::fs::create_dir(folder.join("bin"))?;
         let object = scratch.join("variant.o");
-        let mut modules = write_modules(&self.payload.modules, self.variant, &scratch)?;
+        let modules = write_modules(&self.payload.modules, self.variant, &scratch)?;
         let failed = |message| DeriveError::Instrument { program: self.program.to_owned(), message };
-        modules.extend(additions::write(self.program, self.payload, self.variant, &scratch).map_err(failed)?);
-        self.instrument(
-            &modules,
-            &write_libraries(self.libraries, self.variant, &scratch)?,
-            &object,
-            &derived.sites,
-        )?;
+        let additions =
+            additions::write(self.program, self.payload, self.variant, &scratch).map_err(failed)?;
+        let libraries = write_libraries(self.libraries, self.variant, &scratch)?;
+        let aside = aside::derive_most(modules.len(), |tried| {
+            let chosen: Vec<&Path> =
+                tried.iter().map(|&module| &modules[module]).chain(&additions).map(|p| &**p).collect();
+            self.instrument(&chosen, &libraries, &object, &derived.sites)
+        })?;
+        let mut objects = vec![object.clone()];
+        for Aside { module, .. } in &aside {
+            let plain = &self.payload.modules[*module];
+            objects.push(aside::compile(plain, *module, &scratch).map_err(failed)?);
+        }
+        self.note_left_out(&aside, folder)?;
         let origin = self.program.parent().unwrap_or(Path::new("/"));
         let options = self.variant.link_options();
         // The sanitizer's runtime finds functions of the C library at run time.
         let dynamic = self.variant == Variant::Sanitized;
-        Relink { payload: self.payload, object: &object, options, dynamic, origin, scratch: &scratch }
+        Relink { payload: self.payload, objects: &objects, options, dynamic, origin, scratch: &scratch }
             .link(&derived.executable)
             .map_err(|source| DeriveError::Relink { program: self.program.to_owned(), source })?;
         Ok(std::fs::remove_dir_all(&scratch)?)
     }
 
+    fn note_left_out(&self, aside: &[Aside], folder: &Path) -> io::Result<()> {
+        let line = |aside: &Aside| {
+            let why =
+                aside.why.lines().find_map(|line| line.split_once("error: ")).map_or("", |(_, why)| why);
+            format!("{}: {why}\n", self.payload.modules[aside.module].source)
+        };
+        match aside {
+            [] => Ok(()),
+            _ => std::fs::write(folder.join(LEFT_OUT), aside.iter().map(line).collect::<String>()),
+        }
+    }
+
     fn instrument(
         &self,
-        modules: &[PathBuf],
+        modules: &[&Path],
         libraries: &[PathBuf],
         object: &Path,
         sites: &Path,

@@ -11,6 +11,7 @@
 
 mod additions;
 mod arguments;
+mod aside;
 
 mod bitcode;
 mod cache;

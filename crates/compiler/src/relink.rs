@@ -26,8 +26,8 @@ const STATIC: [&str; 3] = ["-static", "--static", "-static-pie"];
 
 pub struct Relink<'a> {
     pub payload: &'a Payload,
-    /// The instrumented code of all modules.
-    pub object: &'a Path,
+    /// The code of all modules.
+    pub objects: &'a [PathBuf],
     /// Options that the variant needs.
     pub options: &'a [&'a str],
     /// Whether the variant cannot be static, whatever the program is.
@@ -62,8 +62,8 @@ impl Relink<'_> {
     }
 
     fn words(&self, out: &Path) -> Result<Vec<OsString>, RelinkError> {
-        let mut words: Vec<OsString> =
-            vec!["-Qunused-arguments".into(), "-o".into(), out.into(), self.object.into()];
+        let mut words: Vec<OsString> = vec!["-Qunused-arguments".into(), "-o".into(), out.into()];
+        words.extend(self.objects.iter().map(OsString::from));
         words.extend(self.options.iter().map(OsString::from));
         let Some(recipe) = &self.payload.recipe else { return Ok(words) };
         let relocatable = recipe.output == OutputKind::Relocatable;

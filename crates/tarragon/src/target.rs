@@ -49,6 +49,7 @@ impl Target {
         let traced = Runner::start(options.clone())
             .with_context(|| format!("{} cannot be tested; its traced variant", program.display()))?;
         let mut notes = notes(&traced, args.sandbox);
+        notes.extend(left_out(Variant::Traced, &derived.left_out));
         let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
         let mut executor = RunnerExecutor::new(traced, args.timeout);
         if derived.executable != program {
@@ -87,7 +88,10 @@ impl Target {
             return;
         }
         match sanitized(&self.program, self.options.clone(), wanted) {
-            Ok(sanitized) => self.executor.add_sanitized(sanitized),
+            Ok((sanitized, unchanged)) => {
+                self.executor.add_sanitized(sanitized);
+                self.notes.extend(left_out(Variant::Sanitized, &unchanged));
+            }
             Err(error) => {
                 let first = first_line(&error);
                 self.notes.push(format!("no sanitizer reports: {first} (--sanitizer off silences this)"));
@@ -136,7 +140,12 @@ fn covered(program: &Path, mut options: TargetOptions) -> Result<Covered> {
 /// How much longer than the traced variant the sanitized one may run, for a report with its source lines.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
-fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName]) -> Result<Sanitized> {
+/// The variant, and what it has unchanged.
+fn sanitized(
+    program: &Path,
+    mut options: TargetOptions,
+    wanted: &[SanitizerName],
+) -> Result<(Sanitized, Vec<String>)> {
     let run_time = options.limits.run_time;
     let derived = derive(program, Variant::Sanitized, &DeriveOptions::from_environment()?)?;
     let (name, value) = SANITIZER_OPTIONS;
@@ -156,7 +165,7 @@ fn sanitized(program: &Path, mut options: TargetOptions, wanted: &[SanitizerName
     options.capacities = Capacities { events: 1, nodes: 1, tables: 1, data: 1, ..options.capacities };
     let runner = Runner::start(options.clone()).context("the sanitized variant does not run")?;
     let loops = Loops::new(options, run_time)?;
-    Ok(Sanitized { runner, undefined, symbolizer: Symbolizer::default(), loops })
+    Ok((Sanitized { runner, undefined, symbolizer: Symbolizer::default(), loops }, derived.left_out))
 }
 
 fn options(
@@ -227,7 +236,7 @@ fn traced_variant(program: &Path, lexers: &[String]) -> Result<Derived> {
     let sites = PathBuf::from(sites);
     if sites.is_file() {
         ensure!(lexers.is_empty(), "{}: --lexer needs the program itself, not a variant", program.display());
-        return Ok(Derived { executable: program.to_owned(), sites });
+        return Ok(Derived { executable: program.to_owned(), sites, left_out: Vec::new() });
     }
     Payload::read(program)?;
     Ok(derive(program, Variant::Traced, &derive_options(lexers)?)?)
@@ -240,6 +249,12 @@ fn derive_options(lexers: &[String]) -> Result<DeriveOptions> {
 fn read_table<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = fs::read(path).with_context(|| format!("{}: cannot read the site table", path.display()))?;
     serde_json::from_slice(&text).with_context(|| format!("{}: not a site table", path.display()))
+}
+
+/// Of which source files there is no variant.
+pub(crate) fn left_out(variant: Variant, files: &[String]) -> Vec<String> {
+    let variant = variant.name();
+    files.iter().map(|file| format!("not {variant}, so it runs unchanged: {file}")).collect()
 }
 
 /// What the sandbox does not do, because it is off or because the kernel does not offer it.

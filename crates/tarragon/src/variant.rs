@@ -5,7 +5,7 @@ use compiler::{DeriveOptions, Variant, derive_to};
 
 use crate::Verdict;
 use crate::args::{VariantArgs, VariantName};
-use crate::target::find_program;
+use crate::target::{find_program, left_out};
 
 pub(crate) fn variant(args: &VariantArgs) -> Result<Verdict> {
     let variant = match args.variant {
@@ -15,6 +15,7 @@ pub(crate) fn variant(args: &VariantArgs) -> Result<Verdict> {
     };
     let program = find_program(args.program.as_os_str())?;
     let derived = derive_to(&program, variant, &args.output, &DeriveOptions::from_environment()?)?;
+    left_out(variant, &derived.left_out).iter().for_each(|note| eprintln!("note: {note}"));
     println!("{}", derived.executable.display());
     if derived.sites.exists() {
         println!("{}", derived.sites.display());

@@ -59,6 +59,41 @@ fn declarations_that_look_alike() {
     check(dir.path(), &["traced"], "mine\n");
 }
 
+/// A label of assembly can be there once only, and variants have code twice.
+const LABELLED: &str = r#"
+int next(int x) {
+    __asm__ volatile(".globl a_label\na_label: nop");
+    return x + 1;
+}
+"#;
+
+const CALLER: &str = r#"
+#include <stdio.h>
+int next(int);
+int main(void) {
+    int c = getchar();
+    printf("%d\n", c == 'x' ? 0 : next(c));
+    return 0;
+}
+"#;
+
+#[test]
+fn a_module_that_cannot_be_derived_stays_as_it_is() {
+    let dir = TempDir::new().expect("temporary directory");
+    write(dir.path(), &[("labelled.c", LABELLED), ("caller.c", CALLER)]);
+    tarragon(dir.path(), "cc -g labelled.c caller.c -o program");
+    check(dir.path(), &["traced", "sanitized"], "98\n");
+    let output = Command::new(env!("CARGO_BIN_EXE_tarragon"))
+        .args(["fuzz", "--exhaustive", "--max-len", "1", "--lcov", "off", "--", "./program"])
+        .current_dir(dir.path())
+        .env("TARRAGON_CACHE", dir.path().join("cache"))
+        .output()
+        .expect("starts");
+    let summary = String::from_utf8_lossy(&output.stdout);
+    assert!(summary.contains("not traced, so it runs unchanged: labelled.c: "), "{summary}");
+    assert!(summary.contains("through next") && summary.contains("not complete"), "{summary}");
+}
+
 #[test]
 fn a_static_program_has_a_sanitized_variant() {
     let dir = TempDir::new().expect("temporary directory");
