@@ -56,6 +56,8 @@ pub struct Report {
     /// Inputs that the sanitized build ran, and paths that it did not.
     pub examined: u64,
     pub unexamined: u64,
+    /// Examinations that were ended at the time limit.
+    pub unfinished_examinations: u64,
     /// Inputs that were left out, because others with the same words did not end.
     pub shunned: u64,
     /// Runs on random inputs, because nothing else was left to try.
@@ -338,6 +340,7 @@ impl Report {
             unstable: stats.unstable,
             examined: stats.examined,
             unexamined: stats.unexamined,
+            unfinished_examinations: stats.unfinished_examinations,
             shunned: stats.shunned,
             restarts: stats.restarts,
             queue: stats.queue,

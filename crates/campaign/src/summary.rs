@@ -125,6 +125,7 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
         (report.flaky_timeouts, "timeouts did not happen again"),
         (report.slow_in_variant, "timeouts were of the variant: the program itself ends in time"),
         (report.unconfirmed_timeouts, "timeouts at new places were not looked into"),
+        (report.unfinished_examinations, "runs of the sanitized variant did not end in time"),
         (report.shunned, "inputs were left out, because others with the same words did not end"),
         (report.restarts, "runs were random, because nothing else was left to try"),
         (report.unstable, "inputs were unstable: they did it only after others in the same process"),

@@ -99,6 +99,12 @@ impl SanitizerReport {
         Some((&frame.function, &frame.place[..file + 1 + line]))
     }
 
+    /// What a run printed before it was sampled.
+    pub fn before_samples(stderr: &[u8]) -> &[u8] {
+        let at = stderr.windows(SAMPLE.len()).position(|text| text == SAMPLE.as_bytes());
+        &stderr[..at.unwrap_or(stderr.len())]
+    }
+
     /// The stacks of a run that was sampled, each with the frames of the program only, the outermost first.
     pub fn samples(stderr: &[u8]) -> Vec<Vec<SanitizerFrame>> {
         let text = String::from_utf8_lossy(stderr);

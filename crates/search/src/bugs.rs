@@ -4,6 +4,7 @@
 //! kind and the last step at which the run depended on its input: where, and which way it went. Runs without a trace have
 //! no such step; the engine traces them once before they come here.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -23,6 +24,15 @@ pub enum BugKind {
 }
 
 impl BugKind {
+    /// What is shown by a crash is shown best.
+    fn severity(self) -> u8 {
+        match self {
+            BugKind::Reported => 0,
+            BugKind::Hang => 1,
+            BugKind::Crash(_) | BugKind::OutOfMemory => 2,
+        }
+    }
+
     /// `None` for a run that ended as programs should.
     pub fn of(ending: Ending) -> Option<BugKind> {
         match ending {
@@ -104,6 +114,15 @@ impl Bug {
         }
     }
 
+    /// Whether a run shows the bug in a worse way, or as badly by a smaller input.
+    fn is_shown_better_by(&self, failure: &Failure) -> bool {
+        match failure.kind.severity().cmp(&self.kind.severity()) {
+            Ordering::Greater => true,
+            Ordering::Equal => is_smaller(failure.input, &self.input),
+            Ordering::Less => false,
+        }
+    }
+
     /// What the program itself has to say about the bug, if that is known.
     pub fn verdict(&self) -> Option<String> {
         let plain = self.plain?;
@@ -112,7 +131,7 @@ impl Bug {
         Some(match (BugKind::of(plain), self.kind) {
             (Some(_), _) => plain.to_string(),
             _ if is_offence => plain.to_string(),
-            (None, BugKind::Reported) => format!("{plain}, it shows in the sanitized variant only"),
+            (None, BugKind::Reported) => format!("{plain}, reported by the sanitized variant"),
             (None, _) => format!("{plain}, the variant disagrees"),
         })
     }
@@ -149,7 +168,7 @@ impl Bugs {
     /// Whether a run that ended this way tells nothing new, not even a smaller input.
     pub fn is_stale(&self, failure: &Failure) -> bool {
         let known = self.by_last_step.get(&(failure.kind, failure.last));
-        known.is_some_and(|&index| !is_smaller(failure.input, &self.bugs[index].input))
+        known.is_some_and(|&index| !self.bugs[index].is_shown_better_by(failure))
     }
 
     pub fn add(&mut self, failure: &Failure, diagnosis: Option<Diagnosis>) -> (Sighting, &Bug) {
@@ -168,7 +187,7 @@ impl Bugs {
         bug.hits += 1;
         // A diagnosis is worth more than a few bytes.
         let says_less = diagnosis.is_none() && bug.diagnosis.is_some();
-        if says_less || !is_smaller(failure.input, &bug.input) {
+        if says_less || !bug.is_shown_better_by(failure) {
             return (Sighting::Known, bug);
         }
         bug.kind = failure.kind;

@@ -1,5 +1,7 @@
 //! The loop that all strategies share: propose, run, keep the books, learn.
 
+mod examine;
+mod finds;
 mod hangs;
 
 use std::collections::{HashMap, HashSet};
@@ -13,11 +15,10 @@ use solver::Chain;
 
 use crate::examination::{Examinations, signature};
 use crate::hangs::Hangs;
-use crate::judgement::causes;
 use crate::reach::Reach;
 use crate::{
-    Bug, BugKind, Bugs, Context, Corpus, Coverage, Diagnosis, Ending, Entry, ExecError, Execution, Executor,
-    Failure, Growth, Mutate, Next, Offence, Origin, Proposal, Ran, Random, SavedSearch, Sighting, Stats,
+    Bug, BugKind, Bugs, Context, Corpus, Coverage, Ending, Entry, ExecError, Execution, Executor,
+    Growth, Mutate, Next, Origin, Proposal, Ran, Random, SavedSearch, Sighting, Stats,
     Strategy, TracedPath, Violation, Violations,
 };
 
@@ -133,11 +134,67 @@ pub struct Engine<'a> {
     paths: HashSet<u64>,
     reach: Reach,
     /// Last sites of untraced runs that ended badly, by what they covered; each is traced once.
-    triaged: HashMap<(BugKind, u64), Step>,
+    triaged: HashMap<(BugKind, u64), Last>,
     examinations: Examinations,
     hangs: Hangs,
     /// Time spent on running hangs once more.
     confirming: Duration,
+    /// Last steps of hangs that were looked into, where hangs are ignored.
+    ignored_hangs: HashSet<Step>,
+    /// Inputs that may hang, by what they covered, for which there was no time.
+    put_off: HashMap<u64, Vec<u8>>,
+}
+
+/// A run, and what decides how closely it is looked at.
+#[derive(Clone, Copy)]
+struct RunOnce<'r> {
+    input: &'r [u8],
+    origin: &'r Origin,
+    execution: &'r Execution,
+    path: Option<&'r TracedPath>,
+    /// Hash of what it covered.
+    covered: u64,
+    /// Of runs that need be examined only once.
+    signature: u64,
+    /// It covered something new.
+    is_new: bool,
+    /// The search says something about all paths, so that none may be passed over.
+    claims: bool,
+}
+
+impl<'r> RunOnce<'r> {
+    /// Of an input that has been run before.
+    fn again(input: &'r [u8], execution: &'r Execution) -> RunOnce<'r> {
+        let covered = covered_hash(execution);
+        let signature = signature(covered, covered, input.len());
+        RunOnce {
+            input,
+            origin: &Origin::Retrace,
+            execution,
+            path: None,
+            covered,
+            signature,
+            is_new: false,
+            claims: false,
+        }
+    }
+}
+
+/// The last step at which a run depended on its input.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    step: Step,
+    /// Whether it tells runs apart: a concretisation is the same step whatever the value is.
+    is_telling: bool,
+}
+
+impl Last {
+    const NOWHERE: Last = Last { step: NOWHERE, is_telling: false };
+
+    fn of(path: &TracedPath) -> Last {
+        let is_value = path.condition.constraints.last().is_none_or(|last| last.is_concretisation());
+        Last { step: last_step(path), is_telling: !is_value }
+    }
 }
 
 impl<'a> Engine<'a> {
@@ -147,7 +204,21 @@ impl<'a> Engine<'a> {
         let (paths, triaged, examinations) = (HashSet::new(), HashMap::new(), Examinations::default());
         let reach = Reach::new(world.sites);
         let (hangs, confirming) = (Hangs::default(), Duration::ZERO);
-        Engine { world, limits, rng, results, paths, reach, triaged, examinations, hangs, confirming }
+        let (ignored_hangs, put_off) = Default::default();
+        Engine {
+            world,
+            limits,
+            rng,
+            results,
+            paths,
+            reach,
+            triaged,
+            examinations,
+            hangs,
+            confirming,
+            ignored_hangs,
+            put_off,
+        }
     }
 
     /// Runs the seeds, then what the strategy proposes, until a limit is reached.
@@ -155,7 +226,8 @@ impl<'a> Engine<'a> {
         let stop = self.seeds(strategy, seeds).and_then(|()| self.propose(strategy));
         let mut stop = stop.err().unwrap_or_else(|| self.finished(strategy));
         if matches!(stop, Stop::Finished | Stop::FinishedShort(_) | Stop::RunsUp) {
-            stop = self.examine_rest().err().unwrap_or(stop);
+            let rest = self.look_into_rest().and_then(|()| self.examine_rest());
+            stop = rest.err().unwrap_or(stop);
         }
         self.count(strategy);
         (self.results, stop)
@@ -270,13 +342,20 @@ impl<'a> Engine<'a> {
         let hung = execution.ending == Ending::Timeout;
         self.hangs.learn(input, hung && new_outcomes == 0, execution.run_time);
         self.keep(input, origin, (new_outcomes, hung))?;
+        let run = RunOnce {
+            input,
+            origin,
+            execution: &execution,
+            path: path.as_ref(),
+            covered,
+            signature: signature(hash, covered, input.len()),
+            is_new: new_outcomes > 0,
+            claims: strategy.accounts_for_all(),
+        };
         match BugKind::of(execution.ending) {
-            Some(kind) => self.bug(kind, input, &execution, path.as_ref(), covered)?,
-            None => {
-                let claims = strategy.accounts_for_all();
-                let signature = signature(hash, covered, input.len());
-                self.consider(&proposal, path.as_ref(), signature, (new_outcomes > 0, claims))?;
-            }
+            Some(BugKind::Hang) => self.hang(&run)?,
+            Some(kind) => self.bug(kind, &run)?,
+            None => self.consider(&run)?,
         }
         if let (Ending::Exit(_), Some(path)) = (execution.ending, &path) {
             self.note_violations(input, &path.condition)?;
@@ -340,148 +419,19 @@ impl<'a> Engine<'a> {
         self.world.observer.new_entry(entry).map_err(Stop::Output)
     }
 
-    fn bug(
-        &mut self,
-        kind: BugKind,
-        input: &[u8],
-        execution: &Execution,
-        path: Option<&TracedPath>,
-        covered: u64,
-    ) -> Result<(), Stop> {
-        if kind == BugKind::Hang {
-            return self.hang(input, execution, path, covered);
-        }
-        let last = path.map_or_else(|| self.triage(kind, covered, input), |path| Ok(last_step(path)))?;
-        let run = self.results.stats.runs;
-        self.crash(&Failure { kind, last, input, stderr: &execution.stderr, run })
-    }
-
-    fn crash(&mut self, failure: &Failure) -> Result<(), Stop> {
-        let tells_nothing = self.results.bugs.is_stale(failure);
-        let diagnoses = if tells_nothing { Vec::new() } else { self.examine(failure.input)? };
-        self.add_all(failure, causes(Some(failure.kind), diagnoses))
-    }
-
-    fn add_all(&mut self, failure: &Failure, causes: Vec<(BugKind, Option<Diagnosis>)>) -> Result<(), Stop> {
-        causes.into_iter().try_for_each(|(kind, cause)| {
-            let stderr = if kind == BugKind::Reported { b"" } else { failure.stderr };
-            self.add_bug(&Failure { kind, stderr, ..*failure }, cause)
-        })
-    }
-
-    /// Inputs that tamper with what the program shares with its executor: found, whatever else they do.
-    fn add_offences(&mut self) -> Result<(), Stop> {
-        for Offence { input, what } in self.world.executor.take_offences() {
-            let (kind, run) = (format!("{}: the program {what}", Offence::TITLE), self.results.stats.runs);
-            let diagnosis = Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new() };
-            let failure = Failure { kind: BugKind::Reported, last: NOWHERE, input: &input, stderr: b"", run };
-            self.add_bug(&failure, Some(diagnosis))?;
-        }
-        Ok(())
-    }
-
-    fn add_bug(&mut self, failure: &Failure, diagnosis: Option<Diagnosis>) -> Result<(), Stop> {
-        let (sighting, bug) = self.results.bugs.add(failure, diagnosis);
-        if sighting == Sighting::Known {
-            return Ok(());
-        }
-        let id = bug.id;
-        // The bug was seen in a variant; what counts is the program.
-        let plain = self.world.executor.run_plain(failure.input).map_err(Stop::Execution)?;
-        match self.results.bugs.confirm(id, plain) {
-            Some(bug) => self.world.observer.new_bug(bug, sighting).map_err(Stop::Output),
-            None => Ok(()),
-        }
-    }
-
-    fn note_violations(&mut self, input: &[u8], path: &PathCondition) -> Result<(), Stop> {
-        for (violation, _) in self.results.violations.add(input, path) {
-            self.world.observer.new_violation(&violation).map_err(Stop::Output)?;
-        }
-        Ok(())
-    }
-
-    /// Asks for a second opinion on a run that ended well, now or later. Of a search that claims something about all paths, each
-    /// run is examined. Where it says nothing about its path, each kind of run is.
-    fn consider(
-        &mut self,
-        Proposal { input, origin, .. }: &Proposal,
-        path: Option<&TracedPath>,
-        signature: u64,
-        (is_new, claims): (bool, bool),
-    ) -> Result<(), Stop> {
-        if !self.world.executor.can_examine() || *origin == Origin::Retrace {
-            return Ok(());
-        }
-        let is_known = path.is_none() && self.examinations.knows(signature);
-        if self.examinations.is_urgent(origin, path) || is_new || claims && !is_known {
-            self.examinations.examined(signature, input.len());
-            return self.doubt(input, path);
-        }
-        if claims {
-            self.examinations.leave_out();
-        }
-        self.examinations.offer(input, signature, path);
-        Ok(())
-    }
-
-    /// Examines one of the inputs that wait for it, if that is due.
-    fn examine_next(&mut self) -> Result<(), Stop> {
-        match self.examinations.next(self.world.clock.elapsed(), self.results.stats.runs) {
-            Some(input) => self.examine_waiting(&input),
-            None => Ok(()),
-        }
-    }
-
-    /// Nothing else is left to do: examines what still waits, as far as there is time.
-    fn examine_rest(&mut self) -> Result<(), Stop> {
-        let is_time = |engine: &Self| !matches!(engine.check_limits(), Err(Stop::TimeUp | Stop::Interrupted));
-        while is_time(self) {
-            let (elapsed, runs) = (self.world.clock.elapsed(), self.results.stats.runs);
-            let Some(input) = self.examinations.next_of_rest(elapsed, runs) else { break };
-            self.examine_waiting(&input)?;
-        }
-        Ok(())
-    }
-
-    fn examine_waiting(&mut self, input: &[u8]) -> Result<(), Stop> {
-        let (started, bugs) = (self.world.clock.elapsed(), self.results.bugs.all().len());
-        self.doubt(input, None)?;
-        let time = self.world.clock.elapsed().saturating_sub(started);
-        self.examinations.spend(time, self.results.bugs.all().len() > bugs);
-        Ok(())
-    }
-
-    /// Has an input examined whose run ended well.
-    fn doubt(&mut self, input: &[u8], path: Option<&TracedPath>) -> Result<(), Stop> {
-        let diagnoses = self.examine(input)?;
-        let last = path.map_or(NOWHERE, last_step);
-        let run = self.results.stats.runs;
-        let failure = Failure { kind: BugKind::Reported, last, input, stderr: b"", run };
-        self.add_all(&failure, causes(None, diagnoses))
-    }
-
-    fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, Stop> {
-        let started = self.world.clock.elapsed();
-        let diagnoses = self.world.executor.examine(input).map_err(Stop::Execution)?;
-        self.results.stats.examined += u64::from(self.world.executor.can_examine());
-        self.results.stats.times.examining += self.world.clock.elapsed().saturating_sub(started);
-        Ok(diagnoses)
-    }
-
     /// The last step of an untraced run that ended badly.
-    fn triage(&mut self, kind: BugKind, covered: u64, input: &[u8]) -> Result<Step, Stop> {
-        if let Some(&last) = self.triaged.get(&(kind, covered)) {
+    fn triage(&mut self, kind: BugKind, run: &RunOnce<'_>) -> Result<Last, Stop> {
+        if let Some(&last) = self.triaged.get(&(kind, run.covered)) {
             return Ok(last);
         }
         let mut execution = match kind {
             BugKind::Hang => {
-                self.confirm(|engine| engine.count_run(true, |executor| executor.trace_hang(input)))?
+                self.confirm(|engine| engine.count_run(true, |executor| executor.trace_hang(run.input)))?
             }
-            _ => self.execute(input, true)?,
+            _ => self.execute(run.input, true)?,
         };
-        let last = self.traced_path(&mut execution).map_or(NOWHERE, |path| last_step(&path));
-        self.triaged.insert((kind, covered), last);
+        let last = self.traced_path(&mut execution).map_or(Last::NOWHERE, |path| Last::of(&path));
+        self.triaged.insert((kind, run.covered), last);
         Ok(last)
     }
 

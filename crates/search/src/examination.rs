@@ -1,4 +1,4 @@
-//! Which runs that ended well get a second opinion, and in which order.
+//! Which runs get a second opinion, and in which order.
 //!
 //! Runs that add coverage or violate a check are examined at once, and so is every run of a search that accounts for
 //! all paths. All others wait here, and a part of the time is theirs: most bugs that only a checking build sees lie on
@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
+use path::Step;
 use rustc_hash::FxHashSet;
 
 use crate::suspicion::{Suspicions, magnitude};
-use crate::{Origin, TracedPath};
+use crate::{BugKind, Origin, TracedPath};
 
 /// Inputs that wait at most, and their bytes.
 const MOST_WAITING: usize = 4096;
@@ -44,18 +45,26 @@ enum Novelty {
 /// Best first; among equals in the order of the signatures, which is none.
 type Place = (Reverse<Novelty>, u64);
 
+/// An input that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    pub input: Vec<u8>,
+    /// How it crashed, and where it last depended on its input.
+    pub crash: Option<(BugKind, Step)>,
+}
+
 #[derive(Default)]
 pub(crate) struct Examinations {
     suspicions: Suspicions,
     /// Signatures of runs that were examined, wait, or were dropped.
     known: FxHashSet<u64>,
     lengths: FxHashSet<u32>,
-    waiting: BTreeMap<Place, Vec<u8>>,
+    waiting: BTreeMap<Place, Waiting>,
     bytes: usize,
     /// Runs for which there was no room or no time.
     dropped: u64,
     /// The last input that showed nothing new.
-    sample: Option<Vec<u8>>,
+    sample: Option<Waiting>,
     spent: Duration,
     /// Examinations of what waited, and those since one brought a bug.
     count: u64,
@@ -96,7 +105,13 @@ impl Examinations {
     }
 
     /// A run that nothing else speaks for.
-    pub(crate) fn offer(&mut self, input: &[u8], signature: u64, path: Option<&TracedPath>) {
+    pub(crate) fn offer(
+        &mut self,
+        input: &[u8],
+        signature: u64,
+        path: Option<&TracedPath>,
+        crash: Option<(BugKind, Step)>,
+    ) {
         let nears_end = path.is_some_and(|path| self.suspicions.nears_an_end(path));
         let repeats = path.is_some_and(|path| self.suspicions.repeats_anew(&path.condition));
         let ends_anew = path.is_some_and(|path| self.suspicions.ends_anew(&path.condition));
@@ -110,36 +125,38 @@ impl Examinations {
             (is_new_path, Novelty::Path),
         ];
         let Some((_, novelty)) = novelties.into_iter().find(|(holds, _)| *holds) else {
-            return input.clone_into(self.sample.get_or_insert_default());
+            self.sample = Some(Waiting { input: input.to_vec(), crash });
+            return;
         };
         self.bytes += input.len();
-        if let Some(replaced) = self.waiting.insert((Reverse(novelty), signature), input.to_vec()) {
-            self.bytes -= replaced.len();
+        let waiting = Waiting { input: input.to_vec(), crash };
+        if let Some(replaced) = self.waiting.insert((Reverse(novelty), signature), waiting) {
+            self.bytes -= replaced.input.len();
         }
         while self.waiting.len() > MOST_WAITING || self.bytes > MOST_BYTES {
             let Some((_, dropped)) = self.waiting.pop_last() else { break };
-            self.bytes -= dropped.len();
+            self.bytes -= dropped.input.len();
             self.dropped += 1;
         }
     }
 
     /// The input to examine next, if those that waited had less than their part of the time after so many runs.
-    pub(crate) fn next(&mut self, elapsed: Duration, runs: u64) -> Option<Vec<u8>> {
+    pub(crate) fn next(&mut self, elapsed: Duration, runs: u64) -> Option<Waiting> {
         let is_free = self.count < FIRST + runs / RUNS_FOR_ONE || self.spent <= FREE;
         let is_due = is_free || self.spent * 100 <= elapsed * self.percent();
         is_due.then(|| self.pop().or_else(|| self.sample.take()))?
     }
 
     /// The same at the end of the search.
-    pub(crate) fn next_of_rest(&mut self, elapsed: Duration, runs: u64) -> Option<Vec<u8>> {
+    pub(crate) fn next_of_rest(&mut self, elapsed: Duration, runs: u64) -> Option<Waiting> {
         let is_free = self.count < FIRST + runs / RUNS_FOR_ONE || self.spent <= FREE;
         (is_free || self.spent <= elapsed / LAST_SHARE).then(|| self.pop())?
     }
 
-    fn pop(&mut self) -> Option<Vec<u8>> {
-        let (_, input) = self.waiting.pop_first()?;
-        self.bytes -= input.len();
-        Some(input)
+    fn pop(&mut self) -> Option<Waiting> {
+        let (_, waiting) = self.waiting.pop_first()?;
+        self.bytes -= waiting.input.len();
+        Some(waiting)
     }
 
     /// An examination of what waited took so long.
@@ -171,7 +188,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn offer(examinations: &mut Examinations, path: u64, input: &[u8]) {
-        examinations.offer(input, signature(path, 0, input.len()), None);
+        examinations.offer(input, signature(path, 0, input.len()), None, None);
     }
 
     #[test]
@@ -181,7 +198,8 @@ mod tests {
         offer(&mut examinations, 2, b"b");
         offer(&mut examinations, 1, b"a");
         offer(&mut examinations, 3, b"ccc");
-        let order: Vec<_> = std::iter::from_fn(|| examinations.next(SECOND, 0)).collect();
+        let next = || Some(examinations.next(SECOND, 0)?.input);
+        let order: Vec<_> = std::iter::from_fn(next).collect();
         assert_eq!(order, [b"ccc".to_vec(), b"b".to_vec(), b"a".to_vec()]);
     }
 

@@ -51,9 +51,15 @@ pub trait Executor {
         None
     }
 
-    /// Where a run is that does not end: a diagnosis of the kind [`Diagnosis::ENDLESS_LOOP`].
-    fn locate_hang(&mut self, _input: &[u8]) -> Result<Option<Diagnosis>, ExecError> {
-        Ok(None)
+    /// Where a run is that does not end, a diagnosis of the kind [`Diagnosis::ENDLESS_LOOP`], and
+    /// the mistakes that it makes before.
+    fn locate_hang(&mut self, _input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
+        Ok(Vec::new())
+    }
+
+    /// Calls of [`Executor::examine`] so far that were ended at the time limit.
+    fn unfinished_examinations(&self) -> u64 {
+        0
     }
 
     /// Whether there is such a build.

@@ -62,12 +62,23 @@ fn failures(
     traced: Ending,
     plain: Option<Ending>,
 ) -> Result<Vec<(BugKind, Option<Diagnosis>)>, ExecError> {
-    if plain.unwrap_or(traced) == Ending::Timeout {
-        return Ok(vec![(BugKind::Hang, executor.locate_hang(input)?)]);
+    let hangs = plain.unwrap_or(traced) == Ending::Timeout;
+    let mut failures = if hangs { hang_causes(executor.locate_hang(input)?) } else { Vec::new() };
+    let crash = |ending| BugKind::of(ending).filter(|kind| *kind != BugKind::Hang);
+    let ended_by = plain.and_then(crash).or_else(|| crash(traced));
+    if !hangs || ended_by.is_some() {
+        failures.extend(causes(ended_by, executor.examine(input)?));
     }
-    let of_variant = BugKind::of(traced).filter(|kind| *kind != BugKind::Hang);
-    let ended_by = plain.and_then(BugKind::of).or(of_variant);
-    Ok(causes(ended_by, executor.examine(input)?))
+    Ok(failures)
+}
+
+/// A hang where its loop is, and the mistakes on the way there.
+pub(crate) fn hang_causes(diagnoses: Vec<Diagnosis>) -> Vec<(BugKind, Option<Diagnosis>)> {
+    let is_loop = |diagnosis: &Diagnosis| diagnosis.kind == Diagnosis::ENDLESS_LOOP;
+    let (loops, mistakes): (Vec<_>, Vec<_>) = diagnoses.into_iter().partition(is_loop);
+    let hang = (BugKind::Hang, loops.into_iter().next());
+    let mistakes = mistakes.into_iter().map(|diagnosis| (BugKind::Reported, Some(diagnosis)));
+    std::iter::once(hang).chain(mistakes).collect()
 }
 
 /// Says which diagnosis is of what ended the run; the others are mistakes that it survived.

@@ -44,6 +44,8 @@ pub struct Stats {
     /// Inputs that were run in a build that checks more, and paths that were not.
     pub examined: u64,
     pub unexamined: u64,
+    /// Examinations that were ended at the time limit.
+    pub unfinished_examinations: u64,
     /// Inputs that were left out, because others with the same words did not end.
     pub shunned: u64,
     /// Runs on random inputs, because the strategy had nothing left to do.

@@ -16,15 +16,39 @@ use crate::target::PATIENCE;
 
 /// A started sanitized variant.
 pub(crate) struct Sanitized {
-    pub runner: Runner,
+    runner: Runner,
     /// Whether reports count that the program survives.
-    pub undefined: bool,
-    pub symbolizer: Symbolizer,
+    undefined: bool,
+    symbolizer: Symbolizer,
     /// The same variant for runs that do not end.
-    pub loops: Loops,
+    loops: Loops,
+    /// The last so many runs did not end in time, and how many did not in all.
+    late: u32,
+    unfinished: u64,
 }
 
 impl Sanitized {
+    pub(crate) fn new(
+        runner: Runner,
+        undefined: bool,
+        loops: Loops,
+    ) -> Sanitized {
+        let symbolizer = Symbolizer::default();
+        Sanitized { runner, undefined, symbolizer, loops, late: 0, unfinished: 0 }
+    }
+
+    /// Longer than the traced variant may run, as checks take time; less where runs did not end
+    /// lately.
+    fn limit(&self, run_time: Duration) -> Duration {
+        (run_time * PATIENCE / (1 << self.late.min(PATIENCE.ilog2()))).max(run_time)
+    }
+
+    /// A run ended by itself, or did not.
+    fn learn(&mut self, is_late: bool) {
+        self.late = if is_late { self.late + 1 } else { 0 };
+        self.unfinished += u64::from(is_late);
+    }
+
     /// What a run that wrote this objects to.
     fn diagnoses(&mut self, stderr: &[u8]) -> Vec<Diagnosis> {
         let stderr = self.symbolizer.name_places(stderr);
@@ -86,12 +110,6 @@ impl RunnerExecutor {
         self.until = Some(until);
     }
 
-    /// A limit that leaves at least some time, and little more after the end of the campaign.
-    fn within_campaign(&self, limit: Duration, least: Duration) -> Duration {
-        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()).max(least));
-        left.map_or(limit, |left| limit.min(left))
-    }
-
     /// Ends runs early from now on that take much longer than others.
     pub(crate) fn end_early(&mut self) {
         self.patience = Some([Patience::new(self.run_time), Patience::new(self.run_time)]);
@@ -114,9 +132,8 @@ impl RunnerExecutor {
     }
 
     fn run_within(&mut self, limit: Times, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
-        const LEAST: Duration = Duration::from_millis(100);
-        self.traced.set_times(self.within_campaign(limit.run, LEAST), limit.cpu);
-        let execution = self.run_in_some_process(input, symbolic)?;
+        self.traced.set_times(within(self.until, limit.run, LEAST), limit.cpu);
+        let execution = self.run_in_some_process(limit, input, symbolic)?;
         if let Some(plain) = &mut self.plain {
             plain.learn(input, execution.ending);
         }
@@ -139,7 +156,12 @@ impl RunnerExecutor {
         patience.unwrap_or(Times { run: self.run_time, cpu: None })
     }
 
-    fn run_in_some_process(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
+    fn run_in_some_process(
+        &mut self,
+        limit: Times,
+        input: &[u8],
+        symbolic: bool,
+    ) -> Result<Execution, ExecError> {
         let len = input.len() as u32 + self.count_bytes;
         let Some(sharing) = self.sharing.as_mut().filter(|sharing| !sharing.is_futile()) else {
             return Ok(execution(self.traced.run(input, symbolic).map_err(failed)?, len, symbolic));
@@ -151,6 +173,8 @@ impl RunnerExecutor {
             return Ok(first);
         }
         let own = if shared {
+            // The first run may have taken what was left of the campaign.
+            self.traced.set_times(within(self.until, limit.run, LEAST), limit.cpu);
             let own = execution(self.traced.run(input, symbolic).map_err(failed)?, len, symbolic);
             sharing.compare(&first, &own);
             own
@@ -204,9 +228,17 @@ impl Executor for RunnerExecutor {
         self.plain.as_ref().and_then(Plain::trouble)
     }
 
-    fn locate_hang(&mut self, input: &[u8]) -> Result<Option<Diagnosis>, ExecError> {
-        let Some(Sanitized { loops, symbolizer, .. }) = &mut self.sanitized else { return Ok(None) };
-        loops.locate(input, symbolizer)
+    fn locate_hang(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
+        let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
+        let stderr = sanitized.loops.run(input)?;
+        let place = Loops::locate(&sanitized.symbolizer.name_places(&stderr));
+        let mut diagnoses = sanitized.diagnoses(SanitizerReport::before_samples(&stderr));
+        diagnoses.extend(place);
+        Ok(diagnoses)
+    }
+
+    fn unfinished_examinations(&self) -> u64 {
+        self.sanitized.as_ref().map_or(0, |sanitized| sanitized.unfinished)
     }
 
     fn unstable(&self) -> u64 {
@@ -218,27 +250,39 @@ impl Executor for RunnerExecutor {
     }
 
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
-        // A report with its source lines takes a moment.
         const LEAST: Duration = Duration::from_secs(2);
-        let limit = self.within_campaign(self.run_time + PATIENCE, LEAST);
         let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
+        let limit = within(self.until, sanitized.limit(self.run_time), LEAST);
         sanitized.runner.set_times(limit, None);
         let shares = self.shares_examinations && self.unconfirmed < MOST_UNCONFIRMED;
         if shares {
             let run = sanitized.runner.run_shared(input, false).map_err(failed)?;
             let (is_quiet, shared) = (matches!(run.outcome, Outcome::Exit(_)), run.shared);
+            let is_late = run.outcome == Outcome::Timeout;
             let stderr = run.stderr_tail();
             let diagnoses = sanitized.diagnoses(&stderr);
             // What is reported after other inputs in the same process is believed if it is reported without them, too.
             if !shared || is_quiet && diagnoses.is_empty() {
+                sanitized.learn(is_late);
                 return Ok(diagnoses);
             }
         }
-        let stderr = sanitized.runner.run(input, false).map_err(failed)?.stderr_tail();
+        let run = sanitized.runner.run(input, false).map_err(failed)?;
+        let (is_late, stderr) = (run.outcome == Outcome::Timeout, run.stderr_tail());
+        sanitized.learn(is_late);
         let diagnoses = sanitized.diagnoses(&stderr);
         self.unconfirmed += u32::from(shares && diagnoses.is_empty());
         Ok(diagnoses)
     }
+}
+
+/// Runs get this much time even at the end of the campaign.
+const LEAST: Duration = Duration::from_millis(100);
+
+/// A limit that leaves at least some time, and little more after the end of the campaign.
+fn within(until: Option<Instant>, limit: Duration, least: Duration) -> Duration {
+    let left = until.map(|until| until.saturating_duration_since(Instant::now()).max(least));
+    left.map_or(limit, |left| limit.min(left))
 }
 
 fn failed(error: RunnerError) -> ExecError {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use runner::{PlainRunner, RunnerError, SanitizerFrame, SanitizerReport, Symbolizer, TargetOptions};
+use runner::{PlainRunner, RunnerError, SanitizerFrame, SanitizerReport, TargetOptions};
 use search::{Diagnosis, ExecError, Frame};
 
 pub(crate) struct Loops {
@@ -19,14 +19,14 @@ impl Loops {
         Ok(Loops { runner: PlainRunner::new(options)? })
     }
 
-    pub(crate) fn locate(
-        &mut self,
-        input: &[u8],
-        symbolizer: &mut Symbolizer,
-    ) -> Result<Option<Diagnosis>, ExecError> {
-        let run = self.runner.run(input).map_err(|error| ExecError(error.to_string()))?;
-        let samples = SanitizerReport::samples(&symbolizer.name_places(&run.stderr));
-        Ok(diagnosis(&telling(samples)))
+    /// What a run prints that does not end.
+    pub(crate) fn run(&mut self, input: &[u8]) -> Result<Vec<u8>, ExecError> {
+        self.runner.run(input).map(|run| run.stderr).map_err(|error| ExecError(error.to_string()))
+    }
+
+    /// Where it is, by what it printed.
+    pub(crate) fn locate(printed: &[u8]) -> Option<Diagnosis> {
+        diagnosis(&telling(SanitizerReport::samples(printed)))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::executor::ending;
 
 pub(crate) struct Plain {
     runner: PlainRunner,
+    options: TargetOptions,
     /// An input on which the traced variant ends.
     good: Option<Vec<u8>>,
     /// The program was run on that input, too.
@@ -41,8 +42,8 @@ impl Plain {
         if Payload::read(program).is_ok_and(|payload| is_harness(&payload)) {
             options.arguments = HARNESS_WORDS.iter().map(Into::into).collect();
         }
-        let runner = PlainRunner::new(options)?;
-        Ok(Plain { runner, good: None, is_checked: false, trouble: None, last: None })
+        let runner = PlainRunner::new(options.clone())?;
+        Ok(Plain { runner, options, good: None, is_checked: false, trouble: None, last: None })
     }
 
     /// Takes note of how the traced variant ended.
@@ -77,13 +78,23 @@ impl Plain {
         }
         let Some(good) = self.good.take() else { return };
         self.is_checked = true;
-        if (0..2).all(|_| self.ending(&good) == Some(Ending::Timeout)) {
-            self.trouble = Some(format!(
-                "finds are not confirmed on the program itself: it does not end on the input \"{}\", on which its variant \
-                 does; does it wait for something else?",
-                good.escape_ascii()
-            ));
-        }
+        let why = if self.wants_socket(&good) {
+            "it uses a socket, which the sandbox denies; its variants get the input there".to_owned()
+        } else if (0..2).all(|_| self.ending(&good) == Some(Ending::Timeout)) {
+            let good = good.escape_ascii();
+            format!(
+                "it does not end on the input \"{good}\", on which its variant does; does it wait for \
+                 something else?"
+            )
+        } else {
+            return;
+        };
+        self.trouble = Some(format!("finds are not confirmed on the program itself: {why}"));
+    }
+
+    fn wants_socket(&self, input: &[u8]) -> bool {
+        let denied = runner::denials(self.options.clone(), input).unwrap_or_default();
+        denied.iter().any(|denial| denial.call == "socket")
     }
 
     fn ending(&mut self, input: &[u8]) -> Option<Ending> {

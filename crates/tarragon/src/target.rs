@@ -12,7 +12,7 @@ use campaign::{Covered, MakeCovered};
 use compiler::payload::Payload;
 use compiler::{DeriveOptions, Derived, Variant, derive};
 use runner::{
-    Limits, Runner, SANITIZER_OPTIONS, Sandbox, Symbolizer, TargetOptions, UNDEFINED_OPTIONS,
+    Limits, Runner, SANITIZER_OPTIONS, Sandbox, TargetOptions, UNDEFINED_OPTIONS,
     default_capacities,
 };
 use serde::de::DeserializeOwned;
@@ -137,8 +137,8 @@ fn covered(program: &Path, mut options: TargetOptions) -> Result<Covered> {
     Ok(Covered { table, executor: Box::new(RunnerExecutor::new(runner, run_time)) })
 }
 
-/// How much longer than the traced variant the sanitized one may run, for a report with its source lines.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// How many times as long as the traced variant the sanitized one may run.
+pub(crate) const PATIENCE: u32 = 4;
 
 /// The variant, and what it has unchanged.
 fn sanitized(
@@ -159,13 +159,13 @@ fn sanitized(
         options.environment.push(("TARRAGON_UNDEFINED".into(), "1".into()));
     }
     options.may_trace_itself = leaks;
-    options.limits.run_time += PATIENCE;
+    options.limits.run_time *= PATIENCE;
     // The sanitizer reserves more address space than any limit would leave.
     options.limits.address_space_allowance = None;
     options.capacities = Capacities { events: 1, nodes: 1, tables: 1, data: 1, ..options.capacities };
     let runner = Runner::start(options.clone()).context("the sanitized variant does not run")?;
     let loops = Loops::new(options, run_time)?;
-    Ok((Sanitized { runner, undefined, symbolizer: Symbolizer::default(), loops }, derived.left_out))
+    Ok((Sanitized::new(runner, undefined, loops), derived.left_out))
 }
 
 fn options(

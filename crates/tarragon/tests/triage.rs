@@ -105,7 +105,7 @@ fn finds_are_confirmed_on_the_program_itself() {
         list(&stats, "bugs"),
         [
             ("SIGFPE (FPE)", "SIGFPE"),
-            ("heap-buffer-overflow", "exit 0, it shows in the sanitized variant only"),
+            ("heap-buffer-overflow", "exit 0, reported by the sanitized variant"),
             ("SIGABRT (ABRT)", "exit 0, the variant disagrees"),
         ]
     );

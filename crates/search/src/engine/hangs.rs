@@ -2,62 +2,106 @@
 
 use std::time::Duration;
 
-use super::{Engine, NOWHERE, Stop, last_step};
-use crate::{BugKind, Ending, Execution, Failure, TracedPath};
+use path::Step;
+
+use super::{Engine, Last, RunOnce, Stop};
+use crate::judgement::hang_causes;
+use crate::{BugKind, Ending, Failure};
+
+/// Inputs that are looked into at the end of a search, if nothing else is left to do.
+const MAX_AT_END: usize = 32;
 
 impl Engine<'_> {
-    pub(super) fn hang(
-        &mut self,
-        input: &[u8],
-        execution: &Execution,
-        path: Option<&TracedPath>,
-        covered: u64,
-    ) -> Result<(), Stop> {
-        let kind = BugKind::Hang;
-        if self.results.bugs.ignores(kind) {
-            return Ok(());
-        }
+    pub(super) fn hang(&mut self, run: &RunOnce<'_>) -> Result<(), Stop> {
         if self.is_time_up() {
             // The end of the search may have ended the run.
             self.results.stats.unconfirmed_timeouts += 1;
             return Ok(());
         }
-        let has_time = self.has_time_for_hangs();
-        let last = match path {
-            Some(path) => last_step(path),
-            None if has_time => self.triage(kind, covered, input)?,
-            None => NOWHERE,
+        let kind = BugKind::Hang;
+        let has_time = run.claims || self.has_time_for_hangs();
+        let last = match run.path {
+            Some(path) => Last::of(path),
+            None if has_time => self.triage(kind, run)?,
+            None => Last::NOWHERE,
         };
-        let failure = Failure { kind, last, input, stderr: &execution.stderr, run: self.results.stats.runs };
-        if self.results.bugs.is_stale(&failure) {
-            return self.add_bug(&failure, None);
+        let (number, stderr) = (self.results.stats.runs, &*run.execution.stderr);
+        let failure = Failure { kind, last: last.step, input: run.input, stderr, run: number };
+        if self.is_known_hang(&failure) && (last.is_telling || !run.claims) {
+            return self.add_hang(&failure);
         }
         if !has_time {
-            self.results.stats.unconfirmed_timeouts += u64::from(!self.results.bugs.knows(kind, last));
+            self.put_off(run, last.step);
             return Ok(());
         }
-        self.confirm(|engine| engine.look_into(&failure))
+        self.confirm(|engine| engine.look_into(&failure, run))
+    }
+
+    fn is_known_hang(&self, failure: &Failure) -> bool {
+        self.results.bugs.is_stale(failure) || self.ignored_hangs.contains(&failure.last)
+    }
+
+    /// Of a known one.
+    fn add_hang(&mut self, failure: &Failure) -> Result<(), Stop> {
+        match self.results.bugs.ignores(failure.kind) {
+            true => Ok(()),
+            false => self.add_bug(failure, None),
+        }
     }
 
     /// Believes a hang only if it hangs again, however much time it gets. Machines under load make slow runs look like hangs, and
     /// variants are slower than the program.
-    fn look_into(&mut self, failure: &Failure) -> Result<(), Stop> {
+    fn look_into(&mut self, failure: &Failure, run: &RunOnce<'_>) -> Result<(), Stop> {
         let plain = self.world.executor.run_plain(failure.input).map_err(Stop::Execution)?;
         let ending = match plain {
             Some(ending) => ending,
             None => self.count_run(false, |executor| executor.run_patiently(failure.input))?.ending,
         };
-        let stats = &mut self.results.stats;
-        match (ending, plain) {
-            (Ending::Timeout, _) => {
-                let place = self.world.executor.locate_hang(failure.input).map_err(Stop::Execution)?;
-                return self.add_bug(failure, place);
-            }
-            (_, None) => stats.flaky_timeouts += 1,
-            (Ending::Exit(_), Some(_)) => stats.slow_in_variant += 1,
-            (Ending::Signal(_) | Ending::OutOfMemory, Some(_)) => {
+        match ending {
+            Ending::Signal(_) | Ending::OutOfMemory => {
                 let kind = BugKind::of(ending).unwrap_or(failure.kind);
-                return self.crash(&Failure { kind, ..*failure });
+                return self.crash(&Failure { kind, ..*failure }, run);
+            }
+            Ending::Timeout => {
+                let diagnoses = self.world.executor.locate_hang(failure.input).map_err(Stop::Execution)?;
+                let mut causes = hang_causes(diagnoses);
+                if self.results.bugs.ignores(BugKind::Hang) {
+                    self.ignored_hangs.insert(failure.last);
+                    causes.retain(|(kind, _)| *kind != BugKind::Hang);
+                }
+                return self.add_all(failure, causes);
+            }
+            Ending::Exit(_) if plain.is_some() => self.results.stats.slow_in_variant += 1,
+            Ending::Exit(_) => self.results.stats.flaky_timeouts += 1,
+        }
+        // It ends, so that it has the same right to a second opinion as any other run.
+        self.doubt(failure.input, None)
+    }
+
+    /// There is no time to look into a hang at a new place.
+    fn put_off(&mut self, run: &RunOnce<'_>, last: Step) {
+        let is_known = self.results.bugs.knows(BugKind::Hang, last) || self.put_off.contains_key(&run.covered);
+        if !is_known {
+            self.results.stats.unconfirmed_timeouts += 1;
+            self.put_off.insert(run.covered, run.input.to_vec());
+        }
+    }
+
+    /// Nothing else is left to do: looks into hangs that had to wait, as far as there is time.
+    pub(super) fn look_into_rest(&mut self) -> Result<(), Stop> {
+        for (_, input) in std::mem::take(&mut self.put_off).into_iter().take(MAX_AT_END) {
+            if matches!(self.check_limits(), Err(Stop::TimeUp | Stop::Interrupted)) {
+                break;
+            }
+            let execution = self.execute(&input, false)?;
+            if execution.ending == Ending::Timeout {
+                self.results.stats.unconfirmed_timeouts -= 1;
+                let run = RunOnce::again(&input, &execution);
+                let last = self.triage(BugKind::Hang, &run)?.step;
+                let (number, stderr) = (self.results.stats.runs, &*execution.stderr);
+                let failure =
+                    Failure { kind: BugKind::Hang, last, input: &input, stderr, run: number };
+                self.look_into(&failure, &run)?;
             }
         }
         Ok(())
