@@ -17,9 +17,9 @@ use crate::examination::{Examinations, signature};
 use crate::hangs::Hangs;
 use crate::reach::Reach;
 use crate::{
-    Bug, BugKind, Bugs, Context, Corpus, Coverage, Ending, Entry, ExecError, Execution, Executor,
-    Growth, Mutate, Next, Origin, Proposal, Ran, Random, SavedSearch, Sighting, Stats,
-    Strategy, TracedPath, Violation, Violations,
+    Bug, BugKind, Bugs, Context, Corpus, Coverage, Ending, Entry, ExecError, Execution, Executor, Growth,
+    Mutate, Next, Origin, Proposal, Ran, Random, SavedSearch, Sighting, Stats, Strategy, TracedPath,
+    Violation, Violations,
 };
 
 /// Time since the start of the search.

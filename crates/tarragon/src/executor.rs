@@ -28,11 +28,7 @@ pub(crate) struct Sanitized {
 }
 
 impl Sanitized {
-    pub(crate) fn new(
-        runner: Runner,
-        undefined: bool,
-        loops: Loops,
-    ) -> Sanitized {
+    pub(crate) fn new(runner: Runner, undefined: bool, loops: Loops) -> Sanitized {
         let symbolizer = Symbolizer::default();
         Sanitized { runner, undefined, symbolizer, loops, late: 0, unfinished: 0 }
     }

@@ -12,8 +12,7 @@ use campaign::{Covered, MakeCovered};
 use compiler::payload::Payload;
 use compiler::{DeriveOptions, Derived, Variant, derive};
 use runner::{
-    Limits, Runner, SANITIZER_OPTIONS, Sandbox, TargetOptions, UNDEFINED_OPTIONS,
-    default_capacities,
+    Limits, Runner, SANITIZER_OPTIONS, Sandbox, TargetOptions, UNDEFINED_OPTIONS, default_capacities,
 };
 use serde::de::DeserializeOwned;
 use sites::{SiteTable, SourceTable};

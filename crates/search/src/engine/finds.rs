@@ -13,8 +13,7 @@ impl Engine<'_> {
             None => self.triage(kind, run)?.step,
         };
         let number = self.results.stats.runs;
-        let failure =
-            Failure { kind, last, input: run.input, stderr: &run.execution.stderr, run: number };
+        let failure = Failure { kind, last, input: run.input, stderr: &run.execution.stderr, run: number };
         self.crash(&failure, run)
     }
 

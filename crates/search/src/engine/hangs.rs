@@ -80,7 +80,8 @@ impl Engine<'_> {
 
     /// There is no time to look into a hang at a new place.
     fn put_off(&mut self, run: &RunOnce<'_>, last: Step) {
-        let is_known = self.results.bugs.knows(BugKind::Hang, last) || self.put_off.contains_key(&run.covered);
+        let is_known =
+            self.results.bugs.knows(BugKind::Hang, last) || self.put_off.contains_key(&run.covered);
         if !is_known {
             self.results.stats.unconfirmed_timeouts += 1;
             self.put_off.insert(run.covered, run.input.to_vec());
@@ -99,8 +100,7 @@ impl Engine<'_> {
                 let run = RunOnce::again(&input, &execution);
                 let last = self.triage(BugKind::Hang, &run)?.step;
                 let (number, stderr) = (self.results.stats.runs, &*execution.stderr);
-                let failure =
-                    Failure { kind: BugKind::Hang, last, input: &input, stderr, run: number };
+                let failure = Failure { kind: BugKind::Hang, last, input: &input, stderr, run: number };
                 self.look_into(&failure, &run)?;
             }
         }

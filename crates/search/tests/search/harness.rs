@@ -144,8 +144,7 @@ impl Setup {
         sites: &SiteTable,
         strategy: &mut dyn Strategy,
     ) -> (Results, Stop) {
-        let mut chain = Chain::standard(ChainOptions::default());
-        chain.push(Box::new(BruteForce));
+        let mut chain = chain();
         let clock = Ticks::default();
         let world = World {
             executor,
@@ -159,6 +158,13 @@ impl Setup {
         let seeds = seeds.map(|input| Seed { name: "test".to_owned(), input });
         Engine::new(world, self.limits, self.seed, Results::new(sites)).search(strategy, seeds.collect())
     }
+}
+
+/// The standard links, and the last one of these tests.
+pub fn chain() -> Chain {
+    let mut chain = Chain::standard(ChainOptions::default());
+    chain.push(Box::new(BruteForce));
+    chain
 }
 
 /// Searches with the defaults.

@@ -4,6 +4,7 @@ mod baselines;
 mod engine;
 mod examination;
 mod exhaustive;
+mod finds;
 mod hangs;
 mod harness;
 mod loops;

@@ -1,0 +1,181 @@
+//! What becomes of runs that end badly, by what the program and its variants say about them.
+
+use std::time::Duration;
+
+use search::{
+    BugKind, Bugs, Diagnosis, Ending, Engine, ExecError, Execution, Executor, Frame, Next, Ran, Results,
+    Seed, Strategy, World,
+};
+
+use crate::harness::{Notes, Setup, Ticks, chain};
+
+/// Answers by the first byte of the input. Nothing is traced, so all last steps are the same.
+#[derive(Default)]
+struct Scripted {
+    traced: Vec<(u8, Ending)>,
+    /// The second time, if that is another ending.
+    patient: Vec<(u8, Ending)>,
+    plain: Option<Vec<(u8, Ending)>>,
+    /// The line at which the sanitized variant objects.
+    lines: Vec<(u8, u32)>,
+}
+
+fn of<T: Copy>(answers: &[(u8, T)], input: &[u8]) -> Option<T> {
+    answers.iter().find(|(byte, _)| input.first() == Some(byte)).map(|(_, answer)| *answer)
+}
+
+fn ending(answers: &[(u8, Ending)], input: &[u8]) -> Ending {
+    of(answers, input).unwrap_or(Ending::Exit(0))
+}
+
+fn execution(ending: Ending) -> Execution {
+    Execution {
+        ending,
+        covered: Vec::new(),
+        trace: None,
+        bad_trace: None,
+        run_time: Duration::ZERO,
+        cpu_time: Duration::ZERO,
+        stderr: Vec::new(),
+    }
+}
+
+impl Executor for Scripted {
+    fn run(&mut self, input: &[u8], _symbolic: bool) -> Result<Execution, ExecError> {
+        Ok(execution(ending(&self.traced, input)))
+    }
+
+    fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
+        Ok(execution(of(&self.patient, input).unwrap_or_else(|| ending(&self.traced, input))))
+    }
+
+    fn run_plain(&mut self, input: &[u8]) -> Result<Option<Ending>, ExecError> {
+        Ok(self.plain.as_ref().map(|plain| ending(plain, input)))
+    }
+
+    fn locate_hang(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
+        self.examine(input)
+    }
+
+    fn can_examine(&self) -> bool {
+        true
+    }
+
+    fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
+        let diagnosis = |line| Diagnosis {
+            kind: "overflow".to_owned(),
+            fatal: true,
+            frames: vec![Frame { function: format!("f{line}"), place: format!("a.c:{line}") }],
+            report: Vec::new(),
+        };
+        Ok(of(&self.lines, input).map(diagnosis).into_iter().collect())
+    }
+}
+
+/// Proposes nothing; it may say that it accounts for all paths.
+struct SeedsOnly {
+    claims: bool,
+}
+
+impl Strategy for SeedsOnly {
+    fn name(&self) -> &'static str {
+        "seeds"
+    }
+
+    fn next(&mut self, _context: &mut search::Context<'_>) -> Next {
+        Next::Finished
+    }
+
+    fn learn(&mut self, _ran: Ran<'_>, _context: &mut search::Context<'_>) {}
+
+    fn accounts_for_all(&self) -> bool {
+        self.claims
+    }
+}
+
+fn search(executor: &mut Scripted, claims: bool, bugs: Bugs, seeds: &[&[u8]]) -> Results {
+    let sites = Default::default();
+    let setup = Setup::default();
+    let world = World {
+        executor,
+        solver: &mut chain(),
+        sites: &sites,
+        clock: &Ticks::default(),
+        observer: &mut Notes::default(),
+        stop: &setup.stop,
+    };
+    let results = Results { bugs, ..Results::new(&sites) };
+    let seeds = seeds.iter().map(|seed| Seed { name: "test".to_owned(), input: seed.to_vec() });
+    Engine::new(world, setup.limits, 1, results).search(&mut SeedsOnly { claims }, seeds.collect()).0
+}
+
+fn kinds(results: &Results) -> Vec<BugKind> {
+    results.bugs.all().iter().map(|bug| bug.kind).collect()
+}
+
+const CRASH: Ending = Ending::Signal(6);
+
+#[test]
+fn a_crash_after_a_known_last_step_may_have_another_cause() {
+    for claims in [true, false] {
+        let traced = vec![(b'a', CRASH), (b'b', CRASH), (b'c', CRASH)];
+        let lines = vec![(b'a', 1), (b'b', 2), (b'c', 1)];
+        let mut executor = Scripted { traced, lines, ..Scripted::default() };
+        let results = search(&mut executor, claims, Bugs::default(), &[b"a", b"b", b"c"]);
+        assert_eq!(kinds(&results), [BugKind::Crash(6); 2], "claims {claims}");
+    }
+}
+
+#[test]
+fn a_mistake_before_an_endless_loop_is_reported() {
+    let hang = vec![(b'a', Ending::Timeout)];
+    let lines = vec![(b'a', 1)];
+    let mut executor = Scripted { traced: hang.clone(), lines, ..Scripted::default() };
+    executor.plain = Some(hang);
+    let results = search(&mut executor, false, Bugs::default(), &[b"a"]);
+    assert_eq!(kinds(&results), [BugKind::Hang, BugKind::Reported]);
+    let results = search(&mut executor, false, Bugs::default().without_hangs(), &[b"a"]);
+    assert_eq!(kinds(&results), [BugKind::Reported]);
+}
+
+#[test]
+fn a_run_that_is_slow_in_the_variant_is_examined() {
+    let (traced, lines) = (vec![(b'a', Ending::Timeout)], vec![(b'a', 1)]);
+    let mut executor = Scripted { traced, lines, plain: Some(Vec::new()), ..Scripted::default() };
+    let results = search(&mut executor, false, Bugs::default(), &[b"a"]);
+    assert_eq!((kinds(&results), results.stats.slow_in_variant), (vec![BugKind::Reported], 1));
+}
+
+#[test]
+fn a_slow_run_that_crashes_is_a_crash_whatever_becomes_of_hangs() {
+    let traced = vec![(b'a', Ending::Timeout)];
+    let crash = vec![(b'a', CRASH)];
+    for (patient, plain) in [(crash.clone(), None), (Vec::new(), Some(crash))] {
+        let mut executor = Scripted { traced: traced.clone(), patient, plain, ..Scripted::default() };
+        for bugs in [Bugs::default(), Bugs::default().without_hangs()] {
+            let results = search(&mut executor, false, bugs, &[b"a"]);
+            assert_eq!(kinds(&results), [BugKind::Crash(6)], "plain {:?}", executor.plain);
+            assert_eq!(results.stats.flaky_timeouts, 0);
+        }
+    }
+}
+
+#[test]
+fn two_hangs_at_one_last_step_are_two_where_all_paths_count() {
+    let hangs = vec![(b'a', Ending::Timeout), (b'b', Ending::Timeout)];
+    let mut executor = Scripted { traced: hangs.clone(), plain: Some(hangs), ..Scripted::default() };
+    executor.lines = vec![(b'a', 1), (b'b', 2)];
+    let results = search(&mut executor, true, Bugs::default(), &[b"a", b"b"]);
+    let reported = kinds(&results).iter().filter(|kind| **kind == BugKind::Reported).count();
+    assert_eq!(reported, 2, "{:?}", kinds(&results));
+}
+
+#[test]
+fn a_smaller_input_that_shows_less_does_not_take_the_place_of_a_crash() {
+    let mut executor = Scripted { traced: vec![(b'b', CRASH)], ..Scripted::default() };
+    executor.lines = vec![(b'a', 1), (b'b', 1)];
+    let seeds: [&[u8]; 3] = [b"a", b"bb", b"a"];
+    let results = search(&mut executor, true, Bugs::default(), &seeds);
+    let shown: Vec<_> = results.bugs.all().iter().map(|bug| (bug.kind, &bug.input[..])).collect();
+    assert_eq!(shown, [(BugKind::Crash(6), &b"bb"[..])]);
+}
