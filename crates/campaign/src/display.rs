@@ -4,9 +4,10 @@
 //! standard output.
 
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
-use search::Stats;
+use search::{Sighting, Stats};
 use serde::Serialize;
 
 use crate::status;
@@ -28,6 +29,41 @@ impl DisplayMode {
             DisplayMode::Quiet => Duration::MAX,
         }
     }
+}
+
+/// What a find is to those who read about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum What {
+    Bug,
+    Hang,
+    Violation,
+}
+
+impl What {
+    fn name(self) -> &'static str {
+        match self {
+            What::Bug => "bug",
+            What::Hang => "hang",
+            What::Violation => "violation",
+        }
+    }
+}
+
+/// A find whose files are on disk. Paths are relative to the output directory.
+#[derive(Debug, Serialize)]
+pub(crate) struct Announcement<'a> {
+    /// What `smaller` is about.
+    pub what: What,
+    pub id: u32,
+    pub text: &'a str,
+    pub kind: &'a str,
+    pub file: &'a str,
+    pub report: &'a Path,
+    pub bytes: usize,
+    /// The file that it replaces, if that has another name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub was: Option<&'a str>,
 }
 
 pub struct Display {
@@ -61,26 +97,32 @@ impl Display {
     }
 
     pub(crate) fn note(&mut self, text: &str) {
-        if matches!(self.mode, DisplayMode::Live | DisplayMode::Lines) {
-            self.print(&format!("note: {text}"));
-        }
-    }
-
-    pub(crate) fn bug(&mut self, text: &str) {
-        self.last_bug = Some(text.to_owned());
-        self.tell("bug", text);
-    }
-
-    pub(crate) fn hang(&mut self, text: &str) {
-        self.tell("hang", text);
-    }
-
-    fn tell(&mut self, event: &str, text: &str) {
         match self.mode {
-            DisplayMode::Live | DisplayMode::Quiet => {}
-            DisplayMode::Lines => self.print(&format!("{event}: {text}")),
-            DisplayMode::Json => self.json(event, &serde_json::json!({ "text": text })),
+            DisplayMode::Live | DisplayMode::Lines => self.print(&format!("note: {text}")),
+            DisplayMode::Json => self.json("note", &serde_json::json!({ "text": text })),
+            DisplayMode::Quiet => {}
         }
+    }
+
+    /// Tells people about new finds, and machines also where a smaller input is.
+    pub(crate) fn find(&mut self, sighting: Sighting, find: &Announcement<'_>) {
+        let is_new = sighting == Sighting::New;
+        if is_new && find.what == What::Bug {
+            self.last_bug = Some(find.text.to_owned());
+        }
+        let event = find.what.name();
+        match self.mode {
+            DisplayMode::Lines if is_new && find.what != What::Violation => {
+                self.print(&format!("{event}: {}", find.text));
+            }
+            DisplayMode::Json => self.json(if is_new { event } else { "smaller" }, find),
+            DisplayMode::Live | DisplayMode::Lines | DisplayMode::Quiet => {}
+        }
+    }
+
+    /// Tells machines about an input that was kept.
+    pub(crate) fn kept(&mut self, file: &str) {
+        self.json("input", &serde_json::json!({ "file": file }));
     }
 
     /// One line of JSON with its kind under `event`.

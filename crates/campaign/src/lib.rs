@@ -28,7 +28,7 @@ pub use interrupt::stop_on_signals;
 pub use lcov::{Lcov, SourceCoverage};
 pub use measure::{Covered, MakeCovered, Measured, measure};
 pub use minimise::{Minimised, minimise};
-pub use output::{DirError, OutputDir, Resumption};
+pub use output::{DirError, InputFile, OutputDir, Resumption, Saved};
 pub use replay::{Replay, ReplayedInput, replay};
 pub use report::{About, BugReport, CoverageReport, Hangs, Report, ViolationReport};
 pub use triage::{Found, Judged, Recorded, Status, Triage, read_bugs, triage};

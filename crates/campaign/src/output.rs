@@ -5,6 +5,7 @@
 //! `search.state` what a resumed campaign must know. Every file appears complete or not at all: it is written beside its place and then renamed.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -76,6 +77,36 @@ struct Find {
     title: String,
 }
 
+/// A file with an input. It shows as its path, relative to the output directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFile {
+    dir: &'static str,
+    name: String,
+}
+
+impl fmt::Display for InputFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.dir, self.name)
+    }
+}
+
+impl InputFile {
+    /// Where the report about it is, relative to the output directory.
+    pub fn report(&self) -> PathBuf {
+        report_path(&self.name)
+    }
+}
+
+/// Where a find is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "the file that was replaced has to be removed"]
+pub struct Saved {
+    pub file: InputFile,
+    /// Where it was before, if that is another file. It is there until [`OutputDir::remove`], so
+    /// that somebody can be told about the new one first.
+    pub replaced: Option<InputFile>,
+}
+
 #[derive(Debug)]
 pub struct OutputDir {
     dir: PathBuf,
@@ -87,7 +118,7 @@ pub struct OutputDir {
     /// Highest number that a file name starts with.
     highest: u32,
     /// The file of each find of this session.
-    files: HashMap<FindId, (&'static str, String)>,
+    files: HashMap<FindId, InputFile>,
 }
 
 impl OutputDir {
@@ -141,22 +172,26 @@ impl OutputDir {
         !self.present.is_empty()
     }
 
-    pub fn save_entry(&mut self, entry: &Entry) -> Result<(), OutputError> {
-        if self.present.contains_key(&("corpus", entry.input.clone())) {
-            return Ok(());
+    /// Writes an input that is kept, and says where it is, relative to the directory.
+    pub fn save_entry(&mut self, entry: &Entry) -> Result<String, OutputError> {
+        let there = self.present.get(&("corpus", entry.input.clone())).and_then(|names| names.first());
+        if let Some(name) = there {
+            return Ok(format!("corpus/{name}"));
         }
         let name = format!("{:06}-{}", entry.id, short(&entry.origin.to_string()));
-        self.save_input("corpus", &name, &entry.input)
+        let file = InputFile { dir: "corpus", name };
+        self.save_input(&file, &entry.input)?;
+        Ok(file.to_string())
     }
 
-    /// Writes the input of a bug, in place of the larger one that was there, and its report.
-    pub fn save_bug(&mut self, bug: &Bug, report: &str) -> Result<(), OutputError> {
+    /// Writes the input of a bug and its report. The larger one that was there is either replaced at once or to be removed.
+    pub fn save_bug(&mut self, bug: &Bug, report: &str) -> Result<Saved, OutputError> {
         let find = Find { id: FindId::Bug(bug.id), dir: dir_of(bug.kind), title: short(&file_title(bug)) };
         self.save_find(find, &bug.input, report)
     }
 
     /// The same for a property that does not hold.
-    pub fn save_violation(&mut self, violation: &Violation, report: &str) -> Result<(), OutputError> {
+    pub fn save_violation(&mut self, violation: &Violation, report: &str) -> Result<Saved, OutputError> {
         let title = short(&format!("violates {}", violation.kind.text()));
         let find = Find { id: FindId::Violation(violation.id), dir: VIOLATIONS, title };
         self.save_find(find, &violation.input, report)
@@ -164,32 +199,30 @@ impl OutputDir {
 
     /// No other find has the file, so that what replaces it is always an input of the same find. The new one is there before the
     /// old one goes.
-    fn save_find(&mut self, find: Find, input: &[u8], report: &str) -> Result<(), OutputError> {
+    fn save_find(&mut self, find: Find, input: &[u8], report: &str) -> Result<Saved, OutputError> {
         let Find { id, dir, title } = find;
         let before = self.files.get(&id).cloned();
         let name = match &before {
-            Some((old_dir, old)) if *old_dir == dir && title_of(old) == title => old.clone(),
-            Some((_, old)) => self.free_name(dir, number_of(old), &title),
+            Some(old) if old.dir == dir && title_of(&old.name) == title => old.name.clone(),
+            Some(old) => self.free_name(dir, number_of(&old.name), &title),
             None => self
                 .earlier_file(dir, input, &title)
                 .unwrap_or_else(|| self.free_name(dir, id.number(), &title)),
         };
-        if !self.is_present(dir, &name, input) {
-            self.save_input(dir, &name, input)?;
+        let file = InputFile { dir, name };
+        if !self.is_present(&file, input) {
+            self.save_input(&file, input)?;
         }
-        self.write(report_path(&name), report.as_bytes())?;
-        let here = (dir, name);
-        if let Some((old_dir, old)) = before.filter(|before| *before != here) {
-            self.remove(old_dir, &old, old != here.1);
-        }
-        self.files.insert(id, here);
-        Ok(())
+        self.write(file.report(), report.as_bytes())?;
+        self.files.insert(id, file.clone());
+        Ok(Saved { replaced: before.filter(|before| *before != file), file })
     }
 
     /// The file that an earlier session wrote for this find: one with its input that no other has. Several may have that input, so that the name decides among them.
     fn earlier_file(&self, dir: &'static str, input: &[u8], title: &str) -> Option<String> {
         let names = self.present.get(&(dir, input.to_vec()))?;
-        let is_free = |name: &&String| !self.files.values().any(|(d, n)| *d == dir && n == *name);
+        let is_free =
+            |name: &&String| !self.files.values().any(|file| file.dir == dir && file.name == **name);
         let is_alike = |name: &&String| title_of(name) == title;
         let alike = names.iter().filter(is_free).find(is_alike);
         alike.or_else(|| names.iter().find(is_free)).cloned()
@@ -205,9 +238,9 @@ impl OutputDir {
         std::iter::once(base.clone()).chain(again).find(|name| !is_taken(name)).unwrap_or(base)
     }
 
-    fn is_present(&self, dir: &'static str, name: &str, input: &[u8]) -> bool {
-        let names = self.present.get(&(dir, input.to_vec()));
-        names.is_some_and(|names| names.iter().any(|there| there == name))
+    fn is_present(&self, file: &InputFile, input: &[u8]) -> bool {
+        let names = self.present.get(&(file.dir, input.to_vec()));
+        names.is_some_and(|names| names.iter().any(|there| *there == file.name))
     }
 
     /// Where the input of a bug is, relative to the directory.
@@ -220,7 +253,7 @@ impl OutputDir {
     }
 
     fn file(&self, find: FindId) -> Option<String> {
-        self.files.get(&find).map(|(dir, name)| format!("{dir}/{name}"))
+        self.files.get(&find).map(ToString::to_string)
     }
 
     /// Writes down what all sessions did up to now.
@@ -271,27 +304,28 @@ impl OutputDir {
         })
     }
 
-    fn save_input(&mut self, dir: &'static str, name: &str, input: &[u8]) -> Result<(), OutputError> {
-        self.write(Path::new(dir).join(name), input)?;
-        self.forget(dir, name);
-        self.present.entry((dir, input.to_vec())).or_default().push(name.to_owned());
+    fn save_input(&mut self, file: &InputFile, input: &[u8]) -> Result<(), OutputError> {
+        self.write(Path::new(file.dir).join(&file.name), input)?;
+        self.forget(file);
+        self.present.entry((file.dir, input.to_vec())).or_default().push(file.name.clone());
         Ok(())
     }
 
-    /// Removes an input that another file of the same bug replaces.
-    fn remove(&mut self, dir: &'static str, name: &str, with_report: bool) {
+    /// Removes an input that another file of the same find replaces. The report goes first: without
+    /// an input it says nothing, while an input without one is run again.
+    pub fn remove(&mut self, file: &InputFile, by: &InputFile) {
         // A file that somebody else removed is as good as one that we remove.
-        let _ = fs::remove_file(self.dir.join(dir).join(name));
-        if with_report {
-            let _ = fs::remove_file(self.dir.join(report_path(name)));
+        if file.name != by.name {
+            let _ = fs::remove_file(self.dir.join(file.report()));
         }
-        self.forget(dir, name);
+        let _ = fs::remove_file(self.dir.join(file.dir).join(&file.name));
+        self.forget(file);
     }
 
-    fn forget(&mut self, dir: &'static str, name: &str) {
+    fn forget(&mut self, file: &InputFile) {
         self.present.retain(|(there, _), names| {
-            if *there == dir {
-                names.retain(|file| file != name);
+            if *there == file.dir {
+                names.retain(|name| *name != file.name);
             }
             !names.is_empty()
         });

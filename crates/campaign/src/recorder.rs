@@ -5,6 +5,8 @@ use std::time::Duration;
 use search::{Bug, BugKind, Entry, Observer, OutputError, SavedSearch, Sighting, Stats, Violation};
 use sites::SiteTable;
 
+use crate::display::{Announcement, What};
+use crate::output::Saved;
 use crate::{Display, OutputDir};
 
 /// How often what all sessions did is written.
@@ -48,6 +50,27 @@ impl Recorder<'_> {
         )
     }
 
+    /// A reader always knows a file that is there: the one that is replaced goes when it was told
+    /// about the other.
+    fn announce(&mut self, sighting: Sighting, told: &Told, saved: Saved, bytes: usize) {
+        let Told { what, id, ref text, ref kind } = *told;
+        let was = saved.replaced.as_ref().map(ToString::to_string);
+        let find = Announcement {
+            what,
+            id,
+            text,
+            kind,
+            file: &saved.file.to_string(),
+            report: &saved.file.report(),
+            bytes,
+            was: was.as_deref(),
+        };
+        self.display.find(sighting, &find);
+        if let Some(replaced) = saved.replaced {
+            self.output.remove(&replaced, &saved.file);
+        }
+    }
+
     fn violation_report(&self, violation: &Violation) -> String {
         let (kind, place) = (violation.kind.text(), self.sites.place(violation.site));
         format!(
@@ -58,29 +81,43 @@ impl Recorder<'_> {
     }
 }
 
+/// What is said about a find.
+struct Told {
+    what: What,
+    id: u32,
+    text: String,
+    kind: String,
+}
+
 fn shown(input: &[u8]) -> String {
     format!("input       {} bytes\n\ninput, escaped:\n{}\n", input.len(), input.escape_ascii())
 }
 
 impl Observer for Recorder<'_> {
     fn new_entry(&mut self, entry: &Entry) -> Result<(), OutputError> {
-        self.output.save_entry(entry)
-    }
-
-    fn new_bug(&mut self, bug: &Bug, sighting: Sighting) -> Result<(), OutputError> {
-        self.output.save_bug(bug, &self.bug_report(bug))?;
-        if sighting == Sighting::New {
-            let text = self.bug_text(bug);
-            match bug.kind {
-                BugKind::Hang if self.hangs_apart => self.display.hang(&text),
-                _ => self.display.bug(&text),
-            }
-        }
+        let file = self.output.save_entry(entry)?;
+        self.display.kept(&file);
         Ok(())
     }
 
-    fn new_violation(&mut self, violation: &Violation) -> Result<(), OutputError> {
-        self.output.save_violation(violation, &self.violation_report(violation))
+    fn new_bug(&mut self, bug: &Bug, sighting: Sighting) -> Result<(), OutputError> {
+        let saved = self.output.save_bug(bug, &self.bug_report(bug))?;
+        let what = match bug.kind {
+            BugKind::Hang if self.hangs_apart => What::Hang,
+            _ => What::Bug,
+        };
+        let told = Told { what, id: bug.id, text: self.bug_text(bug), kind: bug.title() };
+        self.announce(sighting, &told, saved, bug.input.len());
+        Ok(())
+    }
+
+    fn new_violation(&mut self, violation: &Violation, sighting: Sighting) -> Result<(), OutputError> {
+        let saved = self.output.save_violation(violation, &self.violation_report(violation))?;
+        let kind = violation.kind.text();
+        let text = format!("{kind} at {}", self.sites.place(violation.site));
+        let told = Told { what: What::Violation, id: violation.id, text, kind: kind.to_owned() };
+        self.announce(sighting, &told, saved, violation.input.len());
+        Ok(())
     }
 
     fn wants_progress(&mut self, elapsed: Duration) -> bool {

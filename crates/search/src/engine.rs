@@ -34,7 +34,7 @@ pub trait Observer {
     fn new_bug(&mut self, bug: &Bug, sighting: Sighting) -> Result<(), OutputError>;
 
     /// A run violated a property without a crash.
-    fn new_violation(&mut self, _violation: &Violation) -> Result<(), OutputError> {
+    fn new_violation(&mut self, _violation: &Violation, _sighting: Sighting) -> Result<(), OutputError> {
         Ok(())
     }
 

@@ -1,7 +1,10 @@
 //! Files of a campaign, and what a second session makes of them.
 
+use std::cell::RefCell;
 use std::fs;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use campaign::{DirError, Display, DisplayMode, OutputDir};
 use search::{Bug, BugKind, Diagnosis, SavedSearch};
@@ -135,9 +138,69 @@ fn json_is_one_object_a_line_and_ends_with_the_report() {
     session_on(dir.path(), false, &[b"!"], display).expect("a fresh directory");
     let text = screen.text();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    assert_eq!(lines[0]["event"], "bug");
+    assert!(lines.iter().any(|line| line["event"] == "bug"), "{text}");
     let last = &lines[lines.len() - 1];
     assert_eq!((&last["event"], &last["runs"]), (&Value::from("end"), &Value::from(500)));
+}
+
+/// Reads events the moment they are printed, and looks for the files that they name.
+struct Reader {
+    dir: PathBuf,
+    seen: Rc<RefCell<Vec<Value>>>,
+}
+
+impl Write for Reader {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let event: Value = serde_json::from_slice(line).expect("one object a line");
+        for file in ["file", "report", "was"].iter().filter_map(|key| event[key].as_str()) {
+            assert!(self.dir.join(file).is_file(), "{event}");
+        }
+        if let Some(bytes) = event["bytes"].as_u64() {
+            let file = event["file"].as_str().expect("a file");
+            assert_eq!(fs::metadata(self.dir.join(file)).expect("a file").len(), bytes, "{event}");
+        }
+        self.seen.borrow_mut().push(event);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn events_name_files_that_are_there() {
+    let dir = TempDir::new().expect("temporary directory");
+    let seen = Rc::default();
+    let reader = Reader { dir: dir.path().to_owned(), seen: Rc::clone(&seen) };
+    let display = Display::new(DisplayMode::Json, Box::new(reader));
+    session_on(dir.path(), false, &[b"a", b"!!!", b"!", b"?"], display).expect("a fresh directory");
+    let shown = |event: &Value| {
+        let words = ["event", "what", "text", "file", "report"].iter().filter_map(|key| event[key].as_str());
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let all: Vec<String> = seen.borrow().iter().map(shown).collect();
+    let crash = "bug SIGSEGV crashes/000001-sigsegv reports/000001-sigsegv.txt";
+    let hang = "hang hang hang hangs/000002-hang reports/000002-hang.txt";
+    assert_eq!(all[0], "input corpus/000001-seed-given");
+    let crashes: Vec<&String> = all.iter().filter(|event| event.contains("crashes/")).collect();
+    assert_eq!(crashes, [&format!("bug {crash}"), &format!("smaller {crash}")]);
+    assert!(all.iter().any(|event| event == hang), "{all:#?}");
+    assert_eq!(all[all.len() - 1], "end");
+    let kept = all.iter().filter(|event| event.starts_with("input ")).count();
+    assert_eq!(kept, files(dir.path(), "corpus").len());
+}
+
+#[test]
+fn a_find_that_moves_is_there_until_it_was_told() {
+    let dir = TempDir::new().expect("temporary directory");
+    let mut output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
+    save(&mut output, &crash(1, b"12"), "it crashed");
+    let saved = output.save_bug(&overflow(1, b"1"), "it was reported").expect("written");
+    let before = saved.replaced.expect("another name");
+    assert_eq!(names(dir.path(), "crashes"), ["000001-sigfpe", "000001-signed-overflow"]);
+    output.remove(&before, &saved.file);
+    assert_eq!(names(dir.path(), "crashes"), ["000001-signed-overflow"]);
 }
 
 #[test]
@@ -180,6 +243,14 @@ fn crash(id: u32, input: &[u8]) -> Bug {
     bug(id, BugKind::Crash(8), None, input)
 }
 
+/// What a recorder does, without telling anybody.
+fn save(output: &mut OutputDir, bug: &Bug, report: &str) {
+    let saved = output.save_bug(bug, report).expect("written");
+    if let Some(replaced) = saved.replaced {
+        output.remove(&replaced, &saved.file);
+    }
+}
+
 fn names(dir: &Path, name: &str) -> Vec<String> {
     files(dir, name).into_iter().map(|(name, _)| name).collect()
 }
@@ -188,9 +259,9 @@ fn names(dir: &Path, name: &str) -> Vec<String> {
 fn bugs_with_one_input_have_a_file_each() {
     let dir = TempDir::new().expect("temporary directory");
     let mut output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
-    output.save_bug(&crash(1, b"both"), "first").expect("written");
-    output.save_bug(&overflow(2, b"both"), "second").expect("written");
-    output.save_bug(&crash(1, b"1"), "first, smaller").expect("written");
+    save(&mut output, &crash(1, b"both"), "first");
+    save(&mut output, &overflow(2, b"both"), "second");
+    save(&mut output, &crash(1, b"1"), "first, smaller");
     let expected = [
         ("000001-sigfpe".to_owned(), b"1".to_vec()),
         ("000002-signed-overflow".to_owned(), b"both".to_vec()),
@@ -205,17 +276,17 @@ fn bugs_with_one_input_have_a_file_each() {
 fn they_keep_them_in_later_sessions() {
     let dir = TempDir::new().expect("temporary directory");
     let mut output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
-    output.save_bug(&crash(1, b"both"), "first").expect("written");
-    output.save_bug(&overflow(2, b"both"), "second").expect("written");
+    save(&mut output, &crash(1, b"both"), "first");
+    save(&mut output, &overflow(2, b"both"), "second");
     drop(output);
     let mut output = OutputDir::open(dir.path(), PROGRAM, true).expect("resumed");
     let first = output.highest_number();
     // Found in another order this time.
-    output.save_bug(&overflow(first + 1, b"both"), "second").expect("written");
-    output.save_bug(&crash(first + 2, b"both"), "first").expect("written");
+    save(&mut output, &overflow(first + 1, b"both"), "second");
+    save(&mut output, &crash(first + 2, b"both"), "first");
     assert_eq!(names(dir.path(), "crashes"), ["000001-sigfpe", "000002-signed-overflow"]);
     assert_eq!(output.bug_file(first + 1).as_deref(), Some("crashes/000002-signed-overflow"));
-    output.save_bug(&crash(first + 2, b"1"), "first, smaller").expect("written");
+    save(&mut output, &crash(first + 2, b"1"), "first, smaller");
     let expected = [
         ("000001-sigfpe".to_owned(), b"1".to_vec()),
         ("000002-signed-overflow".to_owned(), b"both".to_vec()),
@@ -227,8 +298,8 @@ fn they_keep_them_in_later_sessions() {
 fn a_bug_that_shows_itself_in_another_way_keeps_its_number() {
     let dir = TempDir::new().expect("temporary directory");
     let mut output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
-    output.save_bug(&crash(1, b"12"), "it crashed").expect("written");
-    output.save_bug(&overflow(1, b"1"), "it was reported").expect("written");
+    save(&mut output, &crash(1, b"12"), "it crashed");
+    save(&mut output, &overflow(1, b"1"), "it was reported");
     assert_eq!(files(dir.path(), "crashes"), [("000001-signed-overflow".to_owned(), b"1".to_vec())]);
     assert_eq!(names(dir.path(), "reports"), ["000001-signed-overflow.txt"]);
 }

@@ -69,8 +69,8 @@ impl Engine<'_> {
     }
 
     pub(super) fn note_violations(&mut self, input: &[u8], path: &PathCondition) -> Result<(), Stop> {
-        for (violation, _) in self.results.violations.add(input, path) {
-            self.world.observer.new_violation(&violation).map_err(Stop::Output)?;
+        for (violation, sighting) in self.results.violations.add(input, path) {
+            self.world.observer.new_violation(&violation, sighting).map_err(Stop::Output)?;
         }
         Ok(())
     }
