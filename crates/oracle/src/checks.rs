@@ -215,7 +215,7 @@ fn read_campaign(out: &Path, number: usize) -> Result<Campaign, String> {
 
 /// A program of this workspace, which lies beside the one that runs, or beside its folder if that
 /// is a test.
-fn beside(name: &str) -> Result<PathBuf, String> {
+pub(crate) fn beside(name: &str) -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let found = own.ancestors().skip(1).take(2).map(|folder| folder.join(name)).find(|file| file.is_file());
     found.ok_or_else(|| format!("{name} is missing: cargo build --workspace --bins makes it"))

@@ -4,13 +4,16 @@
 //! are run natively, so every reachable leaf is known. A search that calls itself complete must
 //! have been in all of them; labelled and concrete code, shared and fresh processes must agree with
 //! the native program on every input. *Checks*: programs with planted errors; clang's sanitizers
-//! say on which inputs an error shows, and a campaign must report these and no others.
+//! say on which inputs an error shows, and a campaign must report these and no others. *Campaign*:
+//! bad things happen to campaigns at random moments, and nothing that was announced is missing
+//! afterwards.
 //!
 //! What disagrees is shrunk and written down. A seed decides a program, so that every result can be
 //! had again.
 
 mod ast;
 mod batch;
+pub mod campaign;
 pub mod checks;
 pub mod engine;
 mod generate;
