@@ -78,6 +78,10 @@ impl Campaign<'_> {
 
     /// What earlier sessions found, what they had yet to try, and the given seeds, each input once.
     fn resumed_seeds(&mut self, strategy: &mut dyn Strategy, given: Vec<Seed>) -> Vec<Seed> {
+        for note in self.output.notes() {
+            self.display.note(note);
+            self.about.notes.push(note.clone());
+        }
         let mut seeds = self.earlier_inputs();
         match self.output.saved_search(self.sites) {
             Ok(Some(saved)) => {
@@ -99,12 +103,11 @@ impl Campaign<'_> {
     }
 
     fn earlier_inputs(&self) -> Vec<Seed> {
-        if !self.output.has_inputs() {
-            return Vec::new();
-        }
-        // They were read without error when the directory was opened.
-        inputs::read_seeds(self.output.path(), self.limits.max_len)
-            .map_or_else(|_| Vec::new(), |(seeds, _)| seeds)
+        let cut = |(name, mut input): (String, Vec<u8>)| {
+            input.truncate(self.limits.max_len);
+            Seed { name, input }
+        };
+        self.output.inputs().into_iter().map(cut).collect()
     }
 
     fn finish(

@@ -18,13 +18,19 @@ use sites::SiteTable;
 /// Directories that hold inputs.
 pub(crate) const INPUT_DIRS: [&str; 4] = ["corpus", "crashes", "hangs", VIOLATIONS];
 const VIOLATIONS: &str = "violations";
+const REPORTS: &str = "reports";
 const STATE: &str = "campaign.json";
 const SEARCH: &str = "search.state";
 const TEMPORARY: &str = ".writing";
 
+/// Whether a campaign wrote here. Files get lost, so that most of what there should be is enough.
 pub(crate) fn is_output_dir(dir: &Path) -> bool {
-    dir.join(STATE).is_file() && dir.join("corpus").is_dir()
+    let folders = INPUT_DIRS.iter().chain(&[REPORTS]).filter(|name| dir.join(name).is_dir()).count();
+    folders + usize::from(dir.join(STATE).is_file()) >= MARKS
 }
+
+/// More than other tools' folders of results have in common with ours.
+const MARKS: usize = 4;
 
 #[derive(Debug, thiserror::Error)]
 pub enum DirError {
@@ -36,8 +42,10 @@ pub enum DirError {
     OtherProgram { dir: PathBuf, program: String },
     #[error("{}: another campaign is writing to it", .0.display())]
     InUse(PathBuf),
-    #[error("{}: {error}", .path.display())]
+    #[error("{}", explained(.path, .error))]
     Io { path: PathBuf, error: io::Error },
+    #[error(transparent)]
+    Unwritable(#[from] OutputError),
 }
 
 impl DirError {
@@ -113,6 +121,8 @@ pub struct OutputDir {
     /// Held as long as the campaign writes here.
     _lock: File,
     earlier: Resumption,
+    /// What is wrong with what earlier sessions left.
+    notes: Vec<String>,
     /// Inputs that are there, by directory and content. Two bugs may have the same input, in a file each.
     present: HashMap<(&'static str, Vec<u8>), Vec<String>>,
     /// Highest number that a file name starts with.
@@ -126,23 +136,24 @@ impl OutputDir {
     pub fn open(dir: &Path, program: &str, resume: bool) -> Result<OutputDir, DirError> {
         fs::create_dir_all(dir).map_err(DirError::io(dir))?;
         let lock = lock(dir)?;
-        let earlier = earlier_sessions(dir, program, resume)?;
-        for name in INPUT_DIRS.iter().chain(&["reports"]) {
-            let path = dir.join(name);
-            fs::create_dir_all(&path).map_err(DirError::io(&path))?;
-        }
+        let mut notes = Vec::new();
+        let earlier = earlier_sessions(dir, program, resume, &mut notes)?;
         let mut output = OutputDir {
             dir: dir.to_owned(),
             _lock: lock,
             earlier,
+            notes,
             present: HashMap::new(),
             highest: 0,
             files: HashMap::new(),
         };
-        output.index()?;
-        output
-            .save_state(0, 0.0)
-            .map_err(|error| DirError::Io { path: dir.to_owned(), error: io::Error::other(error) })?;
+        // Before anything else: by it a later session knows that it may go on here.
+        output.save_state(0, 0.0)?;
+        for name in INPUT_DIRS.iter().chain(&[REPORTS]) {
+            let path = dir.join(name);
+            fs::create_dir_all(&path).map_err(DirError::io(&path))?;
+        }
+        output.index();
         Ok(output)
     }
 
@@ -152,6 +163,11 @@ impl OutputDir {
 
     pub fn earlier(&self) -> &Resumption {
         &self.earlier
+    }
+
+    /// What the user should know about the files that were there.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Highest number that an input's name starts with; new ones count from there.
@@ -167,19 +183,22 @@ impl OutputDir {
         offending.map(|((_, input), _)| input.clone()).collect()
     }
 
-    /// Whether an earlier session left inputs here.
-    pub fn has_inputs(&self) -> bool {
-        !self.present.is_empty()
+    /// Inputs that earlier sessions left, with the names of their files: those of finds come last.
+    pub fn inputs(&self) -> Vec<(String, Vec<u8>)> {
+        let place = |dir: &str| INPUT_DIRS.iter().position(|name| *name == dir);
+        let all = self.present.iter().flat_map(|((dir, input), names)| {
+            names.iter().map(move |name| ((place(dir), name.clone()), input.clone()))
+        });
+        let mut all: Vec<_> = all.collect();
+        all.sort();
+        all.into_iter().map(|((_, name), input)| (name, input)).collect()
     }
 
     /// Writes an input that is kept, and says where it is, relative to the directory.
     pub fn save_entry(&mut self, entry: &Entry) -> Result<String, OutputError> {
         let there = self.present.get(&("corpus", entry.input.clone())).and_then(|names| names.first());
-        if let Some(name) = there {
-            return Ok(format!("corpus/{name}"));
-        }
-        let name = format!("{:06}-{}", entry.id, short(&entry.origin.to_string()));
-        let file = InputFile { dir: "corpus", name };
+        let new = || format!("{:06}-{}", entry.id, short(&entry.origin.to_string()));
+        let file = InputFile { dir: "corpus", name: there.cloned().unwrap_or_else(new) };
         self.save_input(&file, &entry.input)?;
         Ok(file.to_string())
     }
@@ -202,30 +221,30 @@ impl OutputDir {
     fn save_find(&mut self, find: Find, input: &[u8], report: &str) -> Result<Saved, OutputError> {
         let Find { id, dir, title } = find;
         let before = self.files.get(&id).cloned();
-        let name = match &before {
-            Some(old) if old.dir == dir && title_of(&old.name) == title => old.name.clone(),
-            Some(old) => self.free_name(dir, number_of(&old.name), &title),
-            None => self
-                .earlier_file(dir, input, &title)
-                .unwrap_or_else(|| self.free_name(dir, id.number(), &title)),
+        let name = match (self.earlier_file(dir, input, &title, report), &before) {
+            (Some(name), _) => name,
+            (None, Some(old)) if old.dir == dir && has_title(&old.name, &title) => old.name.clone(),
+            (None, Some(old)) => self.free_name(dir, number_of(&old.name), &title),
+            (None, None) => self.free_name(dir, id.number(), &title),
         };
         let file = InputFile { dir, name };
-        if !self.is_present(&file, input) {
-            self.save_input(&file, input)?;
-        }
+        self.save_input(&file, input)?;
         self.write(file.report(), report.as_bytes())?;
         self.files.insert(id, file.clone());
         Ok(Saved { replaced: before.filter(|before| *before != file), file })
     }
 
-    /// The file that an earlier session wrote for this find: one with its input that no other has. Several may have that input, so that the name decides among them.
-    fn earlier_file(&self, dir: &'static str, input: &[u8], title: &str) -> Option<String> {
+    /// The file that an earlier session wrote for this find: one with its input and title that no other find has. Several may
+    /// be so, and the reports decide among them. The file of another find is never taken: a smaller input would replace its only one.
+    fn earlier_file(&self, dir: &'static str, input: &[u8], title: &str, report: &str) -> Option<String> {
         let names = self.present.get(&(dir, input.to_vec()))?;
-        let is_free =
-            |name: &&String| !self.files.values().any(|file| file.dir == dir && file.name == **name);
-        let is_alike = |name: &&String| title_of(name) == title;
-        let alike = names.iter().filter(is_free).find(is_alike);
-        alike.or_else(|| names.iter().find(is_free)).cloned()
+        let is_free = |name: &str| !self.files.values().any(|file| file.dir == dir && file.name == name);
+        let candidates = names.iter().filter(|name| is_free(name) && has_title(name, title));
+        let ranked = candidates.filter_map(|name| {
+            let there = fs::read(self.dir.join(report_path(name))).unwrap_or_default();
+            Some((likeness(&String::from_utf8_lossy(&there), report)?, name))
+        });
+        ranked.max_by_key(|(likeness, _)| *likeness).map(|(_, name)| name.clone())
     }
 
     /// The number and the title, with a further number if there is such a file.
@@ -236,11 +255,6 @@ impl OutputDir {
         };
         let again = (2..).map(|number: u32| format!("{base}-{number}"));
         std::iter::once(base.clone()).chain(again).find(|name| !is_taken(name)).unwrap_or(base)
-    }
-
-    fn is_present(&self, file: &InputFile, input: &[u8]) -> bool {
-        let names = self.present.get(&(file.dir, input.to_vec()));
-        names.is_some_and(|names| names.iter().any(|there| *there == file.name))
     }
 
     /// Where the input of a bug is, relative to the directory.
@@ -269,8 +283,9 @@ impl OutputDir {
 
     /// Writes down what the search has yet to do.
     pub fn save_search(&self, saved: &SavedSearch, sites: &SiteTable) -> Result<(), OutputError> {
-        let bytes =
+        let mut bytes =
             postcard::to_stdvec(&(fingerprint(sites), saved)).map_err(|e| OutputError(e.to_string()))?;
+        bytes.extend(checksum(&bytes));
         self.write(PathBuf::from(SEARCH), &bytes)
     }
 
@@ -284,8 +299,12 @@ impl OutputDir {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|error| useless(format!("cannot be read ({error})")))?,
         };
-        let (build, saved): (u64, SavedSearch) =
-            postcard::from_bytes(&bytes).map_err(|_| useless("is damaged".to_owned()))?;
+        let damaged = || useless("is damaged".to_owned());
+        let (bytes, sum) = bytes.split_last_chunk().ok_or_else(damaged)?;
+        if checksum(bytes) != *sum {
+            return Err(damaged());
+        }
+        let (build, saved): (u64, SavedSearch) = postcard::from_bytes(bytes).map_err(|_| damaged())?;
         if build != fingerprint(sites) {
             return Err(useless("is about another build of the program".to_owned()));
         }
@@ -294,18 +313,27 @@ impl OutputDir {
 
     /// Writes a file of the given relative path.
     pub fn write(&self, name: PathBuf, bytes: &[u8]) -> Result<(), OutputError> {
-        let temporary = self.dir.join(TEMPORARY);
-        let written =
-            fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, self.dir.join(&name)));
+        let (temporary, path) = (self.dir.join(TEMPORARY), self.dir.join(name));
+        let write = || fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, &path));
+        let again = || path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| write());
+        let written = match write() {
+            // Somebody removed the directory, or what was to be renamed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => again(),
+            written => written,
+        };
         written.map_err(|error| {
             // The error that counts is the first one; a leftover is overwritten or harmless.
             let _ = fs::remove_file(&temporary);
-            self.explain(&name, &error)
+            OutputError(explained(&path, &error))
         })
     }
 
+    /// Writes an input, unless the file holds it. It is looked at, because somebody may have removed it.
     fn save_input(&mut self, file: &InputFile, input: &[u8]) -> Result<(), OutputError> {
-        self.write(Path::new(file.dir).join(&file.name), input)?;
+        let path = Path::new(file.dir).join(&file.name);
+        if fs::read(self.dir.join(&path)).ok().as_deref() != Some(input) {
+            self.write(path, input)?;
+        }
         self.forget(file);
         self.present.entry((file.dir, input.to_vec())).or_default().push(file.name.clone());
         Ok(())
@@ -331,36 +359,47 @@ impl OutputDir {
         });
     }
 
-    fn explain(&self, name: &Path, error: &io::Error) -> OutputError {
-        let path = self.dir.join(name);
-        match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => OutputError(format!(
-                "the disk is full ({}); what was found before is kept: make room and go on with --resume",
-                path.display()
-            )),
-            io::ErrorKind::FileTooLarge => OutputError(format!(
-                "{}: the limit on file sizes (ulimit -f) is reached; raise it and go on with --resume",
-                path.display()
-            )),
-            _ => OutputError(format!("{}: {error}", path.display())),
-        }
-    }
-
-    /// Learns which inputs are there.
-    fn index(&mut self) -> Result<(), DirError> {
+    /// Learns which inputs are there. One that cannot be read is no reason to do without the others.
+    fn index(&mut self) {
         for dir in INPUT_DIRS {
-            let path = self.dir.join(dir);
-            for entry in fs::read_dir(&path).map_err(DirError::io(&path))? {
-                let file = entry.map_err(DirError::io(&path))?.path();
-                let bytes = fs::read(&file).map_err(DirError::io(&file))?;
-                let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            for name in names_in(&self.dir.join(dir)) {
                 self.highest = self.highest.max(number_of(&name));
-                self.present.entry((dir, bytes)).or_default().push(name);
+                match fs::read(self.dir.join(dir).join(&name)) {
+                    Ok(bytes) => self.present.entry((dir, bytes)).or_default().push(name),
+                    Err(error) => {
+                        self.notes.push(format!("{dir}/{name} cannot be read and is left out: {error}"));
+                    }
+                }
             }
         }
-        // Directories are listed in any order, and names are given by it.
-        self.present.values_mut().for_each(|names| names.sort());
-        Ok(())
+        self.notes.extend(self.lost_inputs());
+    }
+
+    /// A report has an input, unless somebody removed that.
+    fn lost_inputs(&self) -> Option<String> {
+        let names: HashSet<&str> = self.present.values().flatten().map(String::as_str).collect();
+        let is_lost = |report: &String| report.strip_suffix(".txt").is_some_and(|name| !names.contains(name));
+        let mut lost = names_in(&self.dir.join(REPORTS)).into_iter().filter(is_lost);
+        let first = lost.next()?;
+        let more = match lost.count() {
+            0 => String::new(),
+            count => format!(" (and {count} more)"),
+        };
+        Some(format!("the input that {REPORTS}/{first}{more} is about is missing"))
+    }
+}
+
+/// What went wrong with a file, and how to go on.
+fn explained(path: &Path, error: &io::Error) -> String {
+    let path = path.display();
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => format!(
+            "the disk is full ({path}); what was found before is kept: make room and go on with --resume"
+        ),
+        io::ErrorKind::FileTooLarge => format!(
+            "{path}: the limit on file sizes (ulimit -f) is reached; raise it and go on with --resume"
+        ),
+        _ => format!("{path}: {error}"),
     }
 }
 
@@ -373,17 +412,45 @@ fn lock(dir: &Path) -> Result<File, DirError> {
     }
 }
 
-fn earlier_sessions(dir: &Path, program: &str, resume: bool) -> Result<Resumption, DirError> {
-    let empty = fs::read_dir(dir).map_err(DirError::io(dir))?.next().is_none();
-    if empty {
-        return Ok(Resumption { program: program.to_owned(), ..Resumption::default() });
+/// Names in a directory, sorted: names of new files depend on the order.
+fn names_in(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn earlier_sessions(
+    dir: &Path,
+    program: &str,
+    resume: bool,
+    notes: &mut Vec<String>,
+) -> Result<Resumption, DirError> {
+    let mut entries = fs::read_dir(dir).map_err(DirError::io(dir))?.flatten();
+    let nothing = Resumption { program: program.to_owned(), ..Resumption::default() };
+    // A session that ended before its first file was complete left nothing.
+    if entries.all(|entry| entry.file_name() == TEMPORARY) {
+        return Ok(nothing);
     }
     if !resume {
         return Err(DirError::NotEmpty(dir.to_owned()));
     }
-    let state = fs::read(dir.join(STATE)).map_err(|_| DirError::NotACampaign(dir.to_owned()))?;
-    let state: Resumption =
-        serde_json::from_slice(&state).map_err(|_| DirError::NotACampaign(dir.to_owned()))?;
+    let state = match fs::read(dir.join(STATE)) {
+        Ok(state) => serde_json::from_slice::<Resumption>(&state).map_err(|_| "is damaged"),
+        Err(_) => Err("is missing"),
+    };
+    let state = match state {
+        Ok(state) => state,
+        Err(why) if is_output_dir(dir) || dir.join(STATE).exists() => {
+            notes.push(format!(
+                "{STATE} {why}; the campaign goes on from the inputs that are there, and does not count \
+                 what earlier sessions did"
+            ));
+            nothing
+        }
+        Err(_) => return Err(DirError::NotACampaign(dir.to_owned())),
+    };
     if state.program != program {
         return Err(DirError::OtherProgram { dir: dir.to_owned(), program: state.program });
     }
@@ -406,11 +473,39 @@ fn file_title(bug: &Bug) -> String {
 
 /// Of the report about an input, relative to the directory.
 pub(crate) fn report_path(name: &str) -> PathBuf {
-    Path::new("reports").join(format!("{name}.txt"))
+    Path::new(REPORTS).join(format!("{name}.txt"))
 }
 
-fn title_of(name: &str) -> &str {
-    name.split_once('-').map_or("", |(_, title)| title)
+/// Whether a file was named for a title, maybe with a further number.
+fn has_title(name: &str, title: &str) -> bool {
+    let rest = name.split_once('-').and_then(|(_, rest)| rest.strip_prefix(title));
+    let is_number = |rest: &str| rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok());
+    rest.is_some_and(|rest| rest.is_empty() || is_number(rest))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    /// The same kind in the same function: lines move when a program is changed.
+    Function,
+    /// There is no report that would say otherwise.
+    Unknown,
+    Same,
+}
+
+/// Whether the report in the directory and a new one are about the same find.
+fn likeness(there: &str, report: &str) -> Option<Likeness> {
+    fn line<'a>(of: &'a str, keys: &[&str]) -> Option<&'a str> {
+        of.lines().find(|line| keys.iter().any(|key| line.starts_with(key)))
+    }
+    let kind = |of| line(of, &["kind ", "property "]);
+    let [here, new] = [there, report].map(|of| line(of, &["where "]));
+    let function = |place: Option<&str>| Some(place?.rsplit_once(" (")?.1.to_owned());
+    match kind(there) {
+        None => Some(Likeness::Unknown),
+        other if other != kind(report) => None,
+        _ if here == new => Some(Likeness::Same),
+        _ => (function(here) == function(new)).then_some(Likeness::Function),
+    }
 }
 
 fn number_of(name: &str) -> u32 {
@@ -422,6 +517,13 @@ fn fingerprint(sites: &SiteTable) -> u64 {
     let mut hasher = DefaultHasher::new();
     format!("{sites:?}").hash(&mut hasher);
     hasher.finish()
+}
+
+/// Differs where bytes do: paths that wrongly count as explored would make claims of completeness wrong.
+fn checksum(bytes: &[u8]) -> [u8; 8] {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish().to_le_bytes()
 }
 
 /// Text as part of a file name.

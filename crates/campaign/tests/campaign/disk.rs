@@ -1,6 +1,6 @@
 //! Disks that are full or broken.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs;
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::fake::{PROGRAM, session_in};
 struct TinyDisk(TempDir);
 
 impl TinyDisk {
-    fn mount() -> Option<TinyDisk> {
+    fn mount(options: &CStr) -> Option<TinyDisk> {
         let dir = TempDir::new().ok()?;
         let target = CString::new(dir.path().as_os_str().as_encoded_bytes()).ok()?;
-        let (kind, options) = (c"tmpfs", c"size=64k");
+        let kind = c"tmpfs";
         // SAFETY: all pointers are to strings that end in zero and live through the call.
         let result =
             unsafe { libc::mount(kind.as_ptr(), target.as_ptr(), kind.as_ptr(), 0, options.as_ptr().cast()) };
@@ -39,7 +39,7 @@ impl Drop for TinyDisk {
 
 #[test]
 fn a_full_disk_is_said_and_what_was_found_stays() {
-    let Some(disk) = TinyDisk::mount() else {
+    let Some(disk) = TinyDisk::mount(c"size=64k") else {
         eprintln!("skipped: this process may not mount a file system");
         return;
     };
@@ -56,11 +56,16 @@ fn a_full_disk_is_said_and_what_was_found_stays() {
 }
 
 #[test]
-fn a_directory_that_vanishes_ends_the_campaign() {
-    let dir = TempDir::new().expect("temporary directory");
-    let output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
-    fs::remove_dir_all(dir.path().join("corpus")).expect("removed");
-    let error = output.write("corpus/1".into(), b"x").expect_err("no directory to write to");
-    assert!(error.to_string().contains("corpus/1"), "{error}");
-    assert!(!dir.path().join(".writing").exists());
+fn a_disk_without_room_for_the_start_leaves_what_can_be_resumed() {
+    // The disk itself, the directory and one file.
+    let Some(disk) = TinyDisk::mount(c"nr_inodes=3") else {
+        eprintln!("skipped: this process may not mount a file system");
+        return;
+    };
+    let out = disk.path().join("out");
+    for resume in [false, true] {
+        let error = OutputDir::open(&out, PROGRAM, resume).expect_err("no room for directories");
+        assert!(error.to_string().contains("the disk is full"), "{error}");
+        assert!(out.join("campaign.json").is_file());
+    }
 }

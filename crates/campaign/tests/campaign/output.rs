@@ -126,7 +126,15 @@ fn the_state_of_a_search_is_kept_for_the_same_build_only() {
     assert_eq!(output.saved_search(&sites()), Ok(Some(saved)));
     let useless = |sites: &SiteTable| output.saved_search(sites).unwrap_err();
     assert!(useless(&SiteTable::default()).contains("is about another build of the program"));
-    fs::write(dir.path().join("search.state"), b"nonsense").expect("written");
+    let state = dir.path().join("search.state");
+    let bytes = fs::read(&state).expect("written");
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 4;
+        fs::write(&state, damaged).expect("written");
+        assert!(useless(&sites()).contains("is damaged"), "byte {at}");
+    }
+    fs::write(&state, b"none").expect("written");
     assert!(useless(&sites()).contains("is damaged"));
 }
 
@@ -235,23 +243,23 @@ fn bug(id: u32, kind: BugKind, reported: Option<&str>, input: &[u8]) -> Bug {
     }
 }
 
-fn overflow(id: u32, input: &[u8]) -> Bug {
+pub fn overflow(id: u32, input: &[u8]) -> Bug {
     bug(id, BugKind::Reported, Some("signed-overflow"), input)
 }
 
-fn crash(id: u32, input: &[u8]) -> Bug {
+pub fn crash(id: u32, input: &[u8]) -> Bug {
     bug(id, BugKind::Crash(8), None, input)
 }
 
 /// What a recorder does, without telling anybody.
-fn save(output: &mut OutputDir, bug: &Bug, report: &str) {
+pub fn save(output: &mut OutputDir, bug: &Bug, report: &str) {
     let saved = output.save_bug(bug, report).expect("written");
     if let Some(replaced) = saved.replaced {
         output.remove(&replaced, &saved.file);
     }
 }
 
-fn names(dir: &Path, name: &str) -> Vec<String> {
+pub fn names(dir: &Path, name: &str) -> Vec<String> {
     files(dir, name).into_iter().map(|(name, _)| name).collect()
 }
 
