@@ -29,6 +29,11 @@ pub(crate) fn is_output_dir(dir: &Path) -> bool {
     folders + usize::from(dir.join(STATE).is_file()) >= MARKS
 }
 
+/// Whether a name in an output directory was given by a campaign to something that it needs.
+fn is_ours(name: &str) -> bool {
+    INPUT_DIRS.contains(&name) || [REPORTS, STATE, SEARCH, TEMPORARY].contains(&name)
+}
+
 /// More than other tools' folders of results have in common with ours.
 const MARKS: usize = 4;
 
@@ -442,7 +447,7 @@ fn earlier_sessions(
     };
     let state = match state {
         Ok(state) => state,
-        Err(why) if is_output_dir(dir) || dir.join(STATE).exists() => {
+        Err(why) if is_output_dir(dir) || names_in(dir).iter().all(|name| is_ours(name)) => {
             notes.push(format!(
                 "{STATE} {why}; the campaign goes on from the inputs that are there, and does not count \
                  what earlier sessions did"

@@ -47,6 +47,16 @@ fn a_campaign_goes_on_without_its_state_and_says_so() {
 }
 
 #[test]
+fn a_directory_of_which_almost_nothing_is_left_is_taken() {
+    let dir = TempDir::new().expect("temporary directory");
+    fs::create_dir(dir.path().join("hangs")).expect("made");
+    assert!(resumed(dir.path()).notes()[0].starts_with("campaign.json is missing"));
+    fs::write(dir.path().join("campaign.json"), "").expect("damaged");
+    fs::write(dir.path().join("thesis.tex"), "precious").expect("written");
+    resumed(dir.path());
+}
+
+#[test]
 fn a_first_file_that_was_never_complete_is_nothing() {
     let dir = TempDir::new().expect("temporary directory");
     fs::write(dir.path().join(".writing"), "{").expect("written");
