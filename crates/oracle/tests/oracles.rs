@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use oracle::campaign::{self, Victim};
 use oracle::checks::ChecksOracle;
 use oracle::engine::EngineOracle;
 use oracle::{Oracle, judge};
@@ -23,4 +24,14 @@ fn complete_searches_have_been_in_every_leaf_and_all_ways_to_run_agree() {
 #[test]
 fn planted_errors_are_reported_and_nothing_else_is() {
     check::<ChecksOracle>(1..6);
+}
+
+#[test]
+fn nothing_that_was_announced_is_missing_after_bad_moments() {
+    let victim = Victim::build().expect("a program that builds");
+    let faults = campaign::judge(&victim, 0..6, 4, &mut campaign::Summary::default());
+    let faults = faults.expect("campaigns that start");
+    let shown: Vec<String> =
+        faults.iter().map(|f| format!("trial {}: {}\n{}", f.seed, f.finding, f.log)).collect();
+    assert!(shown.is_empty(), "{}", shown.join("\n"));
 }

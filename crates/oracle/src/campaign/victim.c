@@ -39,6 +39,14 @@ static void falls(int by)
     ENDS(by > 31, if (by > 31) abort());
 }
 
+// No branch and no bound tells it from what is right.
+static void stales(int value)
+{
+    char *blocks[2] = {calloc(1, 8), calloc(1, 8)};
+    free(blocks[1]);
+    SHOWS(value & 1, sink = blocks[value & 1][0]);
+}
+
 static void points(int value)
 {
     int there = 1, *where = value == 'p' ? NULL : &there;
@@ -89,6 +97,10 @@ int main(void)
             lurks(value);
             falls(value);
         }
+        break;
+    case 'u':
+        if (value >= 0)
+            stales(value);
         break;
     case 'p':
         points(value);
