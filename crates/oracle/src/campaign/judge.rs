@@ -66,7 +66,7 @@ pub(super) fn files(victim: &Victim, out: &Path, announced: &Announced) -> Resul
             findings.push(finding("find lost", format!("{file}: {}", find.text)));
             continue;
         };
-        if !victim.bugs(&input)?.contains(&find.plant.1) {
+        if !find.is_accident() && !victim.bugs(&input)?.contains(&find.plant.1) {
             let detail = format!("{file}: {}: \"{}\"", find.text, input.escape_ascii());
             findings.push(finding("find does not show", detail));
         }
@@ -96,7 +96,7 @@ fn half_files(victim: &Victim, out: &Path, announced: &Announced) -> Result<Vec<
         let (folder, name) = file.split_once('/').unwrap_or(("", &file));
         let bytes = fs::read(out.join(&file)).unwrap_or_default();
         let makes_sense = match folder {
-            "crashes" | "hangs" | "violations" => !victim.bugs(&bytes)?.is_empty(),
+            "crashes" | "violations" => !victim.bugs(&bytes)?.is_empty(),
             "reports" => is_report(&String::from_utf8_lossy(&bytes)),
             _ => true,
         };
@@ -143,6 +143,6 @@ pub(super) fn triage(shown: Result<BTreeSet<String>, String>, announced: &Announ
         Err(error) => return vec![finding("triage fails", error)],
     };
     let finds = announced.finds().filter(|(_, find)| find.plant.0 != "violation");
-    let missing = finds.filter(|(_, find)| !shown.contains(&find.plant.1));
+    let missing = finds.filter(|(_, find)| !find.is_accident() && !shown.contains(&find.plant.1));
     missing.map(|(file, find)| finding("not in triage", format!("{file}: {}", find.text))).collect()
 }

@@ -16,6 +16,12 @@ const SOURCE: &str = include_str!("victim.c");
 /// Time limits of its runs: there is a bug that takes all of it.
 pub(super) const TIMEOUT: &str = "200ms";
 
+/// Of runs whose verdict counts, on a machine that has other things to do.
+const LONG_TIMEOUT: &str = "2s";
+
+/// The only bug that is a hang.
+pub(super) const ENDLESS: &str = "spins";
+
 /// Built once, for all moments.
 pub struct Victim {
     folder: TempDir,
@@ -87,7 +93,7 @@ impl Victim {
     /// The bugs and hangs that `tarragon triage` still sees in a campaign.
     /// An error if it fails.
     pub(super) fn triage(&self, out: &Path) -> Result<Result<BTreeSet<String>, String>, String> {
-        let options = ["--json", "--timeout", TIMEOUT];
+        let options = ["--json", "--timeout", LONG_TIMEOUT];
         let done = run(self.tarragon("triage")?.args(options).arg(out).args(["--", "./victim"]))?;
         let shown = text(&done.stdout);
         let last = shown.lines().last().unwrap_or_default();
