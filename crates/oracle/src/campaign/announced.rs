@@ -98,10 +98,11 @@ impl Announced {
             "input" => self.input(word("file"), contents.as_ref()),
             "bug" | "hang" | "violation" | "smaller" => {
                 let text = word("text");
-                let Some(function) = function(&text) else {
-                    return wrong("a find without a place", text);
-                };
-                let find = Find { plant: (word("what"), function), text, report: word("report") };
+                let plant = (word("what"), function(&text).unwrap_or_default());
+                let find = Find { plant, text, report: word("report") };
+                if find.plant.1.is_empty() && !find.is_accident() {
+                    return wrong("a find without a place", find.text);
+                }
                 self.find(word("file"), find, value["was"].as_str(), value["id"].as_u64().unwrap_or(0))
             }
             _ => Told::default(),

@@ -71,7 +71,12 @@ pub(super) fn files(victim: &Victim, out: &Path, announced: &Announced) -> Resul
             findings.push(finding("find does not show", detail));
         }
         let report = fs::read_to_string(out.join(&find.report)).unwrap_or_default();
-        if !announced.is_harmed(&find.report) && !report.contains(&format!("({})", find.plant.1)) {
+        let is_about = if find.is_accident() {
+            is_report(&report)
+        } else {
+            report.contains(&format!("({})", find.plant.1))
+        };
+        if !announced.is_harmed(&find.report) && !is_about {
             findings.push(finding("no report", format!("{}: {}", find.report, find.text)));
         }
     }
