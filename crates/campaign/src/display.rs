@@ -64,6 +64,8 @@ pub(crate) struct Announcement<'a> {
     /// The file that it replaces, if that has another name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<&'a str>,
+    /// An earlier session found it.
+    pub known: bool,
 }
 
 pub struct Display {

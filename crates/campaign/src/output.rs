@@ -91,7 +91,7 @@ struct Find {
 }
 
 /// A file with an input. It shows as its path, relative to the output directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InputFile {
     dir: &'static str,
     name: String,
@@ -118,6 +118,8 @@ pub struct Saved {
     /// Where it was before, if that is another file. It is there until [`OutputDir::remove`], so
     /// that somebody can be told about the new one first.
     pub replaced: Option<InputFile>,
+    /// An earlier session found it.
+    pub is_of_earlier: bool,
 }
 
 #[derive(Debug)]
@@ -134,6 +136,8 @@ pub struct OutputDir {
     highest: u32,
     /// The file of each find of this session.
     files: HashMap<FindId, InputFile>,
+    /// Files that were there before.
+    of_earlier: HashSet<InputFile>,
 }
 
 impl OutputDir {
@@ -151,6 +155,7 @@ impl OutputDir {
             present: HashMap::new(),
             highest: 0,
             files: HashMap::new(),
+            of_earlier: HashSet::new(),
         };
         // Before anything else: by it a later session knows that it may go on here.
         output.save_state(0, 0.0)?;
@@ -159,7 +164,16 @@ impl OutputDir {
             fs::create_dir_all(&path).map_err(DirError::io(&path))?;
         }
         output.index();
+        output.of_earlier = output.files_present();
         Ok(output)
+    }
+
+    fn files_present(&self) -> HashSet<InputFile> {
+        let files = self
+            .present
+            .iter()
+            .flat_map(|((dir, _), names)| names.iter().map(|name| InputFile { dir, name: name.clone() }));
+        files.collect()
     }
 
     pub fn path(&self) -> &Path {
@@ -188,15 +202,22 @@ impl OutputDir {
         offending.map(|((_, input), _)| input.clone()).collect()
     }
 
-    /// Inputs that earlier sessions left, with the names of their files: those of finds come last.
+    /// Inputs that earlier sessions left, with the names of their files. The smallest come first:
+    /// the first one that shows a bug is its file's then.
     pub fn inputs(&self) -> Vec<(String, Vec<u8>)> {
-        let place = |dir: &str| INPUT_DIRS.iter().position(|name| *name == dir);
-        let all = self.present.iter().flat_map(|((dir, input), names)| {
-            names.iter().map(move |name| ((place(dir), name.clone()), input.clone()))
+        let all = self.present.iter().flat_map(|((_, input), names)| {
+            names.iter().map(move |name| (input.len(), input.clone(), name.clone()))
         });
         let mut all: Vec<_> = all.collect();
         all.sort();
-        all.into_iter().map(|((_, name), input)| (name, input)).collect()
+        all.into_iter().map(|(_, input, name)| (name, input)).collect()
+    }
+
+    /// Bugs and hangs of earlier sessions that did not show in this one.
+    pub fn not_shown(&self) -> usize {
+        let is_find = |file: &&InputFile| file.dir != "corpus" && file.dir != VIOLATIONS;
+        let is_shown = |file: &InputFile| self.files.values().any(|shown| shown == file);
+        self.of_earlier.iter().filter(is_find).filter(|file| !is_shown(file)).count()
     }
 
     /// Writes an input that is kept, and says where it is, relative to the directory.
@@ -236,7 +257,8 @@ impl OutputDir {
         self.save_input(&file, input)?;
         self.write(file.report(), report.as_bytes())?;
         self.files.insert(id, file.clone());
-        Ok(Saved { replaced: before.filter(|before| *before != file), file })
+        let is_of_earlier = self.of_earlier.contains(&file);
+        Ok(Saved { replaced: before.filter(|before| *before != file), file, is_of_earlier })
     }
 
     /// The file that an earlier session wrote for this find: one with its input and title that no other find has. Several may

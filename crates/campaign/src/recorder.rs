@@ -64,6 +64,7 @@ impl Recorder<'_> {
             report: &saved.file.report(),
             bytes,
             was: was.as_deref(),
+            known: saved.is_of_earlier,
         };
         self.display.find(sighting, &find);
         if let Some(replaced) = saved.replaced {

@@ -9,12 +9,13 @@ use sites::SiteTable;
 
 use crate::NamedInput;
 use crate::report::CoverageReport;
+use crate::triage::records_tampering;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Replay {
     pub inputs: usize,
     pub bugs: usize,
-    /// Inputs on which the program does not end.
+    /// Inputs on which the program does not end, and shows no bug.
     pub hangs: usize,
     pub coverage: CoverageReport,
     /// Ended by an interrupt before the last input.
@@ -55,12 +56,15 @@ pub fn replay(
             done.interrupted = true;
             break;
         }
-        let judgement = Judgement::new(executor, sites, &input.bytes)?;
+        let mut judgement = Judgement::new(executor, sites, &input.bytes)?;
+        if records_tampering(input) {
+            judgement.look_for_tampering(executor, &input.bytes)?;
+        }
         let new = coverage.add(&judgement.covered);
         let replayed = replayed(input, judgement, new);
         done.inputs += 1;
         done.bugs += usize::from(replayed.is_bug);
-        done.hangs += usize::from(replayed.is_hang);
+        done.hangs += usize::from(replayed.is_hang && !replayed.is_bug);
         each(&replayed);
     }
     done.coverage = report(&coverage);

@@ -46,6 +46,8 @@ pub struct Report {
     pub hangs: Vec<BugReport>,
     /// Properties that do not hold, at places where there is no bug.
     pub violations: Vec<ViolationReport>,
+    /// Bugs and hangs of earlier sessions that did not show in this one.
+    pub not_shown: usize,
     pub crashes: u64,
     pub timeouts: u64,
     pub out_of_memory: u64,
@@ -156,6 +158,7 @@ pub(crate) struct Finds {
     pub bugs: Vec<BugReport>,
     pub hangs: Vec<BugReport>,
     pub violations: Vec<ViolationReport>,
+    pub not_shown: usize,
 }
 
 impl Finds {
@@ -177,6 +180,7 @@ impl Finds {
             bugs: all.iter().filter(|bug| !is_apart(bug)).map(report).collect(),
             hangs: all.iter().filter(is_apart).map(report).collect(),
             violations: silent.map(violation).collect(),
+            not_shown: output.not_shown(),
         }
     }
 }
@@ -331,6 +335,7 @@ impl Report {
             bugs: finds.bugs,
             hangs: finds.hangs,
             violations: finds.violations,
+            not_shown: finds.not_shown,
             crashes: stats.crashes,
             timeouts: stats.timeouts,
             out_of_memory: stats.out_of_memory,

@@ -166,9 +166,17 @@ fn write_finds(text: &mut String, report: &Report) -> std::fmt::Result {
     }
     hangs.iter().try_for_each(|hang| write_bug(text, "hang", hang))?;
     if bugs.is_empty() {
-        return writeln!(text, "  bugs        none found");
+        writeln!(text, "  bugs        none found")?;
     }
-    bugs.iter().try_for_each(|bug| write_bug(text, "bug", bug))
+    bugs.iter().try_for_each(|bug| write_bug(text, "bug", bug))?;
+    match report.not_shown {
+        0 => Ok(()),
+        count => writeln!(
+            text,
+            "  earlier     {count} finds of earlier sessions did not show in this one; `tarragon triage` says \
+             whether they are gone"
+        ),
+    }
 }
 
 fn write_bug(text: &mut String, what: &str, bug: &BugReport) -> std::fmt::Result {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use search::{Bug, BugKind, Bugs, ExecError, Executor, Judgement, class};
+use search::{Bug, BugKind, Bugs, Diagnosis, ExecError, Executor, Judgement, Offence, class};
 use serde::Serialize;
 use sites::SiteTable;
 
@@ -30,6 +30,8 @@ pub enum Status {
     /// The bug that was recorded is not there, but another one is.
     Other,
     Gone,
+    /// The bug that was recorded shows in the sanitized variant only, which was not run.
+    Unchecked,
 }
 
 /// One input.
@@ -59,6 +61,7 @@ pub struct Found {
 pub struct Triage {
     pub inputs: usize,
     pub gone: usize,
+    pub unchecked: usize,
     pub causes: Vec<Found>,
     /// Ended by an interrupt before the last input.
     pub interrupted: bool,
@@ -102,12 +105,20 @@ pub fn triage(
             done.interrupted = true;
             break;
         }
+        let recorded = recorded(&input.path);
         let mut judgement = Judgement::new(executor, sites, &input.bytes)?;
+        if recorded.as_ref().is_some_and(Recorded::is_tampering) {
+            judgement.look_for_tampering(executor, &input.bytes)?;
+        }
         if hangs == Hangs::Off {
             judgement.failures.retain(|(kind, _)| *kind != BugKind::Hang);
         }
-        let judged = groups.add(input, &judgement);
+        let mut judged = groups.add(input, &judgement, recorded);
+        if judged.is_unchecked(executor) {
+            judged.status = Status::Unchecked;
+        }
         done.inputs += 1;
+        done.unchecked += usize::from(judged.status == Status::Unchecked);
         done.gone += usize::from(judged.status == Status::Gone);
         each(&judged);
     }
@@ -124,8 +135,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn add(&mut self, input: &NamedInput, judgement: &Judgement) -> Judged {
-        let recorded = recorded(&input.path);
+    fn add(&mut self, input: &NamedInput, judgement: &Judgement, recorded: Option<Recorded>) -> Judged {
         let mut found = Vec::new();
         let mut is_recorded = recorded.is_none();
         for (kind, diagnosis) in &judgement.failures {
@@ -160,7 +170,37 @@ impl Groups {
     }
 }
 
+impl Judged {
+    /// Whether nothing can be said about what was recorded.
+    fn is_unchecked(&self, executor: &dyn Executor) -> bool {
+        let is_of_sanitizer = |recorded: &Recorded| !recorded.is_ending() && !recorded.is_tampering();
+        self.status == Status::Gone
+            && !executor.can_examine()
+            && self.recorded.as_ref().is_some_and(is_of_sanitizer)
+    }
+}
+
+/// Whether campaigns found leaks with some of the inputs, so that those are to be looked for.
+pub fn record_leaks(inputs: &[NamedInput]) -> bool {
+    inputs.iter().filter_map(|input| recorded(&input.path)).any(|recorded| recorded.kind == Diagnosis::LEAK)
+}
+
+/// Whether a campaign found that an input makes the program tamper with what it shares.
+pub(crate) fn records_tampering(input: &NamedInput) -> bool {
+    recorded(&input.path).is_some_and(|recorded| recorded.is_tampering())
+}
+
 impl Recorded {
+    fn is_tampering(&self) -> bool {
+        self.kind.starts_with(Offence::TITLE)
+    }
+
+    /// Whether it is about how runs end, which needs no sanitizer.
+    fn is_ending(&self) -> bool {
+        let kinds = ["SIG", "signal", "hang", Diagnosis::ENDLESS_LOOP, "out of memory"];
+        kinds.iter().any(|kind| self.kind.starts_with(kind))
+    }
+
     /// Lines move when a program is changed, functions and what goes wrong there stay.
     fn is_about(&self, bug: &Bug) -> bool {
         let title = bug.title();

@@ -28,6 +28,9 @@ impl Diagnosis {
     /// innermost one has the lines that were seen there: `calc.c:10-14`.
     pub const ENDLESS_LOOP: &str = "endless loop";
 
+    /// Memory that nothing points to any more.
+    pub const LEAK: &str = "memory-leak";
+
     /// What runs with the same cause agree in.
     pub(crate) fn cause(&self) -> Cause {
         let innermost = self.frames.first();

@@ -40,6 +40,11 @@ pub trait Executor {
         Vec::new()
     }
 
+    /// Runs an input in a way that shows tampering.
+    fn look_for_tampering(&mut self, _input: &[u8]) -> Result<Vec<Offence>, ExecError> {
+        Ok(Vec::new())
+    }
+
     /// How the program itself ends, as the user built it and with all the time that a run may take. `None` if that cannot be
     /// known.
     fn run_plain(&mut self, _input: &[u8]) -> Result<Option<Ending>, ExecError> {
@@ -84,6 +89,11 @@ pub struct Offence {
 impl Offence {
     /// How the titles of such bugs begin.
     pub const TITLE: &str = "tampering";
+
+    pub(crate) fn diagnosis(&self) -> Diagnosis {
+        let kind = format!("{}: the program {}", Offence::TITLE, self.what);
+        Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new() }
+    }
 }
 
 /// The program cannot be run any more. A crash or a hang of the program is no such error but an [`Ending`].

@@ -41,6 +41,15 @@ impl Judgement {
         })
     }
 
+    /// Whether the program tampers with what it shares shows only where processes are shared, and
+    /// that costs new servers: it is asked for where there is a reason.
+    pub fn look_for_tampering(&mut self, executor: &mut dyn Executor, input: &[u8]) -> Result<(), ExecError> {
+        let offences = executor.look_for_tampering(input)?;
+        let found = offences.into_iter().map(|offence| (BugKind::Reported, Some(offence.diagnosis())));
+        self.failures.extend(found);
+        Ok(())
+    }
+
     /// The program's own ending counts, if it is known.
     pub fn ending(&self) -> Ending {
         self.plain.unwrap_or(self.traced)

@@ -216,6 +216,19 @@ impl Executor for RunnerExecutor {
         all.map(|(input, offence)| Offence { input, what: offence.to_string() }).collect()
     }
 
+    fn look_for_tampering(&mut self, input: &[u8]) -> Result<Vec<Offence>, ExecError> {
+        for symbolic in [false, true] {
+            self.traced.run_shared(input, symbolic).map_err(failed)?;
+        }
+        if let Some(sanitized) = &mut self.sanitized {
+            sanitized.runner.run_shared(input, false).map_err(failed)?;
+        }
+        // The same deed may be seen in several runs.
+        let mut offences = self.take_offences();
+        offences.truncate(1);
+        Ok(offences)
+    }
+
     fn run_plain(&mut self, input: &[u8]) -> Result<Option<Ending>, ExecError> {
         Ok(self.plain.as_mut().and_then(|plain| plain.run(input)))
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use campaign::{
     CoverageReport, MakeCovered, Measured, Minimised, NamedInput, Replay, ReplayedInput, SourceCoverage,
-    measure, minimise, read_inputs, stop_on_signals,
+    measure, minimise, read_inputs, record_leaks, stop_on_signals,
 };
 use compiler::Variant;
 use search::Executor as _;
@@ -21,9 +21,8 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
     for path in &args.inputs {
         inputs.extend(read_inputs(path)?);
     }
-    let longest = inputs.iter().map(|input| input.bytes.len()).max().unwrap_or(0);
     let stop = stop_on_signals().context("cannot listen to signals")?;
-    let mut target = checked_target(&args.target, &args.checks, longest, &args.output)?;
+    let mut target = checked_target(&args.target, &args.checks, &inputs, &args.output)?;
     let mut covered: Vec<(Vec<u32>, usize)> = Vec::new();
     let each = |one: &ReplayedInput| {
         print_one(one, &args.output);
@@ -31,7 +30,7 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
     };
     let total = campaign::replay(&mut target.executor, &target.sites, &inputs, &stop, each)?;
     print_notes(target.executor.plain_trouble().as_slice(), &args.output);
-    print_total(&total, &args.output);
+    print_total(&total, args.checks.hangs, &args.output);
     if let Some(dir) = &args.minimise {
         let minimised = minimise(&covered);
         write_suite(dir, minimised.kept.iter().map(|number| &inputs[*number]))?;
@@ -49,14 +48,20 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
 pub(crate) fn checked_target(
     args: &TargetArgs,
     checks: &CheckArgs,
-    longest: usize,
+    inputs: &[NamedInput],
     output: &OutputArgs,
 ) -> Result<Target> {
+    let longest = inputs.iter().map(|input| input.bytes.len()).max().unwrap_or(0);
     let sanitized = (!checks.sanitizer.contains(&SanitizerName::Off)).then_some(Variant::Sanitized);
     let variants: Vec<Variant> = std::iter::once(Variant::Traced).chain(sanitized).collect();
     prepare(args, &variants, output.quiet || output.json);
     let mut target = Target::start(args, longest)?;
-    target.add_sanitizer(&checks.sanitizer);
+    let mut sanitizers = checks.sanitizer.clone();
+    // Whoever found a leak looked for it.
+    if sanitized.is_some() && record_leaks(inputs) {
+        sanitizers.push(SanitizerName::Leak);
+    }
+    target.add_sanitizer(&sanitizers);
     print_notes(&target.notes, output);
     Ok(target)
 }
@@ -138,8 +143,9 @@ fn print_one(one: &ReplayedInput, output: &OutputArgs) {
     }
 }
 
-fn print_total(total: &Replay, output: &OutputArgs) {
+fn print_total(total: &Replay, which: HangsName, output: &OutputArgs) {
     let Replay { inputs, bugs, hangs, coverage, interrupted } = total;
+    let bugs = if which == HangsName::Bugs { bugs + hangs } else { *bugs };
     let (covered, all, percent) = (coverage.covered, coverage.total, coverage.percent());
     let hangs = if *hangs > 0 { format!(", {hangs} do not end") } else { String::new() };
     let cut = if *interrupted { ", interrupted" } else { "" };

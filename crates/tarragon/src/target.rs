@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
@@ -115,7 +115,7 @@ pub(crate) fn prepare(args: &TargetArgs, variants: &[Variant], quiet: bool) {
         }
         drop(done);
         let late = wait.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout);
-        if late && !quiet && io::stderr().is_terminal() {
+        if late && !quiet {
             eprintln!("preparing {} (only once for each build) ...", program.display());
         }
     });

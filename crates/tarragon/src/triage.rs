@@ -1,6 +1,6 @@
 //! `tarragon triage`: which bugs of campaigns still show, and what they have in common.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use campaign::{Found, Judged, NamedInput, Recorded, Status, Triage, read_bugs, stop_on_signals};
 use search::Executor as _;
 
@@ -14,14 +14,17 @@ pub(crate) fn triage(args: &TriageArgs) -> Result<Verdict> {
     for path in &args.inputs {
         inputs.extend(read_bugs(path, hangs)?);
     }
-    let longest = inputs.iter().map(|input| input.bytes.len()).max().unwrap_or(0);
     let stop = stop_on_signals().context("cannot listen to signals")?;
-    let mut target = checked_target(&args.target, &args.checks, longest, output)?;
+    let mut target = checked_target(&args.target, &args.checks, &inputs, output)?;
     let each = |one: &Judged| print_one(one, output);
     let done = campaign::triage(&mut target.executor, &target.sites, &inputs, (hangs, &stop), each)?;
     print_notes(target.executor.plain_trouble().as_slice(), output);
     print_total(&done, output);
-    Ok(if done.shows_bugs(hangs) { Verdict::BugsFound } else { Verdict::NoBug })
+    if done.shows_bugs(hangs) {
+        return Ok(Verdict::BugsFound);
+    }
+    ensure!(!done.interrupted, "interrupted before all inputs were run; those that were show no bug");
+    Ok(Verdict::NoBug)
 }
 
 fn print_one(one: &Judged, output: &OutputArgs) {
@@ -32,10 +35,14 @@ fn print_one(one: &Judged, output: &OutputArgs) {
         Status::Shows => "shows",
         Status::Other => "other",
         Status::Gone => "gone",
+        Status::Unchecked => "unchecked",
     };
     let words = match (&one.recorded, one.status) {
         (Some(recorded), Status::Other) => {
             format!("{} in place of {}", one.found.join(", "), recorded_text(recorded))
+        }
+        (Some(recorded), Status::Unchecked) => {
+            format!("{} needs the sanitized variant, which is off", recorded_text(recorded))
         }
         (Some(recorded), Status::Gone) => format!("{} ({})", recorded_text(recorded), one.outcome),
         (None, Status::Gone) => one.outcome.clone(),
@@ -62,8 +69,14 @@ fn print_total(done: &Triage, output: &OutputArgs) {
     let hangs = done.causes.iter().filter(|cause| cause.is_hang).count();
     let (inputs, gone, bugs) = (done.inputs, done.gone, done.causes.len() - hangs);
     let cut = if done.interrupted { ", interrupted" } else { "" };
+    let unchecked = match done.unchecked {
+        0 => String::new(),
+        count => format!(", {count} were not checked"),
+    };
     print(
-        &format!("{inputs} inputs: {bugs} bugs and {hangs} hangs show, {gone} inputs show nothing{cut}"),
+        &format!(
+            "{inputs} inputs: {bugs} bugs and {hangs} hangs show, {gone} inputs show nothing{unchecked}{cut}"
+        ),
         output,
     );
 }

@@ -195,6 +195,68 @@ fn triage_says_what_a_fix_has_changed() {
     assert!(seen.iter().all(|line| line.ends_with("\"gone\"")), "{seen:?}");
 }
 
+const LEAKS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    char *text = malloc(10);
+    text[0] = getchar();
+    if (text[0] == 'l')
+        text = malloc(20);
+    free(text);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_bug_is_gone_only_if_it_was_looked_for() {
+    let dir = TempDir::new().expect("temporary directory");
+    build(dir.path(), LEAKS);
+    let found = fuzz(dir.path(), "out", &["l"], &["--sanitizer", "address,leak"]);
+    assert_eq!(list(&found, "bugs"), [("memory-leak", "exit 0, reported by the sanitized variant")]);
+    let again = |options: &[&str]| {
+        let output = tarragon(dir.path(), &[options, &["out", "--", "./program"]].concat());
+        (text(&output), output.status.code())
+    };
+    let (shown, code) = again(&["triage"]);
+    assert!(shown.starts_with("shows ") && code == Some(1), "{shown}");
+    let (shown, code) = again(&["replay"]);
+    assert!(shown.contains("memory-leak") && code == Some(1), "{shown}");
+    let (shown, code) = again(&["triage", "--sanitizer", "off"]);
+    assert!(shown.contains("1 were not checked") && code == Some(0), "{shown}");
+    build(dir.path(), &LEAKS.replace("text = malloc(20)", "text[1] = 0"));
+    let (shown, code) = again(&["triage"]);
+    assert!(shown.starts_with("gone ") && code == Some(0), "{shown}");
+}
+
+/// Runs of `e` do not end, and others make a mistake before that or crash after a while.
+const SLOW: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    volatile char *text = malloc(8);
+    int kind = getchar();
+    if (kind == 'o')
+        text[8] = 1;
+    while (kind == 'o' || kind == 'e')
+        text[0]++;
+    return 0;
+}
+"#;
+
+#[test]
+fn a_mistake_on_the_way_to_an_endless_loop_is_a_bug() {
+    let dir = TempDir::new().expect("temporary directory");
+    build(dir.path(), SLOW);
+    let options = ["--timeout", "300ms", "--hangs", "off"];
+    let found = fuzz(dir.path(), "out", &["e", "o"], &options);
+    assert_eq!(list(&found, "bugs"), [("heap-buffer-overflow", "timeout")]);
+    let replay = tarragon(dir.path(), &["replay", "--timeout", "300ms", "out/crashes", "--", "./program"]);
+    assert_eq!(replay.status.code(), Some(1), "{}", text(&replay));
+}
+
 const OVERFLOWS: &str = r#"
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@ use path::PathCondition;
 
 use super::{Engine, NOWHERE, RunOnce, Stop, last_step};
 use crate::judgement::causes;
-use crate::{BugKind, Diagnosis, Failure, Offence, Sighting};
+use crate::{BugKind, Diagnosis, Failure, Sighting};
 
 impl Engine<'_> {
     pub(super) fn bug(&mut self, kind: BugKind, run: &RunOnce<'_>) -> Result<(), Stop> {
@@ -45,11 +45,10 @@ impl Engine<'_> {
 
     /// Inputs that tamper with what the program shares with its executor: found, whatever else they do.
     pub(super) fn add_offences(&mut self) -> Result<(), Stop> {
-        for Offence { input, what } in self.world.executor.take_offences() {
-            let (kind, run) = (format!("{}: the program {what}", Offence::TITLE), self.results.stats.runs);
-            let diagnosis = Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new() };
-            let failure = Failure { kind: BugKind::Reported, last: NOWHERE, input: &input, stderr: b"", run };
-            self.add_bug(&failure, Some(diagnosis))?;
+        for offence in self.world.executor.take_offences() {
+            let (kind, run) = (BugKind::Reported, self.results.stats.runs);
+            let failure = Failure { kind, last: NOWHERE, input: &offence.input, stderr: b"", run };
+            self.add_bug(&failure, Some(offence.diagnosis()))?;
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ pub fn resume(dir: &Path, options: &[&str]) -> Value {
     campaign(dir, &[&["--max-runs", "1000", "--resume"], options].concat(), &[])
 }
 
-fn tarragon(dir: &Path) -> Command {
+pub fn tarragon(dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tarragon"));
     command.current_dir(dir).env("TARRAGON_CACHE", dir.join("cache"));
     command
