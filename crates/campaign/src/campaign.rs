@@ -1,5 +1,6 @@
 //! One session of a campaign, from the seeds to the summary.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use crate::measure::{MakeCovered, Measured, measure};
 use crate::output::to_json;
 use crate::recorder::{Recorder, STATE_INTERVAL};
 use crate::report::{About, Finds, Hangs, Report};
+use crate::triage::recorded;
 use crate::{Display, OutputDir, WallClock, inputs, summary};
 
 pub struct Campaign<'a> {
@@ -55,6 +57,7 @@ impl Campaign<'_> {
             next_state: STATE_INTERVAL,
         };
         let first = recorder.output.highest_number();
+        let bugs = known_bugs(Bugs::after(first), recorder.output);
         let world = World {
             executor: self.executor,
             solver: self.solver,
@@ -63,7 +66,6 @@ impl Campaign<'_> {
             observer: &mut recorder,
             stop: self.stop,
         };
-        let bugs = Bugs::after(first);
         let results = Results {
             corpus: Corpus::after(first),
             bugs: if self.hangs == Hangs::Off { bugs.without_hangs() } else { bugs },
@@ -97,7 +99,8 @@ impl Campaign<'_> {
         }
         seeds.extend(given);
         // They were reported; each would cost new servers.
-        let mut seen = self.output.offenders();
+        let mut seen: HashSet<Vec<u8>> =
+            self.output.offenders().into_iter().map(|(_, input)| input).collect();
         seeds.retain(|seed| seen.insert(seed.input.clone()));
         seeds
     }
@@ -166,4 +169,14 @@ impl Campaign<'_> {
         self.output.write(PathBuf::from("summary.txt"), summary.as_bytes())?;
         self.output.save_state(report.runs, report.seconds.total)
     }
+}
+
+/// Adds the finds of earlier sessions that are not run again.
+fn known_bugs(mut bugs: Bugs, output: &mut OutputDir) -> Bugs {
+    for (file, input) in output.offenders() {
+        let Some(recorded) = recorded(&output.path().join(file.to_string())) else { continue };
+        let id = bugs.add_offence(&input, recorded.kind).id;
+        output.adopt(id, file);
+    }
+    bugs
 }

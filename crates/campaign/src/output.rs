@@ -194,12 +194,21 @@ impl OutputDir {
         self.highest
     }
 
-    /// Inputs that make the program tamper with what it shares with Tarragon, of earlier sessions.
-    pub fn offenders(&self) -> HashSet<Vec<u8>> {
+    /// Inputs that make the program tamper with what it shares with Tarragon, of earlier sessions,
+    /// the smallest first.
+    pub fn offenders(&self) -> Vec<(InputFile, Vec<u8>)> {
         let title = format!("-{}", Offence::TITLE);
-        let offending =
-            self.present.iter().filter(|(_, names)| names.iter().any(|name| name.contains(&title)));
-        offending.map(|((_, input), _)| input.clone()).collect()
+        let files = self.present.iter().flat_map(|((dir, input), names)| {
+            names.iter().map(move |name| (InputFile { dir, name: name.clone() }, input.clone()))
+        });
+        let mut offending: Vec<_> = files.filter(|(file, _)| file.name.contains(&title)).collect();
+        offending.sort_by_key(|(file, input)| (input.len(), input.clone(), file.name.clone()));
+        offending
+    }
+
+    /// A bug of an earlier session is one of this session, too.
+    pub fn adopt(&mut self, bug: u32, file: InputFile) {
+        self.files.entry(FindId::Bug(bug)).or_insert(file);
     }
 
     /// Inputs that earlier sessions left, with the names of their files. The smallest come first:

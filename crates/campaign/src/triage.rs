@@ -204,7 +204,7 @@ impl Recorded {
     /// Lines move when a program is changed, functions and what goes wrong there stay.
     fn is_about(&self, bug: &Bug) -> bool {
         let title = bug.title();
-        let same_kind = class(innermost(&self.kind)) == class(innermost(&title));
+        let same_kind = is_same_kind(&self.kind, &title);
         let function = self.place.as_deref().and_then(function);
         match (function, bug.stack().first()) {
             (Some(function), Some(frame)) => same_kind && function == frame.function,
@@ -213,9 +213,23 @@ impl Recorded {
     }
 }
 
-/// `FPE` of `SIGFPE (FPE)`.
-fn innermost(title: &str) -> &str {
-    title.split_once(" (").map_or(title, |(_, kind)| kind.trim_end_matches(')'))
+/// Where one of two was found without the sanitizer, how the runs end decides.
+fn is_same_kind(one: &str, other: &str) -> bool {
+    match (split(one), split(other)) {
+        ((_, Some(one)), (_, Some(other))) => class(one) == class(other),
+        ((one, None), (other, Some(cause))) | ((other, Some(cause)), (one, None)) => {
+            one == other || class(one) == class(cause)
+        }
+        ((one, None), (other, None)) => class(one) == class(other),
+    }
+}
+
+/// `SIGFPE` and `FPE` of `SIGFPE (FPE)`.
+fn split(title: &str) -> (&str, Option<&str>) {
+    match title.split_once(" (") {
+        Some((ending, cause)) => (ending, Some(cause.trim_end_matches(')'))),
+        None => (title, None),
+    }
 }
 
 /// `divide` of `calc.c:10:7 (divide)`.
@@ -224,7 +238,7 @@ fn function(place: &str) -> Option<&str> {
 }
 
 /// What the campaign that wrote an input said about it.
-fn recorded(input: &Path) -> Option<Recorded> {
+pub(crate) fn recorded(input: &Path) -> Option<Recorded> {
     let dir = input.parent()?;
     let campaign = dir.parent().map(|dir| if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?;
     let is_inputs = INPUT_DIRS.iter().any(|name| dir.ends_with(name));
@@ -244,7 +258,11 @@ mod tests {
 
     #[test]
     fn titles_and_places_are_taken_apart() {
-        assert_eq!((innermost("SIGFPE (FPE)"), innermost("signed-overflow")), ("FPE", "signed-overflow"));
+        assert_eq!(split("SIGFPE (FPE)"), ("SIGFPE", Some("FPE")));
+        assert!(is_same_kind("SIGFPE", "SIGFPE (FPE)") && is_same_kind("SEGV", "SIGSEGV (SEGV)"));
+        assert!(is_same_kind("SIGABRT (double-free)", "SIGABRT (double-free)"));
+        assert!(!is_same_kind("SIGABRT (double-free)", "SIGABRT (ABRT)"));
+        assert!(!is_same_kind("SIGABRT", "SIGSEGV (SEGV)"));
         assert_eq!(function("/src/a.cc:3:4 (get(char const*))"), Some("get(char const*)"));
         assert_eq!(function("/src/a.c:3:4"), None);
     }

@@ -199,6 +199,14 @@ impl Bugs {
         (Sighting::Smaller, bug)
     }
 
+    /// Adds what an earlier session said about an input that is not run again.
+    pub fn add_offence(&mut self, input: &[u8], kind: String) -> &Bug {
+        let last = Step { site: 0, direction: 0 };
+        let failure = Failure { kind: BugKind::Reported, last, input, stderr: b"", run: 0 };
+        let diagnosis = Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new() };
+        self.add(&failure, Some(diagnosis)).1
+    }
+
     /// Takes note of how the program itself ends on the input of a bug.
     pub fn confirm(&mut self, id: u32, plain: Option<Ending>) -> Option<&Bug> {
         let bug = self.bugs.iter_mut().find(|bug| bug.id == id)?;
