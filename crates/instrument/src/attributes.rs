@@ -76,7 +76,7 @@ pub fn drop_memory_promises(module: &Module) {
 }
 
 fn drop_from_call(instruction: Value, kinds: &[u32]) {
-    if !matches!(llvm::opcode(instruction), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke) {
+    if !is_call(instruction) {
         return;
     }
     for &kind in kinds {
@@ -117,12 +117,35 @@ pub fn ask_for_address_sanitizer(module: &Module) {
 }
 
 /// Has the optimiser make every call of the C library, and leave every caller on the stack: else a function that ends with a
-/// call that is reported would be missing, and its callers would count as causes of their own.
+/// call that is reported would be missing, and its callers would count as causes of their own. Calls that are alike stay
+/// apart: one call of `abort` in the place of two has no line, and two mistakes would be one.
 pub fn keep_calls(module: &Module) {
     for function in module.functions().into_iter().filter(|function| can_be_instrumented(*function)) {
         add_text(module.context, function, "no-builtins", "");
         add_text(module.context, function, "disable-tail-calls", "true");
+        for instruction in llvm::blocks(function).into_iter().flat_map(llvm::instructions) {
+            keep_apart(module.context, instruction);
+        }
     }
+}
+
+fn keep_apart(context: LLVMContextRef, instruction: Value) {
+    if !is_call(instruction) {
+        return;
+    }
+    let name = llvm::as_function(llvm::called(instruction)).map(llvm::name).unwrap_or_default();
+    if name.starts_with("llvm.") && !name.ends_with("trap") {
+        return;
+    }
+    // SAFETY: the instruction is a call, and the attribute belongs to its context.
+    unsafe {
+        let attribute = LLVMCreateEnumAttribute(context, llvm::attribute_kind("nomerge"), 0);
+        LLVMAddCallSiteAttribute(instruction, FUNCTION, attribute);
+    }
+}
+
+fn is_call(instruction: Value) -> bool {
+    matches!(llvm::opcode(instruction), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke)
 }
 
 /// Adds an attribute without a value, or with the value 0.
