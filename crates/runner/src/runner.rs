@@ -83,6 +83,7 @@ pub struct RawRun<'a> {
     /// The run's process had other inputs before, or waits for more: what it did may hang on what they left.
     pub shared: bool,
     stage: &'a Stage,
+    segment: &'a Segment,
 }
 
 /// Which process a run gets.
@@ -96,6 +97,11 @@ impl RawRun<'_> {
     /// The last 64 KiB of what the run wrote to stderr.
     pub fn stderr_tail(&self) -> Vec<u8> {
         self.stage.stderr.tail()
+    }
+
+    /// What a sanitizer in the program said about the run, the start of it if that is a lot.
+    pub fn reports(&self) -> Vec<u8> {
+        self.segment.reports()
     }
 
     /// What the run wrote to stdout, up to the file size limit; `None` unless it was to be captured.
@@ -163,6 +169,7 @@ impl Runner {
             stray_children: report.stray_children,
             shared: report.shared != 0,
             stage: &self.stage,
+            segment: &self.segment,
         })
     }
 

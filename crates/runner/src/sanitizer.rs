@@ -1,6 +1,6 @@
 //! What sanitizers print: the kind of a report and the frames of its stack.
 //!
-//! Only text is read here; that the program under test could print such a text itself is accepted.
+//! Only text is read here; the caller sees to it that it is not the program's.
 
 /// A report of AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer, or the variant's own checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +34,12 @@ impl SanitizerFrame {
 const SAMPLE: &str = "==Tarragon: sample";
 
 /// Options for programs that are built with AddressSanitizer: every report ends the run, deadly signals are reported
-/// with their stacks. Places are named by a [`crate::Symbolizer`], since starting one takes longer than most runs.
+/// with their stacks, also if the program has a handler for them (2): most handlers only say that there was one. Places are named by a [`crate::Symbolizer`], since starting one takes longer than most runs.
 /// Whether leaks are looked for is for the caller to add.
 pub const SANITIZER_OPTIONS: (&str, &str) = (
     "ASAN_OPTIONS",
-    "abort_on_error=1:halt_on_error=1:symbolize=0:handle_abort=1:handle_sigfpe=1:handle_sigill=1:\
+    "abort_on_error=1:halt_on_error=1:symbolize=0:handle_segv=2:handle_sigbus=2:handle_abort=2:\
+     handle_sigfpe=2:handle_sigill=2:handle_sigtrap=2:\
      max_allocation_size_mb=2048:print_legend=0:print_full_thread_history=0",
 );
 
@@ -75,17 +76,24 @@ impl SanitizerReport {
         let mut reports: Vec<SanitizerReport> = Vec::new();
         while let Some(title) = lines.by_ref().find_map(title) {
             let frames = lines.clone().skip_while(|line| frame(line).is_none()).map_while(frame);
-            let frames = causes(frames.collect());
+            let frames: Vec<SanitizerFrame> = frames.collect();
             // Interpreters have run-time errors of their own, which come without a summary.
             let Some(kind) = title.kind(lines.clone()) else { continue };
-            reports.push(SanitizerReport { kind, fatal: title.is_fatal(), frames });
+            let kind = if kind == "ABRT" { way_to_abort(&frames).to_owned() } else { kind };
+            reports.push(SanitizerReport { kind, fatal: title.is_fatal(), frames: causes(frames) });
             if title.is_fatal() {
                 break;
             }
         }
-        if let Some(last) = reports.pop_if(|last| last.fatal) {
-            reports.retain(|report| report.line() != last.line() || report.line().is_none());
-            reports.push(last);
+        if let Some(mut last) = reports.pop_if(|last| last.fatal) {
+            let is_same = |report: &SanitizerReport| report.line() == last.line() && report.line().is_some();
+            let (same, mut others): (Vec<_>, Vec<_>) = reports.into_iter().partition(is_same);
+            if let Some(survived) = same.into_iter().next_back().filter(|_| last.kind == "FPE") {
+                // The signal is one for every division that fails.
+                last.kind = survived.kind;
+            }
+            others.push(last);
+            return others;
         }
         reports
     }
@@ -132,6 +140,19 @@ fn causes(mut frames: Vec<SanitizerFrame>) -> Vec<SanitizerFrame> {
         frames.drain(..first);
     }
     frames
+}
+
+/// What a program aborts by, as far as its stack tells: an assertion and an exception have a cause of their own where they are,
+/// `abort` is called in helpers for the causes of others.
+fn way_to_abort(frames: &[SanitizerFrame]) -> &'static str {
+    let inner = frames.iter().take_while(|frame| !frame.is_of_program());
+    let mut functions = inner.map(|frame| frame.function.as_str());
+    let way = functions.find_map(|function| match function {
+        "__assert_fail" | "__assert_perror_fail" => Some("failed-assertion"),
+        "__cxa_throw" | "__cxa_rethrow" | "std::terminate()" => Some("uncaught-exception"),
+        _ => None,
+    });
+    way.unwrap_or("ABRT")
 }
 
 /// How a report begins.
@@ -254,7 +275,7 @@ mod tests {
         ended.extend(
             b"==3==ERROR: AddressSanitizer: FPE on unknown address\n    #0 0x55 in divide /src/a.c:1:5\n",
         );
-        assert_eq!(kinds(&ended), [survived[1].clone(), ("FPE".to_owned(), true)]);
+        assert_eq!(kinds(&ended), [survived[1].clone(), (survived[0].0.clone(), true)]);
     }
 
     #[test]

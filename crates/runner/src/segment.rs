@@ -161,6 +161,13 @@ impl Segment {
         &self.coverage
     }
 
+    /// What the run's sanitizer said. It is where the data of tables is in a variant with traces.
+    pub fn reports(&self) -> Vec<u8> {
+        let region = self.header.data;
+        let len = u64::from(self.read_header().data_len).min(region.capacity);
+        self.copy(&region, len as u32, "length of reports").unwrap_or_default()
+    }
+
     /// Copies out what the run wrote.
     pub fn collect(&self) -> Result<RawTrace, SegmentCorrupted> {
         let seen = self.read_header();

@@ -34,6 +34,7 @@ pub mod objects;
 pub mod os;
 pub mod outside;
 pub mod regions;
+pub mod reports;
 pub mod samples;
 pub mod server;
 pub mod shadow;

@@ -10,8 +10,11 @@ use std::fmt;
 
 use path::Step;
 
-use crate::diagnosis::{Cause, Frame};
+use crate::diagnosis::{Cause, Frame, is_bad_access};
 use crate::{Diagnosis, Ending, Offence};
+
+/// Number of the signal by which programs end themselves.
+const SIGABRT: i32 = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BugKind {
@@ -109,6 +112,10 @@ impl Bug {
     pub fn title(&self) -> String {
         match (&self.diagnosis, self.kind) {
             (Some(diagnosis), BugKind::Reported | BugKind::Hang) => diagnosis.kind.clone(),
+            // Whether it is why the run ended is not known.
+            (Some(diagnosis), BugKind::Crash(SIGABRT)) if is_bad_access(&diagnosis.kind) => {
+                diagnosis.kind.clone()
+            }
             (Some(diagnosis), kind) => format!("{kind} ({})", diagnosis.kind),
             (None, kind) => kind.to_string(),
         }
@@ -300,5 +307,17 @@ mod tests {
         assert!(!bugs.is_stale(&failure(b"0/0", 4, 1, 4)));
         assert_eq!(bugs.all().len(), 2);
         assert_eq!(bugs.all()[1].title(), "SIGFPE (FPE)");
+    }
+
+    #[test]
+    fn a_program_that_aborts_after_a_mistake_may_have_made_another() {
+        let title = |kind: &str| {
+            let diagnosis = diagnosis(7).map(|diagnosis| Diagnosis { kind: kind.to_owned(), ..diagnosis });
+            let aborted = Failure { kind: BugKind::Crash(SIGABRT), ..failure(b"", 3, 0, 1) };
+            Bugs::default().add(&aborted, diagnosis).1.title()
+        };
+        assert_eq!(title("heap-buffer-overflow"), "heap-buffer-overflow");
+        assert_eq!(title("ABRT"), "SIGABRT (ABRT)");
+        assert_eq!(title("double-free"), "SIGABRT (double-free)");
     }
 }

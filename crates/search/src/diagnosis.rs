@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::Ending;
+
 /// What went wrong in a run, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
@@ -24,25 +26,39 @@ pub struct Frame {
 }
 
 impl Diagnosis {
-    /// The kind of a diagnosis of a run that does not end. The frames are those that it never left, and the place of the
+    /// The kind of a diagnosis of a run that does not end in time. The frames are those that it never left, and the place of the
     /// innermost one has the lines that were seen there: `calc.c:10-14`.
-    pub const ENDLESS_LOOP: &str = "endless loop";
+    pub const ENDLESS_LOOP: &str = "long or endless loop";
+
+    /// Of a run that ended by a signal, and about which the checker said nothing.
+    pub fn unreported(ending: Ending) -> Diagnosis {
+        let kind = format!("{ending}{UNREPORTED}");
+        let report = b"The sanitized variant ended by this signal and reported nothing.\n".to_vec();
+        Diagnosis { kind, fatal: true, frames: Vec::new(), report }
+    }
+
+    pub(crate) fn is_unreported(&self) -> bool {
+        self.kind.ends_with(UNREPORTED)
+    }
 
     /// Memory that nothing points to any more.
     pub const LEAK: &str = "memory-leak";
 
     /// What runs with the same cause agree in.
     pub(crate) fn cause(&self) -> Cause {
-        let innermost = self.frames.first();
-        match (self.kind.as_str(), innermost) {
-            (Diagnosis::ENDLESS_LOOP, Some(frame)) => Cause::Loop(Loop::at(frame)),
-            ("stack-overflow", Some(_)) => Cause::Recursion(recurring(&self.frames)),
-            (kind, _) => {
-                Cause::At { kind: class(kind).to_owned(), frames: innermost_frames(kind, &self.frames) }
-            }
+        let kind = self.kind.as_str();
+        if let Some(frame) = self.frames.first().filter(|_| kind == Diagnosis::ENDLESS_LOOP) {
+            return Cause::Loop(Loop::at(frame));
         }
+        let recurring = recurring(&self.frames);
+        if kind == "stack-overflow" && !recurring.is_empty() {
+            return Cause::Recursion(recurring);
+        }
+        Cause::At { kind: class(kind).to_owned(), frames: innermost_frames(kind, &self.frames) }
     }
 }
+
+const UNREPORTED: &str = " without a report";
 
 /// Why a run went wrong, as far as a stack can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,15 +131,27 @@ pub fn class(kind: &str) -> &str {
     if BAD_ACCESSES.contains(&kind) { "bad access" } else { kind }
 }
 
-/// One mistake is reached along many calls, so that only the function around it counts beside its line; a program that ends
-/// itself often does so in one function for all reasons.
+/// Whether the memory error may, but need not, be the reason for which a program or its C library aborted later.
+pub(crate) fn is_bad_access(kind: &str) -> bool {
+    class(kind) == "bad access" || kind.contains("use-after")
+}
+
+/// Signals by which a program ends itself, often in one function for all reasons.
+const OWN_ENDS: [&str; 3] = ["ABRT", "ILL", "TRAP"];
+
+/// One mistake is reached along many calls, so that only the function around it counts beside its line. Of a program that ends
+/// itself the call counts, too: `check(a); check(b);` are two.
 fn innermost_frames(kind: &str, frames: &[Frame]) -> Vec<String> {
-    let callers = if kind == "ABRT" { 2 } else { 1 };
-    let first = frames.first().map(|frame| format!("{} {}", frame.function, without_column(&frame.place)));
-    let mut functions: Vec<&str> = frames.iter().map(|frame| frame.function.as_str()).collect();
-    functions.dedup();
-    let around = functions.into_iter().skip(1).take(callers).map(str::to_owned);
-    first.into_iter().chain(around).collect()
+    let mut frames: Vec<&Frame> = frames.iter().collect();
+    frames.dedup_by(|frame, inner| frame.function == inner.function);
+    let ends_itself = OWN_ENDS.contains(&kind);
+    let name = |(depth, frame): (usize, &Frame)| match depth {
+        0 => format!("{} {}", frame.function, without_column(&frame.place)),
+        1 if ends_itself => format!("{} {}", frame.function, frame.place),
+        _ => frame.function.clone(),
+    };
+    let count = if ends_itself { 3 } else { 2 };
+    frames.into_iter().take(count).enumerate().map(name).collect()
 }
 
 /// `calc.c:10` of `calc.c:10:7`.
@@ -135,14 +163,13 @@ fn without_column(place: &str) -> &str {
     }
 }
 
-/// Functions that are on the stack more than once; all of them if none is.
+/// Functions that are on the stack more than once. There are none where a single frame is too large.
 fn recurring(frames: &[Frame]) -> BTreeSet<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for frame in frames {
         *counts.entry(&frame.function).or_default() += 1;
     }
-    let least = if counts.values().any(|&count| count > 1) { 2 } else { 1 };
-    counts.into_iter().filter(|(_, count)| *count >= least).map(|(name, _)| name.to_owned()).collect()
+    counts.into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name.to_owned()).collect()
 }
 
 impl fmt::Display for Frame {
@@ -189,6 +216,25 @@ mod tests {
             |caller| diagnosis("ABRT", &[("die", "a.c:1:1"), ("check", "a.c:5:1"), (caller, "a.c:9:1")]);
         assert!(same(&abort("parse"), &abort("parse")));
         assert!(!same(&abort("parse"), &abort("print")));
+    }
+
+    #[test]
+    fn helpers_that_end_the_program_do_so_for_their_callers() {
+        let called = |kind, at| diagnosis(kind, &[("check", "a.c:1:1"), ("main", at)]);
+        for kind in ["ABRT", "ILL"] {
+            assert!(!same(&called(kind, "a.c:9:1"), &called(kind, "a.c:9:20")));
+            assert!(same(&called(kind, "a.c:9:1"), &called(kind, "a.c:9:1")));
+        }
+        for kind in ["failed-assertion", "uncaught-exception", "SEGV"] {
+            assert!(same(&called(kind, "a.c:9:1"), &called(kind, "a.c:10:1")), "{kind} says what is wrong");
+        }
+    }
+
+    #[test]
+    fn frames_that_are_too_large_are_no_recursion() {
+        let large = |function, place| diagnosis("stack-overflow", &[(function, place), ("main", "a.c:9:1")]);
+        assert!(same(&large("first", "a.c:1:1"), &large("first", "a.c:1:9")));
+        assert!(!same(&large("first", "a.c:1:1"), &large("second", "a.c:2:1")));
     }
 
     #[test]

@@ -95,6 +95,10 @@ pub(crate) fn causes(
     ended_by: Option<BugKind>,
     mut diagnoses: Vec<Diagnosis>,
 ) -> Vec<(BugKind, Option<Diagnosis>)> {
+    if ended_by.is_some() {
+        // The program itself tells as much.
+        diagnoses.retain(|diagnosis| !diagnosis.is_unreported());
+    }
     let fatal = diagnoses.iter().position(|diagnosis| diagnosis.fatal);
     let ending = ended_by.map(|kind| {
         let at = fatal.or(diagnoses.len().checked_sub(1));

@@ -45,12 +45,23 @@ impl Sanitized {
         self.unfinished += u64::from(is_late);
     }
 
-    /// What a run that wrote this objects to.
-    fn diagnoses(&mut self, stderr: &[u8]) -> Vec<Diagnosis> {
-        let stderr = self.symbolizer.name_places(stderr);
+    /// What the sanitizers object to in a run about which they said this.
+    fn reported(&mut self, said: &[u8]) -> Vec<Diagnosis> {
+        let said = self.symbolizer.name_places(said);
         let wanted = |report: &SanitizerReport| report.fatal || self.undefined;
-        let reports = SanitizerReport::parse(&stderr).into_iter().filter(wanted);
-        reports.map(|report| diagnosis(report, &stderr)).collect()
+        let reports = SanitizerReport::parse(&said).into_iter().filter(wanted);
+        reports.map(|report| diagnosis(report, &said)).collect()
+    }
+
+    /// The same, and that the run ended badly if they did not say why.
+    fn diagnoses(&mut self, said: &[u8], outcome: Outcome) -> Vec<Diagnosis> {
+        let mut diagnoses = self.reported(said);
+        // The kernel kills innocent runs, too.
+        let is_killed = matches!(outcome, Outcome::Signal(signal) if signal != SIGKILL);
+        if is_killed && !diagnoses.iter().any(|diagnosis| diagnosis.fatal) {
+            diagnoses.push(Diagnosis::unreported(ending(outcome)));
+        }
+        diagnoses
     }
 }
 
@@ -79,6 +90,8 @@ pub(crate) struct RunnerExecutor {
     /// How many bytes traces have behind the input.
     count_bytes: u32,
 }
+
+const SIGKILL: i32 = 9;
 
 /// A report costs as much as many processes, so that a program with such reports is better off without sharing.
 const MOST_UNCONFIRMED: u32 = 4;
@@ -241,7 +254,7 @@ impl Executor for RunnerExecutor {
         let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
         let stderr = sanitized.loops.run(input)?;
         let place = Loops::locate(&sanitized.symbolizer.name_places(&stderr));
-        let mut diagnoses = sanitized.diagnoses(SanitizerReport::before_samples(&stderr));
+        let mut diagnoses = sanitized.reported(SanitizerReport::before_samples(&stderr));
         diagnoses.extend(place);
         Ok(diagnoses)
     }
@@ -266,20 +279,19 @@ impl Executor for RunnerExecutor {
         let shares = self.shares_examinations && self.unconfirmed < MOST_UNCONFIRMED;
         if shares {
             let run = sanitized.runner.run_shared(input, false).map_err(failed)?;
-            let (is_quiet, shared) = (matches!(run.outcome, Outcome::Exit(_)), run.shared);
-            let is_late = run.outcome == Outcome::Timeout;
-            let stderr = run.stderr_tail();
-            let diagnoses = sanitized.diagnoses(&stderr);
+            let (outcome, shared, said) = (run.outcome, run.shared, run.reports());
+            let is_quiet = matches!(outcome, Outcome::Exit(_));
+            let diagnoses = sanitized.diagnoses(&said, outcome);
             // What is reported after other inputs in the same process is believed if it is reported without them, too.
             if !shared || is_quiet && diagnoses.is_empty() {
-                sanitized.learn(is_late);
+                sanitized.learn(outcome == Outcome::Timeout);
                 return Ok(diagnoses);
             }
         }
         let run = sanitized.runner.run(input, false).map_err(failed)?;
-        let (is_late, stderr) = (run.outcome == Outcome::Timeout, run.stderr_tail());
-        sanitized.learn(is_late);
-        let diagnoses = sanitized.diagnoses(&stderr);
+        let (outcome, said) = (run.outcome, run.reports());
+        sanitized.learn(outcome == Outcome::Timeout);
+        let diagnoses = sanitized.diagnoses(&said, outcome);
         self.unconfirmed += u32::from(shares && diagnoses.is_empty());
         Ok(diagnoses)
     }
@@ -298,9 +310,9 @@ fn failed(error: RunnerError) -> ExecError {
     ExecError(error.to_string())
 }
 
-fn diagnosis(SanitizerReport { kind, fatal, frames }: SanitizerReport, stderr: &[u8]) -> Diagnosis {
+fn diagnosis(SanitizerReport { kind, fatal, frames }: SanitizerReport, said: &[u8]) -> Diagnosis {
     let frame = |frame: runner::SanitizerFrame| Frame { function: frame.function, place: frame.place };
-    Diagnosis { kind, fatal, frames: frames.into_iter().map(frame).collect(), report: stderr.to_vec() }
+    Diagnosis { kind, fatal, frames: frames.into_iter().map(frame).collect(), report: said.to_vec() }
 }
 
 fn execution(run: RawRun<'_>, input_len: u32, symbolic: bool) -> Execution {

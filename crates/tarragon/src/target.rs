@@ -139,6 +139,9 @@ fn covered(program: &Path, mut options: TargetOptions) -> Result<Covered> {
 /// How many times as long as the traced variant the sanitized one may run.
 pub(crate) const PATIENCE: u32 = 4;
 
+/// Bytes of what the sanitizers say about a run. Each place is reported once, so that this is a lot.
+const MOST_REPORTED: u64 = 1 << 20;
+
 /// The variant, and what it has unchanged.
 fn sanitized(
     program: &Path,
@@ -161,7 +164,8 @@ fn sanitized(
     options.limits.run_time *= PATIENCE;
     // The sanitizer reserves more address space than any limit would leave.
     options.limits.address_space_allowance = None;
-    options.capacities = Capacities { events: 1, nodes: 1, tables: 1, data: 1, ..options.capacities };
+    options.capacities =
+        Capacities { events: 1, nodes: 1, tables: 1, data: MOST_REPORTED, ..options.capacities };
     let runner = Runner::start(options.clone()).context("the sanitized variant does not run")?;
     let loops = Loops::new(options, run_time)?;
     Ok((Sanitized::new(runner, undefined, loops), derived.left_out))

@@ -46,7 +46,11 @@ fn utf7_conversion_needs_more_than_twice_the_room() {
 fn requests_overflow_crash_and_hang() {
     assert_eq!(
         bugs_of("request", 300),
-        ["SIGSEGV (SEGV) in main", "endless loop in strip_leading", "heap-buffer-overflow in action_of"]
+        [
+            "SIGSEGV (SEGV) in main",
+            "heap-buffer-overflow in action_of",
+            "long or endless loop in strip_leading"
+        ]
     );
 }
 

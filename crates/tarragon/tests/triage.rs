@@ -104,7 +104,7 @@ fn finds_are_confirmed_on_the_program_itself() {
     assert_eq!(
         list(&stats, "bugs"),
         [
-            ("SIGFPE (FPE)", "SIGFPE"),
+            ("SIGFPE (integer-divide-by-zero)", "SIGFPE"),
             ("heap-buffer-overflow", "exit 0, reported by the sanitized variant"),
             ("SIGABRT (ABRT)", "exit 0, the variant disagrees"),
         ]
@@ -131,7 +131,7 @@ fn hangs_are_one_for_each_loop_and_no_bugs() {
     build(dir.path(), PROGRAM);
     let found = fuzz(dir.path(), "out", &["h1", "x"], &TIMEOUT);
     assert_eq!(list(&found, "bugs"), []);
-    assert_eq!(list(&found, "hangs"), [("endless loop", "timeout")]);
+    assert_eq!(list(&found, "hangs"), [("long or endless loop", "timeout")]);
     let at = found["hangs"][0]["stack"][0].as_str().expect("a frame");
     assert!(at.ends_with(" (spin)"), "{at}");
 
@@ -172,8 +172,11 @@ fn triage_says_what_a_fix_has_changed() {
     };
     let (code, seen, causes) = triage();
     assert_eq!((code, causes), (Some(1), 3), "{seen:?}");
-    let all =
-        ["SIGFPE (FPE) \"shows\"", "heap-buffer-overflow \"shows\"", "signed-integer-overflow \"shows\""];
+    let all = [
+        "SIGFPE (integer-divide-by-zero) \"shows\"",
+        "heap-buffer-overflow \"shows\"",
+        "signed-integer-overflow \"shows\"",
+    ];
     assert_eq!(seen, all);
 
     // The input that overflows divides by zero, too.
@@ -185,8 +188,11 @@ fn triage_says_what_a_fix_has_changed() {
     fix("value * 99999999", "value * 9");
     fix("value <= '9'", "value <= '7'");
     let (code, seen, causes) = triage();
-    let some =
-        ["SIGFPE (FPE) \"shows\"", "heap-buffer-overflow \"gone\"", "signed-integer-overflow \"other\""];
+    let some = [
+        "SIGFPE (integer-divide-by-zero) \"shows\"",
+        "heap-buffer-overflow \"gone\"",
+        "signed-integer-overflow \"other\"",
+    ];
     assert_eq!((code, causes), (Some(1), 1), "{seen:?}");
     assert_eq!(seen, some);
     fix("a / b", "b ? a / b : 0");
