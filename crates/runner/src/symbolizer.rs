@@ -87,11 +87,15 @@ impl Symbolizer {
         }
         let module = format!("({}+{})", address.module, address.offset);
         let frames = answer.unwrap_or_default().into_iter().filter(|(function, _)| function != "??");
-        // Without debug information only the name of a file may be known, and not surely.
-        let is_vague = |place: &str| place.starts_with("??") || place.ends_with(":0:0");
         let place = |place: String| if is_vague(&place) { module.clone() } else { place };
         frames.map(|(function, at)| (function, place(at))).collect()
     }
+}
+
+/// Without debug information only the name of a file may be known, and not surely. With it, code that the optimiser made of
+/// several lines has a file that is sure, and no line.
+fn is_vague(place: &str) -> bool {
+    place.starts_with("??") || place.ends_with(":0:0") && !place.starts_with('/')
 }
 
 /// `    #1 0x55d0 (/path/of/program+0x12ab) (BuildId: …)`
@@ -206,6 +210,12 @@ mod tests {
                  #2 0x66  ({program}+0x2)\nSUMMARY\n"
             )
         );
+    }
+
+    #[test]
+    fn code_without_a_line_is_still_of_its_file() {
+        assert!(!is_vague("/src/a.c:0:0") && !is_vague("/src/a.c:7:3"));
+        assert!(is_vague("??:0:0") && is_vague("a.c:0:0"));
     }
 
     #[test]
