@@ -1,6 +1,7 @@
-/* Reports of the sanitized variant: about undefined behaviour that AddressSanitizer does not see, and the sanitizers' own. The
- * program goes on after the former, so that a harmless mistake does not hide a worse one. All of them are kept where the
- * program cannot get at them by what it does to its standard error. */
+/* Reports of the sanitized variant: about undefined behaviour that AddressSanitizer does not see,
+ * and the sanitizers' own. The program goes on after the former, so that a harmless mistake does
+ * not hide a worse one. All of them are kept where what the program does to its standard error
+ * does not matter. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

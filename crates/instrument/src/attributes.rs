@@ -116,9 +116,10 @@ pub fn ask_for_address_sanitizer(module: &Module) {
     }
 }
 
-/// Has the optimiser make every call of the C library, and leave every caller on the stack: else a function that ends with a
-/// call that is reported would be missing, and its callers would count as causes of their own. Calls that are alike stay
-/// apart: one call of `abort` in the place of two has no line, and two mistakes would be one.
+/// Has the optimiser make every call of the C library, and leave every caller on the stack: else a
+/// function that ends with a call that is reported would be missing, and its callers would count as
+/// causes of their own. Calls that are alike stay apart: one call of `abort` in the place of two has
+/// no line, and two mistakes would be one.
 pub fn keep_calls(module: &Module) {
     for function in module.functions().into_iter().filter(|function| can_be_instrumented(*function)) {
         add_text(module.context, function, "no-builtins", "");

@@ -33,9 +33,10 @@ impl SanitizerFrame {
 /// What the sanitized variant prints before each stack of a run that is sampled.
 const SAMPLE: &str = "==Tarragon: sample";
 
-/// Options for programs that are built with AddressSanitizer: every report ends the run, deadly signals are reported
-/// with their stacks, also if the program has a handler for them (2): most handlers only say that there was one. Places are named by a [`crate::Symbolizer`], since starting one takes longer than most runs.
-/// Whether leaks are looked for is for the caller to add.
+/// Options for programs that are built with AddressSanitizer: every report ends the run, deadly
+/// signals are reported with their stacks, also if the program has a handler for them (2), as most
+/// handlers do no more than that. Places are named by a [`crate::Symbolizer`], since starting one
+/// takes longer than most runs. Whether leaks are looked for is for the caller to add.
 pub const SANITIZER_OPTIONS: (&str, &str) = (
     "ASAN_OPTIONS",
     "abort_on_error=1:halt_on_error=1:symbolize=0:handle_segv=2:handle_sigbus=2:handle_abort=2:\
@@ -142,8 +143,8 @@ fn causes(mut frames: Vec<SanitizerFrame>) -> Vec<SanitizerFrame> {
     frames
 }
 
-/// What a program aborts by, as far as its stack tells: an assertion and an exception have a cause of their own where they are,
-/// `abort` is called in helpers for the causes of others.
+/// What a program aborts by, as far as its stack tells: assertions and exceptions are causes where
+/// they are, `abort` is called in helpers on behalf of others.
 fn way_to_abort(frames: &[SanitizerFrame]) -> &'static str {
     let inner = frames.iter().take_while(|frame| !frame.is_of_program());
     let mut functions = inner.map(|frame| frame.function.as_str());
@@ -342,6 +343,21 @@ mod tests {
         let report = the_report(text);
         assert_eq!(report.kind, "ABRT");
         assert_eq!(frames(&report), [("parse", "/src/parse.c:10:9")]);
+    }
+
+    #[test]
+    fn programs_abort_for_different_reasons() {
+        let kind = |by: &str| {
+            let text = format!(
+                "==7==ERROR: AddressSanitizer: ABRT on unknown address 0x7\n    \
+                 #0 0x7f in abort stdlib/abort.c:79:7\n    #1 0x7f in {by} (/lib/libx.so+0x9)\n    \
+                 #2 0x55 in parse /src/parse.c:10:9\n    #3 0x55 in __assert_fail /src/own.c:1:1\n"
+            );
+            the_report(text.as_bytes()).kind
+        };
+        assert_eq!(kind("__assert_fail"), "failed-assertion");
+        assert_eq!(kind("std::terminate()"), "uncaught-exception");
+        assert_eq!(kind("raise"), "ABRT");
     }
 
     #[test]

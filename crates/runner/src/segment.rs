@@ -161,7 +161,7 @@ impl Segment {
         &self.coverage
     }
 
-    /// What the run's sanitizer said. It is where the data of tables is in a variant with traces.
+    /// What the run's sanitizer said, in the place of the data of tables, which other variants have.
     pub fn reports(&self) -> Vec<u8> {
         let region = self.header.data;
         let len = u64::from(self.read_header().data_len).min(region.capacity);

@@ -92,8 +92,8 @@ impl Symbolizer {
     }
 }
 
-/// Without debug information only the name of a file may be known, and not surely. With it, code that the optimiser made of
-/// several lines has a file that is sure, and no line.
+/// Without debug information only the name of a file may be known, and not surely. With it, code
+/// that the optimiser made of several lines has a file that is sure, and no line.
 fn is_vague(place: &str) -> bool {
     place.starts_with("??") || place.ends_with(":0:0") && !place.starts_with('/')
 }

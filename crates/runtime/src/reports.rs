@@ -1,14 +1,16 @@
-//! What a sanitizer says about a run, in memory of the segment: what the program prints is no report, and what it does to
-//! its standard error loses none.
+//! What a sanitizer says about a run, in memory of the segment: what the program prints is no
+//! report, and what it does to its standard error loses none.
 
 use crate::state::STATE;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// Appends text to the reports of this run. The sanitized variant has no tables, so that the place of their data is free. The
-/// sanitizer may hold any lock now, and its functions stand in the place of the C library's: none is called.
+/// Appends text to the reports of this run. The sanitized variant has no tables, so that the place
+/// of their data is free. The sanitizer may hold any lock now, and its functions stand in the place
+/// of the C library's: none is called.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_keep_report(text: *const u8, len: usize) {
-    // SAFETY: the segment is mapped as long as the process lives, and the region lies in it; the text has this length.
+    // SAFETY: the segment is mapped as long as the process lives, and the region lies in it; the
+    // text has this length.
     unsafe {
         let header = STATE.header;
         if header.is_null() {

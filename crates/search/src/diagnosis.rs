@@ -131,7 +131,7 @@ pub fn class(kind: &str) -> &str {
     if BAD_ACCESSES.contains(&kind) { "bad access" } else { kind }
 }
 
-/// Whether the memory error may, but need not, be the reason for which a program or its C library aborted later.
+/// Kinds that may be the reason for which a program or its C library aborts later, and need not be.
 pub(crate) fn is_bad_access(kind: &str) -> bool {
     class(kind) == "bad access" || kind.contains("use-after")
 }
@@ -139,8 +139,8 @@ pub(crate) fn is_bad_access(kind: &str) -> bool {
 /// Signals by which a program ends itself, often in one function for all reasons.
 const OWN_ENDS: [&str; 3] = ["ABRT", "ILL", "TRAP"];
 
-/// One mistake is reached along many calls, so that only the function around it counts beside its line. Of a program that ends
-/// itself the call counts, too: `check(a); check(b);` are two.
+/// One mistake is reached along many calls, so that only the function around it counts beside its
+/// line. Of a program that ends itself the call counts, too: `check(a); check(b);` are two.
 fn innermost_frames(kind: &str, frames: &[Frame]) -> Vec<String> {
     let mut frames: Vec<&Frame> = frames.iter().collect();
     frames.dedup_by(|frame, inner| frame.function == inner.function);

@@ -142,3 +142,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn reports_are_not_longer_than_their_place() {
+    let mut segment = segment();
+    segment.prepare(b"", 0).unwrap();
+    assert_eq!(segment.reports(), b"");
+    segment.put(segment.header.data, 0, b'r');
+    segment.put(segment.header.data, 1, b'e');
+    segment.scribble(|h| h.data_len = 2);
+    assert_eq!(segment.reports(), b"re");
+    segment.scribble(|h| h.data_len = u32::MAX);
+    assert_eq!(segment.reports().len() as u64, CAPACITIES.data);
+    segment.prepare(b"", 0).unwrap();
+    assert_eq!(segment.reports(), b"", "those of the run before");
+}
