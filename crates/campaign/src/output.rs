@@ -211,15 +211,16 @@ impl OutputDir {
         self.files.entry(FindId::Bug(bug)).or_insert(file);
     }
 
-    /// Inputs that earlier sessions left, with the names of their files. The smallest come first:
-    /// the first one that shows a bug is its file's then.
+    /// Inputs that earlier sessions left, with the names of their files: those of finds come last,
+    /// so that none is kept for what it covers. Among each other the smallest come first.
     pub fn inputs(&self) -> Vec<(String, Vec<u8>)> {
-        let all = self.present.iter().flat_map(|((_, input), names)| {
-            names.iter().map(move |name| (input.len(), input.clone(), name.clone()))
+        let place = |dir: &str| INPUT_DIRS.iter().position(|name| *name == dir);
+        let all = self.present.iter().flat_map(|((dir, input), names)| {
+            names.iter().map(move |name| ((place(dir), input.len(), name.clone()), input.clone()))
         });
         let mut all: Vec<_> = all.collect();
         all.sort();
-        all.into_iter().map(|(_, input, name)| (name, input)).collect()
+        all.into_iter().map(|((_, _, name), input)| (name, input)).collect()
     }
 
     /// Bugs and hangs of earlier sessions that did not show in this one.
