@@ -4,7 +4,7 @@ use crate::llvm::{self, LLVMOpcode, Value};
 use crate::module::Module;
 use crate::runtime;
 use anyhow::Result;
-use inkwell::llvm_sys::LLVMLinkage;
+use inkwell::llvm_sys::{LLVMLinkage, LLVMTailCallKind};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::LLVMContextRef;
 
@@ -147,6 +147,21 @@ fn keep_apart(context: LLVMContextRef, instruction: Value) {
 
 fn is_call(instruction: Value) -> bool {
     matches!(llvm::opcode(instruction), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke)
+}
+
+/// Recursion stays recursion where the program's own build has left it: as a loop it would not run out of stack. Calls that
+/// this build may make loops of are marked.
+pub fn keep_recursion(module: &Module) {
+    let is_marked = |call: Value| {
+        // SAFETY: the handle is a call.
+        matches!(llvm::opcode(call), LLVMOpcode::LLVMCall)
+            && unsafe { LLVMGetTailCallKind(call) } != LLVMTailCallKind::LLVMTailCallKindNone
+    };
+    for function in module.functions().into_iter().filter(|function| can_be_instrumented(*function)) {
+        if !llvm::blocks(function).into_iter().flat_map(llvm::instructions).any(is_marked) {
+            add_text(module.context, function, "disable-tail-calls", "true");
+        }
+    }
 }
 
 /// Adds an attribute without a value, or with the value 0.

@@ -82,7 +82,11 @@ impl Function<'_> {
             return crate::intrinsics::is_followed(&name)
                 && crate::function::operands(call).any(|operand| self.may_be_symbolic(operand));
         }
-        !matches!(self.callee(call), Callee::External | Callee::InlineAssembly)
+        match self.callee(call) {
+            Callee::External => self.printed_may_be_symbolic(call),
+            Callee::InlineAssembly => false,
+            _ => true,
+        }
     }
 
     pub fn call_instruction(&mut self, call: Value) {
@@ -93,16 +97,22 @@ impl Function<'_> {
         let callee = self.callee(call);
         self.check_format(call, &arguments);
         let hashed = self.sample(call, callee, &arguments);
+        let mut enters_kernel = false;
         match callee {
             Callee::InlineAssembly => {
                 self.drop_labels(call, &arguments, GiveUp::InlineAssembly);
                 self.drop_memory(call, &arguments);
+                enters_kernel = self.watch_assembly(call);
             }
             Callee::External => self.call_external(call, &arguments),
             _ => self.send_arguments(call, callee, &arguments),
         }
         let sends = !matches!(callee, Callee::External | Callee::InlineAssembly);
         self.after_call(call, callee, sends);
+        if let Some(at) = behind(call).filter(|_| enters_kernel) {
+            self.builder().before(at);
+            self.watch_assembly_end();
+        }
         if let Some((function, len)) = hashed.filter(|_| callee == Callee::Labelled) {
             let label = self.call("__tg_hashed", &[function, self.label_of(call), len]);
             self.set_labels(call, vec![label]);
@@ -292,8 +302,10 @@ impl Function<'_> {
         let Some(at) = behind(call) else { return };
         if callee == Callee::External {
             let name = llvm::name(llvm::called(call));
-            if !ends_data(call, &name) {
-                self.builder().before(at);
+            self.builder().before(at);
+            if ends_data(call, &name) {
+                self.label_printed(call, &name);
+            } else {
                 self.watch_return(call, &name);
             }
         }

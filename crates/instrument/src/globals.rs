@@ -7,6 +7,8 @@ use inkwell::llvm_sys::core::*;
 
 /// Marks a constant variable in the list's sizes, as the runtime's `objects` module expects.
 const CONSTANT: u64 = 1 << 63;
+/// The same for a variable that code elsewhere can name.
+const VISIBLE: u64 = 1 << 62;
 
 /// Adds the list to the program; returns it and the number of its entries.
 pub fn list(module: &Module, builder: &Builder) -> (Value, u64) {
@@ -21,10 +23,17 @@ pub fn list(module: &Module, builder: &Builder) -> (Value, u64) {
         if size == 0 {
             continue;
         }
-        let size = if llvm::is_global_constant(global) { size | CONSTANT } else { size };
-        entries.push((global, size));
+        let constant = if llvm::is_global_constant(global) { CONSTANT } else { 0 };
+        let visible = if is_visible(global) { VISIBLE } else { 0 };
+        entries.push((global, size | constant | visible));
     }
     (add_list(module, builder, &entries), entries.len() as u64)
+}
+
+fn is_visible(global: Value) -> bool {
+    // SAFETY: the handle is a global variable.
+    let linkage = unsafe { LLVMGetLinkage(global) };
+    !matches!(linkage, LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
 }
 
 fn add_list(module: &Module, builder: &Builder, entries: &[(Value, u64)]) -> Value {

@@ -11,6 +11,7 @@ mod constructors;
 mod coverage;
 mod covered;
 mod expressions;
+mod foreign;
 mod formats;
 mod function;
 mod globals;
@@ -53,7 +54,7 @@ const FIRST: &str = "elim-avail-extern";
 /// Passes before instrumentation: values instead of memory, no vectors, no critical edges. Passes that turn branches
 /// into selects are left out: a path is a sequence of branches.
 const BEFORE: &str = "strip-nonlinetable-debuginfo,always-inline,\
-    function(lower-expect,sroa<modify-cfg>,early-cse<memssa>,instsimplify,tailcallelim,gvn,dse,\
+    function(lower-expect,sroa<modify-cfg>,early-cse<memssa>,instsimplify,gvn,dse,\
     scalarizer<load-store>,dce,break-crit-edges)";
 
 /// Passes after it, once the runtime's fast paths can be inlined.
@@ -114,6 +115,7 @@ pub fn covered_variant(options: &Options, source: &Path) -> Result<()> {
     promises::take_back(&module, &builder);
     promises::initialise_variables(&module, &builder);
     promises::settle(&builder, module.functions());
+    attributes::keep_recursion(&module);
     let numbering = number(&module, &builder)?;
     let table = covered::instrument(&module, &builder, &numbering)?;
     write(&module, options)?;
@@ -127,6 +129,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     promises::take_back(&module, &builder);
     promises::initialise_variables(&module, &builder);
     promises::hide(&module, &builder);
+    attributes::keep_recursion(&module);
     let enumerators = lexers::named::insert(&module, &builder, &options.lexers)?;
     let mut numbering = number(&module, &builder)?;
     numbering.table.enumerators = enumerators;

@@ -165,9 +165,39 @@ pub fn is_inline_asm(value: Value) -> bool {
 
 /// Whether inline assembly has no instructions: it only keeps the compiler from looking through.
 pub fn is_empty_asm(value: Value) -> bool {
+    asm_text(value).is_empty()
+}
+
+/// The instructions of inline assembly.
+pub fn asm_text(value: Value) -> String {
     let mut len = 0;
-    // SAFETY: the handle is inline assembly, and lives as long as its context.
-    unsafe { !LLVMGetInlineAsmAsmString(value, &mut len).is_null() && len == 0 }
+    // SAFETY: the handle is inline assembly, and lives as long as its context; the text has this length.
+    unsafe {
+        let text = LLVMGetInlineAsmAsmString(value, &mut len);
+        if text.is_null() || len == 0 {
+            return String::new();
+        }
+        String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), len)).into_owned()
+    }
+}
+
+/// Whether a call may return a second time, as `setjmp` does.
+pub fn returns_twice(call: Value) -> bool {
+    const FUNCTION: u32 = u32::MAX;
+    let kind = attribute_kind("returns_twice");
+    // SAFETY: the handle is a call, and what it calls may be a function.
+    unsafe {
+        !LLVMGetCallSiteEnumAttribute(call, FUNCTION, kind).is_null()
+            || as_function(called(call)).is_some_and(|function| {
+                !LLVMGetEnumAttributeAtIndex(function, FUNCTION, kind).is_null()
+            })
+    }
+}
+
+/// The value of a constant of at most 64 bits, with its sign.
+pub fn constant_signed(constant: Value) -> i64 {
+    // SAFETY: the handle is a constant integer.
+    unsafe { LLVMConstIntGetSExtValue(constant) }
 }
 
 pub fn is_declaration(global: Value) -> bool {
@@ -621,7 +651,8 @@ impl Builder {
         // SAFETY: the constraints name one result and one operand in the same register.
         unsafe {
             let function_type = LLVMFunctionType(ty, [ty].as_mut_ptr(), 1, 0);
-            let constraints = "=r,0";
+            let is_integer = matches!(kind(ty), LLVMTypeKind::LLVMIntegerTypeKind);
+            let constraints = if is_integer { "=r,0" } else { "=x,0" };
             let barrier = LLVMGetInlineAsm(
                 function_type,
                 NO_NAME,

@@ -1,9 +1,11 @@
 //! Functions without a model: what they may do with the input. The runtime watches their calls (`runtime/src/outside.rs`);
 //! here it is decided how closely, by what is known of the C library.
 
+use crate::foreign;
 use crate::function::{Function, underlying_object};
 use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
 use crate::module::Module;
+use trace::GiveUp;
 
 /// What a function may do with memory that it gets; the runtime knows these numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -12,6 +14,8 @@ enum Way {
     /// It opens no file.
     NoFiles = 1,
     Output = 2,
+    /// Anything, also later.
+    Foreign = 3,
 }
 
 /// What is known of a function without a model.
@@ -23,17 +27,31 @@ enum Kind {
     Opens,
     /// It starts another program.
     StartsProgram,
-    /// It knows files by name at most.
+    /// It takes data, and knows files by name at most.
     Names,
-    /// Nothing is known.
+    /// Nothing is known, but that it belongs to the system's libraries.
     Any,
+    /// Nothing is known.
+    Foreign,
 }
 
 /// Where a function that prints does so.
 #[derive(Clone, Copy)]
 enum Sink {
-    Stream(u32),
     Descriptor(u32),
+    Stream(u32),
+    Standard,
+}
+
+/// What a function that prints returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Printed {
+    /// The byte that it gets in this argument; the runtime knows these numbers.
+    Byte(u32),
+    /// The count that it gets in this argument, if all goes well.
+    Count(u32),
+    /// Something that depends on what it gets.
+    Unknown,
 }
 
 const QUIET: &[&str] = &[
@@ -56,13 +74,10 @@ const QUIET: &[&str] = &[
     "_ZSt9terminatev",
     "alarm",
     "atexit",
-    "bind",
     "clearerr",
     "clock",
     "clock_gettime",
     "clock_getres",
-    "close",
-    "connect",
     "closedir",
     "difftime",
     "exp",
@@ -98,42 +113,32 @@ const QUIET: &[&str] = &[
     "malloc_trim",
     "mallopt",
     "mprotect",
-    "nanosleep",
-    "newlocale",
     "uselocale",
     "freelocale",
     "nl_langinfo",
     "pause",
     "pipe",
     "pipe2",
-    "poll",
     "posix_fadvise",
-    "prctl",
     "raise",
     "rand",
     "random",
     "sbrk",
     "sched_yield",
-    "select",
     "setbuf",
     "setlinebuf",
-    "setlocale",
-    "setrlimit",
     "setvbuf",
     "shutdown",
     "signal",
-    "sigaction",
     "sigaddset",
     "sigaltstack",
     "sigdelset",
     "sigemptyset",
     "sigfillset",
     "sigismember",
-    "sigprocmask",
     "sleep",
     "socket",
     "socketpair",
-    "setsockopt",
     "getsockopt",
     "getsockname",
     "getpeername",
@@ -248,7 +253,23 @@ const NAMES: &[&str] = &[
     "error",
     "strerror",
     "openlog",
+    "bind",
+    "connect",
+    "nanosleep",
+    "newlocale",
+    "poll",
+    "prctl",
+    "pthread_setname_np",
+    "select",
+    "setlocale",
+    "setrlimit",
+    "setsockopt",
+    "sigaction",
+    "sigprocmask",
 ];
+
+/// Functions by which a program gives a stream a buffer.
+const BUFFERING: &[&str] = &["setvbuf", "setbuf", "setbuffer"];
 
 /// `std::string` and paths as values: they read no file.
 const NAME_PREFIXES: &[&str] = &[
@@ -262,19 +283,24 @@ const NAME_PREFIXES: &[&str] = &[
 const INSERTERS: &[&str] = &["_ZNSo", "_ZStls", "_ZSt16__ostream_insert", "_ZSt4endl", "_ZSt5flush"];
 const STANDARD_OSTREAMS: &[&str] = &["_ZSt4cout", "_ZSt4cerr", "_ZSt4clog"];
 
+/// How assembly is named among functions through which data is lost.
+const ASSEMBLY: &str = "inline assembly";
+
 /// Functions after which the program is gone without its exit handlers.
 const LAST_CALLS: &[&str] = &["_exit", "_Exit", "quick_exit"];
 
 fn kind(name: &str) -> Kind {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    if QUIET.contains(&name) || starts(QUIET_PREFIXES) {
+    if NAMES.contains(&name) || starts(NAME_PREFIXES) {
+        Kind::Names
+    } else if QUIET.contains(&name) || starts(QUIET_PREFIXES) {
         Kind::Quiet
     } else if OPENS.contains(&name) {
         Kind::Opens
     } else if STARTS_PROGRAM.contains(&name) {
         Kind::StartsProgram
-    } else if NAMES.contains(&name) || starts(NAME_PREFIXES) {
-        Kind::Names
+    } else if foreign::is_foreign(name) {
+        Kind::Foreign
     } else {
         Kind::Any
     }
@@ -292,62 +318,191 @@ fn sink(name: &str) -> Option<Sink> {
             Sink::Stream(1)
         }
         "fwrite" | "fwrite_unlocked" => Sink::Stream(3),
+        "printf" | "vprintf" | "__printf_chk" | "__vprintf_chk" | "puts" | "putchar" | "putchar_unlocked" => {
+            Sink::Standard
+        }
         "write" | "pwrite" | "pwrite64" | "writev" | "pwritev" | "dprintf" | "vdprintf" | "__dprintf_chk"
         | "send" | "sendto" | "sendmsg" => Sink::Descriptor(0),
         _ => return None,
     })
 }
 
+fn printed(name: &str) -> Printed {
+    match name {
+        "fputc" | "fputc_unlocked" | "putc" | "putc_unlocked" | "_IO_putc" | "putchar" | "putchar_unlocked" => {
+            Printed::Byte(0)
+        }
+        "write" | "pwrite" | "pwrite64" | "send" | "sendto" | "fwrite" | "fwrite_unlocked" => {
+            Printed::Count(2)
+        }
+        _ => Printed::Unknown,
+    }
+}
+
+/// Whether somebody uses a result for more than to see whether the call has failed.
+fn is_used(call: Value) -> bool {
+    use LLVMIntPredicate::*;
+    let tests_for_failure = |user: Value| {
+        let constant = (llvm::opcode(user) == LLVMOpcode::LLVMICmp)
+            .then(|| llvm::as_constant_int(llvm::operand(user, 1)))
+            .flatten();
+        let Some(constant) = constant.map(llvm::constant_signed) else { return false };
+        match llvm::int_predicate(user) {
+            LLVMIntSLT | LLVMIntSGE => constant == 0,
+            LLVMIntEQ | LLVMIntNE | LLVMIntSGT | LLVMIntSLE => constant == -1,
+            _ => false,
+        }
+    };
+    !llvm::users(call).into_iter().all(|user| llvm::as_instruction(user).is_some_and(tests_for_failure))
+}
+
 impl Function<'_> {
+    /// Whether the result of a function that prints may have a label.
+    pub fn printed_may_be_symbolic(&self, call: Value) -> bool {
+        self.returned_argument(call).is_some_and(|(argument, _)| self.may_be_symbolic(argument))
+    }
+
+    /// The argument that a function that prints returns, and how.
+    fn returned_argument(&self, call: Value) -> Option<(Value, u32)> {
+        let name = llvm::name(llvm::as_function(llvm::called(call))?);
+        sink(&name)?;
+        let (position, kind) = match printed(&name) {
+            Printed::Byte(position) => (position, 0),
+            Printed::Count(position) => (position, 1),
+            Printed::Unknown => return None,
+        };
+        (position < llvm::argument_count(call)).then(|| (llvm::operand(call, position), kind))
+    }
+
+    /// A function that prints has returned: the builder stands behind it.
+    pub fn label_printed(&mut self, call: Value, name: &str) {
+        let Some((argument, kind)) = self.returned_argument(call).filter(|_| self.may_be_symbolic(call))
+        else {
+            return;
+        };
+        let site = self.site(call);
+        let builder = self.builder();
+        let number = builder.const_i32(self.numbering.external(name));
+        let label = self.label_of(argument);
+        let values = [self.bits(argument), self.bits(call)];
+        let arguments = [label, values[0], values[1], builder.const_i32(kind), number, site];
+        let label = self.call("__tgi_printed_result", &arguments);
+        self.set_labels(call, vec![label]);
+    }
+
     /// A function that only prints is about to be called. What it prints to a file may come back.
     pub fn watch_output(&mut self, call: Value, name: &str, arguments: &[Value]) {
         if LAST_CALLS.contains(&name) {
             self.builder().before(call);
             self.call("__tg_ends", &[]);
         }
-        let (position, is_stream) = match sink(name) {
-            Some(Sink::Stream(position)) => (position, 1),
-            Some(Sink::Descriptor(position)) => (position, 0),
-            None => return,
+        let Some(sink) = sink(name) else { return };
+        let to = match sink {
+            Sink::Descriptor(position) | Sink::Stream(position) => arguments.get(position as usize).copied(),
+            Sink::Standard => None,
         };
-        let Some(&to) = arguments.get(position as usize) else { return };
+        if to.is_none() && !matches!(sink, Sink::Standard) {
+            return;
+        }
         let number = self.numbering.external(name);
-        let printed: Vec<Value> = arguments.iter().copied().filter(|argument| *argument != to).collect();
-        let closing = self.close(call, &printed);
-        let any = closing.is_some().then(|| self.any_label(&printed));
-        if let (Some(closing), Some(any)) = (closing, any) {
+        let data: Vec<Value> = arguments.iter().copied().filter(|argument| Some(*argument) != to).collect();
+        let site = self.site(call);
+        let is_lost = printed(name) == Printed::Unknown && is_used(call);
+        if let Some(closing) = self.close(call, &data) {
+            let any = self.any_label(&data);
+            if is_lost {
+                let reason = self.builder().const_i32(GiveUp::External as u32);
+                self.call("__tg_give_up", &[any, reason, site, self.builder().const_i32(number)]);
+            }
             let any = self.join(closing, &[(self.zero(), any)]);
-            self.tell_output(number, to, is_stream);
+            self.tell_output(number, sink, to, site);
             for label in any {
                 self.call("__tg_printed", &[label]);
             }
         } else {
-            self.tell_output(number, to, is_stream);
+            self.tell_output(number, sink, to, site);
         }
-        self.lend(call, (name, number), &printed, Way::Output);
+        self.lend(call, (name, number), &data, Way::Output);
+        if is_lost {
+            self.lend(call, (name, number), &data, Way::NoFiles);
+        }
     }
 
-    fn tell_output(&self, number: u32, to: Value, is_stream: u32) {
+    fn tell_output(&self, number: u32, sink: Sink, to: Option<Value>, site: Value) {
         let builder = self.builder();
-        let arguments = [builder.const_i32(number), self.bits(to), builder.const_i32(is_stream)];
-        self.call("__tg_output", &arguments);
+        let kind = match sink {
+            Sink::Descriptor(_) => 0,
+            Sink::Stream(_) => 1,
+            Sink::Standard => 2,
+        };
+        let to = to.map_or(builder.const_i64(0), |to| self.bits(to));
+        self.call("__tg_output", &[builder.const_i32(number), to, builder.const_i32(kind), site]);
+    }
+
+    /// The program gives a stream a buffer. One that nobody else uses does not matter.
+    fn watch_buffer(&mut self, call: Value, arguments: &[Value]) {
+        let &[stream, buffer, ..] = arguments else { return };
+        let only_buffers = |user: Value| {
+            let called = llvm::as_instruction(user)
+                .filter(|user| llvm::opcode(*user) == LLVMOpcode::LLVMCall)
+                .and_then(|user| llvm::as_function(llvm::called(user)));
+            called.map(llvm::name).is_some_and(|name| {
+                BUFFERING.contains(&name.as_str()) || name.starts_with("llvm.lifetime.")
+            })
+        };
+        let is_variable = llvm::as_global_variable(buffer).or_else(|| llvm::as_alloca(buffer)).is_some();
+        if is_variable && llvm::users(buffer).into_iter().all(only_buffers) {
+            return;
+        }
+        self.builder().before(call);
+        self.call("__tg_buffered", &[self.bits(stream), self.bits(buffer)]);
+    }
+
+    /// Assembly that may enter the kernel or call a function may read the input.
+    pub fn watch_assembly(&mut self, call: Value) -> bool {
+        let enters = llvm::asm_text(llvm::called(call));
+        let enters = ["syscall", "sysenter", "int $$0x80", "call"].iter().any(|word| enters.contains(word));
+        if enters {
+            let site = self.site(call);
+            let builder = self.builder();
+            builder.before(call);
+            let number = builder.const_i32(self.numbering.external(ASSEMBLY));
+            self.call("__tg_outside", &[number, site]);
+        }
+        enters
+    }
+
+    /// Such assembly is done: the builder stands behind it.
+    pub fn watch_assembly_end(&mut self) {
+        let number = self.numbering.external(ASSEMBLY);
+        self.call("__tg_back", &[self.builder().const_i32(number)]);
     }
 
     /// A function without a model is about to be called.
     pub fn watch_call(&mut self, call: Value, name: &str, arguments: &[Value]) {
         let kind = kind(name);
+        if BUFFERING.contains(&name) {
+            self.watch_buffer(call, arguments);
+        }
         if kind == Kind::Quiet {
             return;
         }
         self.builder().before(call);
         let number = self.numbering.external(name);
-        let way = if kind == Kind::Any { Way::Any } else { Way::NoFiles };
+        let way = match kind {
+            Kind::Any => Way::Any,
+            Kind::Foreign => Way::Foreign,
+            _ => Way::NoFiles,
+        };
         self.lend(call, (name, number), arguments, way);
         let site = self.site(call);
         let number = self.builder().const_i32(number);
+        if kind == Kind::Foreign {
+            self.call("__tg_foreign", &[number, self.bits(llvm::called(call)), site]);
+        }
         if kind == Kind::StartsProgram {
             self.call("__tg_child", &[number, site]);
-        } else if kind == Kind::Any {
+        } else if matches!(kind, Kind::Any | Kind::Foreign) {
             self.call("__tg_outside", &[number, site]);
         }
     }
@@ -357,7 +512,7 @@ impl Function<'_> {
         let number = self.numbering.external(name);
         let builder = self.builder();
         let kind = kind(name);
-        if kind == Kind::Any {
+        if matches!(kind, Kind::Any | Kind::Foreign) {
             self.call("__tg_back", &[builder.const_i32(number)]);
         } else if kind == Kind::Opens && self.width(llvm::type_of(call)) == 32 {
             self.call("__tg_opened", &[call]);
@@ -382,7 +537,7 @@ impl Function<'_> {
     fn lend(&mut self, call: Value, (name, number): (&str, u32), arguments: &[Value], way: Way) {
         let pointers = arguments.iter().copied().filter(|argument| {
             llvm::kind(llvm::type_of(*argument)) == LLVMTypeKind::LLVMPointerTypeKind
-                && (way == Way::Any || !crate::function::points_to_constant(*argument))
+                && (matches!(way, Way::Any | Way::Foreign) || !crate::function::points_to_constant(*argument))
                 && llvm::as_function(*argument).is_none()
                 && !llvm::is_null(*argument)
         });

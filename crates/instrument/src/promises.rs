@@ -5,7 +5,8 @@
 //! So promises are taken back before any pass runs. For programs that are optimised themselves this is the reading
 //! that is always allowed.
 
-use crate::attributes;
+use crate::function::underlying_object;
+use crate::{attributes, rounds};
 use crate::llvm::{self, Builder, LLVMOpcode, LLVMTypeKind, Type, Value, c_string};
 use crate::module::Module;
 use inkwell::llvm_sys::core::*;
@@ -61,11 +62,13 @@ pub fn take_back(module: &Module, builder: &Builder) {
             continue;
         }
         kinds.take_from_function(module.context, function);
+        keep_variables(function);
         for instruction in llvm::blocks(function).into_iter().flat_map(llvm::instructions) {
             kinds.take_from_instruction(instruction);
             match llvm::opcode(instruction) {
                 LLVMOpcode::LLVMUnreachable => trap_before(module, builder, instruction),
                 LLVMOpcode::LLVMCall if is_assumption(instruction) => llvm::erase(instruction),
+                LLVMOpcode::LLVMLoad if is_unread(instruction) => rounds::keep_in_memory(instruction),
                 _ => {}
             }
         }
@@ -168,6 +171,15 @@ pub fn keep_allocations(module: &Module) {
     }
 }
 
+/// Local variables of a function that is returned to a second time have the values of the first time, if they are in memory.
+fn keep_variables(function: Value) {
+    let instructions = || llvm::blocks(function).into_iter().flat_map(llvm::instructions);
+    let is_call = |i: &Value| matches!(llvm::opcode(*i), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke);
+    if instructions().filter(is_call).any(llvm::returns_twice) {
+        instructions().for_each(rounds::keep_in_memory);
+    }
+}
+
 fn is_assumption(call: Value) -> bool {
     llvm::as_function(llvm::called(call)).is_some_and(|function| llvm::name(function) == "llvm.assume")
 }
@@ -218,6 +230,13 @@ fn is_integer(value: Value) -> bool {
 pub fn hide(module: &Module, builder: &Builder) {
     for function in module.functions().into_iter().filter(|f| attributes::can_be_instrumented(*f)) {
         for instruction in llvm::blocks(function).into_iter().flat_map(llvm::instructions) {
+            if is_partial_conversion(instruction) {
+                let operand = llvm::operand(instruction, 0);
+                builder.before(instruction);
+                let stand_in = stand_in(module, SAME, llvm::type_of(operand), 1);
+                set_operand(instruction, 0, builder.call(stand_in, &[operand]));
+                continue;
+            }
             if !is_integer(instruction) || llvm::operand_count(instruction) != 2 {
                 continue;
             }
@@ -271,6 +290,51 @@ const SAME: &str = "same";
 const SIGNED: [(LLVMOpcode, &str); 3] =
     [(LLVMOpcode::LLVMAdd, "add"), (LLVMOpcode::LLVMSub, "sub"), (LLVMOpcode::LLVMMul, "mul")];
 
+/// Whether the instruction makes an integer of a scalar that may have no place in it.
+fn is_partial_conversion(instruction: Value) -> bool {
+    use LLVMTypeKind::{LLVMDoubleTypeKind, LLVMFloatTypeKind};
+    matches!(llvm::opcode(instruction), LLVMOpcode::LLVMFPToSI | LLVMOpcode::LLVMFPToUI)
+        && matches!(
+            llvm::kind(llvm::type_of(llvm::operand(instruction, 0))),
+            LLVMFloatTypeKind | LLVMDoubleTypeKind
+        )
+}
+
+/// Whether nobody reads what is loaded through a pointer that may lead nowhere: the load is there for its failing.
+fn is_unread(load: Value) -> bool {
+    const MOST_STEPS: u32 = 4;
+    let object = underlying_object(llvm::operand(load, 0));
+    let is_safe = llvm::as_alloca(object).is_some() || llvm::as_global_variable(object).is_some();
+    !is_safe && is_dead(load, MOST_STEPS)
+}
+
+/// Whether a value gets into variables at most that nobody reads.
+fn is_dead(value: Value, steps: u32) -> bool {
+    let is_ignored = |user: Value| match llvm::as_instruction(user) {
+        Some(store) if llvm::opcode(store) == LLVMOpcode::LLVMStore => {
+            llvm::operand(store, 0) == value && llvm::as_alloca(llvm::operand(store, 1)).is_some_and(is_write_only)
+        }
+        Some(user) => steps > 0 && is_computation(user) && is_dead(user, steps - 1),
+        None => false,
+    };
+    llvm::users(value).into_iter().all(is_ignored)
+}
+
+fn is_write_only(variable: Value) -> bool {
+    llvm::users(variable).into_iter().all(|user| {
+        llvm::as_instruction(user).is_some_and(|user| {
+            llvm::opcode(user) == LLVMOpcode::LLVMStore && llvm::operand(user, 1) == variable
+        })
+    })
+}
+
+fn is_computation(instruction: Value) -> bool {
+    use LLVMOpcode::*;
+    let opcode = llvm::opcode(instruction);
+    let is_cast = matches!(opcode, LLVMSExt | LLVMZExt | LLVMTrunc | LLVMSIToFP | LLVMUIToFP | LLVMFPExt);
+    is_cast || SIGNED.iter().any(|(signed, _)| *signed == opcode) || opcode == LLVMAnd || opcode == LLVMICmp
+}
+
 /// Whether the operation is undefined for some second operands.
 fn is_partial(opcode: LLVMOpcode) -> bool {
     is_shift(opcode) || is_division(opcode)
@@ -294,13 +358,21 @@ fn is_division(opcode: LLVMOpcode) -> bool {
 }
 
 fn set_second(instruction: Value, operand: Value) {
-    // SAFETY: the instruction has two operands of one type.
-    unsafe { LLVMSetOperand(instruction, 1, operand) };
+    set_operand(instruction, 1, operand);
+}
+
+fn set_operand(instruction: Value, position: u32, operand: Value) {
+    // SAFETY: the instruction has the operand, and the new one is of its type.
+    unsafe { LLVMSetOperand(instruction, position, operand) };
 }
 
 /// A function without effects that passes know nothing else of.
 fn stand_in(module: &Module, name: &str, ty: Type, count: usize) -> Value {
-    let name = c_string(&format!("{STAND_IN}{name}.i{}", llvm::int_width(ty)));
+    let name = match llvm::kind(ty) {
+        LLVMTypeKind::LLVMFloatTypeKind => c_string(&format!("{STAND_IN}{name}.float")),
+        LLVMTypeKind::LLVMDoubleTypeKind => c_string(&format!("{STAND_IN}{name}.double")),
+        _ => c_string(&format!("{STAND_IN}{name}.i{}", llvm::int_width(ty))),
+    };
     // SAFETY: the module is alive; the type has so many parameters.
     unsafe {
         if let Some(function) = llvm::non_null(LLVMGetNamedFunction(module.raw, name.as_ptr())) {
@@ -328,7 +400,9 @@ pub fn settle(builder: &Builder, functions: impl IntoIterator<Item = Value>) {
                     LLVMSetNUW(instruction, 0);
                 }
             }
-            if is_integer(instruction) && is_shift(opcode) {
+            if is_partial_conversion(instruction) {
+                keep_converted(builder, instruction);
+            } else if is_integer(instruction) && is_shift(opcode) {
                 wrap_amount(builder, instruction);
             } else if is_integer(instruction) && is_division(opcode) {
                 keep_divisor(builder, instruction);
@@ -345,6 +419,13 @@ fn wrap_amount(builder: &Builder, shift: Value) {
         builder.before(shift);
         set_second(shift, builder.binary(LLVMOpcode::LLVMAnd, amount, builder.const_int(ty, width - 1)));
     }
+}
+
+/// A value that has no place in an integer becomes what the processor makes of it, also if passes know it.
+fn keep_converted(builder: &Builder, conversion: Value) {
+    let operand = llvm::operand(conversion, 0);
+    builder.before(conversion);
+    set_operand(conversion, 0, builder.unknown(llvm::type_of(operand), operand));
 }
 
 /// A division by zero remains one, if passes find out that it is. Divisors that the source wrote as constants are left alone.

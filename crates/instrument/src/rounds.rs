@@ -44,7 +44,8 @@ fn callers(function: Value) -> impl Iterator<Item = Value> {
     uses.map(|call| llvm::function_of(llvm::block_of(call)))
 }
 
-fn keep_in_memory(access: Value) {
+/// Has passes leave a load or store as it is.
+pub fn keep_in_memory(access: Value) {
     if matches!(llvm::opcode(access), LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) {
         // SAFETY: the instruction is a load or a store.
         unsafe { LLVMSetVolatile(access, 1) };

@@ -96,12 +96,13 @@ fn temporary_files_are_written_and_gone_after_the_run() {
         return;
     }
     for _ in 0..2 {
-        for input in ["tmpfile", "create /tmp/tarragon-test-x", "create /var/tmp/tarragon-test-x"] {
+        let created = ["/tmp/x", "/var/tmp/y", "/dev/shm/z"].map(|path| format!("create {path}"));
+        for input in ["tmpfile", "semaphore /q"].into_iter().chain(created.iter().map(String::as_str)) {
             assert_eq!(runner.run(input.as_bytes(), false).unwrap().outcome, Outcome::Exit(0), "{input}");
         }
     }
-    assert!(!Path::new("/tmp/tarragon-test-x").exists());
-    let outside = runner.run(b"create /dev/shm/x", false).unwrap().outcome;
+    assert!(!Path::new("/dev/shm/z").exists() && !Path::new("/dev/shm/sem.q").exists());
+    let outside = runner.run(b"create /dev/x", false).unwrap().outcome;
     assert!(matches!(outside, Outcome::Exit(libc::EACCES | libc::EROFS)), "{outside}");
 }
 
@@ -115,6 +116,14 @@ fn a_program_in_tmp_sees_its_own_files_there_and_nothing_else() {
     assert_eq!(tried(&on, &format!("read {}", program.display())), 0);
     assert_ne!(tried(&on, &format!("read {}/data", other.path().display())), 0);
     assert_ne!(tried(&on, &format!("create {}/x", own.path().display())), 0);
+    let below = own.path().join("below");
+    std::fs::create_dir(&below).unwrap();
+    std::fs::copy(&program, below.join("reader")).unwrap();
+    std::fs::write(own.path().join("beside"), "x").unwrap();
+    let deeper = TargetOptions::new(below.join("reader"));
+    assert_eq!(tried(&deeper, &format!("read {}/reader", below.display())), 0);
+    assert_ne!(tried(&deeper, &format!("read {}/beside", own.path().display())), 0);
+    assert_ne!(tried(&deeper, &format!("create {}/x", own.path().display())), 0);
     assert_eq!(tried(&on, "tmpfile"), 0);
     let mut runner = Runner::start(on).unwrap();
     for _ in 0..2 {

@@ -1,8 +1,10 @@
 //! Bounds of the objects that a symbolic address can point into.
 //!
 //! Heap objects are marked at their first byte in a page table of their own (one mark for 16 bytes, as malloc
-//! aligns), with the size that was asked for: what the allocator rounds up to would hide accesses just beyond it. Global variables come sorted from the instrumenter; tables inside the C library are registered when
-//! the target asks for them; arrays on the stack are listed by thread while their function runs.
+//! aligns), with the size that was asked for: what the allocator rounds up to would hide accesses just beyond it.
+//! The allocator is never asked about a mark: code that is not instrumented may have freed the object. Global
+//! variables come sorted from the instrumenter; tables inside the C library are registered when the target asks for
+//! them; arrays on the stack are listed by thread while their function runs.
 
 use crate::os;
 
@@ -25,11 +27,12 @@ impl Object {
 #[derive(Clone, Copy)]
 pub struct Global {
     start: usize,
-    /// Size in bytes; the top bit says that the variable is constant.
+    /// Size in bytes; the top bits say that the variable is constant, and that code elsewhere can name it.
     size: usize,
 }
 
 const CONSTANT: usize = 1 << 63;
+const VISIBLE: usize = 1 << 62;
 
 #[cfg(test)]
 impl Global {
@@ -84,15 +87,21 @@ unsafe fn find_global(address: usize) -> Option<Object> {
         }
         let global = *GLOBALS.add(low.checked_sub(1)?);
         let constant = global.size & CONSTANT != 0;
-        let object = Object { start: global.start, size: global.size & !CONSTANT, constant };
+        let object = Object { start: global.start, size: global.size & !(CONSTANT | VISIBLE), constant };
         object.holds(address).then_some(object)
     }
 }
 
-/// 0 where no object begins, else one more than what its size leaves when divided by [`MODULUS`]. With the size of the allocator's block,
-/// which is a little larger, that is the size.
-type Mark = u16;
-const MODULUS: usize = Mark::MAX as usize;
+/// The variables that code without bitcode in the same program may use.
+pub unsafe fn visible_globals() -> impl Iterator<Item = Object> {
+    // SAFETY: the list has so many entries.
+    let globals = (0..unsafe { GLOBAL_COUNT }).map(|i| unsafe { *GLOBALS.add(i) });
+    let visible = globals.filter(|global| global.size & (VISIBLE | CONSTANT) == VISIBLE);
+    visible.map(|global| Object { start: global.start, size: global.size & !VISIBLE, constant: false })
+}
+
+/// 0 where no object begins, else one more than its size, as far as that fits.
+type Mark = u32;
 
 const HEAP_TABLE: *mut *mut Mark = 0x2400_0000_0000 as *mut *mut Mark;
 const HEAP_TABLE_BYTES: usize = 8 << (47 - 16);
@@ -162,7 +171,23 @@ pub unsafe fn note_allocation(address: usize, size: Option<usize>) {
             HEAP_POOL_USED += MARKS_BYTES;
         }
         let size = size.unwrap_or_else(|| malloc_usable_size(address as *mut _));
+        clear_marks(address, size);
         *(*slot).add((address & 0xFFFF) / 16) = mark_of(size);
+    }
+}
+
+/// Takes back the marks of objects that were where the new one is, and that others have freed.
+unsafe fn clear_marks(address: usize, size: usize) {
+    unsafe {
+        let end = address.saturating_add(size);
+        let mut at = address;
+        while at < end {
+            let next = ((at | 0xFFFF) + 1).min(end);
+            if let Some(first) = mark(at) {
+                os::memset(first.cast(), 0, (next - at).div_ceil(16) * size_of::<Mark>());
+            }
+            at = next;
+        }
     }
 }
 
@@ -178,36 +203,26 @@ unsafe extern "C" {
     fn malloc_usable_size(object: *mut core::ffi::c_void) -> usize;
 }
 
-/// Bytes between a block and the next one, which belong to the allocator.
-const HEADER: usize = 8;
-/// How much larger than asked for small blocks are at most, and large ones, which are whole pages.
-const MOST_SPARE: usize = 64;
-const MOST_SPARE_OF_LARGE: usize = 1 << 14;
-const LARGE: usize = 1 << 16;
-
-fn mark_of(size: usize) -> Mark {
-    (size % MODULUS) as Mark + 1
+/// Where the block of an object of this size ends, and the next one begins, as glibc rounds.
+fn block_size(size: usize) -> usize {
+    size.saturating_add(8).next_multiple_of(16).max(32)
 }
 
-/// The size of the object in a block. Where the mark does not fit the block, it is that of an object before, which code that is
-/// not instrumented has freed.
-pub(crate) fn size_in(block: usize, mark: Mark) -> usize {
-    let spare = (block % MODULUS + MODULUS + 1 - mark as usize) % MODULUS;
-    let most = if block < LARGE { MOST_SPARE } else { MOST_SPARE_OF_LARGE };
-    if spare <= most { block.saturating_sub(spare) } else { block }
+fn mark_of(size: usize) -> Mark {
+    Mark::try_from(size).unwrap_or(Mark::MAX).saturating_add(1)
 }
 
 /// Where the heap object begins that was found last: programs read from one many times.
 static mut LAST_FOUND: usize = 0;
 
-/// The heap object that begins at `start`, if what is at `address` belongs to it or to nobody else: an access just beyond an
-/// object is meant for it.
+/// The heap object that begins at `start`, if what is at `address` belongs to it or to nobody else: an access just
+/// beyond an object is meant for it.
 unsafe fn heap_object(start: usize, address: usize) -> Option<Object> {
     unsafe {
         let mark = mark(start).map(|mark| *mark).filter(|mark| *mark != 0)?;
-        let block = malloc_usable_size(start as *mut _);
-        let is_near = (start..start.saturating_add(block + HEADER)).contains(&address);
-        is_near.then(|| Object { start, size: size_in(block, mark), constant: false })
+        let size = mark as usize - 1;
+        let is_near = (start..start.saturating_add(block_size(size))).contains(&address);
+        is_near.then_some(Object { start, size, constant: false })
     }
 }
 

@@ -151,6 +151,16 @@ pub unsafe fn read_at(fd: c_int, to: *mut c_void, size: usize, offset: i64) -> i
     unsafe { syscall(SYS_PREAD64, fd, to, size, offset) as isize }
 }
 
+/// Whether all of the memory is mapped.
+pub unsafe fn is_mapped(at: usize, size: usize) -> bool {
+    const PAGE: usize = 4096;
+    const SYS_MSYNC: c_long = 26;
+    const MS_ASYNC: c_int = 1;
+    let start = at & !(PAGE - 1);
+    // SAFETY: this way of asking does nothing but look whether there are mappings.
+    unsafe { syscall(SYS_MSYNC, start, at + size - start, MS_ASYNC) == 0 }
+}
+
 /// Device and inode of an open file.
 pub unsafe fn file_identity(fd: c_int) -> Option<(u64, u64)> {
     const SYS_FSTAT: c_long = 5;

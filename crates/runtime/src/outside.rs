@@ -7,6 +7,7 @@
 //! model was there in between. That asks nothing of the code that reads. What moves no descriptor (`mmap`, `pread`) is found
 //! in the program before the C library. A function that opens the input by its name is seen when it gets that name.
 
+use crate::build::{self, Value};
 use crate::models::input::{is_given, is_named};
 use crate::models::stdio::{self, Stream};
 use crate::state::{self, STATE, active};
@@ -45,12 +46,29 @@ struct Outside {
     has_moved: bool,
     was_used: bool,
     /// The output function whose labelled data goes elsewhere than to the standard streams, by its number and 1, while
-    /// it is called; and the last one that did so.
+    /// it is called; where that is; whether it prints into the program's own memory; and the last one that did so.
     writer: u32,
+    writer_site: u32,
+    is_memory: bool,
     left: u32,
+    /// Standard streams that are no more what they were, by bits: 1 and 2.
+    redirected: u32,
+    /// The stream whose buffer the program has given it; all of them if there are several.
+    buffered: usize,
+    /// Memory that code without bitcode got, and may have kept the address of.
+    lent: [usize; MOST_LENT],
+    lent_count: usize,
+    /// Objects that may still be looked at for what hangs on them.
+    looks: u32,
     /// Pointers that may still be looked at for the input's name.
     names: u32,
 }
+
+/// More pointers than this are not remembered: then anything may have been kept.
+const MOST_LENT: usize = 32;
+const MOST_LOOKS: u32 = 20_000;
+/// In place of a stream.
+const ALL_STREAMS: usize = usize::MAX;
 
 /// Looking for a file by name takes a microsecond.
 const MOST_NAMES: u32 = 20_000;
@@ -66,7 +84,14 @@ const NOTHING: Outside = Outside {
     has_moved: false,
     was_used: false,
     writer: 0,
+    writer_site: 0,
+    is_memory: false,
     left: 0,
+    redirected: 0,
+    buffered: 0,
+    lent: [0; MOST_LENT],
+    lent_count: 0,
+    looks: MOST_LOOKS,
     names: MOST_NAMES,
 };
 
@@ -79,13 +104,20 @@ mod ways {
     pub const ANY: u32 = 0;
     /// Write it to where [`__tg_output`](super::__tg_output) was told.
     pub const OUTPUT: u32 = 2;
+    /// Anything, also later: it is no function of the system's libraries.
+    pub const FOREIGN: u32 = 3;
 }
 
 /// In place of a function's number: nobody knows which it was.
 const UNKNOWN: u32 = trace::UNKNOWN_FUNCTION;
+/// The same where 1 is added to the number.
+const ANYBODY: u32 = u32::MAX;
 
 unsafe extern "C" {
     fn ioctl(fd: c_int, request: u64, ...) -> c_int;
+    static __executable_start: u8;
+    #[link_name = "_end"]
+    static PROGRAM_END: u8;
     static __libc_stack_end: *const c_void;
 }
 
@@ -320,29 +352,118 @@ pub unsafe extern "C" fn __tg_child(function: u32, site: u32) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_opened(fd: c_int) {
     unsafe {
-        if active() && is_given(fd) {
+        if !active() {
+            return;
+        }
+        note_redirected(fd);
+        if is_given(fd) {
             watch(fd, null_mut());
         }
     }
 }
 
-/// A function that prints is about to be called. Where it prints to is a stream or a descriptor.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tg_output(function: u32, to: usize, is_stream: u32) {
+/// The descriptor is closed, or something else than before.
+pub unsafe fn note_redirected(fd: c_int) {
     unsafe {
-        if active() {
-            let fd = if is_stream == 1 { stdio::descriptor(to as *mut Stream) } else { to as c_int };
-            OUTSIDE.writer = if fd == 1 || fd == 2 { 0 } else { function.wrapping_add(1) };
+        if fd == 1 || fd == 2 {
+            OUTSIDE.redirected |= 1 << fd;
         }
+    }
+}
+
+/// The program gives a stream a buffer, which it can read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_buffered(stream: usize, buffer: usize) {
+    unsafe {
+        if active() && buffer != 0 {
+            let is_only = OUTSIDE.buffered == 0 || OUTSIDE.buffered == stream;
+            OUTSIDE.buffered = if is_only { stream } else { ALL_STREAMS };
+        }
+    }
+}
+
+/// A function that prints is about to be called. Where it prints to is a descriptor (0), a stream (1), or the standard
+/// output (2).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_output(function: u32, to: usize, kind: u32, site: u32) {
+    unsafe {
+        if !active() {
+            return;
+        }
+        let stream = match kind {
+            0 => 0,
+            1 => to,
+            _ => stdio::stdout as usize,
+        };
+        let fd = if stream == 0 { to as c_int } else { stdio::descriptor(stream as *mut Stream) };
+        let is_buffered = OUTSIDE.buffered == stream || OUTSIDE.buffered == ALL_STREAMS;
+        OUTSIDE.is_memory = stream != 0 && (fd < 0 || is_buffered);
+        let is_standard = (fd == 1 || fd == 2) && OUTSIDE.redirected & 1 << fd == 0 && !OUTSIDE.is_memory;
+        (OUTSIDE.writer, OUTSIDE.writer_site) = (if is_standard { 0 } else { function.wrapping_add(1) }, site);
     }
 }
 
 /// Labelled data is printed, with the guard held.
 unsafe fn leaves() {
     unsafe {
-        if OUTSIDE.writer != 0 {
+        if OUTSIDE.writer == 0 {
+            return;
+        }
+        if OUTSIDE.is_memory {
+            events::give_up(GiveUp::CameBack, OUTSIDE.writer_site, OUTSIDE.writer.wrapping_sub(1));
+        } else {
             OUTSIDE.left = OUTSIDE.writer;
         }
+    }
+}
+
+/// Memory that is also a file's content: what is stored there comes back by other ways.
+pub unsafe fn note_shared_memory() {
+    unsafe {
+        if OUTSIDE.left == 0 {
+            OUTSIDE.left = ANYBODY;
+        }
+    }
+}
+
+/// What an output function returns of what it got.
+mod results {
+    /// The byte that it printed.
+    pub const BYTE: u32 = 0;
+}
+
+/// The label of the result of an output function that returns the byte that it got, or the count.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tgi_printed_result(
+    label: trace::Label,
+    argument: u64,
+    result: u64,
+    kind: u32,
+    function: u32,
+    site: u32,
+) -> trace::Label {
+    unsafe { if label == 0 { 0 } else { printed_result((label, argument), result, kind, (function, site)) } }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn printed_result(
+    (label, argument): (trace::Label, u64),
+    result: u64,
+    kind: u32,
+    (function, site): (u32, u32),
+) -> trace::Label {
+    unsafe {
+        let Some(_entered) = state::enter() else { return 0 };
+        if kind == results::BYTE && result == argument & 0xFF {
+            let byte = build::trunc(8, Value::new(label, argument));
+            return build::zext(8, 32, Value::new(byte, result));
+        }
+        if kind != results::BYTE && result == argument {
+            return label;
+        }
+        events::give_up(GiveUp::External, site, function);
+        0
     }
 }
 
@@ -351,7 +472,10 @@ unsafe fn leaves() {
 #[cold]
 pub unsafe extern "C" fn __tg_printed(label: trace::Label) {
     unsafe {
-        if label != 0 && active() {
+        if label != 0
+            && active()
+            && let Some(_entered) = state::enter()
+        {
             leaves();
         }
     }
@@ -375,7 +499,8 @@ unsafe fn came_back() {
         }
         let Some(_entered) = state::enter() else { return };
         let left = core::mem::replace(&mut OUTSIDE.left, 0);
-        events::give_up(GiveUp::CameBack, crate::models::call_site(), left.wrapping_sub(1));
+        let function = if left == ANYBODY { UNKNOWN } else { left - 1 };
+        events::give_up(GiveUp::CameBack, crate::models::call_site(), function);
     }
 }
 
@@ -388,16 +513,74 @@ pub unsafe extern "C" fn __tg_lend(function: u32, pointer: usize, size: usize, w
         }
         let Some(_entered) = state::enter() else { return };
         let memory = Memory::at(pointer, size);
-        if memory.is_symbolic() || memory.words().any(|word| Memory::at(word, 0).is_symbolic()) {
+        if way == ways::FOREIGN {
+            remember(pointer);
+        }
+        let is_symbolic = match way {
+            ways::OUTPUT | ways::FOREIGN => Search::from(memory).finds_label(),
+            _ => memory.is_symbolic() || memory.words().any(|word| Memory::at(word, 0).is_symbolic()),
+        };
+        if is_symbolic {
             match way {
                 ways::OUTPUT => leaves(),
                 _ => events::give_up(GiveUp::External, site, function),
             }
         }
-        if way == ways::ANY && (is_name(pointer) || memory.words().any(|word| is_name(word))) {
+        let opens_files = way == ways::ANY || way == ways::FOREIGN;
+        if opens_files && (is_name(pointer) || memory.words().any(|word| is_name(word))) {
             events::give_up(GiveUp::InputTaken, site, function);
             OUTSIDE.has_name = false;
         }
+    }
+}
+
+/// Code without bitcode may keep the pointer.
+unsafe fn remember(pointer: usize) {
+    unsafe {
+        let count = OUTSIDE.lent_count.min(MOST_LENT);
+        if OUTSIDE.lent.iter().take(count).any(|lent| *lent == pointer) {
+            return;
+        }
+        if let Some(free) = OUTSIDE.lent.get_mut(count) {
+            *free = pointer;
+        }
+        OUTSIDE.lent_count += 1;
+    }
+}
+
+/// A function is about to be called that is neither the program's nor one of the system's libraries. It may use what it
+/// got earlier; and variables of the program, if it was linked with it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_foreign(function: u32, address: usize, site: u32) {
+    unsafe {
+        if !active() {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        if sees_kept_memory() || is_in_program(address) && sees_variables() {
+            events::give_up(GiveUp::External, site, function);
+        }
+    }
+}
+
+fn is_in_program(address: usize) -> bool {
+    // The linker defines both ends.
+    (&raw const __executable_start as usize..&raw const PROGRAM_END as usize).contains(&address)
+}
+
+unsafe fn sees_kept_memory() -> bool {
+    unsafe {
+        let kept = OUTSIDE.lent.iter().take(OUTSIDE.lent_count);
+        OUTSIDE.lent_count > MOST_LENT && OUTSIDE.was_used
+            || kept.copied().any(|pointer| Search::from(Memory::at(pointer, 0)).finds_label())
+    }
+}
+
+unsafe fn sees_variables() -> bool {
+    unsafe {
+        objects::visible_globals().any(|variable| {
+            Search::from(Memory { start: variable.start, size: variable.size, is_there: true }).finds_label()
+        })
     }
 }
 
@@ -421,9 +604,76 @@ const LOWEST: usize = 1 << 16;
 const HIGHEST: usize = 1 << 47;
 /// Bytes that are looked at of what a pointer points to: of an object whose end is known, of others, and for pointers to
 /// what hangs on it.
-const MOST_BYTES: usize = 4096;
+const MOST_BYTES: usize = 1 << 20;
 const UNKNOWN_BYTES: usize = 32;
 const WORD_BYTES: usize = 64;
+/// Objects so large may be gone, if code without bitcode has freed them: the allocator gives them back to the kernel.
+const LARGE_BYTES: usize = 1 << 16;
+
+/// What code can reach from a piece of memory: the objects that pointers lead to.
+struct Search {
+    found: [Memory; MOST_FOUND],
+    count: usize,
+    /// Not everything was looked at.
+    is_cut: bool,
+}
+
+const MOST_FOUND: usize = 64;
+
+impl Search {
+    fn from(memory: Memory) -> Search {
+        let mut found = [Memory { start: 0, size: 0, is_there: false }; MOST_FOUND];
+        found[0] = memory;
+        Search { found, count: 1, is_cut: memory.size > MOST_BYTES }
+    }
+
+    /// Whether a label is among it. Where it is too much to look at, there is one, if the input was read at all.
+    unsafe fn finds_label(&mut self) -> bool {
+        unsafe {
+            let mut next = 0;
+            while let Some(memory) = self.found.get(next).copied().filter(|_| next < self.count) {
+                next += 1;
+                if memory.is_symbolic() {
+                    return true;
+                }
+                for word in memory.words_of(MOST_BYTES) {
+                    self.add(word);
+                }
+            }
+            self.is_cut && OUTSIDE.was_used
+        }
+    }
+
+    unsafe fn add(&mut self, pointer: usize) {
+        unsafe {
+            let known = self.found.iter().take(self.count);
+            let is_known = known.into_iter().any(|memory| {
+                (memory.start..memory.start + memory.size).contains(&pointer)
+            });
+            if is_known {
+                return;
+            }
+            let object = objects::find(pointer).filter(|object| !object.constant);
+            let memory = match object {
+                Some(object) => Memory::at(object.start, object.size),
+                None => Memory::at(pointer, 0),
+            };
+            if !memory.is_there {
+                return;
+            }
+            OUTSIDE.looks = OUTSIDE.looks.saturating_sub(1);
+            let free = self.found.get_mut(self.count).filter(|_| OUTSIDE.looks != 0);
+            match free {
+                Some(free) => {
+                    *free = memory;
+                    self.count += 1;
+                    self.is_cut |= memory.size == MOST_BYTES;
+                }
+                None => self.is_cut = true,
+            }
+        }
+    }
+}
 
 /// Memory that a pointer leads to.
 #[derive(Clone, Copy)]
@@ -439,8 +689,9 @@ impl Memory {
         unsafe {
             let rest = |object: objects::Object| (object.start + object.size).saturating_sub(start);
             let known = if size != 0 { Some(size) } else { objects::find(start).map(rest) };
-            let is_there = known.is_some() || is_on_stack(start);
-            Memory { start, size: known.unwrap_or(UNKNOWN_BYTES).min(MOST_BYTES), is_there }
+            let size = known.unwrap_or(UNKNOWN_BYTES).min(MOST_BYTES);
+            let is_there = known.is_some() && (size < LARGE_BYTES || os::is_mapped(start, size));
+            Memory { start, size, is_there: is_there || is_on_stack(start) }
         }
     }
 
@@ -455,8 +706,13 @@ impl Memory {
 
     /// The first words of it that could be pointers.
     fn words(self) -> impl Iterator<Item = usize> {
+        self.words_of(WORD_BYTES)
+    }
+
+    /// Those among the first so many bytes.
+    fn words_of(self, most: usize) -> impl Iterator<Item = usize> {
         let first = self.start.next_multiple_of(size_of::<usize>());
-        let end = if self.is_there { self.start + self.size.min(WORD_BYTES) } else { first };
+        let end = if self.is_there { self.start + self.size.min(most) } else { first };
         let words = (first..end).step_by(size_of::<usize>()).filter(move |at| at + size_of::<usize>() <= end);
         // SAFETY: the words lie within memory that is there.
         words.map(|at| unsafe { (at as *const usize).read() }).filter(|word| (LOWEST..HIGHEST).contains(word))

@@ -109,11 +109,12 @@ impl Child<'_> {
         }
     }
 
-    /// An empty directory in place of `/tmp` and `/var/tmp`, with what the target needs of the old one in its place.
+    /// An empty directory in place of `/tmp`, `/var/tmp` and `/dev/shm`, with what the target needs of the old ones in
+    /// its place.
     unsafe fn mount_tmp(&self) -> bool {
-        const MOST: usize = 32;
+        const MOST: usize = 64;
         let mut trees = [-1; MOST];
-        let exposed = &self.plan.exposed;
+        let exposed = &self.plan.exposed.paths;
         // SAFETY: the strings are valid; trees that are not used up vanish when they are closed.
         unsafe {
             if exposed.len() > MOST {
@@ -125,7 +126,13 @@ impl Child<'_> {
             if !self.mount_tmpfs(TMP) {
                 return false;
             }
-            let mut shown = trees.iter().zip(exposed).all(|(&tree, path)| attach_tree(tree, path));
+            let shared = !self.plan.shm
+                || libc::mount(TMP.as_ptr(), SHM.as_ptr(), null(), libc::MS_BIND, null()) == 0;
+            for parent in &self.plan.exposed.parents {
+                // Nobody shall write there: it is not emptied after a run.
+                libc::mkdir(parent.as_ptr(), 0o555);
+            }
+            let mut shown = shared && trees.iter().zip(exposed).all(|(&tree, path)| attach_tree(tree, path));
             trees.iter().filter(|&&tree| tree >= 0).for_each(|&tree| {
                 libc::close(tree);
             });
@@ -133,6 +140,9 @@ impl Child<'_> {
                 shown = libc::mount(TMP.as_ptr(), VAR_TMP.as_ptr(), null(), libc::MS_BIND, null()) == 0;
             }
             if !shown {
+                if self.plan.shm && shared {
+                    libc::umount2(SHM.as_ptr(), libc::MNT_DETACH);
+                }
                 libc::umount2(TMP.as_ptr(), libc::MNT_DETACH);
             }
             shown
@@ -146,6 +156,9 @@ impl Child<'_> {
             set_mounts(TMP, 0, false);
             if self.plan.var_tmp {
                 set_mounts(VAR_TMP, 0, false);
+            }
+            if self.plan.shm {
+                set_mounts(SHM, 0, false);
             }
             self.hand_over(TMP, Step::TmpOpened);
         }
@@ -395,6 +408,7 @@ impl Child<'_> {
 const NULL: &CStr = c"/dev/null";
 const TMP: &CStr = c"/tmp";
 const VAR_TMP: &CStr = c"/var/tmp";
+const SHM: &CStr = c"/dev/shm";
 
 /// A copy of the mount at `path` and below, which is attached nowhere; negative if there is none.
 unsafe fn copy_tree(path: &CStr) -> c_int {

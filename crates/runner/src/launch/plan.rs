@@ -93,9 +93,11 @@ pub(crate) struct Plan {
     pub users: (CString, CString),
     pub process_limit: ProcessLimit,
     pub file_rules: Option<FileRules>,
-    /// What stays in `/tmp` when an empty directory takes its place.
-    pub exposed: Vec<CString>,
+    /// What stays in `/tmp` and `/dev/shm` when an empty directory takes their place.
+    pub exposed: Exposed,
+    /// Whether that directory is also `/var/tmp` and `/dev/shm`.
     pub var_tmp: bool,
+    pub shm: bool,
     pub filters: Option<Filters>,
     /// Resource and value.
     pub limits: Vec<(u32, u64)>,
@@ -139,8 +141,9 @@ impl Plan {
             namespaces,
             users: id_maps()?,
             file_rules: if sandboxed { FileRules::create(request.visible) } else { None },
-            exposed: exposed(request)?,
+            exposed: Exposed::of(needed(request))?,
             var_tmp: !is_needed(request, VAR_TMP) && Path::new(VAR_TMP).is_dir(),
+            shm: Path::new(SHM).is_dir(),
             filters: if sandboxed { Filters::compile(target.may_trace_itself) } else { None },
             limits: limits(request, &process_limit),
             process_limit,
@@ -259,15 +262,41 @@ fn environment(request: &Launch<'_>) -> Vec<OsString> {
 
 const TMP: &str = "/tmp";
 const VAR_TMP: &str = "/var/tmp";
+const SHM: &str = "/dev/shm";
 
-/// What lies in `/tmp` and is, or holds, something that the target needs.
-fn exposed(request: &Launch<'_>) -> Result<Vec<CString>, RunnerError> {
-    let names: BTreeSet<PathBuf> = needed(request).filter_map(|path| top_of_tmp(&path)).collect();
-    names.into_iter().map(c_string).collect()
+/// What lies in `/tmp` and `/dev/shm` and is needed by the target. What lies beside it is not shown.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Exposed {
+    pub paths: Vec<CString>,
+    /// Directories on the way there, the upper ones first.
+    pub parents: Vec<CString>,
+    /// The names at the top of all this.
+    pub names: Vec<CString>,
 }
 
-fn top_of_tmp(path: &Path) -> Option<PathBuf> {
-    Some(Path::new(TMP).join(path.strip_prefix(TMP).ok()?.components().next()?))
+impl Exposed {
+    fn of(needed: impl Iterator<Item = PathBuf>) -> Result<Exposed, RunnerError> {
+        let needed: BTreeSet<PathBuf> =
+            needed.filter(|path| root_of(path).is_some_and(|root| path != root)).collect();
+        let is_within = |path: &Path| path.ancestors().skip(1).any(|above| needed.contains(above));
+        let paths: Vec<&PathBuf> = needed.iter().filter(|path| !is_within(path)).collect();
+        let (mut parents, mut names) = (BTreeSet::new(), BTreeSet::new());
+        for (path, root) in paths.iter().filter_map(|path| Some((path, root_of(path)?))) {
+            parents.extend(path.ancestors().skip(1).take_while(|above| *above != root));
+            let below = path.strip_prefix(root).ok().and_then(|below| below.components().next());
+            names.extend(below.map(|name| name.as_os_str()));
+        }
+        Ok(Exposed {
+            paths: paths.into_iter().map(c_string).collect::<Result<_, _>>()?,
+            parents: parents.into_iter().map(c_string).collect::<Result<_, _>>()?,
+            names: names.into_iter().map(c_string).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// The directory that is replaced and that a path lies in.
+fn root_of(path: &Path) -> Option<&'static Path> {
+    [TMP, SHM].map(Path::new).into_iter().find(|root| path.starts_with(root))
 }
 
 fn is_needed(request: &Launch<'_>, directory: &str) -> bool {
@@ -335,6 +364,16 @@ fn c_string(text: impl AsRef<OsStr>) -> Result<CString, RunnerError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_exposed_but_what_is_needed() {
+        let needed = ["/tmp/a/b/program", "/tmp/a/b", "/tmp/a/c/data", "/tmp", "/usr/lib", "/dev/shm/t/input"];
+        let exposed = Exposed::of(needed.into_iter().map(PathBuf::from)).unwrap();
+        let texts = |list: &[CString]| list.iter().map(|c| c.to_str().unwrap().to_owned()).collect::<Vec<_>>();
+        assert_eq!(texts(&exposed.paths), ["/dev/shm/t/input", "/tmp/a/b", "/tmp/a/c/data"]);
+        assert_eq!(texts(&exposed.parents), ["/dev/shm/t", "/tmp/a", "/tmp/a/c"]);
+        assert_eq!(texts(&exposed.names), ["a", "t"]);
+    }
 
     #[test]
     fn placeholders_are_replaced_wherever_they_stand() {

@@ -4,14 +4,14 @@ use super::plan::{Launch, Namespaces, Plan, ProcessLimit};
 use super::status::Step;
 use crate::options::Sandbox;
 use crate::sandbox::{FileRules, SandboxReport};
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 
 /// What was planned, in order to say what came of it.
 pub(crate) struct Summary {
     landlock: Option<i32>,
     seccomp: bool,
     process_limit: bool,
-    /// Names in `/tmp` that stay there.
+    /// Names in the target's `/tmp` that stay there.
     pub exposed: Vec<CString>,
 }
 
@@ -21,7 +21,7 @@ impl Summary {
             landlock: plan.file_rules.as_ref().map(FileRules::abi),
             seccomp: plan.filters.is_some(),
             process_limit: !matches!(plan.process_limit, ProcessLimit::None),
-            exposed: plan.exposed.iter().filter_map(|path| name_of(path)).collect(),
+            exposed: plan.exposed.names.clone(),
         }
     }
 
@@ -46,10 +46,6 @@ impl Summary {
         say_limits(&mut report, request, self.process_limit && worked(Step::ProcessLimit));
         report
     }
-}
-
-fn name_of(path: &CStr) -> Option<CString> {
-    path.to_bytes().rsplit(|byte| *byte == b'/').next().and_then(|name| CString::new(name).ok())
 }
 
 fn say_isolation(report: &mut SandboxReport, isolated: bool, seccomp: bool) {

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ static int act(const char *what, const char *name) {
     if (strcmp(what, "read") == 0) return open(name, O_RDONLY) < 0 ? errno : 0;
     if (strcmp(what, "create") == 0) return create(name);
     if (strcmp(what, "variable") == 0) return getenv(name) ? 0 : ENOENT;
+    if (strcmp(what, "semaphore") == 0) return sem_open(name, O_CREAT | O_EXCL, 0600, 1) == SEM_FAILED ? errno : 0;
     if (strcmp(what, "tmpfile") == 0) return tmpfile() ? 0 : errno;
     return 255;
 }

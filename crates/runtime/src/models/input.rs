@@ -13,12 +13,15 @@ unsafe extern "C" {
     fn read(fd: c_int, to: *mut c_void, size: usize) -> isize;
     fn readv(fd: c_int, pieces: *const Piece, count: c_int) -> isize;
     fn preadv(fd: c_int, pieces: *const Piece, count: c_int, offset: i64) -> isize;
+    fn close(fd: c_int) -> c_int;
     fn munmap(at: *mut c_void, size: usize) -> c_int;
     fn fstat(fd: c_int, stat: *mut Stat) -> c_int;
     fn stat(path: *const c_char, stat: *mut Stat) -> c_int;
     fn lstat(path: *const c_char, stat: *mut Stat) -> c_int;
 }
 
+const PROT_WRITE: c_int = 2;
+const MAP_SHARED: c_int = 1;
 const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_FAILED: usize = usize::MAX;
 const SEEK_END: c_int = 2;
@@ -320,6 +323,9 @@ pub unsafe extern "C" fn __tarragon_model_mmap(
         }
         if !is_input(fd) {
             outside::note_other_data();
+            if flags & MAP_SHARED != 0 && protection & PROT_WRITE != 0 {
+                outside::note_shared_memory();
+            }
         } else if let Some(_entered) = state::enter() {
             let offset = offset.max(0) as u64;
             let there = (STATE.input_len as u64).saturating_sub(offset).min(size as u64);
@@ -354,6 +360,16 @@ pub unsafe extern "C" fn __tarragon_model_munmap(at: *mut c_void, size: usize) -
     }
 }
 
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tarragon_model_close(fd: c_int) -> c_int {
+    unsafe {
+        calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
+        answer(0);
+        outside::note_redirected(fd);
+        close(fd)
+    }
+}
+
 /// Seeking to the end tells the input's length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_lseek(fd: c_int, offset: i64, whence: c_int) -> i64 {
@@ -362,11 +378,12 @@ pub unsafe extern "C" fn __tarragon_model_lseek(fd: c_int, offset: i64, whence: 
         outside::note_model();
         let result = os::lseek(fd, offset, whence);
         answer(0);
-        if whence == SEEK_END
-            && result >= 0
-            && is_input(fd)
-            && let Some(_entered) = state::enter()
-        {
+        if whence != SEEK_END || result < 0 {
+            return result;
+        }
+        if !is_input(fd) {
+            outside::note_other_data();
+        } else if let Some(_entered) = state::enter() {
             answer_from_end(offset, result);
         }
         result
@@ -388,7 +405,9 @@ unsafe fn note_stat(stat: *mut Stat, result: c_int) {
         shadow::clear(stat as usize, size_of::<Stat>());
         let header = STATE.header;
         let input = ((*header).input_device, (*header).input_inode);
-        if ((*stat).device, (*stat).inode) == input && (*stat).size == STATE.input_len as i64 {
+        if ((*stat).device, (*stat).inode) != input {
+            outside::note_other_data();
+        } else if (*stat).size == STATE.input_len as i64 {
             note_size(&raw const (*stat).size as usize);
         }
     }

@@ -32,6 +32,8 @@ pub struct Stream {
 
 /// The stream reads from a push-back area, not from its buffer.
 const IN_BACKUP: c_int = 0x100;
+/// The stream has a descriptor.
+const IS_FILE: c_int = 0x2000;
 
 unsafe extern "C" {
     fn getc(stream: *mut Stream) -> c_int;
@@ -50,7 +52,10 @@ unsafe extern "C" {
     fn rewind(stream: *mut Stream);
     fn strlen(text: *const c_char) -> usize;
     fn getw(stream: *mut Stream) -> c_int;
+    fn feof(stream: *mut Stream) -> c_int;
+    fn memchr(bytes: *const c_void, byte: c_int, size: usize) -> *mut c_void;
     pub(crate) static stdin: *mut Stream;
+    pub(crate) static stdout: *mut Stream;
 }
 
 /// What is known of the streams used last.
@@ -60,14 +65,22 @@ struct Known {
     input: bool,
     /// Input byte that the stream delivers next, as far as models were used; -1 if not known.
     next: i64,
+    /// Bytes that were put back and are not those of the input that were there.
+    pushed: u32,
     /// The last `fseek` was to this place, counted from the input's end.
     from_end: Option<i64>,
     /// The buffer that has its labels: its start, its size, and where it ends in the file.
     labelled: (usize, usize, i64),
 }
 
-const UNKNOWN: Known =
-    Known { stream: core::ptr::null_mut(), input: false, next: -1, from_end: None, labelled: (0, 0, 0) };
+const UNKNOWN: Known = Known {
+    stream: core::ptr::null_mut(),
+    input: false,
+    next: -1,
+    pushed: 0,
+    from_end: None,
+    labelled: (0, 0, 0),
+};
 static mut STREAMS: [Known; 4] = [UNKNOWN; 4];
 static mut NEXT_SLOT: usize = 0;
 
@@ -114,9 +127,9 @@ unsafe fn reads_input(stream: *mut Stream) -> bool {
     }
 }
 
-/// The descriptor behind a stream.
+/// The descriptor behind a stream; -1 if it has none, as one that prints into memory.
 pub(crate) unsafe fn descriptor(stream: *mut Stream) -> c_int {
-    unsafe { if stream.is_null() { -1 } else { (*stream).fileno } }
+    unsafe { if stream.is_null() || (*stream).flags & IS_FILE == 0 { -1 } else { (*stream).fileno } }
 }
 
 /// Offset in the file of what the stream reads from it next.
@@ -156,7 +169,18 @@ unsafe fn label_buffer(stream: *mut Stream, end: i64) {
 
 /// The input byte that the stream delivers next, if it reads the input.
 pub(super) unsafe fn input_position(stream: *mut Stream) -> Option<u64> {
-    unsafe { if reads_input(stream) { u64::try_from(position(stream)).ok() } else { None } }
+    unsafe { if reads_many(stream) { u64::try_from(position(stream)).ok() } else { None } }
+}
+
+/// As [`reads_input`], for functions that take several bytes. They do not know what was put back.
+unsafe fn reads_many(stream: *mut Stream) -> bool {
+    unsafe {
+        let input = reads_input(stream);
+        if input && core::mem::take(&mut (*known(stream)).pushed) != 0 {
+            super::give_up_outside();
+        }
+        input
+    }
 }
 
 /// A library function moved the stream on.
@@ -198,6 +222,10 @@ unsafe fn delivered(stream: *mut Stream, result: c_int) -> u32 {
             return 0;
         }
         let at = (*stream).read_ptr.sub(1);
+        if (*known).pushed != 0 {
+            (*known).pushed -= 1;
+            return build::zext(8, 32, byte(at));
+        }
         let fresh = (*known).next < 0 || at == (*stream).read_base;
         let expected = |label: u32| label != 0 && label as i64 == (*known).next + 1;
         let mut label = shadow::label_of_byte(at as usize);
@@ -274,13 +302,29 @@ pub unsafe extern "C" fn __tarragon_model_ungetc(pushed: c_int, stream: *mut Str
         let args = Args::take();
         let result = ungetc(pushed, stream);
         answer(if result == pushed { args.label(0) } else { 0 });
-        if result >= 0 && reads_input(stream) {
-            let known = known(stream);
-            if (*known).next > 0 {
-                (*known).next -= 1;
-            }
+        if result >= 0
+            && reads_input(stream)
+            && let Some(_entered) = state::enter()
+        {
+            put_back(stream, build::trunc(8, build::Value::new(args.label(0), pushed as u32 as u64)));
         }
         result
+    }
+}
+
+/// A byte with this label was put back. It need not be the one that was there.
+unsafe fn put_back(stream: *mut Stream, label: u32) {
+    unsafe {
+        let known = known(stream);
+        if (*known).pushed == 0 && label != 0 && label as i64 == (*known).next {
+            (*known).next -= 1;
+            return;
+        }
+        if (*known).pushed == 0 {
+            label_buffer(stream, file_position(stream));
+        }
+        shadow::set_entry((*stream).read_ptr as usize, label);
+        (*known).pushed += 1;
     }
 }
 
@@ -293,7 +337,7 @@ pub unsafe extern "C" fn __tarragon_model_fread(
 ) -> usize {
     unsafe {
         super::copy::take_sized(2, [to, to], count, size);
-        let input = reads_input(stream);
+        let input = reads_many(stream);
         let before = if input { position(stream) } else { 0 };
         let result = fread(to, size, count, stream);
         answer(0);
@@ -372,6 +416,17 @@ unsafe fn delivered_line(
     }
 }
 
+/// Bytes that `fgets` wrote of the `size` that it could. A line ends at its first line feed, or with the file.
+unsafe fn written(to: *const c_char, size: usize, stream: *mut Stream) -> usize {
+    unsafe {
+        if feof(stream) != 0 {
+            return strlen(to) + 1;
+        }
+        let end = memchr(to.cast(), c_int::from(b'\n'), size - 1) as usize;
+        if end == 0 { size } else { end - to as usize + 2 }
+    }
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_fgets(
     to: *mut c_char,
@@ -380,13 +435,13 @@ pub unsafe extern "C" fn __tarragon_model_fgets(
 ) -> *mut c_char {
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        let input = reads_input(stream);
+        let input = reads_many(stream);
         let before = if input { position(stream) } else { -1 };
         let result = fgets(to, size, stream);
         answer(0);
         if before < 0 || size < 1 {
             if !result.is_null() {
-                shadow::__tgi_clear(to as usize, size.max(1) as usize);
+                shadow::__tgi_clear(to as usize, written(to, size.max(1) as usize, stream));
             }
             return result;
         }
@@ -418,7 +473,7 @@ pub unsafe extern "C" fn __tarragon_model_getdelim(
 ) -> isize {
     unsafe {
         calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
-        let input = reads_input(stream);
+        let input = reads_many(stream);
         let before = if input { position(stream) } else { -1 };
         let (old, old_size) = (*line as usize, *size);
         let result = getdelim(line, size, delimiter, stream);
@@ -486,6 +541,7 @@ pub unsafe extern "C" fn __tarragon_model_fopen(path: *const c_char, mode: *cons
         note_name(path);
         let stream = fopen(path, mode);
         forget_streams();
+        outside::note_redirected(descriptor(stream));
         answer(0);
         stream
     }
@@ -519,6 +575,7 @@ pub unsafe extern "C" fn __tarragon_model_freopen(
         outside::forget_stream(stream);
         let stream = freopen(path, mode, stream);
         forget_streams();
+        outside::note_redirected(descriptor(stream));
         answer(0);
         stream
     }
@@ -530,6 +587,7 @@ pub unsafe extern "C" fn __tarragon_model_fclose(stream: *mut Stream) -> c_int {
         calls::__tgi_args_taken();
         forget_streams();
         outside::forget_stream(stream);
+        outside::note_redirected(descriptor(stream));
         answer(0);
         fclose(stream)
     }
@@ -546,7 +604,7 @@ pub unsafe extern "C" fn __tarragon_model_fseek(stream: *mut Stream, offset: c_l
         answer(0);
         if result == 0 && reads_input(stream) {
             let known = known(stream);
-            (*known).next = -1;
+            ((*known).next, (*known).pushed) = (-1, 0);
             ((*known).from_end, (*known).labelled) = ((whence == SEEK_END).then_some(offset), (0, 0, 0));
         }
         result
@@ -579,7 +637,7 @@ pub unsafe extern "C" fn __tarragon_model_rewind(stream: *mut Stream) {
         rewind(stream);
         if reads_input(stream) {
             let known = known(stream);
-            (*known).next = -1;
+            ((*known).next, (*known).pushed) = (-1, 0);
             ((*known).from_end, (*known).labelled) = (None, (0, 0, 0));
         }
     }

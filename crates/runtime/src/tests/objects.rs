@@ -1,8 +1,7 @@
 //! Heap objects: which one an address belongs to, and how large it is.
 
 use super::Run;
-use crate::objects::{self, note_allocation, note_free, size_in};
-use proptest::prelude::*;
+use crate::objects::{self, note_allocation, note_free};
 use std::ffi::c_void;
 
 unsafe extern "C" {
@@ -39,15 +38,37 @@ fn heap_objects_have_the_size_that_was_asked_for() {
     }
 }
 
-proptest! {
-    /// What the allocator rounds up is told apart from what another object left behind.
-    #[test]
-    fn sizes_are_what_blocks_and_marks_say(size in 0usize..300_000, spare in 0usize..64, other in 100usize..60_000) {
-        let mark = |size: usize| (size % 65_535) as u16 + 1;
-        prop_assert_eq!(size_in(size + spare, mark(size)), size);
-        let small = size % 60_000;
-        if small > other + 64 || other > small {
-            prop_assert_eq!(size_in(small, mark(other)), small);
+/// Code without instrumentation frees objects that are marked, and the memory goes back to the system.
+#[test]
+fn marks_of_freed_objects_are_harmless() {
+    let _run = Run::start(b"ab");
+    // SAFETY: the object is looked for, not used.
+    unsafe {
+        let object = malloc(1 << 20);
+        let start = object as usize;
+        note_allocation(start, Some(1 << 20));
+        assert_eq!(found(start + 5), Some((start, 1 << 20)));
+        free(object);
+        assert_eq!(found(start + 5), Some((start, 1 << 20)));
+        note_free(start);
+    }
+}
+
+/// What is left of objects that lay where a new one is must not split it.
+#[test]
+fn new_objects_hide_what_was_there() {
+    let _run = Run::start(b"ab");
+    // SAFETY: marks are kept for any address.
+    unsafe {
+        let start = malloc(200_000) as usize;
+        for old in [start + 32, start + 65_536, start + 131_072] {
+            note_allocation(old, Some(16));
         }
+        note_allocation(start, Some(200_000));
+        for address in [start + 40, start + 65_540, start + 131_080, start + 199_999] {
+            assert_eq!(found(address), Some((start, 200_000)));
+        }
+        note_free(start);
+        free(start as *mut c_void);
     }
 }

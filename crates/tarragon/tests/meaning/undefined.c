@@ -1,6 +1,7 @@
 /* Undefined behaviour with a meaning in a build that is not optimised; the first argument says which. The result is what is
  * printed, and how the program ends. */
 #include <limits.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
     CASE(mul_overflows) CASE(add_less) CASE(sub_more) CASE(negate_least) CASE(count_wraps) CASE(pointer_wraps) \
     CASE(null_checked_late) CASE(null_read) CASE(null_written) CASE(shift_too_far) CASE(shift_by_constant) \
     CASE(shift_negative) CASE(divide_by_zero) CASE(divide_least) CASE(remainder_of_zero) CASE(aliased) \
-    CASE(argument_null) CASE(result_null) CASE(bool_of_two) CASE(restricted) CASE(freed_unread) CASE(assumed) CASE(divided_unread) CASE(endless)
+    CASE(argument_null) CASE(result_null) CASE(bool_of_two) CASE(restricted) CASE(freed_unread) CASE(assumed) CASE(divided_unread) CASE(endless) \
+    CASE(jumped_back) CASE(converts_too_much) CASE(converts_infinity) CASE(read_unread) CASE(sum_unread) CASE(recursion)
 
 static int mul_overflows(int n) { int product = 65536 * n * 65536; return product == 0 ? 3 : 4; }
 static int add_less(int n) { int x = INT_MAX - 1 + n; return x + 1 < x ? 3 : 4; }
@@ -41,6 +43,14 @@ static int both(int *restrict a, int *restrict b) { *a = 1; *b = 2; return *a; }
 static int restricted(int n) { int x = n; return both(&x, &x); }
 static int freed_unread(int n) { char *p = malloc(24); free(p); free(n == 2 ? NULL : p); return 4; }
 static int endless(int n) { unsigned i = 1; while (i != 0) i = i * 2 + n; return 4; }
+static jmp_buf place;
+static int jumped_back(int n) { int x = 1; if (setjmp(place) == 0) { x = n + 6; longjmp(place, 1); } return x; }
+static int converts_too_much(int n) { double x = n ? 1e20 : 0; return (int)x == INT_MIN ? 3 : 4; }
+static int converts_infinity(int n) { float x = 1e30f * 1e30f * n; return (int)x == INT_MIN ? 3 : 4; }
+static int read_unread(int n) { int *p = n ? NULL : &n; int unread = *p; return 4; }
+static int sum_unread(int n) { int *p = n ? NULL : &n; long unread = *p + 1; return 4; }
+static int depth(unsigned n) { return n == 0 ? 0 : depth(n - 1); }
+static int recursion(int n) { return depth(20000000 * n) & 1; }
 static int assumed(int n) { __builtin_assume(n == 2); return n == 2 ? 3 : 4; }
 
 int main(int argc, char **argv)
