@@ -2,7 +2,7 @@
 //@ exhaustive: max-len=1 paths=2 incomplete
 //@ seed: "a"
 //@ gives-up: data that went through a file or a pipe
-//@ lost-through: putchar
+//@ lost-through: putc
 #include <stdio.h>
 #include <unistd.h>
 

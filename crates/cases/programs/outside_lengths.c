@@ -1,7 +1,7 @@
 // How much was printed depends on the data, and has no expression.
 //@ exhaustive: max-len=1 paths=2 incomplete
 //@ seed: "a"
-//@ gives-up: call to an external function
+//@ gives-up: function without a model
 //@ lost-through: printf
 //@ lost-through: puts
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Library functions that take data in memory, and give it back at another place.
 //@ exhaustive: max-len=1 paths=2 incomplete
 //@ seed: "a"
-//@ gives-up: call to an external function
+//@ gives-up: function without a model
 //@ lost-through: setlocale
 //@ lost-through: prctl
 //@ lost-through: setrlimit

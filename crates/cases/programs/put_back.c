@@ -1,6 +1,7 @@
 // What is put back need not be what was read.
 //@ exhaustive: max-len=2 paths=6 complete
 //@ seed: "ab"
+//@ expect-bug: SIGILL
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,5 +20,7 @@ int main(void)
     if (getchar() != 'z')
         abort();
     byte = getchar();
-    return byte == EOF ? 4 : byte == 'q' ? 5 : 0;
+    if (byte == 'q')
+        __builtin_trap();
+    return byte == EOF ? 4 : 0;
 }
