@@ -4,9 +4,9 @@ use crate::llvm::{self, LLVMOpcode, Value};
 use crate::module::Module;
 use crate::runtime;
 use anyhow::Result;
-use inkwell::llvm_sys::{LLVMLinkage, LLVMTailCallKind};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::LLVMContextRef;
+use inkwell::llvm_sys::{LLVMLinkage, LLVMTailCallKind};
 
 /// The index of attributes of functions themselves.
 pub const FUNCTION: u32 = u32::MAX;

@@ -26,9 +26,7 @@ pub fn is_foreign(name: &str) -> bool {
     let system = *SYSTEM.get_or_init(|| unsafe { dlopen(LIBRARY.as_ptr(), RTLD_LAZY) } as usize);
     let is_known = LINKED.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     // SAFETY: the handle is that of a library that is open.
-    system != 0
-        && !is_known
-        && unsafe { dlsym(system as *mut c_void, c_string(name).as_ptr()) }.is_null()
+    system != 0 && !is_known && unsafe { dlsym(system as *mut c_void, c_string(name).as_ptr()) }.is_null()
 }
 
 #[cfg(test)]

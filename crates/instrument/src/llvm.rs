@@ -188,9 +188,8 @@ pub fn returns_twice(call: Value) -> bool {
     // SAFETY: the handle is a call, and what it calls may be a function.
     unsafe {
         !LLVMGetCallSiteEnumAttribute(call, FUNCTION, kind).is_null()
-            || as_function(called(call)).is_some_and(|function| {
-                !LLVMGetEnumAttributeAtIndex(function, FUNCTION, kind).is_null()
-            })
+            || as_function(called(call))
+                .is_some_and(|function| !LLVMGetEnumAttributeAtIndex(function, FUNCTION, kind).is_null())
     }
 }
 

@@ -329,9 +329,8 @@ fn sink(name: &str) -> Option<Sink> {
 
 fn printed(name: &str) -> Printed {
     match name {
-        "fputc" | "fputc_unlocked" | "putc" | "putc_unlocked" | "_IO_putc" | "putchar" | "putchar_unlocked" => {
-            Printed::Byte(0)
-        }
+        "fputc" | "fputc_unlocked" | "putc" | "putc_unlocked" | "_IO_putc" | "putchar"
+        | "putchar_unlocked" => Printed::Byte(0),
         "write" | "pwrite" | "pwrite64" | "send" | "sendto" | "fwrite" | "fwrite_unlocked" => {
             Printed::Count(2)
         }
@@ -446,9 +445,9 @@ impl Function<'_> {
             let called = llvm::as_instruction(user)
                 .filter(|user| llvm::opcode(*user) == LLVMOpcode::LLVMCall)
                 .and_then(|user| llvm::as_function(llvm::called(user)));
-            called.map(llvm::name).is_some_and(|name| {
-                BUFFERING.contains(&name.as_str()) || name.starts_with("llvm.lifetime.")
-            })
+            called
+                .map(llvm::name)
+                .is_some_and(|name| BUFFERING.contains(&name.as_str()) || name.starts_with("llvm.lifetime."))
         };
         let is_variable = llvm::as_global_variable(buffer).or_else(|| llvm::as_alloca(buffer)).is_some();
         if is_variable && llvm::users(buffer).into_iter().all(only_buffers) {

@@ -6,9 +6,9 @@
 //! that is always allowed.
 
 use crate::function::underlying_object;
-use crate::{attributes, rounds};
 use crate::llvm::{self, Builder, LLVMOpcode, LLVMTypeKind, Type, Value, c_string};
 use crate::module::Module;
+use crate::{attributes, rounds};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::LLVMContextRef;
 
@@ -312,7 +312,8 @@ fn is_unread(load: Value) -> bool {
 fn is_dead(value: Value, steps: u32) -> bool {
     let is_ignored = |user: Value| match llvm::as_instruction(user) {
         Some(store) if llvm::opcode(store) == LLVMOpcode::LLVMStore => {
-            llvm::operand(store, 0) == value && llvm::as_alloca(llvm::operand(store, 1)).is_some_and(is_write_only)
+            llvm::operand(store, 0) == value
+                && llvm::as_alloca(llvm::operand(store, 1)).is_some_and(is_write_only)
         }
         Some(user) => steps > 0 && is_computation(user) && is_dead(user, steps - 1),
         None => false,
@@ -322,10 +323,16 @@ fn is_dead(value: Value, steps: u32) -> bool {
 
 fn is_write_only(variable: Value) -> bool {
     llvm::users(variable).into_iter().all(|user| {
-        llvm::as_instruction(user).is_some_and(|user| {
-            llvm::opcode(user) == LLVMOpcode::LLVMStore && llvm::operand(user, 1) == variable
+        llvm::as_instruction(user).is_some_and(|user| match llvm::opcode(user) {
+            LLVMOpcode::LLVMStore => llvm::operand(user, 1) == variable,
+            LLVMOpcode::LLVMCall => is_lifetime(user),
+            _ => false,
         })
     })
+}
+
+fn is_lifetime(call: Value) -> bool {
+    llvm::as_function(llvm::called(call)).is_some_and(|f| llvm::name(f).starts_with("llvm.lifetime."))
 }
 
 fn is_computation(instruction: Value) -> bool {

@@ -399,7 +399,8 @@ pub unsafe extern "C" fn __tg_output(function: u32, to: usize, kind: u32, site: 
         let is_buffered = OUTSIDE.buffered == stream || OUTSIDE.buffered == ALL_STREAMS;
         OUTSIDE.is_memory = stream != 0 && (fd < 0 || is_buffered);
         let is_standard = (fd == 1 || fd == 2) && OUTSIDE.redirected & 1 << fd == 0 && !OUTSIDE.is_memory;
-        (OUTSIDE.writer, OUTSIDE.writer_site) = (if is_standard { 0 } else { function.wrapping_add(1) }, site);
+        (OUTSIDE.writer, OUTSIDE.writer_site) =
+            (if is_standard { 0 } else { function.wrapping_add(1) }, site);
     }
 }
 
@@ -647,9 +648,8 @@ impl Search {
     unsafe fn add(&mut self, pointer: usize) {
         unsafe {
             let known = self.found.iter().take(self.count);
-            let is_known = known.into_iter().any(|memory| {
-                (memory.start..memory.start + memory.size).contains(&pointer)
-            });
+            let is_known =
+                known.into_iter().any(|memory| (memory.start..memory.start + memory.size).contains(&pointer));
             if is_known {
                 return;
             }

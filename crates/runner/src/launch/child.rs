@@ -126,8 +126,8 @@ impl Child<'_> {
             if !self.mount_tmpfs(TMP) {
                 return false;
             }
-            let shared = !self.plan.shm
-                || libc::mount(TMP.as_ptr(), SHM.as_ptr(), null(), libc::MS_BIND, null()) == 0;
+            let shared =
+                !self.plan.shm || libc::mount(TMP.as_ptr(), SHM.as_ptr(), null(), libc::MS_BIND, null()) == 0;
             for parent in &self.plan.exposed.parents {
                 // Nobody shall write there: it is not emptied after a run.
                 libc::mkdir(parent.as_ptr(), 0o555);

@@ -367,9 +367,11 @@ mod tests {
 
     #[test]
     fn nothing_is_exposed_but_what_is_needed() {
-        let needed = ["/tmp/a/b/program", "/tmp/a/b", "/tmp/a/c/data", "/tmp", "/usr/lib", "/dev/shm/t/input"];
+        let needed =
+            ["/tmp/a/b/program", "/tmp/a/b", "/tmp/a/c/data", "/tmp", "/usr/lib", "/dev/shm/t/input"];
         let exposed = Exposed::of(needed.into_iter().map(PathBuf::from)).unwrap();
-        let texts = |list: &[CString]| list.iter().map(|c| c.to_str().unwrap().to_owned()).collect::<Vec<_>>();
+        let texts =
+            |list: &[CString]| list.iter().map(|c| c.to_str().unwrap().to_owned()).collect::<Vec<_>>();
         assert_eq!(texts(&exposed.paths), ["/dev/shm/t/input", "/tmp/a/b", "/tmp/a/c/data"]);
         assert_eq!(texts(&exposed.parents), ["/dev/shm/t", "/tmp/a", "/tmp/a/c"]);
         assert_eq!(texts(&exposed.names), ["a", "t"]);
