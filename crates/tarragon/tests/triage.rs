@@ -15,6 +15,8 @@ const PROGRAM: &str = r#"
 #include <unistd.h>
 
 static volatile int sink;
+/* Rounds of a loop overflow no signed number. */
+static volatile unsigned rounds;
 
 static int is_variant(void)
 {
@@ -30,7 +32,7 @@ static int divide(int a, int b)
 static void spin(int by)
 {
     for (;;)
-        sink += by;
+        rounds += by;
 }
 
 int main(void)
@@ -48,7 +50,7 @@ int main(void)
     if (kind == 'v' && is_variant())
         abort();
     while (kind == 'w' && is_variant())
-        sink++;
+        rounds++;
     return 0;
 }
 "#;
