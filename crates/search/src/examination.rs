@@ -24,7 +24,7 @@ const MOST_BYTES: usize = 16 << 20;
 /// Time that is free, and examinations: so many, and one for so many runs.
 const FREE: Duration = Duration::from_millis(500);
 const FIRST: u64 = 64;
-const RUNS_FOR_ONE: u64 = 24;
+const RUNS_FOR_ONE: u64 = 100;
 /// At the end of the search, what waits may take one part in so many of the whole time.
 const LAST_SHARE: u32 = 8;
 
