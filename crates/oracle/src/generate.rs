@@ -300,7 +300,8 @@ impl Generator {
     fn branching(&mut self, depth: u32) -> Stmt {
         let deeper = depth - 1;
         match self.rng.u32(..10) {
-            0..6 => {
+            0 => self.sieve(),
+            1..6 => {
                 let bodies = vec![self.block(deeper, 0..3), self.block(deeper, 0..2)];
                 Stmt::new(StmtOp::If, vec![self.condition(3)], bodies)
             }
@@ -315,6 +316,29 @@ impl Generator {
                 Stmt::new(op, vec![self.condition(2)], vec![self.block(deeper.min(1), 1..3)])
             }
         }
+    }
+
+    /// A mask leaves a few values of a byte, in an arithmetic progression; comparisons tell them
+    /// apart, some only by what the ones before left.
+    fn sieve(&mut self) -> Stmt {
+        let byte = Expr::leaf(Op::Byte(self.rng.usize(..self.bytes)));
+        let mask = self.pick(&[63, 63, 127, 31, 207, 243]);
+        let rest = if self.one_in(2) { mask } else { mask & i64::from(self.rng.u8(..)) };
+        let number = |value| Expr::leaf(Op::Const(I32, value));
+        let compare = |with, to, value| Expr::new(Op::Compare(with, I32), vec![to, number(value)]);
+        let mut left: Vec<i64> = (0..256).filter(|value| value & mask == rest).collect();
+        let mut body = Vec::new();
+        for _ in 0..self.rng.usize(1..4) {
+            let value = left.swap_remove(self.rng.usize(..left.len()));
+            let test = compare(self.pick(&["==", "!="]), byte.clone(), value);
+            let inside = std::mem::take(&mut body);
+            body = vec![Stmt::new(StmtOp::If, vec![test], vec![inside, Vec::new()])];
+            if left.is_empty() {
+                break;
+            }
+        }
+        let masked = Expr::new(Op::Infix("&", I32), vec![byte, number(mask)]);
+        Stmt::new(StmtOp::If, vec![compare("==", masked, rest)], vec![body, Vec::new()])
     }
 
     fn switch(&mut self, depth: u32) -> Stmt {
