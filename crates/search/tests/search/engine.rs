@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use search::{Ending, ExecError, Execution, Executor, Random, Sighting, Stop};
 
-use crate::harness::Setup;
+use crate::harness::{Setup, ended};
 use crate::program::{Fake, Machine};
 
 fn quiet(_: &mut Machine<'_>) -> Ending {
@@ -65,15 +65,7 @@ impl Executor for Flaky {
     fn run(&mut self, _input: &[u8], _symbolic: bool) -> Result<Execution, ExecError> {
         self.0 += 1;
         let ending = if self.0 == 1 { Ending::Timeout } else { Ending::Exit(0) };
-        Ok(Execution {
-            ending,
-            covered: Vec::new(),
-            trace: None,
-            bad_trace: None,
-            run_time: Duration::ZERO,
-            cpu_time: Duration::ZERO,
-            stderr: Vec::new(),
-        })
+        Ok(ended(ending))
     }
 }
 

@@ -1,13 +1,11 @@
 //! What becomes of runs that end badly, by what the program and its variants say about them.
 
-use std::time::Duration;
-
 use search::{
     BugKind, Bugs, Diagnosis, Ending, Engine, ExecError, Execution, Executor, Frame, Next, Ran, Results,
     Seed, Strategy, World,
 };
 
-use crate::harness::{Notes, Setup, Ticks, chain};
+use crate::harness::{Notes, Setup, Ticks, chain, ended};
 
 /// Answers by the first byte of the input. Nothing is traced, so all last steps are the same.
 #[derive(Default)]
@@ -28,25 +26,13 @@ fn ending(answers: &[(u8, Ending)], input: &[u8]) -> Ending {
     of(answers, input).unwrap_or(Ending::Exit(0))
 }
 
-fn execution(ending: Ending) -> Execution {
-    Execution {
-        ending,
-        covered: Vec::new(),
-        trace: None,
-        bad_trace: None,
-        run_time: Duration::ZERO,
-        cpu_time: Duration::ZERO,
-        stderr: Vec::new(),
-    }
-}
-
 impl Executor for Scripted {
     fn run(&mut self, input: &[u8], _symbolic: bool) -> Result<Execution, ExecError> {
-        Ok(execution(ending(&self.traced, input)))
+        Ok(ended(ending(&self.traced, input)))
     }
 
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
-        Ok(execution(of(&self.patient, input).unwrap_or_else(|| ending(&self.traced, input))))
+        Ok(ended(of(&self.patient, input).unwrap_or_else(|| ending(&self.traced, input))))
     }
 
     fn run_plain(&mut self, input: &[u8]) -> Result<Option<Ending>, ExecError> {

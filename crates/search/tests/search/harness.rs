@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{
-    Bug, Clock, Engine, Entry, Executor, Limits, Observer, OutputError, Results, SavedSearch, Seed, Sighting,
-    Stats, Stop, Strategy, World,
+    Bug, Clock, Ending, Engine, Entry, Execution, Executor, Limits, Observer, OutputError, Results,
+    SavedSearch, Seed, Sighting, Stats, Stop, Strategy, World,
 };
 use sites::SiteTable;
 use solver::{Answer, Chain, ChainOptions, Link, Query};
@@ -157,6 +157,19 @@ impl Setup {
         let seeds = self.seeds.iter().map(|seed| seed.to_vec()).chain(self.waiting.iter().cloned());
         let seeds = seeds.map(|input| Seed { name: "test".to_owned(), input });
         Engine::new(world, self.limits, self.seed, Results::new(sites)).search(strategy, seeds.collect())
+    }
+}
+
+/// A run of which only the ending is known.
+pub fn ended(ending: Ending) -> Execution {
+    Execution {
+        ending,
+        covered: Vec::new(),
+        trace: None,
+        bad_trace: None,
+        run_time: Duration::ZERO,
+        cpu_time: Duration::ZERO,
+        stderr: Vec::new(),
     }
 }
 
