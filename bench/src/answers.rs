@@ -14,6 +14,7 @@ use smt::{Limits, standard_chain};
 use solver::{Chain, ChainOptions, PathSolver};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 use tally::Tally;
 
 /// Bytes that an answer may be longer than the input.
@@ -40,6 +41,9 @@ pub struct Options {
     /// Seconds that Z3 may take to check one answer
     #[arg(long, default_value_t = 60)]
     patience: u64,
+    /// Seconds after which no further run of a package is checked; others get its questions
+    #[arg(long, default_value_t = 600)]
+    budget: u64,
 }
 
 pub fn run(options: &Options) -> Result<()> {
@@ -72,15 +76,17 @@ fn check(package: &Package, share: usize, options: &Options, work: &Path) -> Res
     let inputs = campaign(package, &program, options, work)?;
     let mut recorder = flips::recorder(package, &program)?;
     let mut chain = standard_chain(ChainOptions::default(), Limits::default());
-    let mut judge = Judge::new(std::time::Duration::from_secs(options.patience));
+    let mut judge = Judge::new(Duration::from_secs(options.patience));
     let mut tally = Tally::default();
+    let end = Instant::now() + Duration::from_secs(options.budget);
     for input in inputs {
         let left = share.saturating_sub(tally.asked());
-        if left == 0 {
+        if left == 0 || Instant::now() > end {
             break;
         }
         if let Some(recorded) = record(&mut recorder, input) {
-            tally.add(&check_run(recorded, left.min(options.most), &mut chain, &mut judge));
+            tally.add(&check_run(recorded, left.min(options.most), end, &mut chain, &mut judge));
+            eprintln!("{}: {} of {share} questions", package.name, tally.asked());
         }
     }
     Ok(tally)
@@ -91,13 +97,19 @@ fn record(recorder: &mut Recorder, input: Vec<u8>) -> Option<Recorded> {
     recorder.record(input).ok()
 }
 
-fn check_run(mut recorded: Recorded, most: usize, chain: &mut Chain, judge: &mut Judge) -> Tally {
+fn check_run(
+    mut recorded: Recorded,
+    most: usize,
+    end: Instant,
+    chain: &mut Chain,
+    judge: &mut Judge,
+) -> Tally {
     let sampled = recorded.sampled(most);
     let mut question = Question::new(&mut recorded, ROOM);
     let Recorded { dag, lits, input, .. } = &recorded;
     let mut solver = PathSolver::new(dag, lits, input, question.max_len);
     let mut tally = Tally::default();
-    for (prefix, goal) in sampled {
+    for (prefix, goal) in sampled.into_iter().take_while(|_| Instant::now() < end) {
         let before: Vec<_> = chain.counters().collect();
         let answer = solver.solve(chain, prefix, &[], goal);
         let part = tally::answered(&before, chain.counters());

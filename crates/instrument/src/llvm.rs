@@ -152,6 +152,37 @@ pub fn is_constant_gep(value: Value) -> bool {
     }
 }
 
+/// The computation of an address with the last index that is no constant, going back from a
+/// pointer over members at fixed places.
+pub fn innermost_index(pointer: Value) -> Option<Value> {
+    as_address_computation(root_of_member(pointer))
+}
+
+/// What a pointer is a fixed distance away from.
+pub fn root_of_member(mut pointer: Value) -> Value {
+    while let Some(gep) = as_address_computation(pointer)
+        && (1..operand_count(gep) as u32).all(|i| as_constant_int(operand(gep, i)).is_some())
+    {
+        pointer = operand(gep, 0);
+    }
+    pointer
+}
+
+fn as_address_computation(value: Value) -> Option<Value> {
+    as_instruction(value).filter(|i| opcode(*i) == LLVMOpcode::LLVMGetElementPtr)
+}
+
+/// Whether an address is computed as that of a member of a struct that is not its last.
+pub fn is_inner_member(address: Value) -> bool {
+    as_address_computation(address).is_some_and(|gep| {
+        let ty = gep_source_type(gep);
+        kind(ty) == LLVMTypeKind::LLVMStructTypeKind
+            && operand_count(gep) == 3
+            && as_constant_int(operand(gep, 2))
+                .is_some_and(|member| constant_bits(member) + 1 < u64::from(struct_size(ty)))
+    })
+}
+
 /// `nsw`: an addition, subtraction or multiplication of signed numbers.
 pub fn has_no_signed_wrap(arithmetic: Value) -> bool {
     // SAFETY: the handle is an instruction that can have the flag.

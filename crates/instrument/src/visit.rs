@@ -2,7 +2,7 @@
 
 use crate::expressions::{Pair, is_pure};
 use crate::function::{Function, points_to_constant, underlying_object};
-use crate::llvm::{self, Block, LLVMOpcode, LLVMTypeKind, Value};
+use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
 use crate::recall::{Ended, Ending, EndingKind};
 use crate::types::{self, Leaf};
 use inkwell::llvm_sys::core::*;
@@ -216,21 +216,51 @@ impl Function<'_> {
     }
 
     /// The object that a pointer was computed from, if that is visible here: its start and size.
+    /// An array inside a struct is an object of its own.
     fn object(&self, pointer: Value) -> (Value, Value) {
         let builder = self.builder();
-        let pointer = underlying_object(pointer);
-        let size = if let Some(alloca) = llvm::as_alloca(pointer) {
-            let count = llvm::as_constant_int(llvm::operand(alloca, 0)).map(llvm::constant_bits);
-            count.map(|count| count * self.layout().size(llvm::allocated_type(alloca)))
-        } else {
-            llvm::as_global_variable(pointer)
-                .filter(|g| !llvm::is_declaration(*g) && !llvm::is_global_constant(*g))
-                .map(|global| self.layout().size(llvm::value_type(global)))
+        let none = builder.const_i64(0);
+        let Some((array, size)) = self.member_array(pointer) else {
+            let whole = self.whole_object(pointer);
+            return whole.map_or((none, none), |(o, size)| (self.bits(o), builder.const_i64(size)));
         };
-        match size {
-            Some(size) => (self.bits(pointer), builder.const_i64(size)),
-            None => (builder.const_i64(0), builder.const_i64(0)),
+        let root = llvm::root_of_member(array);
+        let start = match self.may_be_symbolic(root) {
+            // Where the struct is depends on the input: so does where the array is.
+            true => {
+                let equal = LLVMIntPredicate::LLVMIntEQ;
+                let is_fixed = builder.compare(equal, self.label_of(root), self.zero());
+                builder.select(is_fixed, self.bits(array), none)
+            }
+            false => self.bits(array),
+        };
+        (start, builder.const_i64(size))
+    }
+
+    /// The local or global variable that a pointer leads into.
+    fn whole_object(&self, pointer: Value) -> Option<(Value, u64)> {
+        let object = underlying_object(pointer);
+        if let Some(alloca) = llvm::as_alloca(object) {
+            let count = llvm::as_constant_int(llvm::operand(alloca, 0)).map(llvm::constant_bits)?;
+            return Some((object, count * self.layout().size(llvm::allocated_type(alloca))));
         }
+        llvm::as_global_variable(object)
+            .filter(|g| !llvm::is_declaration(*g) && !llvm::is_global_constant(*g))
+            .map(|global| (object, self.layout().size(llvm::value_type(global))))
+    }
+
+    /// The array that the last index is an index of, where its type tells how long it is. At the
+    /// end of a struct that is no variable, an array may be longer than it says.
+    fn member_array(&self, pointer: Value) -> Option<(Value, u64)> {
+        let indexed = llvm::innermost_index(pointer)?;
+        let (array, ty) = (llvm::operand(indexed, 0), llvm::gep_source_type(indexed));
+        let is_element = llvm::operand_count(indexed) == 3
+            && llvm::as_constant_int(llvm::operand(indexed, 1)).map(llvm::constant_bits) == Some(0);
+        let is_array = llvm::kind(ty) == LLVMTypeKind::LLVMArrayTypeKind && llvm::array_size(ty) > 1;
+        let ends = || llvm::is_inner_member(array) || self.whole_object(array).is_some();
+        // Labels of what is computed on the way may not be at hand here.
+        let has_label = || !self.may_be_symbolic(array) || is_given(llvm::root_of_member(array));
+        (is_element && is_array && ends() && has_label()).then(|| (array, self.layout().size(ty)))
     }
 
     /// Label of a scalar that was loaded from `address`, on the fast path.
@@ -564,4 +594,9 @@ pub fn first_insertion(block: Block) -> Option<Value> {
         at = llvm::next_instruction(at)?;
     }
     Some(at)
+}
+
+/// Whether a value has its label before a region is looked at, because no region computes it.
+fn is_given(value: Value) -> bool {
+    llvm::as_instruction(value).is_none_or(|i| !is_pure(llvm::opcode(i)))
 }

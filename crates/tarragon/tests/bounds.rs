@@ -93,13 +93,56 @@ int main(void)
 }
 "#;
 
+/// Arrays with other members after them, so that an access beyond them stays in the object. The
+/// lines without a comment are right.
+const MEMBERS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+
+struct parts {
+    int before;
+    char text[8];
+    short rows[3][4];
+    char end[4];
+};
+static struct parts global;
+
+int main(void)
+{
+    int kind = getchar(), index = getchar() - 'a', row = getchar() - 'a';
+    struct parts local = {0}, *volatile heap;
+    if (index < 0 || row < 0 || row > 2)
+        return 1;
+    if (kind == 'g' && index <= 8)
+        global.text[index] = 1; /* out-of-bounds-index */
+    if (kind == 'l' && index <= 8)
+        local.text[index] = 1; /* out-of-bounds-index */
+    if (kind == 'r' && index <= 4)
+        return global.rows[1][index]; /* out-of-bounds-index */
+    if (kind == 'R' && index <= 3)
+        return global.rows[row][index];
+    if (kind == 'h' && index <= 8) {
+        heap = calloc(1, sizeof *heap);
+        struct parts *parts = heap;
+        return parts->text[index]; /* out-of-bounds-index */
+    }
+    if (kind == 'f' && index <= 9) {
+        heap = calloc(1, sizeof *heap + 6);
+        struct parts *parts = heap;
+        parts->end[index] = 1;
+        return parts->end[index] + local.before;
+    }
+    return 0;
+}
+"#;
+
 /// The bugs that the comments announce, without the end of their places.
-fn announced() -> Vec<String> {
-    let lines = PROGRAM.lines().zip(1..);
+fn announced(program: &str, kind_suffix: &str) -> Vec<String> {
+    let lines = program.lines().zip(1..);
     let kind = |line: &str| line.rsplit_once("/* ").map(|(_, kind)| kind.trim_end_matches(" */").to_owned());
     let mut bugs: Vec<String> = lines
         .filter_map(|(line, number)| {
-            kind(line).map(|kind| format!("{kind}-buffer-overflow in program.c:{number}:"))
+            kind(line).map(|kind| format!("{kind}{kind_suffix} in program.c:{number}:"))
         })
         .collect();
     bugs.sort();
@@ -110,10 +153,25 @@ fn announced() -> Vec<String> {
 fn one_beyond_an_object_is_asked_for() {
     let dir = TempDir::new().expect("temporary directory");
     let found = bugs(&fuzz(dir.path(), PROGRAM, &["-w", "-lstdc++"], &["--max-len", "2"], &[]));
-    let (expected, found): (Vec<String>, Vec<String>) =
-        (announced(), found.into_iter().filter(|bug| bug.contains("overflow")).collect());
-    let is_found = |bug: &&String| !found.iter().any(|found| found.starts_with(bug.as_str()));
-    let missed: Vec<&String> = expected.iter().filter(is_found).collect();
+    let found = found.into_iter().filter(|bug| bug.contains("overflow")).collect();
+    compare(announced(PROGRAM, "-buffer-overflow"), found);
+}
+
+#[test]
+fn one_beyond_an_array_inside_a_struct_is_asked_for() {
+    let dir = TempDir::new().expect("temporary directory");
+    let found = bugs(&fuzz(dir.path(), MEMBERS, &["-w"], &["--max-len", "3"], &[]));
+    compare(announced(MEMBERS, ""), found.clone());
+    for report in std::fs::read_dir(dir.path().join("out/reports")).expect("reports") {
+        let text = std::fs::read_to_string(report.expect("a report").path()).expect("text");
+        let place = text.lines().find_map(|line| line.strip_prefix("where "));
+        assert!(place.is_none_or(|p| found.iter().any(|bug| bug.ends_with(p.trim()))), "{text}");
+    }
+}
+
+fn compare(expected: Vec<String>, found: Vec<String>) {
+    let is_missed = |bug: &&String| !found.iter().any(|found| found.starts_with(bug.as_str()));
+    let missed: Vec<&String> = expected.iter().filter(is_missed).collect();
     assert!(missed.is_empty(), "{missed:?} missed, found {found:#?}");
     assert_eq!(found.len(), expected.len(), "{found:#?}");
 }
