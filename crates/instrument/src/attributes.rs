@@ -173,6 +173,34 @@ pub fn add(context: LLVMContextRef, function: Value, name: &str) {
     }
 }
 
+/// A function that exceptions pass through.
+pub fn allow_unwinding(context: LLVMContextRef, function: Value) {
+    // Entries for every instruction; 1 would be for calls only.
+    const ALL: u64 = 2;
+    // SAFETY: the attribute belongs to the function's context; removing an absent one does nothing.
+    unsafe {
+        let tables = LLVMCreateEnumAttribute(context, llvm::attribute_kind("uwtable"), ALL);
+        LLVMAddAttributeAtIndex(function, FUNCTION, tables);
+        LLVMRemoveEnumAttributeAtIndex(function, FUNCTION, llvm::attribute_kind("nounwind"));
+    }
+}
+
+/// A function of a library that may call back into the program, whatever the runtime says of it.
+pub fn may_throw(function: Value) {
+    if !llvm::name(function).starts_with("llvm.") {
+        // SAFETY: removing an absent attribute does nothing.
+        unsafe {
+            LLVMRemoveEnumAttributeAtIndex(function, FUNCTION, llvm::attribute_kind("nounwind"));
+        }
+    }
+}
+
+/// A call that may end by an exception.
+pub fn may_unwind(call: Value) {
+    // SAFETY: removing an absent attribute does nothing.
+    unsafe { LLVMRemoveCallSiteEnumAttribute(call, FUNCTION, llvm::attribute_kind("nounwind")) };
+}
+
 /// Adds an attribute that is a text.
 fn add_text(context: LLVMContextRef, function: Value, name: &str, value: &str) {
     // SAFETY: the attribute belongs to the function's context, and the texts have these lengths.

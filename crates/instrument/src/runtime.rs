@@ -2,6 +2,7 @@
 //!
 //! The functions' types come from the bitcode itself, so there is no second declaration that could drift.
 
+use crate::attributes;
 use crate::coverage::Coverage;
 use crate::llvm::{self, Builder, LLVMOpcode, Value};
 use crate::module::Module;
@@ -9,7 +10,7 @@ use anyhow::{Context as _, Result};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBuilderRef, LLVMModuleRef};
 use inkwell::llvm_sys::{LLVMLinkage, LLVMThreadLocalMode};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 const BITCODE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.bc"));
 const MODEL: &str = "__tarragon_model_";
@@ -48,15 +49,18 @@ impl Runtime {
         for function in own {
             let name = llvm::name(function);
             if llvm::is_declaration(function) {
+                attributes::may_throw(function);
                 define_missing(module, builder, function, &name);
                 continue;
             }
             // SAFETY: the function is defined in this module, which is the whole program.
             unsafe { LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage) };
             inline_by_name(module, function, &name);
+            forget_personality(function);
             functions.insert(name, function);
         }
         compare_for_equality(&functions);
+        let_exceptions_pass(module, &functions);
         Ok(Runtime { functions })
     }
 
@@ -221,7 +225,7 @@ fn define_missing(module: &Module, builder: &Builder, function: Value, name: &st
     match name {
         "__tarragon_tls" => define_tls(module, builder, function),
         "rust_eh_personality" => define_personality(module, builder, function),
-        "__tarragon_before_receive" => define_empty(module, builder, function),
+        "__tarragon_before_receive" => define_returning(module, builder, function, 0),
         _ => {
             if let Some(name) = name.strip_prefix(MODEL) {
                 define_variadic(module, builder, function, name);
@@ -325,10 +329,51 @@ fn define_tls(module: &Module, builder: &Builder, function: Value) {
     }
 }
 
-/// The runtime does not unwind; a function of its own keeps it apart from a Rust program's personality.
+/// The runtime does not unwind, so its functions need no personality. Functions of the program that
+/// they are inlined into would get it, and be in the way of `pthread_exit` and of exceptions.
+fn forget_personality(function: Value) {
+    let is_pad = |i: Value| llvm::opcode(i) == LLVMOpcode::LLVMLandingPad;
+    let catches = || llvm::blocks(function).into_iter().flat_map(llvm::instructions).any(is_pad);
+    // SAFETY: null takes the personality away, and only landing pads need one.
+    unsafe {
+        if LLVMHasPersonalityFn(function) != 0 && !catches() {
+            LLVMSetPersonalityFn(function, std::ptr::null_mut());
+        }
+    }
+}
+
+/// Functions of the runtime that call back into the program, as the model of `qsort` does: what the
+/// program throws there passes through them, as it does through the C library's.
+fn let_exceptions_pass(module: &Module, functions: &HashMap<String, Value>) {
+    let mut passed: HashSet<Value> = HashSet::new();
+    let calls = |function: Value| {
+        let instructions = llvm::blocks(function).into_iter().flat_map(llvm::instructions);
+        instructions.filter(|i| llvm::opcode(*i) == LLVMOpcode::LLVMCall)
+    };
+    let may_throw = |passed: &HashSet<Value>, call: Value| {
+        llvm::as_function(llvm::called(call)).is_none_or(|callee| passed.contains(&callee))
+    };
+    loop {
+        let known = passed.len();
+        let throws = |f: &Value| calls(*f).any(|call| may_throw(&passed, call));
+        let found: Vec<Value> = functions.values().copied().filter(throws).collect();
+        passed.extend(found);
+        if passed.len() == known {
+            break;
+        }
+    }
+    for &function in &passed {
+        attributes::allow_unwinding(module.context, function);
+        calls(function).filter(|call| may_throw(&passed, *call)).for_each(attributes::may_unwind);
+    }
+}
+
+/// What is left of the runtime with a personality lets everything pass. The name keeps it apart from
+/// a Rust program's.
 fn define_personality(module: &Module, builder: &Builder, function: Value) {
+    const CONTINUE_UNWIND: u64 = 8;
     llvm::set_name(function, "__tarragon_personality");
-    define_empty(module, builder, function);
+    define_returning(module, builder, function, CONTINUE_UNWIND);
 }
 
 /// Defines a function of the C library by one of the runtime's, unless the program has one of its own.
@@ -354,8 +399,9 @@ fn define_instead(module: &Module, name: &str, own: Value) {
 }
 
 /// A function that does nothing and returns 0.
-fn define_empty(module: &Module, builder: &Builder, function: Value) {
-    // SAFETY: the function gets a body that returns 0.
+/// Gives a function a body that does nothing but return.
+fn define_returning(module: &Module, builder: &Builder, function: Value, value: u64) {
+    // SAFETY: the function gets a body that returns a value of its type.
     unsafe {
         LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage);
         let entry = LLVMAppendBasicBlockInContext(module.context, function, c"".as_ptr());
@@ -365,7 +411,7 @@ fn define_empty(module: &Module, builder: &Builder, function: Value) {
         if llvm::kind(ty) == llvm::LLVMTypeKind::LLVMVoidTypeKind {
             LLVMBuildRetVoid(raw);
         } else {
-            LLVMBuildRet(raw, builder.const_int(ty, 0));
+            LLVMBuildRet(raw, builder.const_int(ty, value));
         }
         LLVMDisposeBuilder(raw);
     }

@@ -42,6 +42,36 @@ fn undefined_behaviour_has_the_meaning_of_the_plain_build() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Ends of threads and exceptions unwind the stack, the runtime's part of it, too.
+#[test]
+fn the_stack_can_be_unwound() {
+    for (source, compiler) in [("thread_exit.c", "cc"), ("thrown_comparison.cpp", "c++")] {
+        let dir = TempDir::new().expect("temporary directory");
+        let tarragon = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_tarragon"));
+            command.current_dir(dir.path()).env("TARRAGON_CACHE", dir.path().join("cache"));
+            command
+        };
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/meaning").join(source);
+        run(tarragon().args([compiler, "-w"]).arg(path).args(["-o", "plain"]));
+        run(tarragon().args(["variant", "traced", "./plain", "-o", "traced"]));
+        for input in ["a", "z"] {
+            std::fs::write(dir.path().join("input"), input).expect("written");
+            let code = |program: &str| {
+                let input = std::fs::File::open(dir.path().join("input")).expect("input");
+                let mut command = Command::new(dir.path().join(program));
+                command.stdin(input).stderr(Stdio::null()).status().expect("starts").code()
+            };
+            let (plain, concrete) = (code("plain"), code("traced"));
+            assert_eq!(plain, concrete, "{source}, {input}");
+            let output = tarragon().args(["trace", "input", "--", "./plain"]).output();
+            let labelled = String::from_utf8(output.expect("starts").stdout).expect("text");
+            let expected = format!("exit {}:", plain.expect("an exit code"));
+            assert!(labelled.starts_with(&expected), "{source}, {input}: {labelled}");
+        }
+    }
+}
+
 fn run(command: &mut Command) {
     assert!(command.stdout(Stdio::null()).status().expect("starts").success(), "{command:?}");
 }
