@@ -5,19 +5,19 @@
 //! tokens; otherwise the cheapest completion takes its place. Text that does not change keeps its bytes, white space included; a separator is
 //! written only where two tokens would merge.
 
-use crate::analysis::INFINITE;
-use crate::automaton::Automaton;
-use crate::complete::Completer;
-use crate::completion::Completion;
-use crate::dfa::DfaError;
-use crate::language::Language;
+use crate::automata::automaton::Automaton;
+use crate::automata::dfa::DfaError;
+use crate::earley::completion::Completion;
+use crate::earley::recognize::{Config, Recognizer};
+use crate::lexing::spell::Speller;
 use crate::model::TerminalId;
+use crate::model::analysis::INFINITE;
+use crate::model::language::Language;
 use crate::parse::Parser;
-use crate::recognize::{Config, Recognizer};
-use crate::rng::Rng;
-use crate::sample::Sampler;
-use crate::spell::Speller;
-use crate::tree::Label;
+use crate::sampling::rng::Rng;
+use crate::sampling::sample::Sampler;
+use crate::solving::complete::Completer;
+use crate::trees::tree::Label;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;

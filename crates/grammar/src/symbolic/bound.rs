@@ -1,7 +1,7 @@
 //! The largest string of a symbolic grammar, where there is one.
 
 use super::{Measure, Sizes, Symbolic};
-use crate::core::{NtId, ProdId};
+use crate::model::core::{NtId, ProdId};
 
 impl Symbolic {
     /// No string is larger; `None` if rules that are needed contain themselves, or lexemes may be of any length.

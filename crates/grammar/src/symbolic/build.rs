@@ -1,13 +1,13 @@
 //! From a grammar to its symbolic grammar.
 
 use super::{Choice, Fate, Filling, Hole, Lexemes, Options, Repeat, Symbolic};
-use crate::analysis::{Analysis, INFINITE};
-use crate::automaton::Automaton;
-use crate::core::{Core, NtId, RawNt, RawProd, Sym};
-use crate::count::lexeme_counts;
-use crate::language::Language;
+use crate::automata::automaton::Automaton;
+use crate::counting::count::lexeme_counts;
+use crate::model::analysis::{Analysis, INFINITE};
+use crate::model::core::{Core, NtId, RawNt, RawProd, Sym};
+use crate::model::language::Language;
+use crate::model::pattern::Pattern;
 use crate::model::{Alternative, Expr, Grammar, Lexing, Rule, RuleId, Terminal, TerminalId};
-use crate::pattern::Pattern;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 

@@ -17,8 +17,8 @@ pub use build::{SymbolicError, symbolic};
 pub use stretch::{Repeat, Stretched};
 pub use strings::{HoleAt, Measure, Position, Sizes, Strings, StringsError, SymbolicString};
 
-use crate::automaton::Automaton;
-use crate::language::Language;
+use crate::automata::automaton::Automaton;
+use crate::model::language::Language;
 use crate::model::{Grammar, TerminalId};
 
 /// What may fill a hole.

@@ -4,8 +4,8 @@
 //! run in one of its holes is kept without it; how often the byte is repeated is for the user of the string to choose.
 
 use super::{HoleAt, Symbolic, SymbolicString};
-use crate::automaton::Automaton;
-use crate::mode::friendliest;
+use crate::automata::automaton::Automaton;
+use crate::lexing::mode::friendliest;
 
 /// How a lexeme that fills a hole is made longer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Stretched {
 mod tests {
     use super::*;
     use crate::Pattern;
-    use crate::automaton::own_lexemes;
+    use crate::automata::automaton::own_lexemes;
     use crate::model::TerminalId;
 
     fn repeat(pattern: &str, len: usize) -> Option<(usize, u8)> {

@@ -1,13 +1,13 @@
 //! Symbolic strings: all of one size after the other, those with the fewest hole bytes first, without holding them.
 
 use super::{Filling, Symbolic};
-use crate::dfa::DfaError;
-use crate::enumerate::{Enumerator, Found};
-use crate::lightest::lightest_first;
+use crate::automata::dfa::DfaError;
+use crate::counting::enumerate::{Enumerator, Found};
+use crate::counting::lightest::lightest_first;
+use crate::counting::space::Space;
+use crate::counting::spaces::{self, SpaceError};
+use crate::lexing::spell::Speller;
 use crate::model::TerminalId;
-use crate::space::Space;
-use crate::spaces::{self, SpaceError};
-use crate::spell::Speller;
 use num_bigint::BigUint;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;

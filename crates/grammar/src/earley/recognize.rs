@@ -1,0 +1,396 @@
+//! Membership: an Earley recogniser whose sets are values.
+//!
+//! A `Config` is what an Earley set says about the future: its incomplete items, each with the configuration
+//! in which it began. Equal configurations get the same number, so `L ::= L ',' x` stays in a cycle of two
+//! configurations however long the list is, and a step that was taken before is one table lookup.
+//! Configurations never change: the state of a prefix can be kept, and continued in different ways.
+//!
+//! Right recursion is kept linear by Leo's method: a completion that can only lead to one further completion
+//! jumps to the end of that chain, which is remembered.
+
+use crate::earley::reasons::Reasons;
+use crate::earley::tables::{Next, PredId, Tables, hash_pair};
+use crate::earley::{self, Chains, SetId, Sets, Work};
+use crate::model::TerminalId;
+use crate::model::core::Core;
+use crate::model::core::NtId;
+use rustc_hash::FxHashMap;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Config(pub u32);
+
+impl SetId for Config {
+    fn number(self) -> u32 {
+        self.0
+    }
+
+    fn of_number(number: u32) -> Config {
+        Config(number)
+    }
+}
+
+pub type Item = earley::Item<Config>;
+
+/// What a step reads: a terminal, or one of some terminals, by a number that follows those of the terminals.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Letter(u32);
+
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    first: u32,
+    len: u32,
+    pred: PredId,
+    accepting: bool,
+    /// The step taken first from here: most configurations of a long input have no other.
+    step: (u32, u32),
+}
+
+#[derive(Clone)]
+pub struct Recognizer {
+    tables: Tables,
+    records: Vec<Record>,
+    /// Items of all configurations; each one's are sorted by the symbol after the dot.
+    items: Vec<Item>,
+    ids: Ids,
+    moves: Moves,
+    terminals: usize,
+    /// Numbers of the sets of terminals that were read as one letter.
+    letters: FxHashMap<Box<[TerminalId]>, Letter>,
+    reasons: Option<Reasons>,
+    tops: Chains<Config>,
+    work: Work<Config>,
+}
+
+const NOWHERE: Config = Config(u32::MAX);
+const NO_STEP: (u32, u32) = (u32::MAX, u32::MAX);
+
+impl Recognizer {
+    pub fn new(core: &Core) -> Recognizer {
+        let mut recognizer = Recognizer {
+            tables: Tables::new(core),
+            records: Vec::new(),
+            items: Vec::new(),
+            ids: Ids::default(),
+            moves: Moves::default(),
+            terminals: core.terminals,
+            letters: FxHashMap::default(),
+            reasons: None,
+            tops: Chains::default(),
+            work: Work::default(),
+        };
+        let start = core.start;
+        let pred = recognizer.tables.predict(&[start]);
+        let accepting = recognizer.tables.nullable[start.index()];
+        recognizer.records.push(Record { first: 0, len: 0, pred, accepting, step: NO_STEP });
+        recognizer
+    }
+
+    /// A recogniser that remembers what each step completed.
+    pub(crate) fn with_reasons(core: &Core) -> Recognizer {
+        Recognizer { reasons: Some(Reasons::default()), ..Recognizer::new(core) }
+    }
+
+    pub(crate) fn reasons(&self) -> Option<&Reasons> {
+        self.reasons.as_ref()
+    }
+
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The configuration of the empty prefix.
+    pub fn begin(&self) -> Config {
+        Config(0)
+    }
+
+    /// Is the prefix a sentence?
+    pub fn accepts(&self, config: Config) -> bool {
+        self.records[config.0 as usize].accepting
+    }
+
+    pub fn items(&self, config: Config) -> &[Item] {
+        let record = &self.records[config.0 as usize];
+        &self.items[record.first as usize..(record.first + record.len) as usize]
+    }
+
+    pub fn predictions(&self, config: Config) -> PredId {
+        self.records[config.0 as usize].pred
+    }
+
+    /// Number of configurations so far; a measure of memory.
+    pub fn configs(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Items of `config` that wait for `next`.
+    pub fn waiting(&self, config: Config, next: Next) -> &[Item] {
+        Sets::waiting(self, config, next)
+    }
+
+    pub fn allows(&self, config: Config, terminal: TerminalId) -> bool {
+        Sets::allows(self, config, terminal)
+    }
+
+    /// Terminals that can come next, in order.
+    pub fn expected(&self, config: Config) -> Vec<TerminalId> {
+        let waiting =
+            self.items(config).iter().filter_map(|i| self.tables.next[i.slot as usize].as_terminal());
+        let predicted = self.tables.predicted_terminals(self.predictions(config));
+        let mut all: Vec<TerminalId> = waiting.chain(predicted).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The configuration after one more token, if there is a sentence that begins so.
+    #[inline]
+    pub fn advance(&mut self, config: Config, terminal: TerminalId) -> Option<Config> {
+        self.step(config, Letter(terminal.0), &[terminal])
+    }
+
+    /// The configuration after one more token, which may be any of `terminals`: the union of what each leads to.
+    pub fn advance_any(&mut self, config: Config, terminals: &[TerminalId]) -> Option<Config> {
+        let letter = self.letter(terminals);
+        self.step(config, letter, terminals)
+    }
+
+    /// The letter for one of `terminals`.
+    pub(crate) fn letter(&mut self, terminals: &[TerminalId]) -> Letter {
+        if let [terminal] = terminals {
+            return Letter(terminal.0);
+        }
+        if let Some(&letter) = self.letters.get(terminals) {
+            return letter;
+        }
+        let letter = Letter((self.terminals + self.letters.len()) as u32);
+        self.letters.insert(terminals.into(), letter);
+        letter
+    }
+
+    /// `letter` is that of `terminals`.
+    #[inline]
+    pub(crate) fn step(
+        &mut self,
+        config: Config,
+        letter: Letter,
+        terminals: &[TerminalId],
+    ) -> Option<Config> {
+        let to = match self.records[config.0 as usize].step {
+            NO_STEP => self.compute(config, letter, terminals),
+            (first, to) if first == letter.0 => Config(to),
+            _ => match self.moves.get(config.0, letter.0) {
+                Some(to) => Config(to),
+                None => self.compute(config, letter, terminals),
+            },
+        };
+        (to != NOWHERE).then_some(to)
+    }
+
+    fn compute(&mut self, config: Config, letter: Letter, terminals: &[TerminalId]) -> Config {
+        let first = self.reasons.as_ref().map_or(0, Reasons::len);
+        let to = self.union(config, terminals);
+        self.remember(config, letter, to);
+        if let Some(reasons) = &mut self.reasons {
+            reasons.end_step(config, letter, first);
+        }
+        to
+    }
+
+    fn union(&mut self, config: Config, terminals: &[TerminalId]) -> Config {
+        let mut work = std::mem::take(&mut self.work);
+        work.begin();
+        for terminal in terminals {
+            self.scan(config, *terminal, &mut work);
+        }
+        let mut accepting = false;
+        while let Some(item) = work.next_complete(&self.tables) {
+            accepting |= self.complete(item, &mut work);
+        }
+        let to =
+            if work.kernel.is_empty() && !accepting { NOWHERE } else { self.intern(&mut work, accepting) };
+        self.work = work;
+        to
+    }
+
+    fn remember(&mut self, config: Config, letter: Letter, to: Config) {
+        let step = &mut self.records[config.0 as usize].step;
+        if *step == NO_STEP {
+            *step = (letter.0, to.0);
+        } else {
+            self.moves.insert(config.0, letter.0, to.0);
+        }
+    }
+
+    /// Returns true if this completes a sentence.
+    fn complete(&mut self, item: Item, work: &mut Work<Config>) -> bool {
+        let (nt, origin) = (self.tables.lhs[item.slot as usize], item.origin);
+        if !work.complete(nt, origin) {
+            return false;
+        }
+        let parents = self.parents(origin, Next::nonterminal(nt));
+        if parents.0.len() + parents.1.len() > 1 {
+            self.advance_over(origin, parents, work);
+            self.give_reason(item, (nt, origin));
+            return self.is_sentence(nt, origin);
+        }
+        let top = self.top(nt, origin);
+        self.give_reason(item, top);
+        if top == (nt, origin) || work.complete(top.0, top.1) {
+            self.advance_over(top.1, self.parents(top.1, Next::nonterminal(top.0)), work);
+        }
+        self.is_sentence(top.0, top.1)
+    }
+
+    #[inline]
+    fn give_reason(&mut self, item: Item, top: (NtId, Config)) {
+        if let Some(reasons) = &mut self.reasons {
+            reasons.add(item, top);
+        }
+    }
+
+    fn top(&mut self, nt: NtId, origin: Config) -> (NtId, Config) {
+        let mut tops = std::mem::take(&mut self.tops);
+        let top = tops.top(self, nt, origin);
+        self.tops = tops;
+        top
+    }
+
+    fn intern(&mut self, work: &mut Work<Config>, accepting: bool) -> Config {
+        work.sort_kernel(&self.tables);
+        let hash = work.kernel.iter().fold(u64::from(accepting), |h, item| {
+            h.rotate_left(7).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash_pair(item.slot, item.origin.0)
+        });
+        let same = |c: &Config| self.items(*c) == work.kernel.as_slice() && self.accepts(*c) == accepting;
+        match self.ids.find(hash, same) {
+            Some(config) => config,
+            None => self.create(hash, work, accepting),
+        }
+    }
+
+    fn create(&mut self, hash: u64, work: &mut Work<Config>, accepting: bool) -> Config {
+        work.find_roots(&self.tables);
+        let id = Config(self.records.len() as u32);
+        let record = Record {
+            first: self.items.len() as u32,
+            len: work.kernel.len() as u32,
+            pred: self.tables.predict(&work.roots),
+            accepting,
+            step: NO_STEP,
+        };
+        self.items.extend_from_slice(&work.kernel);
+        self.records.push(record);
+        self.ids.insert(hash, id);
+        id
+    }
+}
+
+impl Sets for Recognizer {
+    type Id = Config;
+
+    fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    fn incomplete(&self, config: Config) -> &[Item] {
+        self.items(config)
+    }
+
+    fn predictions(&self, config: Config) -> PredId {
+        self.records[config.0 as usize].pred
+    }
+}
+
+/// Configurations by the hash of their items: open addressing, with a part of the hash beside each.
+#[derive(Clone, Default)]
+struct Ids {
+    table: Vec<(u32, Config)>,
+    len: usize,
+}
+
+impl Ids {
+    fn find(&self, hash: u64, same: impl Fn(&Config) -> bool) -> Option<Config> {
+        let mask = self.table.len().checked_sub(1)?;
+        let (mut i, tag) = (Ids::spread(hash) & mask, hash as u32);
+        loop {
+            let (t, config) = self.table[i];
+            if config == NOWHERE {
+                return None;
+            }
+            if t == tag && same(&config) {
+                return Some(config);
+            }
+            i = (i + 1) & mask;
+        }
+    }
+
+    fn insert(&mut self, hash: u64, config: Config) {
+        if self.len * 2 >= self.table.len() {
+            self.grow();
+        }
+        self.put(hash as u32, config);
+        self.len += 1;
+    }
+
+    fn put(&mut self, tag: u32, config: Config) {
+        let mask = self.table.len() - 1;
+        let mut i = Ids::spread(u64::from(tag)) & mask;
+        while self.table[i].1 != NOWHERE {
+            i = (i + 1) & mask;
+        }
+        self.table[i] = (tag, config);
+    }
+
+    fn grow(&mut self) {
+        let size = (self.table.len() * 2).max(1024);
+        let old = std::mem::replace(&mut self.table, vec![(0, NOWHERE); size]);
+        old.into_iter().filter(|e| e.1 != NOWHERE).for_each(|(tag, config)| self.put(tag, config));
+    }
+
+    /// Only the tag decides the place, so that growing needs no items.
+    fn spread(hash: u64) -> usize {
+        (u64::from(hash as u32).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) as usize
+    }
+}
+
+/// Further steps taken so far, after the first of each configuration: an open-addressing table from (configuration, terminal) to configuration.
+#[derive(Clone, Default)]
+struct Moves {
+    table: Vec<(u32, u32, u32)>,
+    len: usize,
+}
+
+const FREE: u32 = u32::MAX;
+
+impl Moves {
+    #[inline]
+    fn get(&self, config: u32, terminal: u32) -> Option<u32> {
+        let mask = self.table.len().checked_sub(1)?;
+        let mut i = hash_pair(config, terminal) as usize & mask;
+        loop {
+            let (c, t, to) = self.table[i];
+            if c == config && t == terminal {
+                return Some(to);
+            }
+            if c == FREE {
+                return None;
+            }
+            i = (i + 1) & mask;
+        }
+    }
+
+    fn insert(&mut self, config: u32, terminal: u32, to: u32) {
+        if self.len * 2 >= self.table.len() {
+            let size = (self.table.len() * 2).max(1024);
+            let old = std::mem::replace(&mut self.table, vec![(FREE, 0, 0); size]);
+            self.len = 0;
+            old.into_iter().filter(|e| e.0 != FREE).for_each(|(c, t, to)| self.insert(c, t, to));
+        }
+        let mask = self.table.len() - 1;
+        let mut i = hash_pair(config, terminal) as usize & mask;
+        while self.table[i].0 != FREE {
+            i = (i + 1) & mask;
+        }
+        self.table[i] = (config, terminal, to);
+        self.len += 1;
+    }
+}
