@@ -46,7 +46,7 @@ pub use earley::{completion, recognize, tables};
 pub use lexing::{lexer, spell};
 pub use model::{analysis, bytes, core, language, pattern};
 pub use parse::ambiguity;
-pub use sampling::{rng, sample, uniform};
+pub use sampling::{sample, uniform};
 pub use solving::{complete, constraint, regular, token_solver};
 pub use trees::{cover, edit, mutate, shrink, tree};
 

@@ -14,10 +14,10 @@ use crate::model::TerminalId;
 use crate::model::analysis::INFINITE;
 use crate::model::language::Language;
 use crate::parse::Parser;
-use crate::sampling::rng::Rng;
 use crate::sampling::sample::Sampler;
 use crate::solving::complete::Completer;
 use crate::trees::tree::Label;
+use fastrand::Rng;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -121,7 +121,7 @@ impl Lifted {
 impl<'l> Lifter<'l> {
     pub fn new(language: &'l Language) -> Result<Lifter<'l>, DfaError> {
         let mut sampler = Sampler::new(language)?;
-        let mut rng = Rng::new(0);
+        let mut rng = Rng::with_seed(0);
         let mut lexemes = Vec::new();
         for (terminal, automaton) in language.lexemes.iter().enumerate() {
             let mut known: Vec<Vec<u8>> = automaton.shortest().into_iter().collect();

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::{Budget, Stop};
 use crate::grammar::{Grammar, Nonterminal, SetId, Symbol};
-use crate::search::MOST_DISTANT;
+use crate::search::MAX_DISTANCE;
 
 /// An automaton over bytes without empty moves. Each byte stands for its class.
 #[derive(Debug, Default)]
@@ -152,7 +152,7 @@ impl<'a> Saturation<'a> {
         }
         match best {
             Some((_, id)) => Ok(Some(self.word(id))),
-            None if self.too_long => Err(Stop::Memory(MOST_DISTANT as usize)),
+            None if self.too_long => Err(Stop::Memory(MAX_DISTANCE as usize)),
             None => Ok(None),
         }
     }
@@ -177,7 +177,7 @@ impl<'a> Saturation<'a> {
         if self.bounds.most.is_some_and(|most| length > most) {
             return;
         }
-        if length > MOST_DISTANT {
+        if length > MAX_DISTANCE {
             self.too_long = true;
             return;
         }

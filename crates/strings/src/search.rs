@@ -79,8 +79,8 @@ pub fn shortest(
         lowest: usize::MAX,
     };
     let distance = scan.distance(languages, from);
-    if distance > MOST_DISTANT {
-        return Err(Stop::Memory(MOST_DISTANT as usize));
+    if distance > MAX_DISTANCE {
+        return Err(Stop::Memory(MAX_DISTANCE as usize));
     }
     frontier.reach(from, 0, distance, NONE, None);
     let mut moves = Vec::new();
@@ -97,7 +97,7 @@ pub fn shortest(
         scan.moves(languages, place, &mut moves);
         for (class, next) in moves.iter().rev() {
             let distance = scan.distance(languages, *next);
-            if distance <= MOST_DISTANT {
+            if distance <= MAX_DISTANCE {
                 frontier.reach(*next, read + 1, distance, id, Some(class.representative));
             }
         }
@@ -106,7 +106,7 @@ pub fn shortest(
 }
 
 /// Longer solutions than this are not looked for.
-pub const MOST_DISTANT: u64 = 1 << 24;
+pub const MAX_DISTANCE: u64 = 1 << 24;
 
 fn words(scan: &Scan, frontier: &Frontier, end: u32) -> Words {
     let mut words = Words::default();

@@ -1,7 +1,7 @@
 //! Random lexemes of a terminal.
 
 use crate::automata::automaton::Automaton;
-use crate::sampling::rng::Rng;
+use fastrand::Rng;
 
 /// How the lexemes of a terminal are drawn.
 pub(crate) enum Lexeme {
@@ -46,7 +46,7 @@ impl Lexeme {
                 0
             }
             Lexeme::OneOf(bytes) => {
-                out.push(bytes[rng.below(bytes.len() as u32) as usize]);
+                out.push(bytes[rng.u32(..bytes.len() as u32) as usize]);
                 0
             }
             Lexeme::Walk(walk) => walk.draw(rng, extra, out),
@@ -112,7 +112,7 @@ impl Walk {
         let allowed = self.least + extra;
         let (mut state, mut used) = (&self.states[0], 0);
         loop {
-            let random = rng.word();
+            let random = rng.u64(..);
             let left = allowed - used;
             let stuck = state.all.0 == state.all.1;
             if state.accepts && (stuck || left == 0 || random & 3 == 0) {

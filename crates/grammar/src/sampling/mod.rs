@@ -2,6 +2,5 @@
 
 mod alias;
 mod lexeme;
-pub mod rng;
 pub mod sample;
 pub mod uniform;

@@ -11,8 +11,8 @@ use crate::model::core::{NtId, ProdId, Sym};
 use crate::model::language::Language;
 use crate::sampling::alias::alias_table;
 use crate::sampling::lexeme::Lexeme;
-use crate::sampling::rng::Rng;
 use crate::trees::tree::{Label, Node, Tree};
+use fastrand::Rng;
 
 const TERMINAL: u32 = 1 << 31;
 /// Marks the end of a node when a tree is wanted.
@@ -321,7 +321,7 @@ impl<'l> Sampler<'l> {
         if fit == 1 {
             return &self.alternatives[from as usize];
         }
-        let random = rng.word();
+        let random = rng.u64(..);
         let pick = (((random >> 32) * u64::from(fit)) >> 32) as u32;
         let (threshold, other) = self.alias[(table + pick) as usize];
         let index = if random as u32 <= threshold { pick } else { other };
@@ -343,9 +343,9 @@ impl<'l> Sampler<'l> {
         }
         let total = all[fit - 1].weight;
         if total == fit as f64 {
-            return &all[rng.below(fit as u32) as usize];
+            return &all[rng.u32(..fit as u32) as usize];
         }
-        let mark = rng.unit() * total;
+        let mark = rng.f64() * total;
         let index = all[..fit].iter().position(|a| mark < a.weight).unwrap_or(fit - 1);
         &all[index]
     }

@@ -11,7 +11,7 @@ use crate::lexing::spell::Speller;
 use crate::model::TerminalId;
 use crate::model::core::{NtId, ProdId, Sym};
 use crate::model::language::Language;
-use crate::sampling::rng::Rng;
+use fastrand::Rng;
 
 /// How often x is chosen anew at most.
 const ATTEMPTS: usize = 60;
@@ -33,7 +33,7 @@ pub enum UniformError {
 }
 
 /// Numbers that tables may have together, 2 GiB of them.
-const MOST_NUMBERS: usize = 1 << 28;
+const MAX_NUMBERS: usize = 1 << 28;
 
 pub struct Uniform<'l> {
     language: &'l Language,
@@ -62,7 +62,7 @@ fn refuse_long(language: &Language, len: usize) -> Result<(), UniformError> {
     // Each length has a list of its own there.
     let states: usize = language.lexemes.iter().map(|lexeme| lexeme.accepts.len() + 4).sum();
     let rows = core.nts.len() + slots + states;
-    let max = MOST_NUMBERS / rows.max(1);
+    let max = MAX_NUMBERS / rows.max(1);
     if len <= max {
         return Ok(());
     }
@@ -192,7 +192,7 @@ impl<'l> Uniform<'l> {
 
     #[inline]
     fn choose(&mut self, nt: NtId, n: usize, rng: &mut Rng) {
-        let mut mark = rng.unit() * self.nt[nt.index()][n];
+        let mut mark = rng.f64() * self.nt[nt.index()][n];
         let mut last = None;
         for p in self.language.core.prods_of(nt) {
             let weight = self.suffix[self.first[p.index()]][n];
@@ -228,7 +228,7 @@ impl<'l> Uniform<'l> {
             None => &self.nt[sym.as_nonterminal().expect("not a terminal").index()],
         };
         let tail = &self.suffix[slot + 1];
-        let mut mark = rng.unit() * self.suffix[slot][n];
+        let mut mark = rng.f64() * self.suffix[slot][n];
         let (mut low, mut high) = (0, n);
         let mut found = usize::MAX;
         while low <= high {
@@ -267,7 +267,7 @@ impl<'l> Uniform<'l> {
             let edge = match edges {
                 [only] => only,
                 _ => {
-                    let mut mark = rng.unit() * edges.iter().map(weigh).sum::<f64>();
+                    let mut mark = rng.f64() * edges.iter().map(weigh).sum::<f64>();
                     let good = edges.iter().filter(|e| weigh(e) > 0.0);
                     let mut chosen = &edges[0];
                     for edge in good {
@@ -281,7 +281,7 @@ impl<'l> Uniform<'l> {
                 }
             };
             let byte =
-                if edge.bytes.len() == 1 { edge.bytes[0] } else { edge.bytes[rng.index(edge.bytes.len())] };
+                if edge.bytes.len() == 1 { edge.bytes[0] } else { edge.bytes[rng.usize(..edge.bytes.len())] };
             out.push(byte);
             state = edge.to as usize;
         }

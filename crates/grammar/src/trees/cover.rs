@@ -6,9 +6,9 @@
 use crate::model::RuleId;
 use crate::model::core::{Core, NtId, ProdId, Sym};
 use crate::model::language::Language;
-use crate::sampling::rng::Rng;
 use crate::sampling::sample::Sampler;
 use crate::trees::tree::{Label, Tree};
+use fastrand::Rng;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub type Path = Vec<RuleId>;

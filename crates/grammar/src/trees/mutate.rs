@@ -3,10 +3,10 @@
 use crate::automata::dfa::DfaError;
 use crate::model::core::NtId;
 use crate::model::language::Language;
-use crate::sampling::rng::Rng;
 use crate::sampling::sample::Sampler;
 use crate::trees::edit;
 use crate::trees::tree::{Label, Tree};
+use fastrand::Rng;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mutation {
@@ -57,7 +57,7 @@ impl<'l> Mutator<'l> {
     /// A mutant of `tree`, of a random kind that applies. `pool` is where splices come from.
     pub fn mutate(&mut self, tree: &Tree, pool: &[Tree], rng: &mut Rng) -> Tree {
         for _ in 0..20 {
-            let (_, kind) = Mutation::ALL[rng.index(Mutation::ALL.len())];
+            let (_, kind) = Mutation::ALL[rng.usize(..Mutation::ALL.len())];
             if let Some(mutant) = self.apply(kind, tree, pool, rng) {
                 return mutant;
             }
@@ -86,7 +86,7 @@ impl<'l> Mutator<'l> {
 
     fn inner(&self, tree: &Tree, rng: &mut Rng) -> Option<usize> {
         let inner: Vec<usize> = (0..tree.nodes.len()).filter(|n| self.nt(tree, *n).is_some()).collect();
-        (!inner.is_empty()).then(|| inner[rng.index(inner.len())])
+        (!inner.is_empty()).then(|| inner[rng.usize(..inner.len())])
     }
 
     fn regenerate(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Tree> {
@@ -97,11 +97,11 @@ impl<'l> Mutator<'l> {
     }
 
     fn splice(&mut self, tree: &Tree, pool: &[Tree], rng: &mut Rng) -> Option<Tree> {
-        let other = pool.get(rng.index(pool.len().max(1)))?;
+        let other = pool.get(rng.usize(..pool.len().max(1)))?;
         let at = self.inner(tree, rng)?;
         let nt = self.nt(tree, at);
         let fitting: Vec<usize> = (0..other.nodes.len()).filter(|n| self.nt(other, *n) == nt).collect();
-        let from = *fitting.get(rng.index(fitting.len().max(1)))?;
+        let from = *fitting.get(rng.usize(..fitting.len().max(1)))?;
         (tree.nodes.len() + other.nodes.len() < MAX_NODES).then(|| edit::replace(tree, at, other, from))
     }
 
@@ -109,7 +109,7 @@ impl<'l> Mutator<'l> {
         let (outer, inner) = self.recursive_pair(tree, rng)?;
         let context = edit::subtree(tree, outer);
         let mut nested = context.clone();
-        for _ in 0..1 + rng.below(4) {
+        for _ in 0..1 + rng.u32(..4) {
             let hole = inner - outer;
             nested = edit::replace(&context, hole, &nested, 0);
             if tree.nodes.len() + nested.nodes.len() > MAX_NODES {
@@ -122,14 +122,14 @@ impl<'l> Mutator<'l> {
     /// A node and a node below it with the same nonterminal.
     fn recursive_pair(&self, tree: &Tree, rng: &mut Rng) -> Option<(usize, usize)> {
         let n = tree.nodes.len();
-        let offset = rng.index(n.max(1));
+        let offset = rng.usize(..n.max(1));
         for i in 0..n {
             let outer = (i + offset) % n;
             let Some(nt) = self.nt(tree, outer) else { continue };
             let end = outer + tree.nodes[outer].size as usize;
             let below: Vec<usize> = (outer + 1..end).filter(|m| self.nt(tree, *m) == Some(nt)).collect();
             if !below.is_empty() {
-                return Some((outer, below[rng.index(below.len())]));
+                return Some((outer, below[rng.usize(..below.len())]));
             }
         }
         None
@@ -143,7 +143,7 @@ impl<'l> Mutator<'l> {
                 && tree.children(*n).next().is_some_and(|c| self.nt(tree, c) == Some(nt))
         };
         let lists: Vec<usize> = (0..tree.nodes.len()).filter(is_list).collect();
-        (!lists.is_empty()).then(|| lists[rng.index(lists.len())])
+        (!lists.is_empty()).then(|| lists[rng.usize(..lists.len())])
     }
 
     /// `L x` becomes `(L x) x`.
@@ -166,7 +166,7 @@ impl<'l> Mutator<'l> {
             Label::Prod(_) => false,
         };
         let tokens: Vec<usize> = (0..tree.nodes.len()).filter(open).collect();
-        let at = *tokens.get(rng.index(tokens.len().max(1)))?;
+        let at = *tokens.get(rng.usize(..tokens.len().max(1)))?;
         let Label::Token(t) = tree.nodes[at].label else { return None };
         let mut lexeme = Vec::new();
         self.sampler.lexeme(t, rng, 8, &mut lexeme);
