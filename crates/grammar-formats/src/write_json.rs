@@ -62,7 +62,7 @@ impl JsonWriter<'_> {
         self.lexemes = self.writable_lexemes();
         let cost = |a: &Automaton| if a.is_empty() { INFINITE } else { 1 };
         let lengths: Vec<u64> = self.lexemes.iter().map(cost).collect();
-        let least = cheapest(self.core, &lengths, Combine::Sum);
+        let least = cheapest(&self.core.productions, &lengths, Combine::Sum);
         if least[self.core.start.index()] == INFINITE {
             self.note("the start rule derives no string at all: there is nothing to write".to_string());
             return;

@@ -17,7 +17,6 @@
 //! * `model`: a grammar as its author sees it, its core, and facts about both.
 //! * `automata`: the lexemes of terminals as finite automata.
 //! * `lexing`: text into tokens, and tokens back into text.
-//! * `earley`: Earley's algorithm: tables, the recogniser, cheapest completions.
 //! * `parse`: trees of an input, its number of derivations, ambiguity.
 //! * `counting`: exact numbers of derivations and strings, and enumeration.
 //! * `sampling`: random sentences.
@@ -30,7 +29,6 @@
 
 pub mod automata;
 pub mod counting;
-pub mod earley;
 pub mod lexing;
 pub mod lift;
 pub mod model;
@@ -41,8 +39,8 @@ pub mod symbolic;
 pub mod trees;
 
 pub use automata::{automaton, dfa, edges};
+pub use context_free::earley::{completion, recognize, tables};
 pub use counting::{bounded, count, enumerate, lightest, space, spaces};
-pub use earley::{completion, recognize, tables};
 pub use lexing::{lexer, spell};
 pub use model::{analysis, bytes, core, language, pattern};
 pub use parse::ambiguity;

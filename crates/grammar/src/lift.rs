@@ -7,8 +7,6 @@
 
 use crate::automata::automaton::Automaton;
 use crate::automata::dfa::DfaError;
-use crate::earley::completion::Completion;
-use crate::earley::recognize::{Config, Recognizer};
 use crate::lexing::spell::Speller;
 use crate::model::TerminalId;
 use crate::model::analysis::INFINITE;
@@ -17,6 +15,8 @@ use crate::parse::Parser;
 use crate::sampling::sample::Sampler;
 use crate::solving::complete::Completer;
 use crate::trees::tree::Label;
+use context_free::earley::completion::Completion;
+use context_free::earley::recognize::{Config, Recognizer};
 use fastrand::Rng;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -132,7 +132,7 @@ impl<'l> Lifter<'l> {
             }
             lexemes.push(known);
         }
-        let recognizer = Recognizer::new(&language.core);
+        let recognizer = language.core.recognizer();
         Ok(Lifter {
             language,
             parser: Parser::new(&language.grammar)?,
@@ -168,7 +168,7 @@ impl<'l> Lifter<'l> {
     /// Keeps memory bounded over many inputs.
     fn forget(&mut self) {
         self.lifted.clear();
-        self.recognizer = Recognizer::new(&self.language.core);
+        self.recognizer = self.language.core.recognizer();
         self.completion = completion(self.language, &self.recognizer);
         if let Ok(completer) = Completer::new(self.language) {
             self.completer = completer;
@@ -429,7 +429,7 @@ impl<'l> Lifter<'l> {
 fn completion(language: &Language, recognizer: &Recognizer) -> Completion {
     let price = |lexemes: &Automaton| lexemes.min_len().map_or(INFINITE, u64::from);
     let costs: Vec<u64> = language.lexemes.iter().map(price).collect();
-    Completion::new(&language.core, recognizer, &costs)
+    Completion::new(&language.core.productions, recognizer, &costs)
 }
 
 fn remember(lexemes: &mut Vec<Vec<u8>>, lexeme: &[u8]) {

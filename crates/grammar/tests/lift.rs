@@ -62,7 +62,7 @@ fn is_one_token_away(
     token: usize,
     lexeme: &[u8],
 ) -> bool {
-    let mut recognizer = grammar::recognize::Recognizer::new(&language.core);
+    let mut recognizer = language.core.recognizer();
     let matching = (0..language.lexemes.len()).filter(|&t| language.lexemes[t].matches(lexeme));
     let mut matching = matching.map(grammar::TerminalId::from);
     matching.any(|terminal| {

@@ -8,7 +8,6 @@ use grammar::TerminalId;
 use grammar::completion::Completion;
 use grammar::constraint::{Constraint, TerminalSet};
 use grammar::language::Language;
-use grammar::recognize::Recognizer;
 use grammar::regular::{self, Expression};
 use grammar::token_solver::TokenSolver;
 use proptest::prelude::*;
@@ -76,7 +75,7 @@ fn solve(solver: &mut TokenSolver, masks: &[u8]) -> Option<Tokens> {
 }
 
 fn is_sentence(language: &Language, tokens: &[usize]) -> bool {
-    let mut recognizer = Recognizer::new(&language.core);
+    let mut recognizer = language.core.recognizer();
     let begin = recognizer.begin();
     let end = tokens.iter().try_fold(begin, |config, t| recognizer.advance(config, TerminalId::from(*t)));
     end.is_some_and(|config| recognizer.accepts(config))
@@ -206,14 +205,14 @@ fn with_lists() -> impl Strategy<Value = Spec> {
 
 /// The fewest tokens of a sentence that begins so, by following every choice of tokens on its own.
 fn by_choices(language: &Language, masks: &[u8]) -> Option<usize> {
-    let mut recognizer = Recognizer::new(&language.core);
+    let mut recognizer = language.core.recognizer();
     let mut configs = BTreeSet::from([recognizer.begin()]);
     for mask in masks {
         let members: Vec<TerminalId> = set(*mask).iter().collect();
         let pairs = configs.iter().flat_map(|config| members.iter().map(move |t| (*config, *t)));
         configs = pairs.filter_map(|(config, t)| recognizer.advance(config, t)).collect();
     }
-    let mut completion = Completion::new(&language.core, &recognizer, &[1; TERMINALS]);
+    let mut completion = Completion::new(&language.core.productions, &recognizer, &[1; TERMINALS]);
     let least = configs.iter().filter_map(|config| completion.cost(&recognizer, *config)).min();
     least.map(|cost| masks.len() + cost as usize)
 }

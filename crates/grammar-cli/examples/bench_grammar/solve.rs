@@ -73,7 +73,7 @@ struct Bench {
 
 impl Bench {
     fn new(language: &Language, loose: Option<u32>) -> Bench {
-        let (solver, terminals) = (TokenSolver::new(language), language.core.terminals);
+        let (solver, terminals) = (TokenSolver::new(language), language.core.terminals());
         let (kept, new, seen) = Default::default();
         Bench { solver, terminals, loose, rng: Rng::with_seed(3), kept, new, seen, none: 0 }
     }

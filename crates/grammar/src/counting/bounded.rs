@@ -125,7 +125,7 @@ fn unroll(core: &Core, lengths: &[Option<u64>], max: usize) -> (Core, Option<u64
         }
     }
     let start = NtId::from(max * n + core.start.index());
-    (Core::from_raw(raw, start, core.terminals), longest[core.start.index()])
+    (Core::from_raw(raw, start, core.terminals()), longest[core.start.index()])
 }
 
 fn of(sym: Sym, lengths: &[Option<u64>], below: &[Option<u64>]) -> Option<u64> {

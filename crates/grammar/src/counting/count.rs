@@ -130,7 +130,7 @@ impl LengthTable {
         let mut slots = 0;
         for p in core.prod_ids() {
             first.push(slots);
-            slots += core.prod(p).len() + 1;
+            slots += core.rhs(p).len() + 1;
         }
         let mut table = LengthTable {
             max,
@@ -209,7 +209,7 @@ struct Order {
 
 impl Order {
     fn new(core: &Core) -> Order {
-        let nullable = analysis::nullable(core);
+        let nullable = analysis::nullable(&core.productions);
         let edges = analysis::edges(core, &nullable, Edge::Alone);
         let numbers = analysis::components(&edges);
         let count = numbers.iter().max().map_or(0, |m| *m as usize + 1);

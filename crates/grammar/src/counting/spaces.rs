@@ -3,11 +3,11 @@
 use crate::automata::automaton::Automaton;
 use crate::counting::count::{Count, HeightTable, LengthTable, Unit};
 use crate::counting::space::{NodeId, Space};
-use crate::earley::recognize::{Config, Recognizer};
 use crate::model::TerminalId;
 use crate::model::bytes::ByteCore;
 use crate::model::core::{NtId, ProdId, Sym};
 use crate::model::language::Language;
+use context_free::earley::recognize::{Config, Recognizer};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
@@ -342,7 +342,7 @@ const STATE_LIMIT: usize = 20_000_000;
 /// automaton whose paths are the strings, ambiguous or not.
 pub fn distinct(language: &Language, max: usize) -> Result<Space, SpaceError> {
     let bytes = language.is_scannerless().then(|| ByteCore::new(&language.core, &language.lexemes));
-    let recognizer = Recognizer::new(bytes.as_ref().map_or(&language.core, |b| &b.core));
+    let recognizer = bytes.as_ref().map_or(&language.core, |b| &b.core).recognizer();
     let mut builder = Distinct {
         bytes: bytes.as_ref(),
         recognizer,

@@ -1,81 +1,37 @@
-//! The core: a grammar in plain BNF with flat tables, which all algorithms work on.
+//! The core: a grammar in plain BNF, which all algorithms work on: `context_free::Productions`,
+//! and what their author calls them.
 //!
 //! EBNF operators become nonterminals without a rule of their own (they are left out of trees):
 //! `x*` is `L ::= | L x`, `x+` is `L ::= x | L x`, `x?` is `O ::= | x`, a group is its alternatives.
 
-use crate::model::{Expr, Grammar, Lexing, RuleId, TerminalId, index};
+use crate::model::{Expr, Grammar, Lexing, RuleId, TerminalId};
+use context_free::Productions;
+use context_free::earley::recognize::Recognizer;
 use rustc_hash::FxHashMap;
 
-index!(
-    /// Index into `Core::nts`.
-    NtId
-);
-index!(
-    /// Index into `Core::prods`.
-    ProdId
-);
-
-/// A terminal or a nonterminal in one word.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Sym(u32);
-
-const TERMINAL_BIT: u32 = 1 << 31;
-
-impl Sym {
-    pub fn terminal(id: TerminalId) -> Sym {
-        Sym(id.0 | TERMINAL_BIT)
-    }
-
-    pub fn nonterminal(id: NtId) -> Sym {
-        Sym(id.0)
-    }
-
-    pub fn as_terminal(self) -> Option<TerminalId> {
-        (self.0 & TERMINAL_BIT != 0).then_some(TerminalId(self.0 & !TERMINAL_BIT))
-    }
-
-    pub fn as_nonterminal(self) -> Option<NtId> {
-        (self.0 & TERMINAL_BIT == 0).then_some(NtId(self.0))
-    }
-}
+pub use context_free::{NtId, ProdId, Sym};
 
 #[derive(Clone, Debug)]
 pub struct Nonterminal {
     pub name: String,
     /// `None` for what an EBNF operator became.
     pub rule: Option<RuleId>,
-    first: u32,
-    count: u32,
 }
 
+/// What the author of a production says about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Production {
-    pub lhs: NtId,
-    start: u32,
-    len: u32,
     /// Which alternative of the rule it spells.
     pub alt: u32,
     pub weight: f64,
 }
 
-impl Production {
-    pub fn len(&self) -> usize {
-        self.len as usize
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-}
-
 #[derive(Clone, Debug)]
 pub struct Core {
+    pub productions: Productions,
     pub nts: Vec<Nonterminal>,
-    /// Sorted by left-hand side.
-    pub prods: Vec<Production>,
-    rhs: Vec<Sym>,
+    prods: Vec<Production>,
     pub start: NtId,
-    pub terminals: usize,
 }
 
 /// A production before the tables are laid out.
@@ -104,24 +60,16 @@ impl Core {
     }
 
     pub fn from_raw(raw: Vec<RawNt>, start: NtId, terminals: usize) -> Core {
-        let mut core =
-            Core { nts: Vec::with_capacity(raw.len()), prods: Vec::new(), rhs: Vec::new(), start, terminals };
-        for (i, nt) in raw.into_iter().enumerate() {
-            let first = core.prods.len() as u32;
-            let count = nt.prods.len() as u32;
-            for prod in nt.prods {
-                let start = core.rhs.len() as u32;
-                let len = prod.rhs.len() as u32;
-                core.rhs.extend(prod.rhs);
-                core.prods.push(Production {
-                    lhs: NtId::from(i),
-                    start,
-                    len,
-                    alt: prod.alt,
-                    weight: prod.weight,
-                });
+        let productions = Productions::new(terminals);
+        let nts = Vec::with_capacity(raw.len());
+        let mut core = Core { productions, nts, prods: Vec::new(), start };
+        for RawNt { name, rule, prods } in raw {
+            core.productions.add_nonterminal();
+            core.nts.push(Nonterminal { name, rule });
+            for RawProd { rhs, alt, weight } in prods {
+                core.productions.add_production(rhs);
+                core.prods.push(Production { alt, weight });
             }
-            core.nts.push(Nonterminal { name: nt.name, rule: nt.rule, first, count });
         }
         core
     }
@@ -149,27 +97,42 @@ impl Core {
         &self.prods[id.index()]
     }
 
-    pub fn rhs(&self, id: ProdId) -> &[Sym] {
-        let p = &self.prods[id.index()];
-        &self.rhs[p.start as usize..(p.start + p.len) as usize]
+    #[inline]
+    pub fn lhs(&self, id: ProdId) -> NtId {
+        self.productions.lhs(id)
     }
 
+    #[inline]
+    pub fn rhs(&self, id: ProdId) -> &[Sym] {
+        self.productions.rhs(id)
+    }
+
+    #[inline]
     pub fn prods_of(&self, nt: NtId) -> impl DoubleEndedIterator<Item = ProdId> + use<> {
-        let nt = &self.nts[nt.index()];
-        (nt.first..nt.first + nt.count).map(ProdId)
+        self.productions.prods_of(nt)
     }
 
     pub fn nt_ids(&self) -> impl DoubleEndedIterator<Item = NtId> + use<> {
-        (0..self.nts.len()).map(NtId::from)
+        self.productions.nt_ids()
     }
 
     pub fn prod_ids(&self) -> impl DoubleEndedIterator<Item = ProdId> + use<> {
-        (0..self.prods.len()).map(ProdId::from)
+        self.productions.prod_ids()
+    }
+
+    /// A recogniser of the sentences.
+    pub fn recognizer(&self) -> Recognizer {
+        Recognizer::for_goal(&self.productions, self.start)
+    }
+
+    /// Number of terminals.
+    pub fn terminals(&self) -> usize {
+        self.productions.terminals()
     }
 
     /// Total number of symbols on right-hand sides.
     pub fn size(&self) -> usize {
-        self.rhs.len()
+        self.productions.size()
     }
 }
 

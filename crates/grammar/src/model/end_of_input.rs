@@ -24,7 +24,7 @@ pub fn eliminate(core: &Core, ends: &[bool]) -> Core {
     let ended = Sym::nonterminal(NtId::from(core.start.index() + n));
     let prod = |rhs: Sym, alt| RawProd { rhs: vec![rhs], alt, weight: 1.0 };
     raw.push(RawNt { name: "$".into(), rule: None, prods: vec![prod(ended, 0), prod(plain, 1)] });
-    Core::from_raw(raw, start, core.terminals)
+    Core::from_raw(raw, start, core.terminals())
 }
 
 fn is_end(sym: Sym, ends: &[bool]) -> bool {
@@ -39,7 +39,7 @@ fn reaches_end(core: &Core, ends: &[bool]) -> Vec<bool> {
         for p in core.prod_ids() {
             let hit = |s: &Sym| is_end(*s, ends) || s.as_nonterminal().is_some_and(|nt| reach[nt.index()]);
             if core.rhs(p).iter().any(hit) {
-                reach[core.prod(p).lhs.index()] = true;
+                reach[core.lhs(p).index()] = true;
             }
         }
         if reach.iter().filter(|r| **r).count() == before {

@@ -8,30 +8,11 @@ pub mod language;
 pub mod pattern;
 
 use crate::model::pattern::Pattern;
+use context_free::index;
 
-macro_rules! index {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub struct $name(pub u32);
-        impl $name {
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-        impl From<usize> for $name {
-            fn from(i: usize) -> $name {
-                $name(i as u32)
-            }
-        }
-    };
-}
-pub(crate) use index;
+/// Index into `Grammar::terminals`.
+pub use context_free::TerminalId;
 
-index!(
-    /// Index into `Grammar::terminals`.
-    TerminalId
-);
 index!(
     /// Index into `Grammar::rules`.
     RuleId

@@ -2,7 +2,6 @@
 
 use crate::automata::automaton::Automaton;
 use crate::counting::count::{Count, LengthTable, Unit};
-use crate::earley::recognize::{Config, Recognizer};
 use crate::lexing::spell::Speller;
 use crate::model::bytes::ByteCore;
 use crate::model::core::Core;
@@ -11,6 +10,7 @@ use crate::model::{RuleId, TerminalId};
 pub use crate::parse::derivations::count_trees;
 use crate::parse::derivations::some_trees;
 use crate::trees::tree::{Label, Node, Tree};
+use context_free::earley::recognize::{Config, Recognizer};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
@@ -55,10 +55,10 @@ pub fn search(language: &Language, max: usize, states: usize) -> (Option<Witness
         Some(b) => b.classes[t].len(),
         None => usize::from(!language.lexemes[t].is_empty()),
     };
-    let weights: Vec<usize> = (0..core.terminals).map(weight).collect();
+    let weights: Vec<usize> = (0..core.terminals()).map(weight).collect();
     let states = states.min(ITEMS / (core.size() + 1)).max(1);
     let mut strings =
-        Strings { recognizer: Recognizer::new(core), weights: &weights, known: FxHashMap::default(), states };
+        Strings { recognizer: core.recognizer(), weights: &weights, known: FxHashMap::default(), states };
     for length in 0..=max {
         let Some(distinct) = strings.count(length) else { return (None, length.saturating_sub(1)) };
         let derivations = match &bytes {
@@ -220,7 +220,7 @@ fn difference(core: &Core, trees: &[Tree]) -> Option<RuleId> {
     let [a, b] = trees else { return None };
     let at = a.nodes.iter().zip(&b.nodes).position(|(a, b)| a != b)?;
     let rule = |node: &Node| match node.label {
-        Label::Prod(p) => core.nt(core.prod(p).lhs).rule,
+        Label::Prod(p) => core.nt(core.lhs(p)).rule,
         Label::Token(_) => None,
     };
     // The same production with other spans or sizes differs further inside, unless its children begin elsewhere.

@@ -4,12 +4,12 @@
 //! not count), so a set belongs to a `Place`, and sets are made in order of place. Sets hold items only; the
 //! tree is found afterwards, from the right, by looking up which items allow which split.
 
-use crate::earley::tables::{Next, PredId, Slot, Tables};
-use crate::earley::{self, Chains, Sets, Work};
 use crate::lexing::lexer::{Candidate, Expected, Lexer, Place};
 use crate::model::TerminalId;
 use crate::model::core::NtId;
 use crate::parse::engine::{Limit, TooDense};
+use context_free::earley::tables::{Next, PredId, Slot, Tables};
+use context_free::earley::{self, Chains, Sets, Work};
 use std::ops::Range;
 
 pub(crate) type Item = earley::Item<u32>;
@@ -43,6 +43,7 @@ struct Lens {
 
 pub(crate) struct Chart<'t> {
     pub tables: &'t mut Tables,
+    pub start: NtId,
     sets: Vec<Set>,
     items: Vec<Item>,
     completed: Vec<Item>,
@@ -78,24 +79,24 @@ impl Expected for Here<'_, '_> {
 impl<'t> Chart<'t> {
     /// Parses `input`. `use_chains` is off where every derivation is wanted.
     pub fn build(
-        tables: &'t mut Tables,
+        (tables, start): (&'t mut Tables, NtId),
         lexer: &mut Lexer,
         input: &[u8],
         use_chains: bool,
     ) -> Result<Chart<'t>, Stuck> {
-        let mut chart = Chart::begin(tables, lexer.begin(), use_chains);
+        let mut chart = Chart::begin(tables, start, lexer.begin(), use_chains);
         chart.run(lexer, input, Limit::NONE);
         chart.result(lexer, input)
     }
 
     /// Parses `input` as long as no set is larger than `limit`.
     pub fn within(
-        tables: &'t mut Tables,
+        (tables, start): (&'t mut Tables, NtId),
         lexer: &mut Lexer,
         input: &[u8],
         limit: Limit,
     ) -> Result<Result<Chart<'t>, Stuck>, TooDense> {
-        let mut chart = Chart::begin(tables, lexer.begin(), true);
+        let mut chart = Chart::begin(tables, start, lexer.begin(), true);
         if chart.run(lexer, input, limit) { Ok(chart.result(lexer, input)) } else { Err(TooDense) }
     }
 
@@ -103,13 +104,12 @@ impl<'t> Chart<'t> {
         if self.accepted.is_some() { Ok(self) } else { Err(self.stuck(lexer, input)) }
     }
 
-    fn begin(tables: &'t mut Tables, place: Place, use_chains: bool) -> Chart<'t> {
-        let start = tables.start;
+    fn begin(tables: &'t mut Tables, start: NtId, place: Place, use_chains: bool) -> Chart<'t> {
         let pred = tables.predict(&[start]);
         let (items, completed, chains, incoming) = Default::default();
         let sets = vec![Set { begin: Lens::default(), pred, place }];
         let tops = Chains::default();
-        Chart { tables, sets, items, completed, chains, incoming, tops, use_chains, accepted: None }
+        Chart { tables, start, sets, items, completed, chains, incoming, tops, use_chains, accepted: None }
     }
 
     /// False if a set grew larger than `limit`, which ends it.
@@ -117,7 +117,7 @@ impl<'t> Chart<'t> {
         let mut pending: Vec<Pending> = Vec::new();
         let mut work = Work::default();
         let mut candidates = Vec::new();
-        let mut accepting = self.tables.nullable[self.tables.start.index()];
+        let mut accepting = self.tables.nullable[self.start.index()];
         loop {
             let set = self.sets.len() as u32 - 1;
             if self.incomplete(set).len() > limit.0 {
@@ -283,5 +283,9 @@ impl Sets for Chart<'_> {
 
     fn predictions(&self, set: u32) -> PredId {
         self.sets[set as usize].pred
+    }
+
+    fn is_sentence(&self, nt: NtId, origin: u32) -> bool {
+        nt == self.start && origin == 0
     }
 }

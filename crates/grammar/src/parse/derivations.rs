@@ -2,12 +2,12 @@
 
 use crate::automata::dfa::DfaError;
 use crate::counting::count::Count;
-use crate::earley::tables::{Slot, Tables};
 use crate::lexing::lexer::Lexer;
 use crate::model::core::{Core, NtId, ProdId, Sym};
 use crate::model::{Grammar, TerminalId};
 use crate::parse::chart::{Chart, Incoming, Item, Stuck};
 use crate::trees::tree::{Reversed, Tree};
+use context_free::earley::tables::{Slot, Tables};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
@@ -22,9 +22,9 @@ enum Key {
 /// Number of derivation trees of an input.
 pub fn count_trees(grammar: &Grammar, input: &[u8]) -> Result<Result<Count, Stuck>, DfaError> {
     let core = Core::new(grammar);
-    let mut tables = Tables::new(&core);
+    let mut tables = Tables::new(&core.productions);
     let mut lexer = Lexer::new(grammar)?;
-    Ok(Chart::build(&mut tables, &mut lexer, input, false).map(|chart| {
+    Ok(Chart::build((&mut tables, core.start), &mut lexer, input, false).map(|chart| {
         let mut counter = Counter { chart: &chart, core: &core, known: FxHashMap::default() };
         counter.count(counter.root())
     }))
@@ -37,9 +37,9 @@ pub fn some_trees(
     input: &[u8],
     limit: u32,
 ) -> Result<Result<(Count, Vec<Tree>), Stuck>, DfaError> {
-    let mut tables = Tables::new(core);
+    let mut tables = Tables::new(&core.productions);
     let mut lexer = Lexer::new(grammar)?;
-    Ok(Chart::build(&mut tables, &mut lexer, input, false).map(|chart| {
+    Ok(Chart::build((&mut tables, core.start), &mut lexer, input, false).map(|chart| {
         let mut counter = Counter { chart: &chart, core, known: FxHashMap::default() };
         let count = counter.count(counter.root());
         let first = (0..limit).map_while(|rank| counter.tree(rank.into(), input));

@@ -4,8 +4,6 @@
 //! the caller can try other productions for the same language.
 
 use crate::automata::automaton::{Automaton, lexemes};
-use crate::earley::recognize::{Config, Recognizer};
-use crate::earley::tables::Tables;
 use crate::lexing::lexer::{Candidate, Expected, Lexer, Place};
 use crate::model::bytes::ByteCore;
 use crate::model::core::{Core, ProdId};
@@ -13,6 +11,8 @@ use crate::model::{Grammar, Lexing, Terminal, TerminalId};
 use crate::parse::chart::{Chart, Stuck};
 use crate::parse::extract::{Extractor, empty_productions};
 use crate::trees::tree::Tree;
+use context_free::earley::recognize::{Config, Recognizer};
+use context_free::earley::tables::Tables;
 
 pub(crate) struct Engine {
     pub core: Core,
@@ -80,7 +80,13 @@ impl Engine {
     }
 
     fn with(fast: Fast, core: Core, original: Vec<Option<ProdId>>) -> Engine {
-        Engine { fast, tables: Tables::new(&core), empty: empty_productions(&core), original, core }
+        Engine {
+            fast,
+            tables: Tables::new(&core.productions),
+            empty: empty_productions(&core),
+            original,
+            core,
+        }
     }
 
     pub fn check(
@@ -99,7 +105,9 @@ impl Engine {
             Outcome::Sentence => Ok(Ok(())),
             Outcome::Stuck(stuck) => Ok(Err(stuck)),
             Outcome::TooDense => Err(TooDense),
-            Outcome::Undecided => Ok(Chart::within(&mut self.tables, lexer, input, limit)?.map(|_| ())),
+            Outcome::Undecided => {
+                Ok(Chart::within((&mut self.tables, self.core.start), lexer, input, limit)?.map(|_| ()))
+            }
         }
     }
 
@@ -109,7 +117,7 @@ impl Engine {
         input: &[u8],
         limit: Limit,
     ) -> Result<Result<Tree, Stuck>, TooDense> {
-        Ok(Chart::within(&mut self.tables, lexer, input, limit)?.map(|chart| {
+        Ok(Chart::within((&mut self.tables, self.core.start), lexer, input, limit)?.map(|chart| {
             let tree = Extractor::new(&chart, &self.core, &self.original, &self.empty).tree(input);
             tree.expect("an accepted chart holds a tree")
         }))
@@ -119,10 +127,10 @@ impl Engine {
     fn forget(&mut self) {
         match &mut self.fast {
             Fast::Bytes(recognizer, bytes) if recognizer.configs() > KEEP_CONFIGS => {
-                **recognizer = Recognizer::new(&bytes.core);
+                **recognizer = bytes.core.recognizer();
             }
             Fast::Tokens(recognizer) if recognizer.configs() > KEEP_CONFIGS => {
-                **recognizer = Recognizer::new(&self.core);
+                **recognizer = self.core.recognizer();
             }
             _ => {}
         }
@@ -131,7 +139,7 @@ impl Engine {
 
 impl Fast {
     fn tokens(core: &Core) -> Fast {
-        Fast::Tokens(Box::new(Recognizer::new(core)))
+        Fast::Tokens(Box::new(core.recognizer()))
     }
 
     fn bytes(grammar: &Grammar, core: &Core) -> Fast {
@@ -143,7 +151,7 @@ impl Fast {
             return Fast::None;
         };
         let bytes = ByteCore::new(core, &automata);
-        Fast::Bytes(Box::new(Recognizer::new(&bytes.core)), Box::new(bytes))
+        Fast::Bytes(Box::new(bytes.core.recognizer()), Box::new(bytes))
     }
 }
 
@@ -182,8 +190,8 @@ fn expected_terminals(recognizer: &Recognizer, bytes: &ByteCore, config: Config)
         }
     }
     for class in recognizer.expected(config) {
-        for slot in
-            tables.predicted(recognizer.predictions(config), crate::earley::tables::Next::terminal(class))
+        for slot in tables
+            .predicted(recognizer.predictions(config), context_free::earley::tables::Next::terminal(class))
         {
             all.extend(of(*slot, class));
         }

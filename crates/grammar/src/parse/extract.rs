@@ -4,13 +4,13 @@
 //! are as long as they can be), then the earliest alternative. A child with the same span as its parent must
 //! have been found before it, so that cyclic rules end.
 
-use crate::earley::Sets;
-use crate::earley::tables::{Next, Slot};
 use crate::model::TerminalId;
 use crate::model::analysis::{self, Combine, INFINITE};
 use crate::model::core::{Core, NtId, ProdId};
 use crate::parse::chart::{Chart, Item};
 use crate::trees::tree::{Reversed, Tree};
+use context_free::earley::Sets;
+use context_free::earley::tables::{Next, Slot};
 use std::ops::Range;
 
 /// When a completed item was found in its set: index, and step of the chain that starts there.
@@ -45,8 +45,8 @@ enum Task {
 
 /// For each nullable nonterminal the production of a flattest empty derivation.
 pub fn empty_productions(core: &Core) -> Vec<Option<ProdId>> {
-    let never = vec![INFINITE; core.terminals];
-    let height = analysis::cheapest(core, &never, Combine::HeightAbove);
+    let never = vec![INFINITE; core.terminals()];
+    let height = analysis::cheapest(&core.productions, &never, Combine::HeightAbove);
     let of = |p: ProdId| {
         let above = core.rhs(p).iter().map(|s| s.as_nonterminal().map_or(INFINITE, |nt| height[nt.index()]));
         above.max().unwrap_or(0)
@@ -91,7 +91,7 @@ impl<'c, 't> Extractor<'c, 't> {
 
     pub fn tree(&mut self, text: &[u8]) -> Option<Tree> {
         let end = self.chart.accepted?;
-        let start = self.chart.tables.start;
+        let start = self.chart.start;
         let mut todo = match self.best(start, 0, end, (u32::MAX, 0), |k| k == 0) {
             Some(found) if end > 0 => vec![Task::Item { found, end }],
             _ => vec![Task::Empty { nt: start }],

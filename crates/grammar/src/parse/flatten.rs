@@ -141,7 +141,7 @@ impl Flattener<'_> {
                 Kind::Kept => self.left_linear(nt, fragment, &mut nts, &mut marks),
             }
         }
-        let core = Core::from_raw(nts, self.core.start, self.core.terminals);
+        let core = Core::from_raw(nts, self.core.start, self.core.terminals());
         Some(Flat { core, marks: marks.concat() })
     }
 

@@ -24,7 +24,7 @@ pub fn stratify(grammar: &Grammar, core: &Core) -> Stratified {
             levels.rewrite(core, nt, &mut nts, &mut original);
         }
     }
-    let core = Core::from_raw(nts, core.start, core.terminals);
+    let core = Core::from_raw(nts, core.start, core.terminals());
     Stratified { core, original: original.concat() }
 }
 

@@ -176,7 +176,7 @@ impl<'l> Sampler<'l> {
     fn find_home(&mut self) {
         let cost: Vec<u64> =
             self.language.lexemes.iter().map(|a| a.min_len().map_or(INFINITE, u64::from)).collect();
-        let best = cheapest_productions(&self.language.core, &cost, Combine::Sum);
+        let best = cheapest_productions(&self.language.core.productions, &cost, Combine::Sum);
         let none = Alternative { prod: ProdId(0), least: 0, weight: 0.0, from: 0, to: 0 };
         let of = |p: ProdId| {
             let core = &self.language.core;
@@ -184,7 +184,7 @@ impl<'l> Sampler<'l> {
             let from = self.symbols.len() as u32;
             let to = from + symbols.len() as u32;
             self.symbols.append(&mut symbols);
-            Alternative { prod: p, least: self.least[core.prod(p).lhs.index()], weight: 0.0, from, to }
+            Alternative { prod: p, least: self.least[core.lhs(p).index()], weight: 0.0, from, to }
         };
         self.home = best
             .into_iter()

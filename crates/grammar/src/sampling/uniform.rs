@@ -58,7 +58,7 @@ enum Task {
 /// Lengths for which there would not be memory enough are refused before any of it is used.
 fn refuse_long(language: &Language, len: usize) -> Result<(), UniformError> {
     let core = &language.core;
-    let slots: usize = core.prod_ids().map(|p| core.prod(p).len() + 1).sum();
+    let slots: usize = core.prod_ids().map(|p| core.rhs(p).len() + 1).sum();
     // Each length has a list of its own there.
     let states: usize = language.lexemes.iter().map(|lexeme| lexeme.accepts.len() + 4).sum();
     let rows = core.nts.len() + slots + states;
@@ -110,7 +110,7 @@ impl<'l> Uniform<'l> {
         let mut slots = 0;
         for p in core.prod_ids() {
             first.push(slots);
-            slots += core.prod(p).len() + 1;
+            slots += core.rhs(p).len() + 1;
         }
         let paths: Vec<Vec<Vec<f64>>> = language.lexemes.iter().map(|a| paths(a, len, x)).collect();
         let of = |p: &Vec<Vec<f64>>| p.iter().map(|row| row.first().copied().unwrap_or(0.0)).collect();

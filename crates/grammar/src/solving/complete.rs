@@ -4,14 +4,14 @@
 //! prefix may end inside a lexeme, which is then finished first if that is cheaper.
 
 use crate::automata::dfa::DfaError;
-use crate::earley::completion::Completion;
-use crate::earley::recognize::{Config, Recognizer};
 use crate::lexing::lexer::{Expected, Lexer, Place, StackId};
 use crate::lexing::spell::Speller;
 use crate::model::TerminalId;
 use crate::model::bytes::ByteCore;
 use crate::model::core::Core;
 use crate::model::language::Language;
+use context_free::earley::completion::Completion;
+use context_free::earley::recognize::{Config, Recognizer};
 
 pub struct Completer {
     recognizer: Recognizer,
@@ -69,17 +69,18 @@ impl Completer {
     pub fn new(language: &Language) -> Result<Completer, DfaError> {
         if language.is_scannerless() {
             let bytes = ByteCore::new(&language.core, &language.lexemes);
-            let recognizer = Recognizer::new(&bytes.core);
-            let completion = Completion::new(&bytes.core, &recognizer, &vec![1; bytes.core.terminals]);
+            let recognizer = bytes.core.recognizer();
+            let completion =
+                Completion::new(&bytes.core.productions, &recognizer, &vec![1; bytes.core.terminals()]);
             return Ok(Completer { recognizer, completion, text: Text::Bytes(Box::new(bytes)) });
         }
         let core: &Core = &language.core;
-        let recognizer = Recognizer::new(core);
+        let recognizer = core.recognizer();
         let shortest: Vec<Option<Vec<u8>>> = language.lexemes.iter().map(|a| a.shortest()).collect();
         let price =
             |s: &Option<Vec<u8>>| s.as_ref().map_or(crate::model::analysis::INFINITE, |s| s.len() as u64);
         let cost: Vec<u64> = shortest.iter().map(price).collect();
-        let completion = Completion::new(core, &recognizer, &cost);
+        let completion = Completion::new(&core.productions, &recognizer, &cost);
         let text = Text::Tokens {
             speller: Box::new(Speller::new(&language.grammar)?),
             shortest: shortest.into_iter().map(Option::unwrap_or_default).collect(),

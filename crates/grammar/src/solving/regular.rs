@@ -133,8 +133,8 @@ pub fn solve(language: &Language, expression: &Expression) -> Option<Vec<Termina
     let mut search = Search {
         core,
         possible: TerminalSet::of(
-            core.terminals,
-            (0..core.terminals).map(TerminalId::from).filter(has_lexeme),
+            core.terminals(),
+            (0..core.terminals()).map(TerminalId::from).filter(has_lexeme),
         ),
         moves: states.map(|state| automaton.all_moves(state)).collect(),
         agenda: BinaryHeap::new(),
@@ -146,9 +146,7 @@ pub fn solve(language: &Language, expression: &Expression) -> Option<Vec<Termina
     };
     search.predict(core.start, begin);
     let whole = search.run(|item| {
-        core.prods[item.production.index()].lhs == core.start
-            && item.from == begin
-            && accepting[item.to as usize]
+        core.lhs(item.production) == core.start && item.from == begin && accepting[item.to as usize]
     })?;
     Some(search.sentence(whole))
 }
@@ -217,7 +215,7 @@ impl Search<'_> {
     }
 
     fn complete(&mut self, whole: Item) {
-        let key = (self.core.prods[whole.production.index()].lhs, whole.from);
+        let key = (self.core.lhs(whole.production), whole.from);
         let known = self.found.entry(key).or_default();
         // A nonterminal that leads to this state was found with as few tokens before.
         if known.iter().any(|other| other.to == whole.to) {

@@ -11,13 +11,13 @@
 //! union's, it is the answer; only otherwise the tokens of the prefix are chosen anew, by walking back from
 //! the item that the completion finishes, along what each step completed (`reasons`).
 
-use crate::earley::completion::Completion;
-use crate::earley::reasons::Walk;
-use crate::earley::recognize::{Config, Item, Letter, Recognizer};
 use crate::model::TerminalId;
 use crate::model::analysis::INFINITE;
 use crate::model::language::Language;
 use crate::solving::constraint::TerminalSet;
+use context_free::earley::completion::Completion;
+use context_free::earley::reasons::Walk;
+use context_free::earley::recognize::{Config, Item, Letter, Recognizer};
 
 /// A solver with its caches, which grow with every new prefix: see `configs`.
 pub struct TokenSolver {
@@ -71,13 +71,17 @@ impl Prefix {
 impl TokenSolver {
     pub fn new(language: &Language) -> TokenSolver {
         let core = &language.core;
-        let recognizer = Recognizer::with_reasons(core);
+        let recognizer = Recognizer::with_reasons(&core.productions, core.start);
         let has_lexeme = |t: &TerminalId| !language.lexemes[t.index()].is_empty();
         let possible =
-            TerminalSet::of(core.terminals, (0..core.terminals).map(TerminalId::from).filter(has_lexeme));
+            TerminalSet::of(core.terminals(), (0..core.terminals()).map(TerminalId::from).filter(has_lexeme));
         let price = |t: usize| if possible.contains(TerminalId::from(t)) { 1 } else { INFINITE };
-        let cost: Vec<u64> = (0..core.terminals).map(price).collect();
-        TokenSolver { completion: Completion::new(core, &recognizer, &cost), recognizer, possible }
+        let cost: Vec<u64> = (0..core.terminals()).map(price).collect();
+        TokenSolver {
+            completion: Completion::new(&core.productions, &recognizer, &cost),
+            recognizer,
+            possible,
+        }
     }
 
     /// The prefix without tokens.

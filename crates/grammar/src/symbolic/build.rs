@@ -52,7 +52,7 @@ struct Builder<'l> {
 impl Builder<'_> {
     fn fates(&self) -> Result<Vec<(Lexemes, Fate)>, SymbolicError> {
         let core = &self.language.core;
-        let mut used = vec![false; core.terminals];
+        let mut used = vec![false; core.terminals()];
         for terminal in core.prod_ids().flat_map(|p| core.rhs(p)).filter_map(|s| s.as_terminal()) {
             used[terminal.index()] = true;
         }
@@ -61,7 +61,7 @@ impl Builder<'_> {
             let fate = if used[t] { self.fate(TerminalId::from(t), lexemes)? } else { Fate::Unused };
             Ok((lexemes, fate))
         };
-        (0..core.terminals).map(fate).collect()
+        (0..core.terminals()).map(fate).collect()
     }
 
     fn fate(&self, terminal: TerminalId, lexemes: Lexemes) -> Result<Fate, SymbolicError> {

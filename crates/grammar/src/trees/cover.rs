@@ -34,7 +34,7 @@ impl Coverage {
                 open.pop();
             }
             let Label::Prod(p) = node.label else { continue };
-            let Some(rule) = core.nt(core.prod(p).lhs).rule else { continue };
+            let Some(rule) = core.nt(core.lhs(p)).rule else { continue };
             self.rules.insert(rule);
             self.alternatives.insert((rule, core.prod(p).alt));
             open.push((i + node.size as usize, rule));

@@ -8,7 +8,7 @@ use crate::trees::tree::{Label, Node, Tree};
 /// The nonterminal at a node; `None` for a token.
 pub fn nonterminal(core: &Core, tree: &Tree, node: usize) -> Option<NtId> {
     match tree.nodes[node].label {
-        Label::Prod(p) => Some(core.prod(p).lhs),
+        Label::Prod(p) => Some(core.lhs(p)),
         Label::Token(_) => None,
     }
 }

@@ -172,7 +172,7 @@ impl<'l> Context<'l> {
     fn new(language: &'l Language) -> Result<Context<'l>, DfaError> {
         let cost: Vec<u64> =
             language.lexemes.iter().map(|a| a.min_len().map_or(INFINITE, u64::from)).collect();
-        let best = cheapest_productions(&language.core, &cost, Combine::Sum);
+        let best = cheapest_productions(&language.core.productions, &cost, Combine::Sum);
         Ok(Context {
             core: &language.core,
             lexemes: &language.lexemes,

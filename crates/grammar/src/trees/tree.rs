@@ -97,7 +97,7 @@ impl Tree {
                     let _ = writeln!(out, "{indent}{} \"{lexeme}\"", grammar.terminal(t).name);
                 }
                 Label::Prod(p) => {
-                    let rule = core.nt(core.prod(p).lhs).rule;
+                    let rule = core.nt(core.lhs(p)).rule;
                     if let Some(rule) = rule {
                         let alternative = core.prod(p).alt + 1;
                         let _ = writeln!(out, "{indent}{} #{alternative}", grammar.rule(rule).name);

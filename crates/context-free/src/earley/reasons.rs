@@ -10,20 +10,20 @@
 use crate::earley::Sets;
 use crate::earley::recognize::{Config, Item, Letter, Recognizer};
 use crate::earley::tables::{Next, Slot};
-use crate::model::TerminalId;
-use crate::model::core::NtId;
+use crate::ids::NtId;
+use crate::ids::TerminalId;
 use rustc_hash::FxHashMap;
 
 /// A complete item, the first of its left-hand side and origin, and the end of the chain of completions that it starts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Completed {
+pub struct Completed {
     pub item: Item,
     pub top: (NtId, Config),
 }
 
 /// Completions by step, of all steps taken so far.
 #[derive(Clone, Default)]
-pub(crate) struct Reasons {
+pub struct Reasons {
     completed: Vec<Completed>,
     steps: FxHashMap<(Config, Letter), (u32, u32)>,
 }
@@ -49,7 +49,7 @@ impl Reasons {
 }
 
 /// A walk from an item at some place of a prefix to the left.
-pub(crate) struct Walk<'a> {
+pub struct Walk<'a> {
     recognizer: &'a Recognizer,
     reasons: &'a Reasons,
     /// The configuration at each place, and what was read between them.

@@ -5,17 +5,18 @@
 //! is waited for by an item of c, directly or through predictions; the cost along predictions, from a
 //! nonterminal r to an A that begins it, is the same everywhere and kept per r (`Row`).
 
+use crate::cheapest::{Combine, INFINITE, cheapest_productions, plus};
 use crate::earley::recognize::{Config, Item, Recognizer};
 use crate::earley::tables::{Slot, Tables};
-use crate::model::TerminalId;
-use crate::model::analysis::{Combine, INFINITE, cheapest_productions};
-use crate::model::core::{Core, NtId, ProdId, Sym};
+use crate::ids::TerminalId;
+use crate::ids::{NtId, ProdId, Sym};
+use crate::productions::Productions;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 pub struct Completion {
-    core: Core,
+    productions: Productions,
     /// Cost of the symbols from each slot to the end of its production.
     suffix: Vec<u64>,
     /// The production that begins a cheapest derivation.
@@ -34,7 +35,7 @@ struct Row {
     firsts: Box<[(u64, TerminalId, Slot)]>,
 }
 
-/// A next token, the item that has it behind its dot, and the cost of finishing that.
+/// A next token, the item whose dot stands after it, and the cost of finishing that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NextToken {
     pub cost: u64,
@@ -47,30 +48,31 @@ pub struct NextToken {
 struct Root {
     nt: NtId,
     cost: u64,
-    /// `None`: the start rule at the beginning of the input.
+    /// `None`: the goal at the beginning of the input.
     item: Option<Item>,
 }
 
 impl Completion {
-    pub fn new(core: &Core, recognizer: &Recognizer, terminal_cost: &[u64]) -> Completion {
-        let best = cheapest_productions(core, terminal_cost, Combine::Sum);
+    /// `recognizer` is one of these productions.
+    pub fn new(productions: &Productions, recognizer: &Recognizer, terminal_cost: &[u64]) -> Completion {
+        let best = cheapest_productions(productions, terminal_cost, Combine::Sum);
         let mut suffix = vec![0; recognizer.tables().next.len()];
-        for p in core.prod_ids() {
+        for p in productions.prod_ids() {
             let first = recognizer.tables().first[p.index()] as usize;
-            for (i, sym) in core.rhs(p).iter().enumerate().rev() {
+            for (i, sym) in productions.rhs(p).iter().enumerate().rev() {
                 let own = match sym.as_terminal() {
                     Some(t) => terminal_cost[t.index()],
                     None => best[sym.as_nonterminal().expect("not a terminal").index()].0,
                 };
-                suffix[first + i] = (suffix[first + i + 1] + own).min(INFINITE);
+                suffix[first + i] = plus(suffix[first + i + 1], own);
             }
         }
         let best = best.into_iter().map(|(_, p)| p).collect();
         Completion {
-            core: core.clone(),
+            productions: productions.clone(),
             suffix,
             best,
-            rows: core.nts.iter().map(|_| None).collect(),
+            rows: productions.nt_ids().map(|_| None).collect(),
             returns: Vec::new(),
         }
     }
@@ -121,7 +123,7 @@ impl Completion {
         for root in self.known_roots(config) {
             let firsts = &self.known_row(root.nt).firsts;
             if let Some(&(cost, terminal, slot)) = firsts.iter().find(|f| allowed(f.1)) {
-                offer((cost + root.cost, terminal, Item { slot, origin: config }));
+                offer((plus(cost, root.cost), terminal, Item { slot, origin: config }));
             }
         }
         let tables = recognizer.tables();
@@ -131,7 +133,7 @@ impl Completion {
             let after = Item { slot: item.slot + 1, origin: item.origin };
             let lhs = tables.lhs[item.slot as usize];
             let Some((up, _)) = self.known_return_cost(item.origin, lhs) else { continue };
-            let cost = self.suffix[after.slot as usize] + up;
+            let cost = plus(self.suffix[after.slot as usize], up);
             offer((cost, terminal, after));
         }
         best.map(|(cost, terminal, item)| NextToken { cost, terminal, item })
@@ -142,10 +144,9 @@ impl Completion {
         if recognizer.accepts(config) {
             return Some((0, None));
         }
-        if config == recognizer.begin() {
-            // Nothing was read yet: the start rule is all that is waited for.
-            let start = self.core.start;
-            let p = self.best[start.index()]?;
+        if let Some(goal) = recognizer.goal(config) {
+            // Nothing was read yet: the goal is all that is waited for.
+            let p = self.best[goal.index()]?;
             let slot = recognizer.tables().first[p.index()];
             let item = Item { slot, origin: config };
             return Some((self.suffix[slot as usize], Some(item)));
@@ -155,7 +156,7 @@ impl Completion {
             let item = recognizer.items(config)[i];
             let nt = recognizer.tables().lhs[item.slot as usize];
             let Some((up, _)) = self.return_cost(recognizer, item.origin, nt) else { continue };
-            let cost = self.suffix[item.slot as usize] + up;
+            let cost = plus(self.suffix[item.slot as usize], up);
             if cost < INFINITE && best.is_none_or(|(c, _)| cost < c) {
                 best = Some((cost, item));
             }
@@ -184,7 +185,7 @@ impl Completion {
             } else {
                 self.known_row(root.nt).above.get(&nt).map_or(INFINITE, |e| e.0)
             };
-            let cost = root.cost + along;
+            let cost = plus(root.cost, along);
             if cost < INFINITE && best.is_none_or(|(c, _)| cost < c) {
                 best = Some((cost, *root));
             }
@@ -238,8 +239,8 @@ impl Completion {
 
     fn make_roots(&mut self, recognizer: &Recognizer, config: Config) -> Box<[Root]> {
         let mut roots: Vec<Root> = Vec::new();
-        if config == recognizer.begin() {
-            roots.push(Root { nt: self.core.start, cost: 0, item: None });
+        if let Some(goal) = recognizer.goal(config) {
+            roots.push(Root { nt: goal, cost: 0, item: None });
         }
         let tables = recognizer.tables();
         for i in 0..recognizer.items(config).len() {
@@ -247,7 +248,7 @@ impl Completion {
             let Some(nt) = tables.next[item.slot as usize].as_nonterminal() else { continue };
             let lhs = tables.lhs[item.slot as usize];
             let Some((up, _)) = self.return_cost(recognizer, item.origin, lhs) else { continue };
-            let cost = self.suffix[item.slot as usize + 1] + up;
+            let cost = plus(self.suffix[item.slot as usize + 1], up);
             let new = Root { nt, cost, item: Some(item) };
             match roots.iter_mut().find(|r| r.nt == nt) {
                 Some(root) if root.cost <= cost => {}
@@ -275,7 +276,7 @@ impl Completion {
             for p in tables.productions(nt) {
                 let mut slot = tables.first[p.index()];
                 while let Some(child) = tables.next[slot as usize].as_nonterminal() {
-                    let total = cost + self.suffix[slot as usize + 1];
+                    let total = plus(cost, self.suffix[slot as usize + 1]);
                     if total < INFINITE && row.get(&child).is_none_or(|e| total < e.0) {
                         row.insert(child, (total, slot + 1));
                         heap.push(Reverse((total, child)));
@@ -319,7 +320,7 @@ impl Completion {
     /// The terminal at a slot, and the cost of all that comes after it in a nonterminal that needs `above` more.
     fn first_at(&self, tables: &Tables, slot: Slot, above: u64) -> Option<(TerminalId, u64, Slot)> {
         let terminal = tables.next[slot as usize].as_terminal()?;
-        let cost = above + self.suffix[slot as usize + 1];
+        let cost = plus(above, self.suffix[slot as usize + 1]);
         (cost < INFINITE).then_some((terminal, cost, slot + 1))
     }
 
@@ -341,14 +342,14 @@ impl Completion {
         let tables = recognizer.tables();
         let p = tables.prod[slot as usize];
         let done = (slot - tables.first[p.index()]) as usize;
-        let mut stack: Vec<Sym> = self.core.rhs(p)[done..].iter().rev().copied().collect();
+        let mut stack: Vec<Sym> = self.productions.rhs(p)[done..].iter().rev().copied().collect();
         while let Some(sym) = stack.pop() {
             match sym.as_terminal() {
                 Some(t) => out.push(t),
                 None => {
                     let nt = sym.as_nonterminal().expect("not a terminal");
                     if let Some(p) = self.best[nt.index()] {
-                        stack.extend(self.core.rhs(p).iter().rev());
+                        stack.extend(self.productions.rhs(p).iter().rev());
                     }
                 }
             }

@@ -1,12 +1,13 @@
-//! What both parsing engines precompute from a core: slots and states of predictions.
+//! What the engines precompute from productions: slots and states of predictions.
 //!
 //! A *slot* is a production with a dot. The items that a set of nonterminals predicts (with everything that
 //! starts in them, nullable prefixes skipped) depend on those nonterminals only; they are computed once per
 //! set of nonterminals and shared as a `PredId`.
 
-use crate::model::TerminalId;
-use crate::model::analysis::{self, INFINITE};
-use crate::model::core::{Core, NtId, ProdId, Sym};
+use crate::cheapest::{Combine, INFINITE, cheapest, nullable};
+use crate::ids::TerminalId;
+use crate::ids::{NtId, ProdId, Sym};
+use crate::productions::Productions;
 use rustc_hash::FxHashMap;
 
 pub type Slot = u32;
@@ -60,7 +61,6 @@ pub struct Tables {
     /// First slot of each production.
     pub first: Vec<Slot>,
     pub nullable: Vec<bool>,
-    pub start: NtId,
     /// Where each slot stands when they are sorted by what follows the dot, and the slots in that order.
     rank: Vec<u32>,
     ranked: Vec<Slot>,
@@ -81,34 +81,33 @@ struct Pred {
 }
 
 impl Tables {
-    pub fn new(core: &Core) -> Tables {
-        let lexeme = vec![1; core.terminals];
-        let cost = analysis::cheapest(core, &lexeme, analysis::Combine::Sum);
+    pub fn new(productions: &Productions) -> Tables {
+        let letter = vec![1; productions.terminals()];
+        let cost = cheapest(productions, &letter, Combine::Sum);
         let alive = |s: &Sym| s.as_nonterminal().is_none_or(|nt| cost[nt.index()] < INFINITE);
         let mut tables = Tables {
             next: Vec::new(),
             lhs: Vec::new(),
             prod: Vec::new(),
             first: Vec::new(),
-            nullable: analysis::nullable(core),
-            start: core.start,
+            nullable: nullable(productions),
             rank: Vec::new(),
             ranked: Vec::new(),
             plain: Vec::new(),
-            useful: vec![Vec::new(); core.nts.len()],
+            useful: vec![Vec::new(); productions.nonterminals()],
             preds: Vec::new(),
             ids: FxHashMap::default(),
         };
-        for p in core.prod_ids() {
+        for p in productions.prod_ids() {
             tables.first.push(tables.next.len() as Slot);
-            let lhs = core.prod(p).lhs;
+            let lhs = productions.lhs(p);
             let ends = std::iter::once(Next::END);
-            for next in core.rhs(p).iter().map(|s| Next::of(*s)).chain(ends) {
+            for next in productions.rhs(p).iter().map(|s| Next::of(*s)).chain(ends) {
                 tables.next.push(next);
                 tables.lhs.push(lhs);
                 tables.prod.push(p);
             }
-            if core.rhs(p).iter().all(alive) {
+            if productions.rhs(p).iter().all(alive) {
                 tables.useful[lhs.index()].push(p);
             }
         }
@@ -135,19 +134,19 @@ impl Tables {
     /// Items with such a slot come from completing the symbol before the dot where they began, and from nothing else; and
     /// nothing but what follows the dot takes them further.
     #[inline]
-    pub(crate) fn is_plain(&self, slot: Slot) -> bool {
+    pub fn is_plain(&self, slot: Slot) -> bool {
         self.plain[slot as usize]
     }
 
     /// The order of items in a set, as one number: by what follows the dot, then by slot, then by where they began.
     #[inline]
-    pub(crate) fn key(&self, slot: Slot, origin: u32) -> u64 {
+    pub fn key(&self, slot: Slot, origin: u32) -> u64 {
         u64::from(self.rank[slot as usize]) << 32 | u64::from(origin)
     }
 
     /// The slot and the origin of a key.
     #[inline]
-    pub(crate) fn of_key(&self, key: u64) -> (Slot, u32) {
+    pub fn of_key(&self, key: u64) -> (Slot, u32) {
         (self.ranked[(key >> 32) as usize], key as u32)
     }
 
@@ -218,6 +217,11 @@ impl Tables {
         &self.useful[nt.index()]
     }
 
+    /// Number of predicted items.
+    pub fn predicted_len(&self, pred: PredId) -> usize {
+        self.preds[pred.0 as usize].slots.len()
+    }
+
     pub fn predicted_terminals(&self, pred: PredId) -> impl Iterator<Item = TerminalId> {
         self.preds[pred.0 as usize].symbols.iter().filter_map(|s| s.as_terminal())
     }
@@ -239,11 +243,11 @@ impl Pred {
 }
 
 /// Chains of completions up to this length are walked again rather than remembered.
-pub(crate) const SHORT_CHAIN: usize = 8;
+pub const SHORT_CHAIN: usize = 8;
 
 /// A set of pairs that is emptied in constant time.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PairSet {
+pub struct PairSet {
     table: Vec<(u32, u32, u32)>,
     stamp: u32,
     len: usize,
@@ -297,7 +301,7 @@ impl PairSet {
 }
 
 #[inline]
-pub(crate) fn hash_pair(a: u32, b: u32) -> u64 {
+pub fn hash_pair(a: u32, b: u32) -> u64 {
     let x = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     x ^ x >> 29
 }

@@ -1,16 +1,17 @@
-//! What the two Earley engines share: items, how a completion moves on, and Leo's chains.
+//! Earley's algorithm. What all engines share is here: items, how a completion moves on, and
+//! Leo's chains.
 //!
 //! An engine says what its sets are (`Sets`): numbers of places in an input, or values that are interned. Nothing
 //! here knows which.
 
 pub mod completion;
-pub(crate) mod reasons;
+pub mod reasons;
 pub mod recognize;
 pub mod tables;
 
 use crate::earley::tables::{Next, PairSet, PredId, SHORT_CHAIN, Slot, Tables};
-use crate::model::TerminalId;
-use crate::model::core::NtId;
+use crate::ids::NtId;
+use crate::ids::TerminalId;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -45,7 +46,7 @@ impl<S> Item<S> {
 }
 
 /// Sets of items, as far as they are made.
-pub(crate) trait Sets {
+pub trait Sets {
     type Id: SetId;
 
     fn tables(&self) -> &Tables;
@@ -103,9 +104,8 @@ pub(crate) trait Sets {
         }
     }
 
-    fn is_sentence(&self, nt: NtId, origin: Self::Id) -> bool {
-        nt == self.tables().start && origin.number() == 0
-    }
+    /// Is a nonterminal that began in a set the goal of that set?
+    fn is_sentence(&self, nt: NtId, origin: Self::Id) -> bool;
 
     /// If completing `nt` can only lead to one item and completes that: the item.
     fn only_parent(&self, nt: NtId, origin: Self::Id) -> Option<Item<Self::Id>> {
@@ -123,7 +123,7 @@ pub(crate) trait Sets {
 
 /// Leo: the ends of chains of completions that can only lead to each other, remembered where they are long.
 #[derive(Clone)]
-pub(crate) struct Chains<S> {
+pub struct Chains<S> {
     tops: FxHashMap<(NtId, S), (NtId, S)>,
 }
 
@@ -161,7 +161,7 @@ impl<S: SetId> Chains<S> {
 
 /// The set that is being made.
 #[derive(Clone)]
-pub(crate) struct Work<S> {
+pub struct Work<S> {
     pub todo: Vec<Item<S>>,
     pub kernel: Vec<Item<S>>,
     pub roots: Vec<NtId>,

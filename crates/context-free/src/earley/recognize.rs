@@ -11,9 +11,9 @@
 use crate::earley::reasons::Reasons;
 use crate::earley::tables::{Next, PredId, Tables, hash_pair};
 use crate::earley::{self, Chains, SetId, Sets, Work};
-use crate::model::TerminalId;
-use crate::model::core::Core;
-use crate::model::core::NtId;
+use crate::ids::NtId;
+use crate::ids::TerminalId;
+use crate::productions::Productions;
 use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -54,6 +54,8 @@ pub struct Recognizer {
     ids: Ids,
     moves: Moves,
     terminals: usize,
+    /// Nonterminals to recognise, each with the configuration of its empty prefix.
+    goals: Vec<(NtId, Config)>,
     /// Numbers of the sets of terminals that were read as one letter.
     letters: FxHashMap<Box<[TerminalId]>, Letter>,
     reasons: Option<Reasons>,
@@ -65,32 +67,58 @@ const NOWHERE: Config = Config(u32::MAX);
 const NO_STEP: (u32, u32) = (u32::MAX, u32::MAX);
 
 impl Recognizer {
-    pub fn new(core: &Core) -> Recognizer {
-        let mut recognizer = Recognizer {
-            tables: Tables::new(core),
+    /// A recogniser that begins with nothing yet: see `start`.
+    pub fn new(productions: &Productions) -> Recognizer {
+        Recognizer {
+            tables: Tables::new(productions),
             records: Vec::new(),
             items: Vec::new(),
             ids: Ids::default(),
             moves: Moves::default(),
-            terminals: core.terminals,
+            terminals: productions.terminals(),
+            goals: Vec::new(),
             letters: FxHashMap::default(),
             reasons: None,
             tops: Chains::default(),
             work: Work::default(),
-        };
-        let start = core.start;
-        let pred = recognizer.tables.predict(&[start]);
-        let accepting = recognizer.tables.nullable[start.index()];
-        recognizer.records.push(Record { first: 0, len: 0, pred, accepting, step: NO_STEP });
+        }
+    }
+
+    /// A recogniser of the sentences of one nonterminal, which `begin` is for.
+    pub fn for_goal(productions: &Productions, goal: NtId) -> Recognizer {
+        let mut recognizer = Recognizer::new(productions);
+        recognizer.start(goal);
         recognizer
     }
 
-    /// A recogniser that remembers what each step completed.
-    pub(crate) fn with_reasons(core: &Core) -> Recognizer {
-        Recognizer { reasons: Some(Reasons::default()), ..Recognizer::new(core) }
+    /// As `for_goal`, and it remembers what each step completed.
+    pub fn with_reasons(productions: &Productions, goal: NtId) -> Recognizer {
+        let reasons = Some(Reasons::default());
+        Recognizer { reasons, ..Recognizer::for_goal(productions, goal) }
     }
 
-    pub(crate) fn reasons(&self) -> Option<&Reasons> {
+    /// The configuration of the empty prefix of a sentence of `goal`. Few nonterminals are goals, so
+    /// they are a list.
+    pub fn start(&mut self, goal: NtId) -> Config {
+        if let Some((_, config)) = self.goals.iter().find(|(nt, _)| *nt == goal) {
+            return *config;
+        }
+        let config = Config(self.records.len() as u32);
+        let pred = self.tables.predict(&[goal]);
+        let accepting = self.tables.nullable[goal.index()];
+        let first = self.items.len() as u32;
+        self.records.push(Record { first, len: 0, pred, accepting, step: NO_STEP });
+        self.goals.push((goal, config));
+        config
+    }
+
+    /// The nonterminal that `start` gave a configuration for.
+    #[inline]
+    pub fn goal(&self, config: Config) -> Option<NtId> {
+        self.goals.iter().find(|(_, start)| *start == config).map(|(nt, _)| *nt)
+    }
+
+    pub fn reasons(&self) -> Option<&Reasons> {
         self.reasons.as_ref()
     }
 
@@ -98,7 +126,7 @@ impl Recognizer {
         &self.tables
     }
 
-    /// The configuration of the empty prefix.
+    /// The configuration of the empty prefix, of the first goal.
     pub fn begin(&self) -> Config {
         Config(0)
     }
@@ -155,7 +183,7 @@ impl Recognizer {
     }
 
     /// The letter for one of `terminals`.
-    pub(crate) fn letter(&mut self, terminals: &[TerminalId]) -> Letter {
+    pub fn letter(&mut self, terminals: &[TerminalId]) -> Letter {
         if let [terminal] = terminals {
             return Letter(terminal.0);
         }
@@ -169,12 +197,7 @@ impl Recognizer {
 
     /// `letter` is that of `terminals`.
     #[inline]
-    pub(crate) fn step(
-        &mut self,
-        config: Config,
-        letter: Letter,
-        terminals: &[TerminalId],
-    ) -> Option<Config> {
+    pub fn step(&mut self, config: Config, letter: Letter, terminals: &[TerminalId]) -> Option<Config> {
         let to = match self.records[config.0 as usize].step {
             NO_STEP => self.compute(config, letter, terminals),
             (first, to) if first == letter.0 => Config(to),
@@ -297,6 +320,11 @@ impl Sets for Recognizer {
 
     fn predictions(&self, config: Config) -> PredId {
         self.records[config.0 as usize].pred
+    }
+
+    #[inline]
+    fn is_sentence(&self, nt: NtId, origin: Config) -> bool {
+        self.goals.contains(&(nt, origin))
     }
 }
 
