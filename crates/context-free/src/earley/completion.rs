@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+#[derive(Debug)]
 pub struct Completion {
     productions: Productions,
     /// Cost of the symbols from each slot to the end of its production.
@@ -27,6 +28,7 @@ pub struct Completion {
     returns: Vec<Option<Box<[Root]>>>,
 }
 
+#[derive(Debug)]
 struct Row {
     /// For a nonterminal r: the cost of everything to the right of an A that begins an r, and the slot after that
     /// A in the production to climb first.
@@ -75,6 +77,11 @@ impl Completion {
             rows: productions.nt_ids().map(|_| None).collect(),
             returns: Vec::new(),
         }
+    }
+
+    /// Does a nonterminal derive anything whose cost is finite?
+    pub fn is_productive(&self, nt: NtId) -> bool {
+        self.best[nt.index()].is_some()
     }
 
     /// Least cost to make a sentence of a configuration; `None` if it cannot be done.

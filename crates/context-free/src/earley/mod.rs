@@ -122,7 +122,7 @@ pub trait Sets {
 }
 
 /// Leo: the ends of chains of completions that can only lead to each other, remembered where they are long.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Chains<S> {
     tops: FxHashMap<(NtId, S), (NtId, S)>,
 }
@@ -160,7 +160,7 @@ impl<S: SetId> Chains<S> {
 }
 
 /// The set that is being made.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Work<S> {
     pub todo: Vec<Item<S>>,
     pub kernel: Vec<Item<S>>,

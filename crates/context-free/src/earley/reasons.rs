@@ -22,7 +22,7 @@ pub struct Completed {
 }
 
 /// Completions by step, of all steps taken so far.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Reasons {
     completed: Vec<Completed>,
     steps: FxHashMap<(Config, Letter), (u32, u32)>,

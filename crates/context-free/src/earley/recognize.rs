@@ -45,7 +45,7 @@ struct Record {
     step: (u32, u32),
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Recognizer {
     tables: Tables,
     records: Vec<Record>,
@@ -329,7 +329,7 @@ impl Sets for Recognizer {
 }
 
 /// Configurations by the hash of their items: open addressing, with a part of the hash beside each.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 struct Ids {
     table: Vec<(u32, Config)>,
     len: usize,
@@ -381,7 +381,7 @@ impl Ids {
 }
 
 /// Further steps taken so far, after the first of each configuration: an open-addressing table from (configuration, terminal) to configuration.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 struct Moves {
     table: Vec<(u32, u32, u32)>,
     len: usize,

@@ -4,7 +4,7 @@
 //! starts in them, nullable prefixes skipped) depend on those nonterminals only; they are computed once per
 //! set of nonterminals and shared as a `PredId`.
 
-use crate::cheapest::{Combine, INFINITE, cheapest, nullable};
+use crate::cheapest::{Combine, INFINITE, cheapest};
 use crate::ids::TerminalId;
 use crate::ids::{NtId, ProdId, Sym};
 use crate::productions::Productions;
@@ -90,7 +90,7 @@ impl Tables {
             lhs: Vec::new(),
             prod: Vec::new(),
             first: Vec::new(),
-            nullable: nullable(productions),
+            nullable: cost.iter().map(|cost| *cost == 0).collect(),
             rank: Vec::new(),
             ranked: Vec::new(),
             plain: Vec::new(),

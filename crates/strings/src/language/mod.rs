@@ -281,7 +281,7 @@ impl Languages {
 
     pub fn context_free(&mut self, grammar: GrammarId, start: Nonterminal) -> Language {
         let recognizer = &mut self.recognizers[grammar.0 as usize];
-        if recognizer.shortest_length(start) == u64::MAX {
+        if !recognizer.is_productive(start) {
             return Self::EMPTY;
         }
         let state = recognizer.start(start);
