@@ -142,7 +142,8 @@ impl Grammar {
         let mut productions = Productions::new(all.sets.len());
         for (rule, bytes) in self.rules.iter().zip(bytes) {
             productions.add_nonterminal();
-            for right in std::iter::once(&vec![bytes]).chain(&rule.productions) {
+            let others = rule.productions.iter().map(Vec::as_slice);
+            for right in std::iter::once(&[bytes][..]).chain(others) {
                 if !right.iter().any(|symbol| all.is_never(*symbol)) {
                     productions.add_production(right.iter().map(|symbol| symbol.lower()));
                 }

@@ -57,7 +57,11 @@ struct Root {
 impl Completion {
     /// `recognizer` is one of these productions.
     pub fn new(productions: &Productions, recognizer: &Recognizer, terminal_cost: &[u64]) -> Completion {
-        let best = cheapest_productions(productions, terminal_cost, Combine::Sum);
+        let best = if terminal_cost.iter().all(|cost| *cost == 1) {
+            recognizer.tables().shortest.clone()
+        } else {
+            cheapest_productions(productions, terminal_cost, Combine::Sum)
+        };
         let mut suffix = vec![0; recognizer.tables().next.len()];
         for p in productions.prod_ids() {
             let first = recognizer.tables().first[p.index()] as usize;

@@ -14,6 +14,7 @@ use crate::earley::{self, Chains, SetId, Sets, Work};
 use crate::ids::NtId;
 use crate::ids::TerminalId;
 use crate::productions::Productions;
+use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -51,11 +52,15 @@ pub struct Recognizer {
     records: Vec<Record>,
     /// Items of all configurations; each one's are sorted by the symbol after the dot.
     items: Vec<Item>,
-    ids: Ids,
-    moves: Moves,
+    /// Configurations by their items, each with the hash of these.
+    ids: HashTable<(u64, Config)>,
+    /// Steps after the first of each configuration.
+    moves: FxHashMap<(Config, Letter), Config>,
     terminals: usize,
     /// Nonterminals to recognise, each with the configuration of its empty prefix.
     goals: Vec<(NtId, Config)>,
+    /// The last of these configurations: most others have higher numbers.
+    last_start: Config,
     /// Numbers of the sets of terminals that were read as one letter.
     letters: FxHashMap<Box<[TerminalId]>, Letter>,
     reasons: Option<Reasons>,
@@ -73,10 +78,11 @@ impl Recognizer {
             tables: Tables::new(productions),
             records: Vec::new(),
             items: Vec::new(),
-            ids: Ids::default(),
-            moves: Moves::default(),
+            ids: HashTable::new(),
+            moves: FxHashMap::default(),
             terminals: productions.terminals(),
             goals: Vec::new(),
+            last_start: Config(0),
             letters: FxHashMap::default(),
             reasons: None,
             tops: Chains::default(),
@@ -109,12 +115,16 @@ impl Recognizer {
         let first = self.items.len() as u32;
         self.records.push(Record { first, len: 0, pred, accepting, step: NO_STEP });
         self.goals.push((goal, config));
+        self.last_start = config;
         config
     }
 
     /// The nonterminal that `start` gave a configuration for.
     #[inline]
     pub fn goal(&self, config: Config) -> Option<NtId> {
+        if config > self.last_start {
+            return None;
+        }
         self.goals.iter().find(|(_, start)| *start == config).map(|(nt, _)| *nt)
     }
 
@@ -201,8 +211,8 @@ impl Recognizer {
         let to = match self.records[config.0 as usize].step {
             NO_STEP => self.compute(config, letter, terminals),
             (first, to) if first == letter.0 => Config(to),
-            _ => match self.moves.get(config.0, letter.0) {
-                Some(to) => Config(to),
+            _ => match self.moves.get(&(config, letter)) {
+                Some(to) => *to,
                 None => self.compute(config, letter, terminals),
             },
         };
@@ -240,7 +250,7 @@ impl Recognizer {
         if *step == NO_STEP {
             *step = (letter.0, to.0);
         } else {
-            self.moves.insert(config.0, letter.0, to.0);
+            self.moves.insert((config, letter), to);
         }
     }
 
@@ -283,9 +293,11 @@ impl Recognizer {
         let hash = work.kernel.iter().fold(u64::from(accepting), |h, item| {
             h.rotate_left(7).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash_pair(item.slot, item.origin.0)
         });
-        let same = |c: &Config| self.items(*c) == work.kernel.as_slice() && self.accepts(*c) == accepting;
+        let same = |(other, c): &(u64, Config)| {
+            *other == hash && self.items(*c) == work.kernel.as_slice() && self.accepts(*c) == accepting
+        };
         match self.ids.find(hash, same) {
-            Some(config) => config,
+            Some((_, config)) => *config,
             None => self.create(hash, work, accepting),
         }
     }
@@ -302,7 +314,7 @@ impl Recognizer {
         };
         self.items.extend_from_slice(&work.kernel);
         self.records.push(record);
-        self.ids.insert(hash, id);
+        self.ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
         id
     }
 }
@@ -324,101 +336,6 @@ impl Sets for Recognizer {
 
     #[inline]
     fn is_sentence(&self, nt: NtId, origin: Config) -> bool {
-        self.goals.contains(&(nt, origin))
-    }
-}
-
-/// Configurations by the hash of their items: open addressing, with a part of the hash beside each.
-#[derive(Clone, Debug, Default)]
-struct Ids {
-    table: Vec<(u32, Config)>,
-    len: usize,
-}
-
-impl Ids {
-    fn find(&self, hash: u64, same: impl Fn(&Config) -> bool) -> Option<Config> {
-        let mask = self.table.len().checked_sub(1)?;
-        let (mut i, tag) = (Ids::spread(hash) & mask, hash as u32);
-        loop {
-            let (t, config) = self.table[i];
-            if config == NOWHERE {
-                return None;
-            }
-            if t == tag && same(&config) {
-                return Some(config);
-            }
-            i = (i + 1) & mask;
-        }
-    }
-
-    fn insert(&mut self, hash: u64, config: Config) {
-        if self.len * 2 >= self.table.len() {
-            self.grow();
-        }
-        self.put(hash as u32, config);
-        self.len += 1;
-    }
-
-    fn put(&mut self, tag: u32, config: Config) {
-        let mask = self.table.len() - 1;
-        let mut i = Ids::spread(u64::from(tag)) & mask;
-        while self.table[i].1 != NOWHERE {
-            i = (i + 1) & mask;
-        }
-        self.table[i] = (tag, config);
-    }
-
-    fn grow(&mut self) {
-        let size = (self.table.len() * 2).max(1024);
-        let old = std::mem::replace(&mut self.table, vec![(0, NOWHERE); size]);
-        old.into_iter().filter(|e| e.1 != NOWHERE).for_each(|(tag, config)| self.put(tag, config));
-    }
-
-    /// Only the tag decides the place, so that growing needs no items.
-    fn spread(hash: u64) -> usize {
-        (u64::from(hash as u32).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) as usize
-    }
-}
-
-/// Further steps taken so far, after the first of each configuration: an open-addressing table from (configuration, terminal) to configuration.
-#[derive(Clone, Debug, Default)]
-struct Moves {
-    table: Vec<(u32, u32, u32)>,
-    len: usize,
-}
-
-const FREE: u32 = u32::MAX;
-
-impl Moves {
-    #[inline]
-    fn get(&self, config: u32, terminal: u32) -> Option<u32> {
-        let mask = self.table.len().checked_sub(1)?;
-        let mut i = hash_pair(config, terminal) as usize & mask;
-        loop {
-            let (c, t, to) = self.table[i];
-            if c == config && t == terminal {
-                return Some(to);
-            }
-            if c == FREE {
-                return None;
-            }
-            i = (i + 1) & mask;
-        }
-    }
-
-    fn insert(&mut self, config: u32, terminal: u32, to: u32) {
-        if self.len * 2 >= self.table.len() {
-            let size = (self.table.len() * 2).max(1024);
-            let old = std::mem::replace(&mut self.table, vec![(FREE, 0, 0); size]);
-            self.len = 0;
-            old.into_iter().filter(|e| e.0 != FREE).for_each(|(c, t, to)| self.insert(c, t, to));
-        }
-        let mask = self.table.len() - 1;
-        let mut i = hash_pair(config, terminal) as usize & mask;
-        while self.table[i].0 != FREE {
-            i = (i + 1) & mask;
-        }
-        self.table[i] = (config, terminal, to);
-        self.len += 1;
+        origin <= self.last_start && self.goals.contains(&(nt, origin))
     }
 }

@@ -4,7 +4,7 @@
 //! starts in them, nullable prefixes skipped) depend on those nonterminals only; they are computed once per
 //! set of nonterminals and shared as a `PredId`.
 
-use crate::cheapest::{Combine, INFINITE, cheapest};
+use crate::cheapest::{Combine, INFINITE, cheapest_productions};
 use crate::ids::TerminalId;
 use crate::ids::{NtId, ProdId, Sym};
 use crate::productions::Productions;
@@ -61,6 +61,8 @@ pub struct Tables {
     /// First slot of each production.
     pub first: Vec<Slot>,
     pub nullable: Vec<bool>,
+    /// The fewest terminals that each nonterminal derives, and the production to begin with.
+    pub shortest: Vec<(u64, Option<ProdId>)>,
     /// Where each slot stands when they are sorted by what follows the dot, and the slots in that order.
     rank: Vec<u32>,
     ranked: Vec<Slot>,
@@ -83,17 +85,18 @@ struct Pred {
 impl Tables {
     pub fn new(productions: &Productions) -> Tables {
         let letter = vec![1; productions.terminals()];
-        let cost = cheapest(productions, &letter, Combine::Sum);
-        let alive = |s: &Sym| s.as_nonterminal().is_none_or(|nt| cost[nt.index()] < INFINITE);
+        let shortest = cheapest_productions(productions, &letter, Combine::Sum);
+        let alive = |s: &Sym| s.as_nonterminal().is_none_or(|nt| shortest[nt.index()].0 < INFINITE);
         let mut tables = Tables {
             next: Vec::new(),
             lhs: Vec::new(),
             prod: Vec::new(),
             first: Vec::new(),
-            nullable: cost.iter().map(|cost| *cost == 0).collect(),
+            nullable: shortest.iter().map(|(length, _)| *length == 0).collect(),
             rank: Vec::new(),
             ranked: Vec::new(),
             plain: Vec::new(),
+            shortest: Vec::new(),
             useful: vec![Vec::new(); productions.nonterminals()],
             preds: Vec::new(),
             ids: FxHashMap::default(),
@@ -112,6 +115,7 @@ impl Tables {
             }
         }
         tables.rank_slots();
+        tables.shortest = shortest;
         tables
     }
 

@@ -1,6 +1,7 @@
 //! Random lexemes of a terminal.
 
 use crate::automata::automaton::Automaton;
+use crate::sampling::below;
 use fastrand::Rng;
 
 /// How the lexemes of a terminal are drawn.
@@ -46,7 +47,7 @@ impl Lexeme {
                 0
             }
             Lexeme::OneOf(bytes) => {
-                out.push(bytes[rng.u32(..bytes.len() as u32) as usize]);
+                out.push(bytes[below(rng.u64(..), bytes.len() as u32) as usize]);
                 0
             }
             Lexeme::Walk(walk) => walk.draw(rng, extra, out),
@@ -129,8 +130,7 @@ impl Walk {
             } else {
                 state.nice
             };
-            let pick = ((random >> 32) * u64::from(to - from)) >> 32;
-            let (byte, next) = self.steps[(u64::from(from) + pick) as usize];
+            let (byte, next) = self.steps[(from + below(random, to - from)) as usize];
             out.push(byte);
             used += 1;
             state = &self.states[next as usize];

@@ -10,6 +10,7 @@ use crate::model::analysis::{Combine, INFINITE, cheapest_productions};
 use crate::model::core::{NtId, ProdId, Sym};
 use crate::model::language::Language;
 use crate::sampling::alias::alias_table;
+use crate::sampling::below;
 use crate::sampling::lexeme::Lexeme;
 use crate::trees::tree::{Label, Node, Tree};
 use fastrand::Rng;
@@ -322,7 +323,7 @@ impl<'l> Sampler<'l> {
             return &self.alternatives[from as usize];
         }
         let random = rng.u64(..);
-        let pick = (((random >> 32) * u64::from(fit)) >> 32) as u32;
+        let pick = below(random, fit);
         let (threshold, other) = self.alias[(table + pick) as usize];
         let index = if random as u32 <= threshold { pick } else { other };
         &self.alternatives[(from + index) as usize]
@@ -343,7 +344,7 @@ impl<'l> Sampler<'l> {
         }
         let total = all[fit - 1].weight;
         if total == fit as f64 {
-            return &all[rng.u32(..fit as u32) as usize];
+            return &all[below(rng.u64(..), fit as u32) as usize];
         }
         let mark = rng.f64() * total;
         let index = all[..fit].iter().position(|a| mark < a.weight).unwrap_or(fit - 1);
