@@ -5,11 +5,13 @@
 //! here knows which.
 
 pub mod completion;
+mod pairs;
 pub mod reasons;
 pub mod recognize;
 pub mod tables;
 
-use crate::earley::tables::{Next, PairSet, PredId, SHORT_CHAIN, Slot, Tables};
+use crate::earley::pairs::PairSet;
+use crate::earley::tables::{Next, PredId, SHORT_CHAIN, Slot, Tables};
 use crate::ids::NtId;
 use crate::ids::TerminalId;
 use rustc_hash::FxHashMap;

@@ -8,8 +8,9 @@
 //! Right recursion is kept linear by Leo's method: a completion that can only lead to one further completion
 //! jumps to the end of that chain, which is remembered.
 
+use crate::earley::pairs::{PairMap, hash_pair};
 use crate::earley::reasons::Reasons;
-use crate::earley::tables::{Next, PredId, Tables, hash_pair};
+use crate::earley::tables::{Next, PredId, Tables};
 use crate::earley::{self, Chains, SetId, Sets, Work};
 use crate::ids::NtId;
 use crate::ids::TerminalId;
@@ -54,8 +55,8 @@ pub struct Recognizer {
     items: Vec<Item>,
     /// Configurations by their items, each with the hash of these.
     ids: HashTable<(u64, Config)>,
-    /// Steps after the first of each configuration.
-    moves: FxHashMap<(Config, Letter), Config>,
+    /// Steps after the first of each configuration, by letter.
+    moves: PairMap,
     terminals: usize,
     /// Nonterminals to recognise, each with the configuration of its empty prefix.
     goals: Vec<(NtId, Config)>,
@@ -79,7 +80,7 @@ impl Recognizer {
             records: Vec::new(),
             items: Vec::new(),
             ids: HashTable::new(),
-            moves: FxHashMap::default(),
+            moves: PairMap::default(),
             terminals: productions.terminals(),
             goals: Vec::new(),
             last_start: Config(0),
@@ -211,8 +212,8 @@ impl Recognizer {
         let to = match self.records[config.0 as usize].step {
             NO_STEP => self.compute(config, letter, terminals),
             (first, to) if first == letter.0 => Config(to),
-            _ => match self.moves.get(&(config, letter)) {
-                Some(to) => *to,
+            _ => match self.moves.get(config.0, letter.0) {
+                Some(to) => Config(to),
                 None => self.compute(config, letter, terminals),
             },
         };
@@ -250,7 +251,7 @@ impl Recognizer {
         if *step == NO_STEP {
             *step = (letter.0, to.0);
         } else {
-            self.moves.insert((config, letter), to);
+            self.moves.insert(config.0, letter.0, to.0);
         }
     }
 
