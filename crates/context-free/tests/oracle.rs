@@ -226,7 +226,8 @@ fn reachable(edges: &[Vec<NtId>], from: usize) -> BTreeSet<usize> {
     seen
 }
 
-/// Each of 70 rules doubles the next: the shortest word is longer than any number here, but it exists.
+/// Each of 70 rules doubles the next: the shortest word is longer than any number here, but it
+/// exists.
 #[test]
 fn a_very_long_shortest_word_is_a_word() {
     let mut productions = Productions::new(1);

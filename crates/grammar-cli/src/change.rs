@@ -27,7 +27,8 @@ pub struct CompleteArgs {
     /// Print only what is to be appended
     #[arg(long)]
     rest_only: bool,
-    /// Print an object with the whole text and the rest, or with the place where no sentence begins so
+    /// Print an object with the whole text and the rest, or with the place where no sentence begins
+    /// so
     #[arg(long, conflicts_with = "rest_only")]
     json: bool,
 }

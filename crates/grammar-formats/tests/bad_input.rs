@@ -1,4 +1,5 @@
-//! Broken, huge and hostile grammars and inputs: a clear message or a correct result, never a panic.
+//! Broken, huge and hostile grammars and inputs: a clear message or a correct result, never a
+//! panic.
 
 use fastrand::Rng;
 use grammar::ambiguity::count_trees;
@@ -50,8 +51,8 @@ fn ten_thousand_alternatives() {
     assert_eq!(counts[3], Count::Finite(10u32.into()));
 }
 
-/// Any token may be text, so every line and every bracket so far may still be open: items that remember where they
-/// began would be as many as there are tokens before, in every set.
+/// Any token may be text, so every line and every bracket so far may still be open: items that
+/// remember where they began would be as many as there are tokens before, in every set.
 #[test]
 fn text_that_may_be_anything_stays_linear() {
     let grammar = read(

@@ -5,12 +5,13 @@
 //! * **terminal**: a named regular expression over bytes; a *lexeme* is one string it matches.
 //! * **token**: a terminal together with the lexeme found in an input.
 //! * **rule**: a named list of *alternatives*, each an EBNF expression over terminals and rules.
-//! * **core**: the same grammar in plain BNF; its left-hand sides are *nonterminals*, its right-hand sides
-//!   *productions*, and a *slot* is a place between two symbols of a production (the dot of an Earley item).
+//! * **core**: the same grammar in plain BNF; its left-hand sides are *nonterminals*, its
+//!   right-hand sides *productions*, and a *slot* is a place between two symbols of a production
+//!   (the dot of an Earley item).
 //! * **derivation**: a derivation tree of the core; an ambiguous string has several.
 //!
-//! Any context-free grammar is legal. Nothing here recurses over user data: grammars, trees and inputs may be
-//! as deep as memory allows.
+//! Any context-free grammar is legal. Nothing here recurses over user data: grammars, trees and
+//! inputs may be as deep as memory allows.
 //!
 //! # Folders
 //!
@@ -25,7 +26,8 @@
 //! * `symbolic`: grammars with holes (CESE).
 //! * `lift`: an input as the tokens of its derivation, for whitebox search.
 //!
-//! The modules of the folders are re-exported here: `grammar::sample` is `grammar::sampling::sample`.
+//! The modules of the folders are re-exported here: `grammar::sample` is
+//! `grammar::sampling::sample`.
 
 pub mod automata;
 pub mod counting;

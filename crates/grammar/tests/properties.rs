@@ -1,5 +1,5 @@
-//! The engine against slow and obvious answers, on random grammars: empty rules, left recursion, ambiguity and
-//! cycles included.
+//! The engine against slow and obvious answers, on random grammars: empty rules, left recursion,
+//! ambiguity and cycles included.
 
 mod common;
 
@@ -280,7 +280,8 @@ fn uniform_samples_are_uniform() {
     assert!(chi < 37.7, "chi-squared {chi}");
 }
 
-/// Numbers of derivations that floating point cannot hold, whatever power of two they are scaled by.
+/// Numbers of derivations that floating point cannot hold, whatever power of two they are scaled
+/// by.
 #[test]
 fn long_samples_are_uniform() {
     let mut grammar = Grammar::new("long");
@@ -303,7 +304,8 @@ fn long_samples_are_uniform() {
 /// Unequal numbers of derivations per string: uniform is over derivations, not over strings.
 #[test]
 fn uniform_is_over_derivations() {
-    // S ::= a S | S a | a: 2^(n-1) derivations of the one string of length n; b from another rule has one.
+    // S ::= a S | S a | a: 2^(n-1) derivations of the one string of length n; b from another rule
+    // has one.
     let spec: Spec = vec![vec![vec![1], vec![2]], vec![vec![3, 1], vec![1, 3], vec![3]], vec![vec![4, 4, 4]]];
     let language = Language::new(grammar(&spec)).unwrap();
     let mut uniform = Uniform::new(&language, 3).unwrap();

@@ -1,7 +1,8 @@
 //! Context-free grammars over bytes, as lean as solving needs them.
 //!
-//! Alternatives of one byte are kept as one set per nonterminal: grammars that list 250 bytes as 250 alternatives are
-//! common, and nothing above needs to see them one by one. This module knows nothing of automata or constraints.
+//! Alternatives of one byte are kept as one set per nonterminal: grammars that list 250 bytes as
+//! 250 alternatives are common, and nothing above needs to see them one by one. This module knows
+//! nothing of automata or constraints.
 //!
 //! It is a model that grows: problems add rules to a grammar that is there already. Algorithms that
 //! `grammar` needs too work on what it is lowered to, `context_free::Productions`.
@@ -133,8 +134,8 @@ impl Grammar {
         self.sets.iter().copied().chain(self.rules.iter().map(|rule| rule.bytes))
     }
 
-    /// The same language as plain productions, and the bytes that each terminal stands for, which are
-    /// at least one. A production with a set of no bytes derives nothing and is left out.
+    /// The same language as plain productions, and the bytes that each terminal stands for, which
+    /// are at least one. A production with a set of no bytes derives nothing and is left out.
     pub fn lower(&self) -> (Productions, Vec<ByteSet>) {
         let mut all =
             Grammar { sets: self.sets.clone(), set_ids: self.set_ids.clone(), ..Grammar::default() };

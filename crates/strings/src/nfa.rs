@@ -1,8 +1,9 @@
 //! Nondeterministic automata without empty moves, and the regular approximation of grammars.
 //!
-//! A grammar in which no nonterminal embeds itself (each group of mutually recursive nonterminals is left-linear or
-//! right-linear) is regular, and its automaton is exact. Any other grammar is first replaced by a regular superset
-//! (the transformation of Mohri and Nederhof), which can prove that an intersection is empty but not that it is not.
+//! A grammar in which no nonterminal embeds itself (each group of mutually recursive nonterminals
+//! is left-linear or right-linear) is regular, and its automaton is exact. Any other grammar is
+//! first replaced by a regular superset (the transformation of Mohri and Nederhof), which can prove
+//! that an intersection is empty but not that it is not.
 
 use context_free::components;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -104,7 +105,8 @@ impl Nfa {
     }
 }
 
-/// The regular superset of the words of `start`; `None` if its automaton would have more than `limit` states.
+/// The regular superset of the words of `start`; `None` if its automaton would have more than
+/// `limit` states.
 pub fn approximate(grammar: &Grammar, start: Nonterminal, limit: usize) -> Option<Approximation> {
     let groups = groups(grammar);
     let mut builder = Builder { grammar, groups: &groups, nfa: Nfa::default(), exact: true, limit };

@@ -1,9 +1,9 @@
 //! A context-free grammar as a deterministic automaton that is built as it is walked.
 //!
-//! A state is an Earley set. Sets are values (`context_free::earley`): two prefixes that reach equal
-//! sets share everything that follows. This gives what saturation cannot: several context-free
-//! languages at once, their complements, and exact counts. There are infinitely many states unless
-//! something else bounds the length.
+//! A state is an Earley set. Sets are values (`context_free::earley`): two prefixes that reach
+//! equal sets share everything that follows. This gives what saturation cannot: several
+//! context-free languages at once, their complements, and exact counts. There are infinitely many
+//! states unless something else bounds the length.
 //!
 //! The terminals of the productions are sets of bytes, which may overlap. So a byte is read as the
 //! letter "one of the sets that contain it".

@@ -1,10 +1,11 @@
 //! A shortest word of a context-free language that an automaton accepts.
 //!
-//! Items are (nonterminal, state, state): the nonterminal derives a word that leads from one state to the other. They
-//! are built lazily, only for (nonterminal, state) pairs that something asks for, and in Knuth's order: always the
-//! shortest word first. So the first item for the start symbol that ends in an accepting state is a shortest word; a
-//! later one is better only if less must follow it elsewhere. Running out of items proves that there is none, without
-//! any bound. When the length of the word is bounded, items carry their length too.
+//! Items are (nonterminal, state, state): the nonterminal derives a word that leads from one state
+//! to the other. They are built lazily, only for (nonterminal, state) pairs that something asks
+//! for, and in Knuth's order: always the shortest word first. So the first item for the start
+//! symbol that ends in an accepting state is a shortest word; a later one is better only if less
+//! must follow it elsewhere. Running out of items proves that there is none, without any bound.
+//! When the length of the word is bounded, items carry their length too.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -123,8 +124,8 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    /// A word of `start` that the machine accepts and whose length is within the bounds, as short as possible together
-    /// with what must follow it.
+    /// A word of `start` that the machine accepts and whose length is within the bounds, as short
+    /// as possible together with what must follow it.
     pub fn run(mut self, start: Nonterminal, budget: &mut Budget) -> Result<Option<Vec<u8>>, Stop> {
         let goal = self.ask(start, self.machine.start);
         let least_rest = self.machine.rest.iter().flatten().min().copied().unwrap_or(0);
@@ -190,7 +191,8 @@ impl<'a> Saturation<'a> {
         self.lowest = self.lowest.min(length);
     }
 
-    /// Items with the same key are the same; without a bound the first, which is the shortest, stands for all.
+    /// Items with the same key are the same; without a bound the first, which is the shortest,
+    /// stands for all.
     fn length_key(&self, length: u64) -> u64 {
         if self.bounds.most.is_some() { length } else { 0 }
     }

@@ -1,9 +1,10 @@
 //! Cheapest completions of configurations, from tables that do not depend on the input.
 //!
-//! Finishing an item costs the cheapest derivations of what follows its dot, and then what its left-hand side
-//! is waited for: `return(c, A)` is the least cost to finish after an `A` that began in configuration c. An A
-//! is waited for by an item of c, directly or through predictions; the cost along predictions, from a
-//! nonterminal r to an A that begins it, is the same everywhere and kept per r (`Row`).
+//! Finishing an item costs the cheapest derivations of what follows its dot, and then what its
+//! left-hand side is waited for: `return(c, A)` is the least cost to finish after an `A` that began
+//! in configuration c. An A is waited for by an item of c, directly or through predictions; the
+//! cost along predictions, from a nonterminal r to an A that begins it, is the same everywhere and
+//! kept per r (`Row`).
 
 use crate::cheapest::{Combine, INFINITE, cheapest_productions, plus};
 use crate::earley::recognize::{Config, Item, Recognizer};
@@ -30,10 +31,11 @@ pub struct Completion {
 
 #[derive(Debug)]
 struct Row {
-    /// For a nonterminal r: the cost of everything to the right of an A that begins an r, and the slot after that
-    /// A in the production to climb first.
+    /// For a nonterminal r: the cost of everything to the right of an A that begins an r, and the
+    /// slot after that A in the production to climb first.
     above: FxHashMap<NtId, (u64, Slot)>,
-    /// The terminals that can begin an r, cheapest first: the cost of finishing the r, and the slot after the terminal.
+    /// The terminals that can begin an r, cheapest first: the cost of finishing the r, and the slot
+    /// after the terminal.
     firsts: Box<[(u64, TerminalId, Slot)]>,
 }
 
@@ -45,7 +47,8 @@ pub struct NextToken {
     pub item: Item,
 }
 
-/// A nonterminal that items of a configuration wait for, the cheapest such item, and its cost to the end.
+/// A nonterminal that items of a configuration wait for, the cheapest such item, and its cost to
+/// the end.
 #[derive(Clone, Copy, Debug)]
 struct Root {
     nt: NtId,
@@ -93,8 +96,8 @@ impl Completion {
         self.best_item(recognizer, config).map(|(cost, _)| cost)
     }
 
-    /// The item of a configuration over which a nonterminal that began there is finished. `None`: the nonterminal is in the
-    /// start rule at the beginning of the input.
+    /// The item of a configuration over which a nonterminal that began there is finished. `None`:
+    /// the nonterminal is in the start rule at the beginning of the input.
     pub fn parent(&mut self, recognizer: &Recognizer, config: Config, nt: NtId) -> Option<Item> {
         self.return_cost(recognizer, config, nt).and_then(|(_, root)| root.item)
     }
@@ -115,9 +118,10 @@ impl Completion {
         }
     }
 
-    /// Of the tokens that `allowed` lets stand after a configuration: one with the cheapest completion, then the
-    /// first terminal, then the first item. Where items began at different places of one prefix, the later
-    /// configuration depends on the earlier one and so has a higher number: ties do not depend on what was asked before.
+    /// Of the tokens that `allowed` lets stand after a configuration: one with the cheapest
+    /// completion, then the first terminal, then the first item. Where items began at different
+    /// places of one prefix, the later configuration depends on the earlier one and so has a higher
+    /// number: ties do not depend on what was asked before.
     pub fn cheapest_next(
         &mut self,
         recognizer: &Recognizer,
@@ -328,14 +332,16 @@ impl Completion {
         firsts.into()
     }
 
-    /// The terminal at a slot, and the cost of all that comes after it in a nonterminal that needs `above` more.
+    /// The terminal at a slot, and the cost of all that comes after it in a nonterminal that needs
+    /// `above` more.
     fn first_at(&self, tables: &Tables, slot: Slot, above: u64) -> Option<(TerminalId, u64, Slot)> {
         let terminal = tables.next[slot as usize].as_terminal()?;
         let cost = plus(above, self.suffix[slot as usize + 1]);
         (cost < INFINITE).then_some((terminal, cost, slot + 1))
     }
 
-    /// From a finished item up to the next item that waits for it, writing what the predictions between need.
+    /// From a finished item up to the next item that waits for it, writing what the predictions
+    /// between need.
     fn climb(&mut self, recognizer: &Recognizer, item: Item, out: &mut Vec<TerminalId>) -> Option<Item> {
         let tables = recognizer.tables();
         let mut nt = tables.lhs[item.slot as usize];

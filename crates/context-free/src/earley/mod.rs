@@ -1,8 +1,8 @@
 //! Earley's algorithm. What all engines share is here: items, how a completion moves on, and
 //! Leo's chains.
 //!
-//! An engine says what its sets are (`Sets`): numbers of places in an input, or values that are interned. Nothing
-//! here knows which.
+//! An engine says what its sets are (`Sets`): numbers of places in an input, or values that are
+//! interned. Nothing here knows which.
 
 pub mod completion;
 mod pairs;
@@ -53,7 +53,8 @@ pub trait Sets {
 
     fn tables(&self) -> &Tables;
 
-    /// Incomplete items of a set, sorted by `Tables::key`; those that the set predicts are not among them.
+    /// Incomplete items of a set, sorted by `Tables::key`; those that the set predicts are not
+    /// among them.
     fn incomplete(&self, set: Self::Id) -> &[Item<Self::Id>];
 
     fn predictions(&self, set: Self::Id) -> PredId;
@@ -73,7 +74,8 @@ pub trait Sets {
         &items[from..to]
     }
 
-    /// What `next` leads to: items that wait for it, and predicted ones with the dot behind it already.
+    /// What `next` leads to: items that wait for it, and predicted ones with the dot after it
+    /// already.
     #[inline]
     fn parents(&self, set: Self::Id, next: Next) -> (&[Item<Self::Id>], &[Slot]) {
         (self.waiting(set, next), self.tables().predicted(self.predictions(set), next))
@@ -91,8 +93,8 @@ pub trait Sets {
         predicted.iter().for_each(|&slot| work.add(Item::new(slot, set)));
     }
 
-    /// Adds what a nonterminal leads to, given its parents. Once for each nonterminal and set: plain items are not looked
-    /// up.
+    /// Adds what a nonterminal leads to, given its parents. Once for each nonterminal and set:
+    /// plain items are not looked up.
     fn advance_over(
         &self,
         set: Self::Id,
@@ -123,7 +125,8 @@ pub trait Sets {
     }
 }
 
-/// Leo: the ends of chains of completions that can only lead to each other, remembered where they are long.
+/// Leo: the ends of chains of completions that can only lead to each other, remembered where they
+/// are long.
 #[derive(Clone, Debug)]
 pub struct Chains<S> {
     tops: FxHashMap<(NtId, S), (NtId, S)>,
@@ -200,7 +203,8 @@ impl<S: SetId> Work<S> {
         self.completed.insert(nt.0, origin.number())
     }
 
-    /// The next item that is complete; incomplete ones go into the kernel, with the dot moved over what may be empty.
+    /// The next item that is complete; incomplete ones go into the kernel, with the dot moved over
+    /// what may be empty.
     #[inline]
     pub fn next_complete(&mut self, tables: &Tables) -> Option<Item<S>> {
         while let Some(item) = self.todo.pop() {

@@ -1,6 +1,6 @@
-//! Tables over pairs of numbers, by open addressing, for the innermost loops. A step of a recogniser
-//! that was taken before is one lookup here; `hashbrown` needs more instructions for it, and has no
-//! set that is emptied in constant time.
+//! Tables over pairs of numbers, by open addressing, for the innermost loops. A step of a
+//! recogniser that was taken before is one lookup here; `hashbrown` needs more instructions for it,
+//! and has no set that is emptied in constant time.
 
 /// A set of pairs that is emptied in constant time.
 #[derive(Clone, Debug, Default)]

@@ -1,11 +1,13 @@
-//! Why an item is in a configuration: what was completed in each step of a recogniser, and the walk back along it.
+//! Why an item is in a configuration: what was completed in each step of a recogniser, and the walk
+//! back along it.
 //!
-//! The walk needs no places. An item that began in configuration c is traced back to a place whose configuration is c;
-//! which items wait there, and why, depends on that configuration and on the step into it only. So the reasons of a
-//! step are kept once, however many prefixes take it.
+//! The walk needs no places. An item that began in configuration c is traced back to a place whose
+//! configuration is c; which items wait there, and why, depends on that configuration and on the
+//! step into it only. So the reasons of a step are kept once, however many prefixes take it.
 //!
-//! A step lists its completions in the order in which they were found. What is complete there had its reason listed before, so a
-//! walk that takes the first reason and then looks only before it ends, in cyclic rules too.
+//! A step lists its completions in the order in which they were found. What is complete there had
+//! its reason listed before, so a walk that takes the first reason and then looks only before it
+//! ends, in cyclic rules too.
 
 use crate::earley::Sets;
 use crate::earley::recognize::{Config, Item, Letter, Recognizer};
@@ -14,7 +16,8 @@ use crate::ids::NtId;
 use crate::ids::TerminalId;
 use rustc_hash::FxHashMap;
 
-/// A complete item, the first of its left-hand side and origin, and the end of the chain of completions that it starts.
+/// A complete item, the first of its left-hand side and origin, and the end of the chain of
+/// completions that it starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Completed {
     pub item: Item,
@@ -67,7 +70,7 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Begins behind all `tokens`. The recogniser has to be one that keeps reasons.
+    /// Begins after all `tokens`. The recogniser has to be one that keeps reasons.
     pub fn new(
         recognizer: &'a Recognizer,
         (configs, letters): (&'a [Config], &'a [Letter]),
@@ -87,7 +90,8 @@ impl<'a> Walk<'a> {
         self.place <= self.until
     }
 
-    /// Goes to where an item of this place began, or at least to the place to stop at. `None`: the item has no reason.
+    /// Goes to where an item of this place began, or at least to the place to stop at. `None`: the
+    /// item has no reason.
     pub fn item(&mut self, item: Item) -> Option<()> {
         self.limit = usize::MAX;
         self.waiting.push(item);
@@ -132,8 +136,9 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Does an item begin here? One that is complete does not: it has read something, even if that led back to the configuration
-    /// in which it began, as an element of a list does. One that is not complete is no part of the configuration in which it began.
+    /// Does an item begin here? One that is complete does not: it has read something, even if that
+    /// led back to the configuration in which it began, as an element of a list does. One that is
+    /// not complete is no part of the configuration in which it began.
     fn begins(&self, item: Item) -> bool {
         item.origin == self.config() && !self.recognizer.tables().next[item.slot as usize].is_end()
     }

@@ -1,12 +1,13 @@
 //! Membership: an Earley recogniser whose sets are values.
 //!
-//! A `Config` is what an Earley set says about the future: its incomplete items, each with the configuration
-//! in which it began. Equal configurations get the same number, so `L ::= L ',' x` stays in a cycle of two
-//! configurations however long the list is, and a step that was taken before is one table lookup.
-//! Configurations never change: the state of a prefix can be kept, and continued in different ways.
+//! A `Config` is what an Earley set says about the future: its incomplete items, each with the
+//! configuration in which it began. Equal configurations get the same number, so `L ::= L ',' x`
+//! stays in a cycle of two configurations however long the list is, and a step that was taken
+//! before is one table lookup. Configurations never change: the state of a prefix can be kept, and
+//! continued in different ways.
 //!
-//! Right recursion is kept linear by Leo's method: a completion that can only lead to one further completion
-//! jumps to the end of that chain, which is remembered.
+//! Right recursion is kept linear by Leo's method: a completion that can only lead to one further
+//! completion jumps to the end of that chain, which is remembered.
 
 use crate::earley::pairs::{PairMap, hash_pair};
 use crate::earley::reasons::Reasons;
@@ -33,7 +34,8 @@ impl SetId for Config {
 
 pub type Item = earley::Item<Config>;
 
-/// What a step reads: a terminal, or one of some terminals, by a number that follows those of the terminals.
+/// What a step reads: a terminal, or one of some terminals, by a number that follows those of the
+/// terminals.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Letter(u32);
 
@@ -104,8 +106,8 @@ impl Recognizer {
         Recognizer { reasons, ..Recognizer::for_goal(productions, goal) }
     }
 
-    /// The configuration of the empty prefix of a sentence of `goal`. Few nonterminals are goals, so
-    /// they are a list.
+    /// The configuration of the empty prefix of a sentence of `goal`. Few nonterminals are goals,
+    /// so they are a list.
     pub fn start(&mut self, goal: NtId) -> Config {
         if let Some((_, config)) = self.goals.iter().find(|(nt, _)| *nt == goal) {
             return *config;
@@ -187,7 +189,8 @@ impl Recognizer {
         self.step(config, Letter(terminal.0), &[terminal])
     }
 
-    /// The configuration after one more token, which may be any of `terminals`: the union of what each leads to.
+    /// The configuration after one more token, which may be any of `terminals`: the union of what
+    /// each leads to.
     pub fn advance_any(&mut self, config: Config, terminals: &[TerminalId]) -> Option<Config> {
         let letter = self.letter(terminals);
         self.step(config, letter, terminals)

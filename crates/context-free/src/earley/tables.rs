@@ -1,8 +1,8 @@
 //! What the engines precompute from productions: slots and states of predictions.
 //!
-//! A *slot* is a production with a dot. The items that a set of nonterminals predicts (with everything that
-//! starts in them, nullable prefixes skipped) depend on those nonterminals only; they are computed once per
-//! set of nonterminals and shared as a `PredId`.
+//! A *slot* is a production with a dot. The items that a set of nonterminals predicts (with
+//! everything that starts in them, nullable prefixes skipped) depend on those nonterminals only;
+//! they are computed once per set of nonterminals and shared as a `PredId`.
 
 use crate::cheapest::{Combine, INFINITE, cheapest_productions};
 use crate::ids::TerminalId;
@@ -63,7 +63,8 @@ pub struct Tables {
     pub nullable: Vec<bool>,
     /// The fewest terminals that each nonterminal derives, and the production to begin with.
     pub shortest: Vec<(u64, Option<ProdId>)>,
-    /// Where each slot stands when they are sorted by what follows the dot, and the slots in that order.
+    /// Where each slot stands when they are sorted by what follows the dot, and the slots in that
+    /// order.
     rank: Vec<u32>,
     ranked: Vec<Slot>,
     /// One symbol before the dot, and after it one that is not nullable.
@@ -135,14 +136,15 @@ impl Tables {
         self.plain = (0..self.next.len() as Slot).map(is_plain).collect();
     }
 
-    /// Items with such a slot come from completing the symbol before the dot where they began, and from nothing else; and
-    /// nothing but what follows the dot takes them further.
+    /// Items with such a slot come from completing the symbol before the dot where they began, and
+    /// from nothing else; and nothing but what follows the dot takes them further.
     #[inline]
     pub fn is_plain(&self, slot: Slot) -> bool {
         self.plain[slot as usize]
     }
 
-    /// The order of items in a set, as one number: by what follows the dot, then by slot, then by where they began.
+    /// The order of items in a set, as one number: by what follows the dot, then by slot, then by
+    /// where they began.
     #[inline]
     pub fn key(&self, slot: Slot, origin: u32) -> u64 {
         u64::from(self.rank[slot as usize]) << 32 | u64::from(origin)

@@ -1,5 +1,6 @@
-//! Measures the grammar engine on one core and prints one JSON object: `bench_grammar GRAMMARS [JAVASCRIPT.g4]`.
-//! bench/grammar/run.py runs it next to other tools. `bench_grammar solve JAVASCRIPT.g4` measures the solver only.
+//! Measures the grammar engine on one core and prints one JSON object: `bench_grammar GRAMMARS
+//! [JAVASCRIPT.g4]`. bench/grammar/run.py runs it next to other tools. `bench_grammar solve
+//! JAVASCRIPT.g4` measures the solver only.
 
 mod solve;
 

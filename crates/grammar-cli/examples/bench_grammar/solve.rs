@@ -1,4 +1,5 @@
-//! Token constraints: one negation in a sentence of about 200 tokens, with the prefix's state kept and without.
+//! Token constraints: one negation in a sentence of about 200 tokens, with the prefix's state kept
+//! and without.
 
 use crate::Instant;
 use fastrand::Rng;

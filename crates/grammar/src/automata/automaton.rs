@@ -1,7 +1,7 @@
 //! The lexemes of a terminal as a small, trimmed, minimal automaton: what generation works with.
 //!
-//! With a lexer, the lexemes of a terminal are only those that the lexer reads as that terminal: `if` is no
-//! identifier where it is a keyword.
+//! With a lexer, the lexemes of a terminal are only those that the lexer reads as that terminal:
+//! `if` is no identifier where it is a keyword.
 
 use crate::automata::dfa::{Compiler, Dfa, DfaError};
 pub use crate::automata::edges::{Edge, Edges};
@@ -12,7 +12,8 @@ use crate::model::{END_MARKER, Emit, Grammar, Lexing, ModeId, ModeOp, TerminalId
 /// Patterns whose automaton is larger cannot be used for generation.
 pub const STATE_LIMIT: usize = 20_000;
 
-/// State 0 is the start; every state can reach acceptance. Without states there is no lexeme at all.
+/// State 0 is the start; every state can reach acceptance. Without states there is no lexeme at
+/// all.
 #[derive(Clone, Debug, Default)]
 pub struct Automaton {
     pub edges: Edges,
@@ -29,7 +30,8 @@ impl Automaton {
         Automaton::chain(text.iter().map(|b| one_byte(*b)).collect())
     }
 
-    /// The automaton of the lexemes with one of these bytes at each place; of none, if there is no place.
+    /// The automaton of the lexemes with one of these bytes at each place; of none, if there is no
+    /// place.
     fn chain(places: Vec<ByteSet>) -> Automaton {
         if places.is_empty() {
             return Automaton::default();
@@ -165,8 +167,8 @@ impl Automaton {
         self.accepts.get(state).copied().unwrap_or(false)
     }
 
-    /// Of all states of `dfa`, those between the start and a state that `accepts`; minimal. The empty string
-    /// is left out.
+    /// Of all states of `dfa`, those between the start and a state that `accepts`; minimal. The
+    /// empty string is left out.
     fn from_dfa(dfa: &mut Dfa, accepts: impl Fn(&Dfa, u32) -> bool, end_marker: bool) -> Automaton {
         let mut raw = Raw::read(dfa, accepts);
         if end_marker {

@@ -1,7 +1,9 @@
-//! Deterministic automata over bytes for one or many patterns, built state by state when first needed.
+//! Deterministic automata over bytes for one or many patterns, built state by state when first
+//! needed.
 //!
-//! A state is a list of NFA states. For a pattern with a non-greedy loop the list is in order of priority and
-//! ends where the pattern accepts, as in ANTLR's lexer: `'/*' .*? '*/'` stops at the first `*/`.
+//! A state is a list of NFA states. For a pattern with a non-greedy loop the list is in order of
+//! priority and ends where the pattern accepts, as in ANTLR's lexer: `'/*' .*? '*/'` stops at the
+//! first `*/`.
 
 use crate::model::pattern::Pattern;
 use regex_automata::nfa::thompson::{self, NFA, State};
@@ -10,11 +12,12 @@ use rustc_hash::FxHashMap;
 
 pub const DEAD: u32 = 0;
 const UNKNOWN: u32 = u32::MAX;
-/// Larger patterns are refused: they would need gigabytes. The first limit is for one terminal, the second for a
-/// whole lexer.
+/// Larger patterns are refused: they would need gigabytes. The first limit is for one terminal, the
+/// second for a whole lexer.
 const TERMINAL_LIMIT: usize = 64 << 20;
 const LEXER_LIMIT: usize = 384 << 20;
-/// Bytes and classes of one pattern, those inside bounded repetitions as often as they are repeated.
+/// Bytes and classes of one pattern, those inside bounded repetitions as often as they are
+/// repeated.
 const REPEATED_LIMIT: usize = 500_000;
 /// The cache is emptied when it has more states than this.
 const STATE_LIMIT: usize = 40_000;
@@ -170,8 +173,9 @@ impl Dfa {
         &self.cache.accepting[from as usize..to as usize]
     }
 
-    /// The cache never drops a state inside one call, but it may between two: `state` must come from the
-    /// current generation. Callers that walk long inputs use `step` only and start anew at each token.
+    /// The cache never drops a state inside one call, but it may between two: `state` must come
+    /// from the current generation. Callers that walk long inputs use `step` only and start anew at
+    /// each token.
     #[inline]
     pub fn step(&mut self, state: u32, byte: u8) -> u32 {
         let class = self.class_of[byte as usize] as usize;
@@ -237,7 +241,8 @@ impl Dfa {
         }
     }
 
-    /// Greedy patterns: order does not matter, so sort. Lazy ones: cut after the first accepting state.
+    /// Greedy patterns: order does not matter, so sort. Lazy ones: cut after the first accepting
+    /// state.
     fn normalise(&self, states: Vec<StateID>) -> Vec<StateID> {
         let owner = |id: &StateID| self.owner[id.as_usize()] as usize;
         let (mut lazy, mut greedy): (Vec<_>, Vec<_>) = states.into_iter().partition(|s| self.lazy[owner(s)]);

@@ -1,5 +1,5 @@
-//! The edges of an automaton, those of one state after those of another in one list: most terminals are short words, and
-//! a grammar may have a million of them.
+//! The edges of an automaton, those of one state after those of another in one list: most terminals
+//! are short words, and a grammar may have a million of them.
 
 use crate::model::pattern::ByteSet;
 use std::ops::Index;

@@ -1,4 +1,5 @@
-//! From the states of a subset construction to a small automaton: without what leads nowhere, and minimal.
+//! From the states of a subset construction to a small automaton: without what leads nowhere, and
+//! minimal.
 
 use crate::automata::automaton::Automaton;
 use crate::automata::dfa::{DEAD, Dfa};

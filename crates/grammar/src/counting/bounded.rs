@@ -1,7 +1,8 @@
 //! The part of a language that derivations up to a height reach, as a language of its own.
 //!
-//! Nonterminal A becomes one nonterminal per height: `A(h) ::= α(h-1)` for each production `A ::= α`. The result
-//! is finite and not recursive, so distinct strings up to a height are the distinct strings of this language.
+//! Nonterminal A becomes one nonterminal per height: `A(h) ::= α(h-1)` for each production `A ::=
+//! α`. The result is finite and not recursive, so distinct strings up to a height are the distinct
+//! strings of this language.
 
 use crate::automata::automaton::{Automaton, Edge};
 use crate::counting::count::Count;
@@ -96,8 +97,8 @@ fn cut(automaton: &Automaton, limit: usize) -> Automaton {
     out
 }
 
-/// Nonterminal `nt` at height `h` gets the number `h * nonterminals + nt`. `lengths` are those of the longest
-/// lexemes.
+/// Nonterminal `nt` at height `h` gets the number `h * nonterminals + nt`. `lengths` are those of
+/// the longest lexemes.
 fn unroll(core: &Core, lengths: &[Option<u64>], max: usize) -> (Core, Option<u64>) {
     let n = core.nts.len();
     let mut longest: Vec<Option<u64>> = vec![None; n];

@@ -1,9 +1,10 @@
 //! `count`: how many derivations there are, by length and by height, exactly.
 //!
-//! With `c(A, n)` the derivations of nonterminal A of length n, and `f(i, n)` those of the symbols from slot i
-//! to the end of its production: `f(i, n) = Σ c(Xi, m) · f(i+1, n-m)`, and c(A, n) is the sum of f over A's
-//! productions. Within one length, A depends on B if B can stand alone in a production of A; a cycle of such
-//! dependencies through something that derives a string of that length means infinitely many derivations.
+//! With `c(A, n)` the derivations of nonterminal A of length n, and `f(i, n)` those of the symbols
+//! from slot i to the end of its production: `f(i, n) = Σ c(Xi, m) · f(i+1, n-m)`, and c(A, n) is
+//! the sum of f over A's productions. Within one length, A depends on B if B can stand alone in a
+//! production of A; a cycle of such dependencies through something that derives a string of that
+//! length means infinitely many derivations.
 
 use crate::automata::automaton::Automaton;
 use crate::model::analysis::{self, Edge};
@@ -221,7 +222,8 @@ impl Order {
     }
 }
 
-/// Nonterminals such that, within one length, each depends on earlier ones only (where nothing is cyclic).
+/// Nonterminals such that, within one length, each depends on earlier ones only (where nothing is
+/// cyclic).
 pub(crate) fn order(core: &Core) -> Vec<NtId> {
     Order::new(core).components.concat()
 }

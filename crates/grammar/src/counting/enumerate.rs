@@ -1,7 +1,8 @@
 //! `enumerate`: all strings of a `Space`, one after the other, without holding them.
 //!
-//! The walk keeps a stack of open choices and a list of what is still to be written. Small nodes at the end of
-//! a string are tabulated once, so that the innermost loop copies a few bytes per string.
+//! The walk keeps a stack of open choices and a list of what is still to be written. Small nodes at
+//! the end of a string are tabulated once, so that the innermost loop copies a few bytes per
+//! string.
 
 use crate::counting::space::{Kind, NodeId, Space};
 use crate::model::TerminalId;
@@ -13,7 +14,8 @@ const TABLE_BYTES: usize = 16 << 10;
 const ALL_TABLES: usize = 32 << 20;
 const NIL: u32 = u32::MAX;
 
-/// What is handed out: the bytes of the lexemes, and the tokens as (terminal, where its lexeme begins).
+/// What is handed out: the bytes of the lexemes, and the tokens as (terminal, where its lexeme
+/// begins).
 pub struct Found<'a> {
     pub text: &'a [u8],
     pub tokens: &'a [(TerminalId, u32)],
@@ -124,7 +126,8 @@ impl<S: Deref<Target = Space>> Enumerator<S> {
         self.agenda.len() as u32 - 1
     }
 
-    /// Writes everything on the agenda. True if the last part was handed out string by string already.
+    /// Writes everything on the agenda. True if the last part was handed out string by string
+    /// already.
     #[inline]
     fn forward<F>(
         &mut self,
@@ -335,7 +338,8 @@ impl<S: Deref<Target = Space>> Enumerator<S> {
     }
 
     fn has_mark(&self, node: NodeId) -> bool {
-        // A node without width is either a mark or a way to write nothing, possibly in several ways.
+        // A node without width is either a mark or a way to write nothing, possibly in several
+        // ways.
         matches!(self.space.kinds[node.0 as usize], Kind::Mark(_))
             || *self.space.count(node) != BigUint::from(1u32)
     }

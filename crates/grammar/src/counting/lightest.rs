@@ -1,7 +1,9 @@
-//! A space in another order: strings of the same size by the sum of the weights of their tokens, lightest first.
+//! A space in another order: strings of the same size by the sum of the weights of their tokens,
+//! lightest first.
 //!
-//! Node (x, w) of the new space has the strings of node x whose tokens weigh w in all. Sequences are taken apart from left to
-//! right: the first part weighs v and the rest w - v, so that an option of n parts needs no more than n · w² new ones.
+//! Node (x, w) of the new space has the strings of node x whose tokens weigh w in all. Sequences
+//! are taken apart from left to right: the first part weighs v and the rest w - v, so that an
+//! option of n parts needs no more than n · w² new ones.
 
 use crate::counting::space::{Kind, NodeId, Space};
 use crate::model::TerminalId;

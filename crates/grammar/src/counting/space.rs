@@ -1,9 +1,10 @@
 //! A finite set of strings, laid out as an acyclic graph of choices.
 //!
-//! Every enumeration is a walk through such a graph: derivations of a length or a height, and distinct strings
-//! of a length, differ only in how the graph is made. A node is a set of bytes, or a choice between sequences
-//! of nodes; it stands for as many strings as it counts, in a fixed order (options in order, the last part
-//! changing fastest), so that the i-th string can be found directly.
+//! Every enumeration is a walk through such a graph: derivations of a length or a height, and
+//! distinct strings of a length, differ only in how the graph is made. A node is a set of bytes, or
+//! a choice between sequences of nodes; it stands for as many strings as it counts, in a fixed
+//! order (options in order, the last part changing fastest), so that the i-th string can be found
+//! directly.
 
 use crate::model::TerminalId;
 use num_bigint::BigUint;

@@ -1,4 +1,5 @@
-//! The spaces that `enumerate` offers: derivations by length, derivations by height, distinct strings.
+//! The spaces that `enumerate` offers: derivations by length, derivations by height, distinct
+//! strings.
 
 use crate::automata::automaton::Automaton;
 use crate::counting::count::{Count, HeightTable, LengthTable, Unit};
@@ -37,8 +38,8 @@ impl<'l> Lexemes<'l> {
         Lexemes { language, nodes: FxHashMap::default(), tokens: FxHashMap::default(), marked }
     }
 
-    /// The lexemes of exactly `len` bytes. Recursion is as deep as the lexeme is long, so it is unrolled by
-    /// length: shorter rests first.
+    /// The lexemes of exactly `len` bytes. Recursion is as deep as the lexeme is long, so it is
+    /// unrolled by length: shorter rests first.
     fn exactly(&mut self, space: &mut Space, t: TerminalId, len: usize) -> Option<NodeId> {
         if let Some(&node) = self.tokens.get(&(t, len)) {
             return Some(node);
@@ -221,8 +222,8 @@ impl ByLength<'_> {
     }
 }
 
-/// All derivations of height 1 to `max`, lowest first. Terminals with infinitely many lexemes have those of
-/// up to `max_lexeme` bytes.
+/// All derivations of height 1 to `max`, lowest first. Terminals with infinitely many lexemes have
+/// those of up to `max_lexeme` bytes.
 pub fn by_height(language: &Language, max: usize, max_lexeme: Option<usize>) -> Result<Space, SpaceError> {
     let table = HeightTable::new(language, max, max_lexeme);
     for (t, count) in table.terminal.iter().enumerate() {
@@ -337,9 +338,9 @@ impl ByHeight<'_> {
 /// Configurations that may be explored to tell strings apart.
 const STATE_LIMIT: usize = 20_000_000;
 
-/// All distinct strings of length 0 to `max`, shortest first, then in order of bytes (of terminals, if the
-/// grammar has a lexer). Exact for every grammar: the recogniser's configurations form a deterministic
-/// automaton whose paths are the strings, ambiguous or not.
+/// All distinct strings of length 0 to `max`, shortest first, then in order of bytes (of terminals,
+/// if the grammar has a lexer). Exact for every grammar: the recogniser's configurations form a
+/// deterministic automaton whose paths are the strings, ambiguous or not.
 pub fn distinct(language: &Language, max: usize) -> Result<Space, SpaceError> {
     let bytes = language.is_scannerless().then(|| ByteCore::new(&language.core, &language.lexemes));
     let recognizer = bytes.as_ref().map_or(&language.core, |b| &b.core).recognizer();

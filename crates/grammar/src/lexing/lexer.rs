@@ -1,7 +1,7 @@
 //! Text into tokens: longest match, then the earliest rule, with modes, skipped text and `more`.
 //!
-//! A rule behind a predicate that the reader did not understand may or may not count. Both outcomes are
-//! offered, so a lexer delivers *candidates*, and the parser keeps those that can stand there.
+//! A rule behind a predicate that the reader did not understand may or may not count. Both outcomes
+//! are offered, so a lexer delivers *candidates*, and the parser keeps those that can stand there.
 
 use crate::automata::automaton::Automaton;
 use crate::automata::dfa::{DEAD, DfaError};
@@ -153,8 +153,8 @@ impl Lexer {
         }
     }
 
-    /// What the automaton of the mode finds. A rule that matches nothing ends here without progress, which
-    /// `candidates` allows a few times in a row.
+    /// What the automaton of the mode finds. A rule that matches nothing ends here without
+    /// progress, which `candidates` allows a few times in a row.
     fn run(&mut self, input: &[u8], place: Place, expected: &impl Expected, hits: &mut Vec<Hit>) {
         self.run_automaton(input, place, expected, hits);
         if hits.is_empty() {
@@ -229,7 +229,8 @@ impl Lexer {
         self.stacks[stack.0 as usize].0
     }
 
-    /// The stack after writing a token of `terminal`: the operations of the rule that emits it in this mode.
+    /// The stack after writing a token of `terminal`: the operations of the rule that emits it in
+    /// this mode.
     pub(crate) fn after_token(
         &mut self,
         stack: StackId,
@@ -265,7 +266,8 @@ impl Lexer {
         true
     }
 
-    /// Does a lexeme of `left` merge with one of `right`, in the first mode? Says yes when in doubt.
+    /// Does a lexeme of `left` merge with one of `right`, in the first mode? Says yes when in
+    /// doubt.
     pub(crate) fn may_merge(&mut self, left: &Automaton, right: &Automaton) -> bool {
         let dfa = &mut self.modes[0].dfa;
         let (mut seen, mut todo) = (FxHashSet::default(), vec![(dfa.start(), 0u32, false)]);
@@ -300,8 +302,8 @@ impl Lexer {
         false
     }
 
-    /// Terminals of which `text` is a proper prefix of a lexeme, with the shortest rest of such a lexeme. What `more`
-    /// has read belongs to it.
+    /// Terminals of which `text` is a proper prefix of a lexeme, with the shortest rest of such a
+    /// lexeme. What `more` has read belongs to it.
     pub(crate) fn unfinished(&mut self, stack: StackId, text: &[u8]) -> Vec<(TerminalId, Vec<u8>)> {
         let mut found: Vec<(TerminalId, Vec<u8>)> = Vec::new();
         let mut seen = FxHashSet::default();
@@ -336,8 +338,8 @@ impl Lexer {
         found.iter().find(whole).map_or(stack, |c| c.next.stack)
     }
 
-    /// Rules that may match next: what the mode finds in the text, and what it would find if the text went on. With where
-    /// the match ends in the text, and what it needs beyond the end.
+    /// Rules that may match next: what the mode finds in the text, and what it would find if the
+    /// text went on. With where the match ends in the text, and what it needs beyond the end.
     fn next_rules(&mut self, stack: StackId, text: &[u8], pos: usize) -> Vec<(u32, usize, Vec<u8>)> {
         let mode = &mut self.modes[self.stacks[stack.0 as usize].0.index()];
         let matched = mode.longest(text, pos).map(|hit| (hit.rule, hit.end, Vec::new()));

@@ -131,7 +131,8 @@ impl Mode {
         let mut state = self.dfa.start();
         for (i, &byte) in input[from..].iter().enumerate() {
             state = self.dfa.step(state, byte);
-            // Without the second test a terminal that is not wanted here could be followed to the end.
+            // Without the second test a terminal that is not wanted here could be followed to the
+            // end.
             if state == DEAD || (i % 16 == 15 && !self.dfa.live_patterns(state).any(&allows)) {
                 break;
             }

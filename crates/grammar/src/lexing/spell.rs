@@ -87,8 +87,8 @@ impl Speller {
         self.separators[0].as_deref().filter(|_| merges).unwrap_or(&[])
     }
 
-    /// Something to write between any lexeme of `left` and any of `right` so that they cannot merge; for
-    /// grammars with one mode, where it depends on the terminals only.
+    /// Something to write between any lexeme of `left` and any of `right` so that they cannot
+    /// merge; for grammars with one mode, where it depends on the terminals only.
     #[inline]
     pub fn between(&mut self, left: TerminalId, right: TerminalId, lexemes: &[Automaton]) -> Option<&[u8]> {
         let index = left.index() * self.terminals + right.index();
@@ -97,7 +97,8 @@ impl Speller {
         if merges { self.separators[0].as_deref() } else { None }
     }
 
-    /// As `write`, where the token or the one before it, `left`, may have other lexemes: apart if any of them may merge.
+    /// As `write`, where the token or the one before it, `left`, may have other lexemes: apart if
+    /// any of them may merge.
     pub fn write_any(
         &mut self,
         out: &mut Vec<u8>,

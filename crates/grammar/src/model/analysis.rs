@@ -1,5 +1,5 @@
-//! Facts about a core that hold for every sentence: what is productive, reachable, nullable; the least length
-//! and height of each nonterminal; which nonterminals are left-recursive or cyclic.
+//! Facts about a core that hold for every sentence: what is productive, reachable, nullable; the
+//! least length and height of each nonterminal; which nonterminals are left-recursive or cyclic.
 
 use crate::model::core::{Core, NtId, Sym};
 

@@ -1,9 +1,9 @@
 //! A scannerless grammar as a core over classes of bytes.
 //!
-//! A terminal's automaton becomes left-linear productions: `P(q)` are the strings that lead from the start to
-//! state q, `P(q) ::= P(p) E` for an edge from p to q, `E` one of the edge's byte classes. Left-linear, so
-//! that the recogniser's configurations stay the same however long a lexeme is; deterministic, so that each
-//! lexeme has exactly one derivation.
+//! A terminal's automaton becomes left-linear productions: `P(q)` are the strings that lead from
+//! the start to state q, `P(q) ::= P(p) E` for an edge from p to q, `E` one of the edge's byte
+//! classes. Left-linear, so that the recogniser's configurations stay the same however long a
+//! lexeme is; deterministic, so that each lexeme has exactly one derivation.
 
 use crate::automata::automaton::Automaton;
 use crate::model::TerminalId;

@@ -2,7 +2,8 @@
 //! and what their author calls them.
 //!
 //! EBNF operators become nonterminals without a rule of their own (they are left out of trees):
-//! `x*` is `L ::= | L x`, `x+` is `L ::= x | L x`, `x?` is `O ::= | x`, a group is its alternatives.
+//! `x*` is `L ::= | L x`, `x+` is `L ::= x | L x`, `x?` is `O ::= | x`, a group is its
+//! alternatives.
 
 use crate::model::{Expr, Grammar, Lexing, RuleId, TerminalId};
 use context_free::Productions;
@@ -180,8 +181,8 @@ impl<'g> Builder<'g> {
         }
     }
 
-    /// In a scannerless grammar a terminal that matches the empty string becomes optional, so that the
-    /// terminals themselves are never empty. A lexer never delivers an empty token.
+    /// In a scannerless grammar a terminal that matches the empty string becomes optional, so that
+    /// the terminals themselves are never empty. A lexer never delivers an empty token.
     fn terminal(&mut self, t: TerminalId) -> Sym {
         let terminal = self.grammar.terminal(t);
         let optional = self.grammar.lexing == Lexing::Scannerless && terminal.pattern.matches_empty();

@@ -1,13 +1,14 @@
 //! ANTLR's `EOF` inside rules, made context-free.
 //!
-//! A sentence may only have `EOF` at its very end (any number of times). For a nonterminal `A` that can reach
-//! `EOF` there are three variants, and afterwards `EOF` itself is the empty string:
+//! A sentence may only have `EOF` at its very end (any number of times). For a nonterminal `A` that
+//! can reach `EOF` there are three variants, and afterwards `EOF` itself is the empty string:
 //!
 //! * `A`: the derivations without `EOF`;
 //! * `A$`: those with text followed by at least one `EOF`, and nothing but `EOF` after it;
 //! * `A$$`: those that are nothing but `EOF`s, possibly none.
 //!
-//! `A$ ::= X1 … X(i-1) Xi$ X(i+1)$$ … Xn$$` for every i, where `Xi` is the first child that contains `EOF`.
+//! `A$ ::= X1 … X(i-1) Xi$ X(i+1)$$ … Xn$$` for every i, where `Xi` is the first child that
+//! contains `EOF`.
 
 use crate::model::core::{Core, NtId, ProdId, RawNt, RawProd, Sym};
 

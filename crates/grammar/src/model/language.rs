@@ -1,4 +1,5 @@
-//! A grammar made ready for generation: its core, the lexemes of its terminals, and facts about both.
+//! A grammar made ready for generation: its core, the lexemes of its terminals, and facts about
+//! both.
 
 use crate::automata::automaton::{Automaton, lexemes_of};
 use crate::automata::dfa::DfaError;

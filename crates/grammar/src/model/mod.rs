@@ -1,4 +1,5 @@
-//! What a grammar is, as its author sees it: terminals, EBNF rules, a start, and how text becomes tokens.
+//! What a grammar is, as its author sees it: terminals, EBNF rules, a start, and how text becomes
+//! tokens.
 
 pub mod analysis;
 pub mod bytes;

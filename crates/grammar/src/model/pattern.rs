@@ -1,14 +1,15 @@
 //! Patterns of terminals: regular expressions over bytes, with Unicode classes spelled in UTF-8.
 //!
-//! A thin coat over `regex_syntax`'s HIR, which already knows classes, repetition and case folding, drops
-//! without recursion and prints itself as a regular expression again.
+//! A thin coat over `regex_syntax`'s HIR, which already knows classes, repetition and case folding,
+//! drops without recursion and prints itself as a regular expression again.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// Bytes in increasing order. A run of bytes, which nearly all sets are, needs no memory of its own.
+/// Bytes in increasing order. A run of bytes, which nearly all sets are, needs no memory of its
+/// own.
 pub type ByteSet = Cow<'static, [u8]>;
 
 static ALL_BYTES: [u8; 256] = {
@@ -36,7 +37,8 @@ pub(crate) fn byte_set(bytes: Vec<u8>) -> ByteSet {
 /// Patterns nested deeper than this are refused by the readers.
 pub const NEST_LIMIT: u32 = 200;
 
-/// Bytes of a regular expression's text: a longer one needs gigabytes, only for its automaton to be refused.
+/// Bytes of a regular expression's text: a longer one needs gigabytes, only for its automaton to be
+/// refused.
 pub const LONGEST: usize = 1 << 20;
 
 /// Cheap to clone: a terminal, its lexer rule and every machine that reads it share one expression.
@@ -116,7 +118,8 @@ impl Pattern {
         Some(text)
     }
 
-    /// The bytes that may stand at each place, if the pattern is no more than a sequence of single bytes.
+    /// The bytes that may stand at each place, if the pattern is no more than a sequence of single
+    /// bytes.
     pub fn as_places(&self) -> Option<Vec<ByteSet>> {
         let mut places = Vec::new();
         let mut todo = vec![self.hir()];

@@ -36,15 +36,17 @@ pub struct Example {
     pub rule: Option<RuleId>,
 }
 
-/// A configuration may have an item for every place in the grammar; no more items than this are made.
+/// A configuration may have an item for every place in the grammar; no more items than this are
+/// made.
 const ITEMS: usize = 50_000_000;
 /// Strings of the length that has ambiguous ones that are looked at, evenly spread over all.
 const EXAMPLES: u32 = 5_000;
 /// Grammars with more symbols are not searched: their tables alone would take minutes.
 const LARGEST: usize = 100_000;
 
-/// Looks for ambiguity among the strings of up to `max` tokens (bytes, if there is no lexer): there, a length
-/// with more derivations than strings proves it. Stops when more than `states` configurations are needed.
+/// Looks for ambiguity among the strings of up to `max` tokens (bytes, if there is no lexer):
+/// there, a length with more derivations than strings proves it. Stops when more than `states`
+/// configurations are needed.
 pub fn search(language: &Language, max: usize, states: usize) -> (Option<Witness>, usize) {
     if size(language) > LARGEST {
         return (None, 0);
@@ -223,7 +225,8 @@ fn difference(core: &Core, trees: &[Tree]) -> Option<RuleId> {
         Label::Prod(p) => core.nt(core.lhs(p)).rule,
         Label::Token(_) => None,
     };
-    // The same production with other spans or sizes differs further inside, unless its children begin elsewhere.
+    // The same production with other spans or sizes differs further inside, unless its children
+    // begin elsewhere.
     let same = |i: &usize| a.nodes[*i].label == b.nodes[*i].label;
     let inside =
         (at..a.nodes.len().min(b.nodes.len())).find(|i| !same(i) || a.nodes[*i].end != b.nodes[*i].end);

@@ -1,8 +1,9 @@
 //! Parsing with trees: Earley's algorithm over the places of an input.
 //!
-//! Tokens form a lattice (scannerless terminals match in several lengths, predicated lexer rules may or may
-//! not count), so a set belongs to a `Place`, and sets are made in order of place. Sets hold items only; the
-//! tree is found afterwards, from the right, by looking up which items allow which split.
+//! Tokens form a lattice (scannerless terminals match in several lengths, predicated lexer rules
+//! may or may not count), so a set belongs to a `Place`, and sets are made in order of place. Sets
+//! hold items only; the tree is found afterwards, from the right, by looking up which items allow
+//! which split.
 
 use crate::lexing::lexer::{Candidate, Expected, Lexer, Place};
 use crate::model::TerminalId;
@@ -151,7 +152,8 @@ impl<'t> Chart<'t> {
         pending.insert(i, Pending { place: candidate.next, incoming });
     }
 
-    /// Makes the set of the nearest place. `None` if it is empty, else whether the text before it is a sentence.
+    /// Makes the set of the nearest place. `None` if it is empty, else whether the text before it
+    /// is a sentence.
     fn make(&mut self, place: Place, pending: &mut Vec<Pending>, work: &mut Work<u32>) -> Option<bool> {
         work.begin();
         let begin = self.lens();
@@ -209,8 +211,8 @@ impl<'t> Chart<'t> {
         top
     }
 
-    /// Is the incomplete item `slot` that began in `origin` in the set? Items that began in the set itself
-    /// are not stored; they are there if nothing but nullable symbols stands before the dot.
+    /// Is the incomplete item `slot` that began in `origin` in the set? Items that began in the set
+    /// itself are not stored; they are there if nothing but nullable symbols stands before the dot.
     pub fn contains(&self, set: u32, slot: Slot, origin: u32) -> bool {
         let first = self.tables.first[self.tables.prod[slot as usize].index()];
         if set == origin {

@@ -30,7 +30,8 @@ pub fn count_trees(grammar: &Grammar, input: &[u8]) -> Result<Result<Count, Stuc
     }))
 }
 
-/// How many trees an input has, and the first `limit` of them; cyclic ones are left out, as there is no end of them.
+/// How many trees an input has, and the first `limit` of them; cyclic ones are left out, as there
+/// is no end of them.
 pub fn some_trees(
     grammar: &Grammar,
     core: &Core,

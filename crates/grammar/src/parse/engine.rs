@@ -1,7 +1,8 @@
-//! One set of productions with the two machines that parse them: a recogniser, and a chart for trees.
+//! One set of productions with the two machines that parse them: a recogniser, and a chart for
+//! trees.
 //!
-//! Sets of items that grow with the input make both slow. `Limit` says from which size on an engine gives up, so that
-//! the caller can try other productions for the same language.
+//! Sets of items that grow with the input make both slow. `Limit` says from which size on an engine
+//! gives up, so that the caller can try other productions for the same language.
 
 use crate::automata::automaton::{Automaton, lexemes};
 use crate::lexing::lexer::{Candidate, Expected, Lexer, Place};
@@ -27,7 +28,8 @@ pub(crate) struct Engine {
 enum Fast {
     Tokens(Box<Recognizer>),
     Bytes(Box<Recognizer>, Box<ByteCore>),
-    /// The terminals' automata are not known, or too large to be spelled out in bytes: the chart has to do.
+    /// The terminals' automata are not known, or too large to be spelled out in bytes: the chart
+    /// has to do.
     None,
 }
 

@@ -1,8 +1,8 @@
 //! A tree out of a chart, chosen the same way every time.
 //!
-//! From the right: of all splits the one that makes the last child shortest (so lists and operands on the left
-//! are as long as they can be), then the earliest alternative. A child with the same span as its parent must
-//! have been found before it, so that cyclic rules end.
+//! From the right: of all splits the one that makes the last child shortest (so lists and operands
+//! on the left are as long as they can be), then the earliest alternative. A child with the same
+//! span as its parent must have been found before it, so that cyclic rules end.
 
 use crate::model::TerminalId;
 use crate::model::analysis::{self, Combine, INFINITE};
@@ -131,8 +131,9 @@ impl<'c, 't> Extractor<'c, 't> {
         }
     }
 
-    /// Appends the children of a completed item, from right to left: as many empty ones as possible at the end, then one
-    /// that is not, which may be all of the parent and so has to be older than it; the rest is free.
+    /// Appends the children of a completed item, from right to left: as many empty ones as possible
+    /// at the end, then one that is not, which may be all of the parent and so has to be older than
+    /// it; the rest is free.
     fn children(&mut self, parent: Found, end: u32, children: &mut Vec<Task>) -> Option<()> {
         let origin = parent.item.origin;
         let first = self.chart.tables.first[self.chart.tables.prod[parent.item.slot as usize].index()];
@@ -159,7 +160,8 @@ impl<'c, 't> Extractor<'c, 't> {
         }
     }
 
-    /// The last child of a link of a chain: the link before it, or the item that the chain starts with.
+    /// The last child of a link of a chain: the link before it, or the item that the chain starts
+    /// with.
     fn link_below(&self, parent: Found, end: u32) -> Option<Found> {
         let (index, step) = parent.rank;
         match step {
@@ -222,8 +224,9 @@ impl<'c, 't> Extractor<'c, 't> {
         Some(Task::Item { found, end: here })
     }
 
-    /// Of the completed `nt` in set `end` that began in `origin` or later, where `fits` holds: the shortest,
-    /// then the earliest alternative. One that begins in `origin` itself has to rank below `limit`.
+    /// Of the completed `nt` in set `end` that began in `origin` or later, where `fits` holds: the
+    /// shortest, then the earliest alternative. One that begins in `origin` itself has to rank
+    /// below `limit`.
     fn best(
         &mut self,
         nt: NtId,

@@ -1,12 +1,14 @@
-//! Rules that do not contain themselves, folded into the rules that use them, for parsing what is very ambiguous.
+//! Rules that do not contain themselves, folded into the rules that use them, for parsing what is
+//! very ambiguous.
 //!
-//! In `doc ::= (line NL)*`, `line ::= '<' any* '>' | any`, `any ::= '<' | '>' | NL | …` every place of an input may
-//! be the beginning of a line that has not ended yet. Earley's items say where they began, so a set holds as many
-//! as there are places before it, and time is quadratic. But where no rule contains itself, other than as a list,
-//! the beginning does not matter: the rules are one finite automaton. `flatten` makes the automaton of each rule
-//! that has to stay (the start, and what is recursive) into left-linear productions,
-//! `K ::= Aq` for a last position q, `Aq ::= x` for a first one, `Aq ::= Ap x` where x may follow p,
-//! whose items all begin where K does. The marks between symbols say which tree was meant (`restore`).
+//! In `doc ::= (line NL)*`, `line ::= '<' any* '>' | any`, `any ::= '<' | '>' | NL | …` every place
+//! of an input may be the beginning of a line that has not ended yet. Earley's items say where they
+//! began, so a set holds as many as there are places before it, and time is quadratic. But where no
+//! rule contains itself, other than as a list, the beginning does not matter: the rules are one
+//! finite automaton. `flatten` makes the automaton of each rule that has to stay (the start, and
+//! what is recursive) into left-linear productions, `K ::= Aq` for a last position q, `Aq ::= x`
+//! for a first one, `Aq ::= Ap x` where x may follow p, whose items all begin where K does. The
+//! marks between symbols say which tree was meant (`restore`).
 
 use crate::model::analysis::components;
 use crate::model::core::{Core, NtId, ProdId, RawNt, RawProd, Sym};
@@ -19,7 +21,7 @@ const MAX_SIZE: usize = 200_000;
 /// Left-linear productions for a core, and what they stand for.
 pub(crate) struct Flat {
     pub core: Core,
-    /// Of each production: marks behind everything, and marks before the last symbol.
+    /// Of each production: marks after everything, and marks before the last symbol.
     marks: Vec<(Marks, Marks)>,
 }
 
@@ -43,7 +45,8 @@ struct Flattener<'c> {
     size: usize,
 }
 
-/// `None` if the automata would be too large. `original` names the production of the trees' core for each of `core`'s.
+/// `None` if the automata would be too large. `original` names the production of the trees' core
+/// for each of `core`'s.
 pub(crate) fn flatten(core: &Core, original: &[Option<ProdId>]) -> Option<Flat> {
     let component = components(&uses(core));
     let kinds = core.nt_ids().map(|nt| kind(core, original, &component, nt)).collect();
@@ -170,16 +173,16 @@ impl Flattener<'_> {
         let name = self.core.nt(nt).name.clone();
         nts.extend(fragment.symbols.iter().map(|_| self.bare(&name)));
         marks.resize(nts.len(), Vec::new());
-        let mut add = |lhs: usize, rhs: Vec<Sym>, behind: &Marks, before: &Marks| {
+        let mut add = |lhs: usize, rhs: Vec<Sym>, after: &Marks, before: &Marks| {
             nts[lhs].prods.push(plain(rhs));
-            marks[lhs].push((behind.clone(), before.clone()));
+            marks[lhs].push((after.clone(), before.clone()));
         };
         let none = Marks::new();
         if let Some(empty) = &fragment.empty {
             add(nt.index(), Vec::new(), empty, &none);
         }
-        for (last, behind) in &fragment.last {
-            add(nt.index(), vec![reached(*last)], behind, &none);
+        for (last, after) in &fragment.last {
+            add(nt.index(), vec![reached(*last)], after, &none);
         }
         for (first, before) in &fragment.first {
             add(base + *first as usize, vec![fragment.symbols[*first as usize]], &none, before);

@@ -1,7 +1,7 @@
 //! Glushkov automata of rules: one position per symbol, and what may stand next to what.
 //!
-//! Between two symbols of a path stand *marks*, which say where nodes of the tree begin and end. Nothing here
-//! knows a grammar; `flatten` puts fragments together.
+//! Between two symbols of a path stand *marks*, which say where nodes of the tree begin and end.
+//! Nothing here knows a grammar; `flatten` puts fragments together.
 
 use crate::model::core::{NtId, ProdId, Sym};
 use rustc_hash::FxHashSet;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 pub(crate) enum Mark {
     Open(ProdId),
     Close(ProdId),
-    /// All nodes of the list `L ::= L x` that end with an `Item` behind this begin here.
+    /// All nodes of the list `L ::= L x` that end with an `Item` after this begin here.
     Begin(NtId),
     Item(ProdId, NtId),
 }
@@ -24,7 +24,7 @@ pub(crate) struct Fragment {
     pub symbols: Vec<Sym>,
     /// Positions a path may begin with, and the marks before them.
     pub first: Vec<(u32, Marks)>,
-    /// Positions a path may end with, and the marks behind them.
+    /// Positions a path may end with, and the marks after them.
     pub last: Vec<(u32, Marks)>,
     pub follow: Vec<(u32, u32, Marks)>,
     /// The marks of a path without symbols.
@@ -97,14 +97,14 @@ impl Fragment {
         self
     }
 
-    /// With a mark behind everything.
+    /// With a mark after everything.
     pub fn before(mut self, mark: Mark) -> Fragment {
         let ends = self.last.iter_mut().map(|l| &mut l.1).chain(&mut self.empty);
         ends.for_each(|marks| marks.push(mark));
         self
     }
 
-    /// `other` with positions behind those of `self`.
+    /// `other` with positions after those of `self`.
     fn shifted(&self, other: &Fragment) -> Fragment {
         let by = self.symbols.len() as u32;
         let mut other = other.clone();

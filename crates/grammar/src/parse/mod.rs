@@ -25,15 +25,16 @@ pub struct Parser {
     core: Core,
     lexer: Lexer,
     engine: Engine,
-    /// For inputs on which `engine` is slow; made for the first of them. `Some(None)`: it would be too large.
+    /// For inputs on which `engine` is slow; made for the first of them. `Some(None)`: it would be
+    /// too large.
     flat: Option<Option<Box<(Engine, Flat)>>>,
     dense: Limit,
 }
 
 /// Inputs are indexed with 32 bits.
 pub const MAX_INPUT: usize = u32::MAX as usize / 2;
-/// Items of a set from which on flat productions are tried: more than in any set of the grammars that people write
-/// for deterministic parsers.
+/// Items of a set from which on flat productions are tried: more than in any set of the grammars
+/// that people write for deterministic parsers.
 const DENSE: Limit = Limit(200);
 
 impl Parser {
@@ -45,7 +46,8 @@ impl Parser {
         Ok(Parser { lexing: grammar.lexing, core, lexer, engine, flat: None, dense: DENSE })
     }
 
-    /// With another size of sets from which on flat productions are tried. Zero tries them for every input.
+    /// With another size of sets from which on flat productions are tried. Zero tries them for
+    /// every input.
     pub fn dense_from(mut self, items: usize) -> Parser {
         self.dense = Limit(items);
         self

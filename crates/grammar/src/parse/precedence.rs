@@ -1,15 +1,16 @@
 //! Operator precedence, worked into the rules for parsing.
 //!
-//! `e ::= e '*' e | e '+' e | '-' e | x` with precedences becomes one nonterminal per level:
-//! `e0 ::= e0 '+' e1 | e1`, `e1 ::= e1 '*' e2 | e2`, `e2 ::= '-' e1 | x`. The language stays the same; what
-//! changes is that (nearly) one derivation is left, the one that the precedences ask for, and that parsing
-//! long chains of operators takes linear time. Non-associative operators associate to the left.
+//! `e ::= e '*' e | e '+' e | '-' e | x` with precedences becomes one nonterminal per level: `e0
+//! ::= e0 '+' e1 | e1`, `e1 ::= e1 '*' e2 | e2`, `e2 ::= '-' e1 | x`. The language stays the same;
+//! what changes is that (nearly) one derivation is left, the one that the precedences ask for, and
+//! that parsing long chains of operators takes linear time. Non-associative operators associate to
+//! the left.
 
 use crate::model::core::{Core, NtId, ProdId, RawNt, RawProd, Sym};
 use crate::model::{Grammar, Prec};
 
-/// A core for parsing, and which production of the original core each of its productions is. Those that only
-/// lead from one level to the next are none.
+/// A core for parsing, and which production of the original core each of its productions is. Those
+/// that only lead from one level to the next are none.
 pub struct Stratified {
     pub core: Core,
     pub original: Vec<Option<ProdId>>,
@@ -86,8 +87,9 @@ impl Levels {
         self.loose_suffixes(core, &ids, nts, original);
     }
 
-    /// `x is null * y`, where `is null` binds less than `*`: what ends with a suffix can be the left operand of anything.
-    /// So wherever an operand of level k stands on the left, `ck ::= e0 'is null'` may too, for all suffixes below k.
+    /// `x is null * y`, where `is null` binds less than `*`: what ends with a suffix can be the
+    /// left operand of anything. So wherever an operand of level k stands on the left, `ck ::= e0
+    /// 'is null'` may too, for all suffixes below k.
     fn loose_suffixes(
         &self,
         core: &Core,

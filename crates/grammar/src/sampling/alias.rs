@@ -1,5 +1,5 @@
-//! Walker's alias method: a weighted choice among n with one random number and one comparison. Entry i says up to which
-//! fraction i itself is meant, and which other one beyond it.
+//! Walker's alias method: a weighted choice among n with one random number and one comparison.
+//! Entry i says up to which fraction i itself is meant, and which other one beyond it.
 
 /// Thresholds are fractions of 2^32.
 /// `sums` are the weights, each with those before it.

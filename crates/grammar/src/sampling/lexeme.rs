@@ -34,7 +34,8 @@ impl Lexeme {
         self
     }
 
-    /// Appends a lexeme of `automaton`, which this is made of; returns how much longer than the shortest it is.
+    /// Appends a lexeme of `automaton`, which this is made of; returns how much longer than the
+    /// shortest it is.
     #[inline]
     pub fn draw(&mut self, automaton: &Automaton, rng: &mut Rng, extra: u32, out: &mut Vec<u8>) -> u32 {
         match self {

@@ -1,7 +1,8 @@
 //! `sample --size`: random expansion of bounded size, as fast as memory allows.
 //!
-//! A stack machine over flat tables. What is on the stack needs at least `committed` bytes in all; an
-//! alternative may be taken if that stays within the size, so no expansion ever has to be taken back.
+//! A stack machine over flat tables. What is on the stack needs at least `committed` bytes in all;
+//! an alternative may be taken if that stays within the size, so no expansion ever has to be taken
+//! back.
 
 use crate::automata::dfa::DfaError;
 use crate::lexing::spell::Speller;
@@ -51,7 +52,8 @@ pub struct Sampler<'l> {
     stack: Vec<u32>,
     /// Walker's alias method: keep an alternative if a random number is below, else take the other.
     alias: Vec<(u32, u32)>,
-    /// Where the alias table of a nonterminal begins for a small slack, and how many alternatives fit then.
+    /// Where the alias table of a nonterminal begins for a small slack, and how many alternatives
+    /// fit then.
     fitting: Vec<(u32, u32)>,
     /// How much slack each nonterminal needs for all its alternatives to fit.
     ample: Vec<u32>,
@@ -122,8 +124,8 @@ impl<'l> Sampler<'l> {
         self.ranges.push((first as u32, self.alternatives.len() as u32));
     }
 
-    /// Puts the alternatives of B in the place of `A ::= B`, with their share of its weight: without a bound on
-    /// the size that draws the same strings equally often, in fewer steps.
+    /// Puts the alternatives of B in the place of `A ::= B`, with their share of its weight:
+    /// without a bound on the size that draws the same strings equally often, in fewer steps.
     fn skip_units(&mut self) {
         let (alternatives, ranges) = &self.plain;
         let (mut all, mut new_ranges) = (Vec::new(), Vec::new());

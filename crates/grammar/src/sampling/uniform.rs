@@ -1,8 +1,9 @@
 //! `sample --len`: uniformly among all derivations of a length (McKenzie).
 //!
-//! The tables of `count`, in floating point: every weight is the count times x^length, with x chosen such that
-//! nothing overflows and nothing that matters becomes zero; as all derivations of one length get the same factor, the distribution does not change.
-//! Probabilities are exact up to rounding (relative error below 1e-12 for lengths in the thousands).
+//! The tables of `count`, in floating point: every weight is the count times x^length, with x
+//! chosen such that nothing overflows and nothing that matters becomes zero; as all derivations of
+//! one length get the same factor, the distribution does not change. Probabilities are exact up to
+//! rounding (relative error below 1e-12 for lengths in the thousands).
 
 use crate::automata::automaton::Automaton;
 use crate::automata::dfa::DfaError;
@@ -38,7 +39,8 @@ const MAX_NUMBERS: usize = 1 << 28;
 pub struct Uniform<'l> {
     language: &'l Language,
     len: usize,
-    /// Σ over the productions of a nonterminal up to each, by nonterminal and length: see `alternatives`.
+    /// Σ over the productions of a nonterminal up to each, by nonterminal and length: see
+    /// `alternatives`.
     nt: Vec<Vec<f64>>,
     suffix: Vec<Vec<f64>>,
     terminal: Vec<Vec<f64>>,
@@ -74,7 +76,8 @@ impl<'l> Uniform<'l> {
     pub fn new(language: &'l Language, len: usize) -> Result<Uniform<'l>, UniformError> {
         refuse_long(language, len)?;
         refuse_infinite(language, len)?;
-        // The largest x that is known to be small enough, and the smallest that is known to be too large.
+        // The largest x that is known to be small enough, and the smallest that is known to be too
+        // large.
         let (mut low, mut high) = (0.0, f64::INFINITY);
         let mut x: f64 = 1.0;
         for attempt in 1.. {
@@ -91,7 +94,8 @@ impl<'l> Uniform<'l> {
         Err(UniformError::NoSentence(len))
     }
 
-    /// Whether the weights of the longest derivations are far from what floating point takes for nothing.
+    /// Whether the weights of the longest derivations are far from what floating point takes for
+    /// nothing.
     fn is_exact(&self) -> bool {
         let longest = self.nt.iter().flat_map(|row| row.iter().rev().take(NEAR));
         longest.fold(0.0, |a: f64, b| a.max(*b)) > 1e-150

@@ -1,7 +1,7 @@
 //! `complete`: a cheapest completion of a prefix to a sentence.
 //!
-//! Cheapest means fewest bytes of lexemes; what is written between tokens does not count. With a lexer, the
-//! prefix may end inside a lexeme, which is then finished first if that is cheaper.
+//! Cheapest means fewest bytes of lexemes; what is written between tokens does not count. With a
+//! lexer, the prefix may end inside a lexeme, which is then finished first if that is cheaper.
 
 use crate::automata::dfa::DfaError;
 use crate::lexing::lexer::{Expected, Lexer, Place, StackId};
@@ -157,7 +157,8 @@ impl Completer {
         Ok(self.spell(prefix, &best, place.stack))
     }
 
-    /// The rest of the open lexeme, then the tokens that complete the sentence. `stack` is that after the prefix.
+    /// The rest of the open lexeme, then the tokens that complete the sentence. `stack` is that
+    /// after the prefix.
     fn spell(&mut self, prefix: &[u8], way: &Way, stack: StackId) -> Vec<u8> {
         let tokens = self.terminals(way.config).unwrap_or_default();
         let mut out = Vec::new();

@@ -1,7 +1,7 @@
 //! What a token constraint says about one token, and sets of terminals.
 //!
-//! A fixed lexeme stands for the terminals that the lexer may read it as: what comes before or after it is not
-//! known here.
+//! A fixed lexeme stands for the terminals that the lexer may read it as: what comes before or
+//! after it is not known here.
 
 use crate::model::TerminalId;
 use crate::model::language::Language;

@@ -1,9 +1,14 @@
-//! The context-free constraint solver for regular expressions over terminals: a cheapest sentence of the grammar that the
-//! expression matches as a whole, or none.
+//! The context-free constraint solver for regular expressions over terminals: a cheapest sentence
+//! of the grammar that the expression matches as a whole, or none.
 //!
-//! Earley's algorithm over the states of an automaton in place of positions: an item says that the beginning of a production leads
-//! from one state to another. Items are taken cheapest first (Knuth's generalisation of Dijkstra), so each is first met with its
-//! fewest tokens, and the first whole sentence is a cheapest one. There are at most as many items as productions have places,
+//! `strings::saturate` follows the same idea over bytes. They are apart because what differs is in
+//! the inner loop: there, an item carries its length where that is bounded, every item is paid from
+//! a budget, what has to follow elsewhere counts, and the agenda is a list for each length.
+//!
+//! Earley's algorithm over the states of an automaton in place of positions: an item says that the
+//! beginning of a production leads from one state to another. Items are taken cheapest first
+//! (Knuth's generalisation of Dijkstra), so each is first met with its fewest tokens, and the first
+//! whole sentence is a cheapest one. There are at most as many items as productions have places,
 //! times pairs of states: polynomial for any grammar, and it always ends.
 
 use crate::model::TerminalId;
@@ -84,7 +89,7 @@ impl Automaton {
         reached
     }
 
-    /// The moves of a state, those behind silent ones included.
+    /// The moves of a state, those after silent ones included.
     fn all_moves(&self, state: u32) -> Vec<(TerminalSet, u32)> {
         self.closure(state).iter().flat_map(|state| self.moves[*state as usize].iter().cloned()).collect()
     }

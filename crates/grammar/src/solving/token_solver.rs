@@ -1,15 +1,18 @@
-//! The context-free constraint solver: a cheapest sentence whose first tokens lie in given sets, or none.
+//! The context-free constraint solver: a cheapest sentence whose first tokens lie in given sets, or
+//! none.
 //!
-//! Godefroid, Kiezun and Levin unroll the grammar to its first n tokens and prune. Here, a step of Earley's
-//! algorithm over a set of terminals is the union of the steps over its members: an item of the union says that some
-//! choice of tokens leads to it, and choices before and after the place where it began do not depend on each
-//! other. So the configuration after n sets has a completion if and only if a sentence begins so, and as n is fixed, the
-//! cheapest completion makes a cheapest sentence. Polynomial for any grammar.
+//! Godefroid, Kiezun and Levin unroll the grammar to its first n tokens and prune. Here, a step of
+//! Earley's algorithm over a set of terminals is the union of the steps over its members: an item
+//! of the union says that some choice of tokens leads to it, and choices before and after the place
+//! where it began do not depend on each other. So the configuration after n sets has a completion
+//! if and only if a sentence begins so, and as n is fixed, the cheapest completion makes a cheapest
+//! sentence. Polynomial for any grammar.
 //!
-//! A `Prefix` keeps the configuration after each token; solving for another set at token i starts there. Beside the
-//! union it follows one choice, that of the running input. Where this choice has a completion as cheap as the
-//! union's, it is the answer; only otherwise the tokens of the prefix are chosen anew, by walking back from
-//! the item that the completion finishes, along what each step completed (`reasons`).
+//! A `Prefix` keeps the configuration after each token; solving for another set at token i starts
+//! there. Beside the union it follows one choice, that of the running input. Where this choice has
+//! a completion as cheap as the union's, it is the answer; only otherwise the tokens of the prefix
+//! are chosen anew, by walking back from the item that the completion finishes, along what each
+//! step completed (`reasons`).
 
 use crate::model::TerminalId;
 use crate::model::analysis::INFINITE;
@@ -101,7 +104,8 @@ impl TokenSolver {
         self.push_run(prefix, set, None)
     }
 
-    /// As `push`, where the running input has the token `run`: answers keep it where that is not longer.
+    /// As `push`, where the running input has the token `run`: answers keep it where that is not
+    /// longer.
     pub fn push_run(&mut self, prefix: &mut Prefix, set: &TerminalSet, run: Option<TerminalId>) -> bool {
         let before = prefix.all[prefix.len()];
         let from = prefix.viable.len();
@@ -121,7 +125,8 @@ impl TokenSolver {
         true
     }
 
-    /// The wanted one of the viable terminals if it can stand after a configuration, else the first that can.
+    /// The wanted one of the viable terminals if it can stand after a configuration, else the first
+    /// that can.
     fn choice(
         &mut self,
         before: Option<Config>,
@@ -151,8 +156,8 @@ impl TokenSolver {
         Some(out)
     }
 
-    /// A cheapest sentence that begins with the first `position` tokens of the prefix and then a token of `set`: with the
-    /// complement of what the token was, this negates a constraint.
+    /// A cheapest sentence that begins with the first `position` tokens of the prefix and then a
+    /// token of `set`: with the complement of what the token was, this negates a constraint.
     ///
     /// # Panics
     /// If the prefix has fewer tokens.
@@ -183,8 +188,8 @@ impl TokenSolver {
         Some(out)
     }
 
-    /// Changes the first tokens of the prefix to terminals of their sets that lead to `item`, and to those that the completion
-    /// finishes after it; without an item, to a sentence.
+    /// Changes the first tokens of the prefix to terminals of their sets that lead to `item`, and
+    /// to those that the completion finishes after it; without an item, to a sentence.
     fn choose(&mut self, prefix: &Prefix, item: Option<Item>, tokens: &mut [TerminalId]) -> Option<()> {
         let Some(until) = (0..tokens.len()).find(|i| prefix.viable(*i).len() > 1) else { return Some(()) };
         let mut walk = Walk::new(&self.recognizer, (&prefix.all, &prefix.letters), tokens, until)?;

@@ -87,7 +87,8 @@ impl Builder<'_> {
         Ok(Fate::Holes((1..=bound).filter(|n| counts[*n] != BigUint::ZERO).collect()))
     }
 
-    /// The core with holes in place of terminals. A terminal that becomes holes of several lengths is a nonterminal.
+    /// The core with holes in place of terminals. A terminal that becomes holes of several lengths
+    /// is a nonterminal.
     fn replaced(&mut self, fates: &[(Lexemes, Fate)]) -> Vec<RawNt> {
         let mut raw = self.language.core.to_raw();
         let mut symbols = Vec::new();
@@ -121,7 +122,8 @@ impl Builder<'_> {
         raw
     }
 
-    /// `input ::= hole | input hole`, or `input ::= | input hole` if the empty string is a sentence.
+    /// `input ::= hole | input hole`, or `input ::= | input hole` if the empty string is a
+    /// sentence.
     fn coarsest(&mut self) -> Vec<RawNt> {
         let hole = self.add_hole(Hole { terminal: None, len: 1, repeat: None });
         let nullable = self.language.analysis.nullable[self.language.core.start.index()];
@@ -218,8 +220,8 @@ fn count(automaton: &Automaton) -> Lexemes {
     }
 }
 
-/// Drops productions that are there twice, then puts the first of nonterminals with equal productions in place of the
-/// others, until nothing changes.
+/// Drops productions that are there twice, then puts the first of nonterminals with equal
+/// productions in place of the others, until nothing changes.
 fn merged(mut raw: Vec<RawNt>, mut start: NtId) -> (Vec<RawNt>, NtId) {
     loop {
         let mut first: FxHashMap<Vec<Vec<Sym>>, NtId> = FxHashMap::default();

@@ -1,7 +1,8 @@
-//! `cover`: which rules, alternatives and k-paths trees exercise, and sampling until all k-paths appear.
+//! `cover`: which rules, alternatives and k-paths trees exercise, and sampling until all k-paths
+//! appear.
 //!
-//! A k-path is a chain of k rules in which each next one stands in an alternative of the one before it. What an
-//! EBNF operator became is no rule: it is looked through.
+//! A k-path is a chain of k rules in which each next one stands in an alternative of the one before
+//! it. What an EBNF operator became is no rule: it is looked through.
 
 use crate::model::RuleId;
 use crate::model::core::{Core, NtId, ProdId, Sym};
@@ -45,7 +46,8 @@ impl Coverage {
     }
 }
 
-/// Rules that stand in the alternatives of each rule, with the production and position that lead there.
+/// Rules that stand in the alternatives of each rule, with the production and position that lead
+/// there.
 pub struct RuleGraph {
     /// By nonterminal of a rule: the next rule's nonterminal and a shortest way to it.
     next: Vec<Vec<(NtId, Way)>>,

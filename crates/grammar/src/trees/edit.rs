@@ -1,5 +1,5 @@
-//! Changing trees: a new tree with one subtree replaced. The text of the result is its lexemes only; spelling
-//! puts back what has to stand between them.
+//! Changing trees: a new tree with one subtree replaced. The text of the result is its lexemes
+//! only; spelling puts back what has to stand between them.
 
 use crate::lexing::spell::Speller;
 use crate::model::core::{Core, NtId};

@@ -1,7 +1,7 @@
 //! `shrink`: the smallest input that is still interesting, on the tree first and on bytes last.
 //!
-//! Candidates are tested in batches, side by side, and the first interesting one of a batch is taken, so the
-//! result does not depend on how many are tested at once. No text is tested twice.
+//! Candidates are tested in batches, side by side, and the first interesting one of a batch is
+//! taken, so the result does not depend on how many are tested at once. No text is tested twice.
 
 use crate::automata::automaton::Automaton;
 use crate::automata::dfa::DfaError;
@@ -181,7 +181,8 @@ impl<'l> Context<'l> {
         })
     }
 
-    /// A node replaced by a smallest derivation, or by a descendant with the same nonterminal, smallest first.
+    /// A node replaced by a smallest derivation, or by a descendant with the same nonterminal,
+    /// smallest first.
     fn smaller_trees(&self, tree: &Tree, node: usize) -> Vec<Tree> {
         let Some(nt) = edit::nonterminal(self.core, tree, node) else { return Vec::new() };
         let size = tree.nodes[node].size as usize;

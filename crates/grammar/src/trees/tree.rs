@@ -129,8 +129,8 @@ impl Iterator for Children<'_> {
     }
 }
 
-/// Nodes in the reverse of preorder: children from right to left, then their parent. Reversed in place they are a
-/// tree, so nothing else is kept of them.
+/// Nodes in the reverse of preorder: children from right to left, then their parent. Reversed in
+/// place they are a tree, so nothing else is kept of them.
 pub(crate) struct Reversed {
     pub nodes: Vec<Node>,
     /// Where the leftmost token so far begins: the place of what is empty.

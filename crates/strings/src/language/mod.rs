@@ -1,9 +1,10 @@
 //! Languages as hash-consed expressions, and their derivatives.
 //!
-//! A language is a state of a lazily built deterministic automaton: `derivative` steps it by one byte, `nullable` says
-//! whether it accepts. Intersection and complement cost nothing, a context-free language is a leaf whose derivative is
-//! a step of its recognizer, and an automaton is a leaf whose derivative is the next set of states. Constructors
-//! keep a normal form (sums and intersections are sorted sets, neutral and absorbing elements vanish), so that a regular
+//! A language is a state of a lazily built deterministic automaton: `derivative` steps it by one
+//! byte, `nullable` says whether it accepts. Intersection and complement cost nothing, a
+//! context-free language is a leaf whose derivative is a step of its recognizer, and an automaton
+//! is a leaf whose derivative is the next set of states. Constructors keep a normal form (sums and
+//! intersections are sorted sets, neutral and absorbing elements vanish), so that a regular
 //! expression has finitely many derivatives.
 
 mod byte_sets;
@@ -288,8 +289,8 @@ impl Languages {
         self.intern(Node::Grammar(grammar, state))
     }
 
-    /// The language of a finite automaton, deterministic or not: for each state its moves. Moves to states that are
-    /// not listed are dropped.
+    /// The language of a finite automaton, deterministic or not: for each state its moves. Moves to
+    /// states that are not listed are dropped.
     pub fn automaton(
         &mut self,
         moves: Vec<Vec<(ByteSet, u32)>>,
