@@ -19,14 +19,14 @@ use rustc_hash::FxHashMap;
 /// A complete item, the first of its left-hand side and origin, and the end of the chain of
 /// completions that it starts.
 #[derive(Clone, Copy, Debug)]
-pub struct Completed {
+pub(crate) struct Completed {
     pub item: Item,
     pub top: (NtId, Config),
 }
 
 /// Completions by step, of all steps taken so far.
 #[derive(Clone, Debug, Default)]
-pub struct Reasons {
+pub(crate) struct Reasons {
     completed: Vec<Completed>,
     steps: FxHashMap<(Config, Letter), (u32, u32)>,
 }

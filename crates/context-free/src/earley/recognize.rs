@@ -131,7 +131,7 @@ impl Recognizer {
         self.goals.iter().find(|(_, start)| *start == config).map(|(nt, _)| *nt)
     }
 
-    pub fn reasons(&self) -> Option<&Reasons> {
+    pub(crate) fn reasons(&self) -> Option<&Reasons> {
         self.reasons.as_ref()
     }
 
