@@ -3,11 +3,11 @@
 use crate::load::{GrammarArgs, input};
 use crate::output::{StringArgs, Strings, in_json, interrupted, watch_interrupt};
 use anyhow::{Result, bail};
+use fastrand::Rng;
 use grammar::complete::Completer;
 use grammar::language::Language;
 use grammar::mutate::{Mutation, Mutator};
 use grammar::parse::{Parser, line_column};
-use grammar::rng::Rng;
 use grammar::tree::Tree;
 use serde_json::json;
 use std::io::Write;
@@ -27,7 +27,8 @@ pub struct CompleteArgs {
     /// Print only what is to be appended
     #[arg(long)]
     rest_only: bool,
-    /// Print an object with the whole text and the rest, or with the place where no sentence begins so
+    /// Print an object with the whole text and the rest, or with the place where no sentence begins
+    /// so
     #[arg(long, conflicts_with = "rest_only")]
     json: bool,
 }
@@ -98,7 +99,7 @@ pub fn mutate(args: &MutateArgs) -> Result<u8> {
     };
     let Some(pool) = trees(&language, &args.inputs)? else { return Ok(1) };
     let mut mutator = Mutator::new(&language, args.size)?;
-    let mut rng = Rng::new(args.seed);
+    let mut rng = Rng::with_seed(args.seed);
     let mut out = Strings::new(args.strings_as);
     watch_interrupt();
     for i in 0..args.count {

@@ -1,4 +1,5 @@
-//! The notation of regular expressions over terminals: token constraints in a row, with `( ) | * + ?`.
+//! The notation of regular expressions over terminals: token constraints in a row, with `( ) | * +
+//! ?`.
 
 use crate::tokens::{constraint, skip_blanks};
 use anyhow::{Result, anyhow, bail};

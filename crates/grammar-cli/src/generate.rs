@@ -4,9 +4,9 @@ use crate::load::GrammarArgs;
 use crate::output::{StringArgs, Strings, interrupted, watch_interrupt};
 use crate::range::{Part, range};
 use anyhow::{Result, bail};
+use fastrand::Rng;
 use grammar::enumerate::{Enumerator, Found};
 use grammar::language::Language;
-use grammar::rng::Rng;
 use grammar::sample::Sampler;
 use grammar::space::Space;
 use grammar::spell::Speller;
@@ -165,7 +165,7 @@ impl Sink {
 
 pub fn sample(args: &SampleArgs) -> Result<u8> {
     let language = args.grammar.language()?;
-    let mut rng = Rng::new(args.seed);
+    let mut rng = Rng::with_seed(args.seed);
     let seen = args.unique.then(HashSet::new);
     let mut sink = Sink { out: Strings::new(args.strings_as), seen, left: args.count, repeated: 0 };
     let mut text = Vec::new();

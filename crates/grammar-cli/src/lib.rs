@@ -1,7 +1,7 @@
 //! `tarragon grammar …`: one sub-command per operation of the grammar engine.
 //!
-//! Results go to standard output, notes and errors to standard error. Exit codes: 0 yes, 1 no (not in the
-//! language, nothing found), 2 a file or an option is wrong, 130 interrupted.
+//! Results go to standard output, notes and errors to standard error. Exit codes: 0 yes, 1 no (not
+//! in the language, nothing found), 2 a file or an option is wrong, 130 interrupted.
 
 mod change;
 mod check;

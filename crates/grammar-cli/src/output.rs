@@ -28,14 +28,15 @@ pub fn end_on_interrupt() {
     handle_interrupt(on_interrupt_end);
 }
 
-/// For operations that ask `interrupted` from here on: the first Ctrl-C asks them to stop, the second ends the
-/// process.
+/// For operations that ask `interrupted` from here on: the first Ctrl-C asks them to stop, the
+/// second ends the process.
 pub fn watch_interrupt() {
     handle_interrupt(on_interrupt);
 }
 
 fn handle_interrupt(handler: extern "C" fn(libc::c_int)) {
-    // SAFETY: the handlers are safe to run at any time; the structure is zeroed, which is a valid sigaction.
+    // SAFETY: the handlers are safe to run at any time; the structure is zeroed, which is a valid
+    // sigaction.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as usize;
@@ -60,7 +61,8 @@ pub struct StringArgs {
     /// End strings with NUL instead of a line end
     #[arg(short = '0', long = "null", conflicts_with = "json")]
     nul: bool,
-    /// Write each string as JSON on a line of its own; one that is not UTF-8 as the list of its bytes
+    /// Write each string as JSON on a line of its own; one that is not UTF-8 as the list of its
+    /// bytes
     #[arg(long)]
     pub json: bool,
 }

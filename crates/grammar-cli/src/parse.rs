@@ -85,7 +85,8 @@ fn object(
     }
 }
 
-/// ANTLR's grammars are about characters, not bytes: an input in another encoding than UTF-8 is read as Latin-1.
+/// ANTLR's grammars are about characters, not bytes: an input in another encoding than UTF-8 is
+/// read as Latin-1.
 fn characters(args: &Args, name: &str, text: Vec<u8>) -> Vec<u8> {
     if !args.grammar.is_antlr() || std::str::from_utf8(&text).is_ok() {
         return text;

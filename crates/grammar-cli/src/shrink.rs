@@ -23,14 +23,15 @@ pub struct ShrinkArgs {
     grammar: GrammarArgs,
     /// The input to shrink; `-` is standard input
     input: PathBuf,
-    /// The command that says "still interesting" by exit code 0. `{}` becomes a file with the candidate; without
-    /// it the candidate is standard input
+    /// The command that says "still interesting" by exit code 0. `{}` becomes a file with the
+    /// candidate; without it the candidate is standard input
     #[arg(last = true, required = true)]
     command: Vec<String>,
     /// Candidates tested at once; as many as there are processors if it is not given
     #[arg(long, short, value_name = "N")]
     jobs: Option<usize>,
-    /// A run of the command that takes longer is ended, with all processes it started, and not interesting
+    /// A run of the command that takes longer is ended, with all processes it started, and not
+    /// interesting
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
     timeout: f64,
 }

@@ -38,7 +38,8 @@ pub struct Args {
     /// Print how many there are of each size instead
     #[arg(long)]
     count: bool,
-    /// Count derivations: strings of each length count as often as the symbolic grammar derives them
+    /// Count derivations: strings of each length count as often as the symbolic grammar derives
+    /// them
     #[arg(long, requires = "count", requires = "max_len")]
     derivations: bool,
     #[command(flatten)]
@@ -172,9 +173,9 @@ fn becomes(fate: &Fate) -> String {
 
 /// A hole whose length is for the solver to choose.
 fn stretch(repeat: &Repeat) -> String {
-    let [before, behind] = [repeat.after, repeat.lexeme.len() - repeat.after].map(|len| "□".repeat(len));
+    let [before, after] = [repeat.after, repeat.lexeme.len() - repeat.after].map(|len| "□".repeat(len));
     let filler = repeat.filler.escape_ascii();
-    format!("{before}{filler}…{filler}{behind}")
+    format!("{before}{filler}…{filler}{after}")
 }
 
 /// Longer holes are not drawn.

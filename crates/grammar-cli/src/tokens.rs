@@ -122,7 +122,8 @@ fn of_rule(grammar: &Grammar, name: &str) -> Vec<TerminalId> {
     found
 }
 
-/// The terminal of that name, those of a rule of that name, or those with that literal; in quotes the literal comes first.
+/// The terminal of that name, those of a rule of that name, or those with that literal; in quotes
+/// the literal comes first.
 fn find(grammar: &Grammar, word: &Word) -> Result<Vec<TerminalId>> {
     let named: Vec<TerminalId> = grammar.find_terminal(&word.text).into_iter().collect();
     let is_literal = |t: &Terminal| t.pattern.as_literal().is_some_and(|text| text == word.text.as_bytes());

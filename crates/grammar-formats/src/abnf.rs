@@ -264,7 +264,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whole grammars are sometimes indented: a line that defines a rule does not go on with the last one.
+    /// Whole grammars are sometimes indented: a line that defines a rule does not go on with the
+    /// last one.
     fn indented_rule(&self, line: &str) -> bool {
         let line = line.trim_start_matches([' ', '\t']);
         let name = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(0);

@@ -1,5 +1,5 @@
-//! BNF in JSON: Grammar-Mutator (lists of symbols), the Fuzzing Book (strings with `<names>` inside) and
-//! Nautilus (a list of pairs, strings with `{NAMES}` inside).
+//! BNF in JSON: Grammar-Mutator (lists of symbols), the Fuzzing Book (strings with `<names>`
+//! inside) and Nautilus (a list of pairs, strings with `{NAMES}` inside).
 
 use crate::build::Builder;
 use crate::cursor::Cursor;

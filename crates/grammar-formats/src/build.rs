@@ -1,4 +1,5 @@
-//! Builds a grammar from names: rules may be used before they are defined, equal literals are one terminal.
+//! Builds a grammar from names: rules may be used before they are defined, equal literals are one
+//! terminal.
 
 use crate::cursor::Cursor;
 use crate::{Note, Read, ReadError};
@@ -159,7 +160,8 @@ impl Builder {
         Ok(Read { grammar: self.grammar, notes: self.notes })
     }
 
-    /// For formats with a lexer: one rule per terminal, literals first, so that keywords win over names.
+    /// For formats with a lexer: one rule per terminal, literals first, so that keywords win over
+    /// names.
     pub fn lexer_from_terminals(&mut self, lexing: Lexing) {
         self.grammar.lexing = lexing;
         let (mut literals, mut others) = (Vec::new(), Vec::new());

@@ -9,7 +9,8 @@ pub struct Cursor<'t> {
     pub file: &'t str,
     pub text: &'t str,
     pub pos: usize,
-    /// Line and column at every `STRIDE`-th byte, once they are asked for: readers note many places.
+    /// Line and column at every `STRIDE`-th byte, once they are asked for: readers note many
+    /// places.
     marks: Rc<OnceCell<Vec<(usize, usize)>>>,
 }
 

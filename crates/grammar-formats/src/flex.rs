@@ -11,7 +11,8 @@ use std::collections::HashMap;
 
 pub use crate::flex_pattern::escape;
 
-/// Adds the scanner's rules to a grammar whose tokens are known. `aliases` are tokens by their "text".
+/// Adds the scanner's rules to a grammar whose tokens are known. `aliases` are tokens by their
+/// "text".
 pub fn read_into(
     file: &str,
     text: &str,
@@ -388,7 +389,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `return yytext[0]`: each character that the pattern matches and the grammar knows is its own token.
+    /// `return yytext[0]`: each character that the pattern matches and the grammar knows is its own
+    /// token.
     fn each_character(&self, rule: &Scanned, action: &mut Action) {
         let Ok(automaton) = grammar::automaton::own_lexemes(&rule.pattern) else { return };
         for byte in 0..=255u8 {

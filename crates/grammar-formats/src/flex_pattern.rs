@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 const NEST_LIMIT: usize = 100;
 const REPEAT_LIMIT: u32 = 2_000;
-/// Parts of one regular expression, its definitions put in place: a larger one needs gigabytes, only for its
-/// automaton to be refused.
+/// Parts of one regular expression, its definitions put in place: a larger one needs gigabytes,
+/// only for its automaton to be refused.
 const SIZE_LIMIT: usize = 500_000;
 
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! Readers and writers of grammar notations.
 //!
-//! A reader turns text into a [`grammar::Grammar`]. What it cannot express becomes a note, never silence; what
-//! it cannot read becomes a [`ReadError`] with line, column and what was expected. Readers only look at text
-//! and at the files that the text names; they run nothing.
+//! A reader turns text into a [`grammar::Grammar`]. What it cannot express becomes a note, never
+//! silence; what it cannot read becomes a [`ReadError`] with line, column and what was expected.
+//! Readers only look at text and at the files that the text names; they run nothing.
 
 mod abnf;
 mod antlr;

@@ -451,7 +451,8 @@ impl<'t> Reader<'t> {
         self.builder.finish(&self.cursor)
     }
 
-    /// A `token` statement may follow the rules that use it: what was taken for a rule is a terminal then.
+    /// A `token` statement may follow the rules that use it: what was taken for a rule is a
+    /// terminal then.
     fn late_terminals(&mut self) -> Result<(), ReadError> {
         let rules = self.builder.grammar.rules.iter();
         let late: Vec<Option<TerminalId>> = rules

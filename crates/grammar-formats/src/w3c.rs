@@ -122,7 +122,7 @@ impl Reader<'_> {
     /// Does the next rule begin here, or a constraint of this one?
     fn at_rule(&mut self) -> bool {
         let before = self.cursor.pos;
-        let numbered = self.rule_number();
+        self.rule_number();
         self.blank();
         let named = self.name().is_some();
         self.blank();
@@ -130,7 +130,7 @@ impl Reader<'_> {
         self.cursor.pos = before;
         let inside = self.cursor.rest().strip_prefix('[').map(str::trim_start).unwrap_or("");
         let constraint = ["wfc:", "vc:", "WFC:", "VC:", "nsc:", "NSC:"].iter().any(|k| inside.starts_with(k));
-        rule && (numbered || named) || constraint
+        rule || constraint
     }
 
     fn suffix(&mut self, atom: Expr) -> Expr {

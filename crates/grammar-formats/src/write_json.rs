@@ -42,7 +42,8 @@ struct JsonWriter<'g> {
 
 fn names(core: &Core) -> Vec<String> {
     let mut used: HashSet<String> = HashSet::from(["<start>".to_string()]);
-    // Where to look on for a free name: what operators became is often named after one and the same rule.
+    // Where to look on for a free name: what operators became is often named after one and the same
+    // rule.
     let mut numbers: HashMap<String, u32> = HashMap::new();
     let fresh = |nt: NtId| {
         let base = core.nt(nt).name.trim_matches(['<', '>']).replace(['<', '>'], "");
@@ -62,7 +63,7 @@ impl JsonWriter<'_> {
         self.lexemes = self.writable_lexemes();
         let cost = |a: &Automaton| if a.is_empty() { INFINITE } else { 1 };
         let lengths: Vec<u64> = self.lexemes.iter().map(cost).collect();
-        let least = cheapest(self.core, &lengths, Combine::Sum);
+        let least = cheapest(&self.core.productions, &lengths, Combine::Sum);
         if least[self.core.start.index()] == INFINITE {
             self.note("the start rule derives no string at all: there is nothing to write".to_string());
             return;
@@ -134,7 +135,8 @@ impl JsonWriter<'_> {
         }
     }
 
-    /// Terminals are rules of their own: `<T 3>` is terminal 3, `<T 3 7>` what follows in its state 7.
+    /// Terminals are rules of their own: `<T 3>` is terminal 3, `<T 3 7>` what follows in its state
+    /// 7.
     fn terminal_name(&self, t: TerminalId, state: u32) -> String {
         if state == 0 { format!("<T {}>", t.0) } else { format!("<T {} {state}>", t.0) }
     }
@@ -187,7 +189,8 @@ impl JsonWriter<'_> {
     }
 }
 
-/// The lexemes that JSON can hold byte by byte, and what to say about the rest. A single lexeme is written whole.
+/// The lexemes that JSON can hold byte by byte, and what to say about the rest. A single lexeme is
+/// written whole.
 fn writable(mut automaton: Automaton) -> (Automaton, Option<String>) {
     if automaton.is_empty() {
         return (automaton, Some("it has no lexeme".to_string()));

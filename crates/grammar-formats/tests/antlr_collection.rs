@@ -1,7 +1,7 @@
 //! The grammars-v4 collection: all are read, and their examples parse.
 //!
-//! The files are looked for in `TARRAGON_SHARED` or in `../shared` beside the project; without them the test
-//! says so and does nothing.
+//! The files are looked for in `TARRAGON_SHARED` or in `../shared` beside the project; without them
+//! the test says so and does nothing.
 
 use grammar::parse::{Parser, line_column};
 use std::path::{Path, PathBuf};

@@ -1,11 +1,12 @@
-//! Broken, huge and hostile grammars and inputs: a clear message or a correct result, never a panic.
+//! Broken, huge and hostile grammars and inputs: a clear message or a correct result, never a
+//! panic.
 
+use fastrand::Rng;
 use grammar::ambiguity::count_trees;
 use grammar::complete::Completer;
 use grammar::count::{self, Count, Unit};
 use grammar::language::{Language, LanguageError};
 use grammar::parse::Parser;
-use grammar::rng::Rng;
 use grammar::sample::Sampler;
 use grammar::{Grammar, spaces};
 use grammar_formats::{Format, read_path, read_text};
@@ -50,8 +51,8 @@ fn ten_thousand_alternatives() {
     assert_eq!(counts[3], Count::Finite(10u32.into()));
 }
 
-/// Any token may be text, so every line and every bracket so far may still be open: items that remember where they
-/// began would be as many as there are tokens before, in every set.
+/// Any token may be text, so every line and every bracket so far may still be open: items that
+/// remember where they began would be as many as there are tokens before, in every set.
 #[test]
 fn text_that_may_be_anything_stays_linear() {
     let grammar = read(
@@ -83,7 +84,7 @@ fn cyclic_rules() {
     let strings = spaces::distinct(&language, 3).expect("a space").total();
     assert_eq!(strings, 1u32.into());
     let mut text = Vec::new();
-    Sampler::new(&language).expect("a sampler").sample(&mut Rng::new(1), 10, &mut text);
+    Sampler::new(&language).expect("a sampler").sample(&mut Rng::with_seed(1), 10, &mut text);
     assert_eq!(text, b"x");
     assert_eq!(Completer::new(&language).expect("a completer").complete(b"").expect("a sentence"), b"x");
 }

@@ -57,7 +57,7 @@ fn separators_are_written_where_tokens_would_merge_only() {
 #[test]
 fn proposals_are_finished() {
     with_lifter(|lifter| {
-        // The solver wants the keyword, and knows nothing of what comes behind it.
+        // The solver wants the keyword, and knows nothing of what comes after it.
         let texts = lifter.with_proposal(b"xx=1;", b"if=1;");
         assert!(texts.iter().any(|text| text.starts_with(b"if") && lifter.is_sentence(text)), "{texts:?}");
     });

@@ -3,7 +3,7 @@
 #[path = "../../../fuzz/grammar/lib.rs"]
 mod fuzz;
 
-use grammar::rng::Rng;
+use fastrand::Rng;
 use std::path::{Path, PathBuf};
 
 const SEEDS: [(&str, &str); 7] = [
@@ -36,18 +36,18 @@ fn cases() -> usize {
 /// Cuts out, doubles, exchanges and inserts a few bytes.
 fn damage(text: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut out = text.to_vec();
-    for _ in 0..=rng.index(4) {
-        let at = rng.index(out.len().max(1)).min(out.len());
-        let end = (at + rng.index(12)).min(out.len());
-        match rng.index(4) {
+    for _ in 0..=rng.usize(..4) {
+        let at = rng.usize(..out.len().max(1)).min(out.len());
+        let end = (at + rng.usize(..12)).min(out.len());
+        match rng.usize(..4) {
             0 => drop(out.drain(at..end)),
             1 => {
                 let copy = out[at..end].to_vec();
-                let to = rng.index(out.len() + 1);
+                let to = rng.usize(..out.len() + 1);
                 drop(out.splice(to..to, copy));
             }
-            2 if at < out.len() => out[at] = b"(){}[]<>'\"|;:\\/*+?~.-#%= \n0a\xc3"[rng.index(29)],
-            _ => out.insert(at, b"(){}[]<>'\"|;:\\/*+?~.-#%= \n0a\xc3"[rng.index(29)]),
+            2 if at < out.len() => out[at] = b"(){}[]<>'\"|;:\\/*+?~.-#%= \n0a\xc3"[rng.usize(..29)],
+            _ => out.insert(at, b"(){}[]<>'\"|;:\\/*+?~.-#%= \n0a\xc3"[rng.usize(..29)]),
         }
     }
     out
@@ -71,7 +71,7 @@ fn collection() -> Vec<PathBuf> {
 
 #[test]
 fn damaged_seeds_in_every_notation() {
-    let mut rng = Rng::new(4);
+    let mut rng = Rng::with_seed(4);
     for (format, text) in SEEDS {
         fuzz::read(format, text.as_bytes());
         for _ in 0..cases() {
@@ -82,14 +82,14 @@ fn damaged_seeds_in_every_notation() {
 
 #[test]
 fn damaged_scanners() {
-    let mut rng = Rng::new(5);
+    let mut rng = Rng::with_seed(5);
     fuzz::read_flex(SCANNER);
     (0..cases()).for_each(|_| fuzz::read_flex(&damage(SCANNER, &mut rng)));
 }
 
 #[test]
 fn damaged_real_grammars() {
-    let mut rng = Rng::new(9);
+    let mut rng = Rng::with_seed(9);
     for file in collection() {
         let text = std::fs::read(&file).expect("a file");
         for _ in 0..(100 * cases() / (text.len() + 1)).min(cases() / 100) {
@@ -100,7 +100,7 @@ fn damaged_real_grammars() {
 
 #[test]
 fn both_engines_agree_on_damaged_input() {
-    let mut rng = Rng::new(11);
+    let mut rng = Rng::with_seed(11);
     let seed = b"skip / +/; token N = /[0-9]+/; e = e '+' e | '(' e ')' | N ;\0(1 + 2)+3";
     fuzz::parse(seed);
     (0..cases()).for_each(|_| fuzz::parse(&damage(seed, &mut rng)));

@@ -6,12 +6,12 @@ use std::cell::RefCell;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::rc::Rc;
 
+use fastrand::Rng;
 use grammar::core::NtId;
 use grammar::dfa::DfaError;
 use grammar::language::Language;
 use grammar::mutate::Mutator;
 use grammar::parse::Parser;
-use grammar::rng::Rng;
 use grammar::tree::{Label, Tree};
 use rustc_hash::{FxHashSet, FxHasher};
 
@@ -65,8 +65,8 @@ impl<'l> TreeCorpus<'l> {
 
     /// A sentence with parts of those kept, if there are any.
     pub(crate) fn mutated(&mut self, rng: &mut Rng) -> Option<Vec<u8>> {
-        let mut tree = self.trees.get(rng.index(self.trees.len().max(1)))?.clone();
-        for _ in 0..=rng.below(ROUNDS) {
+        let mut tree = self.trees.get(rng.usize(..self.trees.len().max(1)))?.clone();
+        for _ in 0..=rng.u32(..ROUNDS) {
             tree = self.mutator.mutate(&tree, &self.trees, rng);
         }
         Some(self.enriched(&tree, ENRICHED_PARTS, rng))

@@ -8,10 +8,10 @@
 //! Most words mean something in some places only: few names are functions, and others are properties. So words that stood behind a
 //! terminal in a short sentence whose run ended well, with status 0, are put there more often.
 
+use fastrand::Rng;
 use grammar::TerminalId;
 use grammar::automaton::Automaton;
 use grammar::lift::Token;
-use grammar::rng::Rng;
 use path::{Asker, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -72,7 +72,7 @@ impl Set {
     }
 
     fn any(&self, rng: &mut Rng) -> Option<Vec<u8>> {
-        self.list.get(rng.index(self.list.len().max(1))).cloned()
+        self.list.get(rng.usize(..self.list.len().max(1))).cloned()
     }
 }
 
@@ -146,10 +146,10 @@ impl<'l> Dictionary<'l> {
     /// Puts what is known in the place of one in so many tokens that can be spelt in several ways.
     pub(crate) fn enrich(&self, tokens: &mut [Spelt], one_in: u32, rng: &mut Rng) {
         for at in 0..tokens.len() {
-            if self.automata[tokens[at].0.index()].single().is_some() || rng.below(one_in) != 0 {
+            if self.automata[tokens[at].0.index()].single().is_some() || rng.u32(..one_in) != 0 {
                 continue;
             }
-            let chosen = match rng.below(2) {
+            let chosen = match rng.u32(..2) {
                 0 => earlier(tokens, at, rng).or_else(|| self.known(tokens, at, rng)),
                 _ => self.known(tokens, at, rng).or_else(|| earlier(tokens, at, rng)),
             };
@@ -163,7 +163,7 @@ impl<'l> Dictionary<'l> {
     fn known(&self, tokens: &[Spelt], at: usize, rng: &mut Rng) -> Option<Vec<u8>> {
         let terminal = tokens[at].0;
         let before = at.checked_sub(1).map(|before| tokens[before].0);
-        let served = self.served.get(&(before, terminal)).filter(|_| rng.below(2) == 0);
+        let served = self.served.get(&(before, terminal)).filter(|_| rng.u32(..2) == 0);
         served.unwrap_or(&self.lexemes[terminal.index()]).any(rng)
     }
 }
@@ -171,5 +171,5 @@ impl<'l> Dictionary<'l> {
 /// A lexeme that a token with the same terminal has before this one.
 fn earlier(tokens: &[Spelt], at: usize, rng: &mut Rng) -> Option<Vec<u8>> {
     let same: Vec<&Spelt> = tokens[..at].iter().filter(|token| token.0 == tokens[at].0).collect();
-    same.get(rng.index(same.len().max(1))).map(|token| token.1.clone())
+    same.get(rng.usize(..same.len().max(1))).map(|token| token.1.clone())
 }

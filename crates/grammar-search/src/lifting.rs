@@ -1,10 +1,10 @@
 //! The sentences of a grammar, for whitebox search.
 
+use fastrand::Rng;
 use grammar::TerminalId;
 use grammar::dfa::DfaError;
 use grammar::language::Language;
 use grammar::lift::{Lifted, Lifter, TokenChange};
-use grammar::rng::Rng;
 use path::Word;
 use search::{Change, Scope, Sentences};
 use solver::Restrictions;
@@ -41,14 +41,14 @@ impl Sentences for Lifting<'_> {
     }
 
     fn fresh(&mut self, random: u64) -> Option<Vec<u8>> {
-        let mut rng = Rng::new(random);
+        let mut rng = Rng::with_seed(random);
         let mut corpus = self.corpus.borrow_mut();
-        if rng.below(RANDOM_ONE_IN) != 0
+        if rng.u32(..RANDOM_ONE_IN) != 0
             && let Some(mutated) = corpus.mutated(&mut rng)
         {
             return Some(mutated);
         }
-        let size = 2 << rng.below(MAGNITUDES);
+        let size = 2 << rng.u32(..MAGNITUDES);
         Some(corpus.random(size, &mut rng))
     }
 

@@ -1,8 +1,8 @@
 //! Random sentences: the baseline that knows the grammar and nothing else.
 
+use fastrand::Rng;
 use grammar::dfa::DfaError;
 use grammar::language::Language;
-use grammar::rng::Rng;
 use grammar::sample::Sampler;
 use search::{Context, Next, Origin, Proposal, Ran, Strategy};
 
@@ -26,7 +26,7 @@ impl Strategy for GrammarRandom<'_> {
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
-        let mut rng = Rng::new(context.rng.u64(..));
+        let mut rng = Rng::with_seed(context.rng.u64(..));
         let mut input = Vec::new();
         self.sampler.sample(&mut rng, 1 << context.rng.u32(MAGNITUDES), &mut input);
         match input.len() <= context.max_len {

@@ -1,10 +1,10 @@
 //! Seeds from a grammar: sentences that together take every pair of a rule within a rule, and one of each of a few sizes.
 
+use fastrand::Rng;
 use grammar::cover::sample_paths;
 use grammar::dfa::DfaError;
 use grammar::edit;
 use grammar::language::Language;
-use grammar::rng::Rng;
 use grammar::sample::Sampler;
 use grammar::spell::Speller;
 use search::Seed;
@@ -22,7 +22,7 @@ const MOST: usize = 100;
 pub fn seeds(language: &Language, max_len: usize, seed: u64) -> Result<Vec<Seed>, DfaError> {
     let mut sampler = Sampler::new(language)?;
     let mut speller = Speller::new(&language.grammar)?;
-    let mut rng = Rng::new(seed);
+    let mut rng = Rng::with_seed(seed);
     let mut sentences: Vec<Vec<u8>> = Vec::new();
     sample_paths(language, &mut sampler, DEPTH, BESIDE, &mut rng, |tree| {
         add(&mut sentences, edit::spell(&tree, &mut speller), max_len);

@@ -1,8 +1,8 @@
 //! Mutation of derivation trees, with coverage as feedback.
 
+use fastrand::Rng;
 use grammar::dfa::DfaError;
 use grammar::language::Language;
-use grammar::rng::Rng;
 use search::{Context, Ending, Next, Origin, Proposal, Ran, Strategy};
 
 use crate::corpus::{SharedCorpus, TreeCorpus};
@@ -32,7 +32,7 @@ impl Strategy for TreeMutate<'_> {
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
-        let mut rng = Rng::new(context.rng.u64(..));
+        let mut rng = Rng::with_seed(context.rng.u64(..));
         let mut corpus = self.corpus.borrow_mut();
         let input = corpus.mutated(&mut rng).unwrap_or_else(|| corpus.random(FIRST, &mut rng));
         match input.len() <= context.max_len {

@@ -54,8 +54,8 @@ impl<'l> Verdicts<'l> {
         let name = |label: &Label| match label {
             Label::Prod(id) => {
                 let production = core.prod(*id);
-                let nonterminal = core.nt(production.lhs);
-                let single = core.prods_of(production.lhs).count() == 1;
+                let nonterminal = core.nt(core.lhs(*id));
+                let single = core.prods_of(core.lhs(*id)).count() == 1;
                 nonterminal.rule?;
                 Some(match single {
                     true => nonterminal.name.clone(),

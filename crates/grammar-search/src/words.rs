@@ -106,7 +106,7 @@ fn context_free(sentences: &Sentences, languages: &mut Languages) -> Option<Lang
     };
     for production in core.prod_ids() {
         let right = core.rhs(production).iter().map(symbol).collect();
-        grammar.add_production(rules[core.prod(production).lhs.index()], right);
+        grammar.add_production(rules[core.lhs(production).index()], right);
     }
     let start = grammar.add_nonterminal();
     let right = [skipped, rules[core.start.index()]].map(Symbol::Nonterminal).to_vec();

@@ -1,23 +1,25 @@
-//! Lifted tokens: an input as the tokens of its derivation, and the sentences that differ from it at one place.
+//! Lifted tokens: an input as the tokens of its derivation, and the sentences that differ from it
+//! at one place.
 //!
-//! A constraint on bytes becomes one on the token that they belong to: another lexeme of its terminal, another terminal that
-//! can stand there, a token more or less. What follows stays as it is where that is still a sentence, if need be after a few more
-//! tokens; otherwise the cheapest completion takes its place. Text that does not change keeps its bytes, white space included; a separator is
-//! written only where two tokens would merge.
+//! A constraint on bytes becomes one on the token that they belong to: another lexeme of its
+//! terminal, another terminal that can stand there, a token more or less. What follows stays as it
+//! is where that is still a sentence, if need be after a few more tokens; otherwise the cheapest
+//! completion takes its place. Text that does not change keeps its bytes, white space included; a
+//! separator is written only where two tokens would merge.
 
-use crate::analysis::INFINITE;
-use crate::automaton::Automaton;
-use crate::complete::Completer;
-use crate::completion::Completion;
-use crate::dfa::DfaError;
-use crate::language::Language;
+use crate::automata::automaton::Automaton;
+use crate::automata::dfa::DfaError;
+use crate::lexing::spell::Speller;
 use crate::model::TerminalId;
+use crate::model::analysis::INFINITE;
+use crate::model::language::Language;
 use crate::parse::Parser;
-use crate::recognize::{Config, Recognizer};
-use crate::rng::Rng;
-use crate::sample::Sampler;
-use crate::spell::Speller;
-use crate::tree::Label;
+use crate::sampling::sample::Sampler;
+use crate::solving::complete::Completer;
+use crate::trees::tree::Label;
+use context_free::earley::completion::Completion;
+use context_free::earley::recognize::{Config, Recognizer};
+use fastrand::Rng;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -121,7 +123,7 @@ impl Lifted {
 impl<'l> Lifter<'l> {
     pub fn new(language: &'l Language) -> Result<Lifter<'l>, DfaError> {
         let mut sampler = Sampler::new(language)?;
-        let mut rng = Rng::new(0);
+        let mut rng = Rng::with_seed(0);
         let mut lexemes = Vec::new();
         for (terminal, automaton) in language.lexemes.iter().enumerate() {
             let mut known: Vec<Vec<u8>> = automaton.shortest().into_iter().collect();
@@ -132,7 +134,7 @@ impl<'l> Lifter<'l> {
             }
             lexemes.push(known);
         }
-        let recognizer = Recognizer::new(&language.core);
+        let recognizer = language.core.recognizer();
         Ok(Lifter {
             language,
             parser: Parser::new(&language.grammar)?,
@@ -168,7 +170,7 @@ impl<'l> Lifter<'l> {
     /// Keeps memory bounded over many inputs.
     fn forget(&mut self) {
         self.lifted.clear();
-        self.recognizer = Recognizer::new(&self.language.core);
+        self.recognizer = self.language.core.recognizer();
         self.completion = completion(self.language, &self.recognizer);
         if let Ok(completer) = Completer::new(self.language) {
             self.completer = completer;
@@ -199,7 +201,7 @@ impl<'l> Lifter<'l> {
         (0..lifted.tokens.len()).map(|token| lifted.key(token, lifted.tokens[token].terminal)).collect()
     }
 
-    /// The terminals that can stand at each token of a sentence, and behind the last.
+    /// The terminals that can stand at each token of a sentence, and after the last.
     pub fn changes(&mut self, input: &[u8]) -> Vec<TokenChange> {
         let Some(lifted) = self.lift(input) else { return Vec::new() };
         let mut changes = Vec::new();
@@ -215,7 +217,8 @@ impl<'l> Lifter<'l> {
         changes
     }
 
-    /// The sentence with a change: in place of a token or before it, with what follows kept if that is possible.
+    /// The sentence with a change: in place of a token or before it, with what follows kept if that
+    /// is possible.
     pub fn change(&mut self, input: &[u8], change: TokenChange) -> Option<Vec<u8>> {
         let lifted = self.lift(input)?;
         let (token, terminal) = (change.token as usize, change.terminal);
@@ -236,8 +239,8 @@ impl<'l> Lifter<'l> {
         self.lift(input).map(|lifted| lifted.token_at(byte))
     }
 
-    /// Texts that differ from `input` at one of its tokens. They are sentences unless tokens merge in a way that a separator does not
-    /// prevent.
+    /// Texts that differ from `input` at one of its tokens. They are sentences unless tokens merge
+    /// in a way that a separator does not prevent.
     pub fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Neighbour> {
         let Some(lifted) = self.lift(input) else { return Vec::new() };
         let mut texts = Vec::new();
@@ -270,7 +273,8 @@ impl<'l> Lifter<'l> {
         edits.filter_map(|edit| self.edited(&lifted, token, edit, terminal, &lexeme)).collect()
     }
 
-    /// Texts that have the wanted bytes of a proposal: what stands there as one token, and a completion.
+    /// Texts that have the wanted bytes of a proposal: what stands there as one token, and a
+    /// completion.
     pub fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>> {
         let Some(lifted) = self.lift(input) else { return Vec::new() };
         let byte = input.iter().zip(proposal).take_while(|(a, b)| a == b).count();
@@ -313,7 +317,7 @@ impl<'l> Lifter<'l> {
     fn proposed(&mut self, lifted: &Lifted, token: usize, proposal: &[u8]) -> Option<(TerminalId, Vec<u8>)> {
         let start = lifted.tokens.get(token)?.start;
         let tokens = self.parser.tokens(proposal.get(start..)?);
-        // What comes behind the token need not be any.
+        // What comes after the token need not be any.
         let first = match tokens {
             Ok(tokens) => *tokens.first()?,
             Err(stuck) => *self.parser.tokens(proposal.get(start..start + stuck)?).ok()?.first()?,
@@ -370,7 +374,8 @@ impl<'l> Lifter<'l> {
         Some(next)
     }
 
-    /// Tokens after which the rest can follow: the beginning of a cheapest completion, which finishes the innermost rule first.
+    /// Tokens after which the rest can follow: the beginning of a cheapest completion, which
+    /// finishes the innermost rule first.
     fn bridge(&mut self, mut config: Config, rest: &[Token]) -> Option<Vec<TerminalId>> {
         if self.keeps(config, rest) {
             return Some(Vec::new());
@@ -429,7 +434,7 @@ impl<'l> Lifter<'l> {
 fn completion(language: &Language, recognizer: &Recognizer) -> Completion {
     let price = |lexemes: &Automaton| lexemes.min_len().map_or(INFINITE, u64::from);
     let costs: Vec<u64> = language.lexemes.iter().map(price).collect();
-    Completion::new(&language.core, recognizer, &costs)
+    Completion::new(&language.core.productions, recognizer, &costs)
 }
 
 fn remember(lexemes: &mut Vec<Vec<u8>>, lexeme: &[u8]) {

@@ -1,4 +1,5 @@
-//! Table 1 of the CESE paper, for the derivations that its "Grammar" and "Sym Grammar" columns count.
+//! Table 1 of the CESE paper, for the derivations that its "Grammar" and "Sym Grammar" columns
+//! count.
 
 use grammar::count::{self, Count, Unit};
 use grammar::enumerate::Enumerator;

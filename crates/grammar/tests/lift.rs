@@ -1,4 +1,5 @@
-//! Sentences near a sentence, on random grammars: empty rules, left recursion, ambiguity and cycles included.
+//! Sentences near a sentence, on random grammars: empty rules, left recursion, ambiguity and cycles
+//! included.
 
 mod common;
 
@@ -35,7 +36,8 @@ proptest! {
         }
     }
 
-    /// What a sentence with one other token can be, brute force knows: all sentences that agree with it before and behind.
+    /// What a sentence with one other token can be, brute force knows: all sentences that agree
+    /// with it before and after.
     #[test]
     fn no_sentence_with_one_other_lexeme_is_missed(spec in spec()) {
         let Ok(language) = Language::new(grammar(&spec)) else { return Ok(()) };
@@ -55,14 +57,15 @@ proptest! {
     }
 }
 
-/// Whether a terminal with this lexeme can stand in place of a token, the other tokens being what they are.
+/// Whether a terminal with this lexeme can stand in place of a token, the other tokens being what
+/// they are.
 fn is_one_token_away(
     language: &Language,
     lifted: &grammar::lift::Lifted,
     token: usize,
     lexeme: &[u8],
 ) -> bool {
-    let mut recognizer = grammar::recognize::Recognizer::new(&language.core);
+    let mut recognizer = language.core.recognizer();
     let matching = (0..language.lexemes.len()).filter(|&t| language.lexemes[t].matches(lexeme));
     let mut matching = matching.map(grammar::TerminalId::from);
     matching.any(|terminal| {

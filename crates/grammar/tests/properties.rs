@@ -1,9 +1,10 @@
-//! The engine against slow and obvious answers, on random grammars: empty rules, left recursion, ambiguity and
-//! cycles included.
+//! The engine against slow and obvious answers, on random grammars: empty rules, left recursion,
+//! ambiguity and cycles included.
 
 mod common;
 
 use common::*;
+use fastrand::Rng;
 use grammar::Pattern;
 use grammar::ambiguity::count_trees;
 use grammar::bounded;
@@ -14,7 +15,6 @@ use grammar::language::Language;
 use grammar::model::{Alternative, Expr, Grammar, Rule, RuleId, Terminal, TerminalId};
 use grammar::mutate::Mutator;
 use grammar::parse::Parser;
-use grammar::rng::Rng;
 use grammar::sample::Sampler;
 use grammar::shrink::Shrinker;
 use grammar::space::Space;
@@ -192,7 +192,7 @@ proptest! {
         let mut parser = Parser::new(&language.grammar).unwrap();
         let mut sampler = Sampler::new(&language).unwrap();
         let mut mutator = Mutator::new(&language, 8).unwrap();
-        let mut rng = Rng::new(seed);
+        let mut rng = Rng::with_seed(seed);
         let least = language.analysis.min_len[language.core.start.index()] as usize;
         let mut pool = Vec::new();
         for size in 0..12 {
@@ -205,7 +205,7 @@ proptest! {
             pool.push(tree);
         }
         for _ in 0..12 {
-            let mutant = mutator.mutate(&pool[rng.index(pool.len())], &pool, &mut rng);
+            let mutant = mutator.mutate(&pool[rng.usize(..pool.len())], &pool, &mut rng);
             assert_tree(&language.core, &language, &mutant);
             prop_assert!(parser.check(&mutator.spell(&mutant)).is_ok());
         }
@@ -215,7 +215,7 @@ proptest! {
     fn uniform_samples_have_the_length(spec in spec()) {
         let oracle = oracle(&spec, MAX);
         let Ok(language) = Language::new(grammar(&spec)) else { return Ok(()) };
-        let mut rng = Rng::new(1);
+        let mut rng = Rng::with_seed(1);
         for len in 0..=MAX {
             let mine = || oracle.derivations().keys().filter(|t| t.len() == len);
             match Uniform::new(&language, len) {
@@ -235,7 +235,7 @@ proptest! {
     fn shrinking_keeps_what_is_interesting(spec in spec(), seed in 0u64..1000) {
         let Ok(language) = Language::new(grammar(&spec)) else { return Ok(()) };
         let mut text = Vec::new();
-        Sampler::new(&language).unwrap().sample(&mut Rng::new(seed), 30, &mut text);
+        Sampler::new(&language).unwrap().sample(&mut Rng::with_seed(seed), 30, &mut text);
         let mut parser = Parser::new(&language.grammar).unwrap();
         let wanted = text.iter().filter(|b| **b == b'b').count().min(2);
         let interesting = |t: &[u8]| t.iter().filter(|b| **b == b'b').count() >= wanted;
@@ -265,7 +265,7 @@ fn uniform_samples_are_uniform() {
     let spec: Spec = vec![vec![vec![0, 0], vec![3], vec![4]], vec![vec![]], vec![vec![]]];
     let language = Language::new(grammar(&spec)).unwrap();
     let mut uniform = Uniform::new(&language, 4).unwrap();
-    let mut rng = Rng::new(7);
+    let mut rng = Rng::with_seed(7);
     let mut seen = std::collections::BTreeMap::<Vec<u8>, u32>::new();
     let n = 32_000;
     for _ in 0..n {
@@ -280,7 +280,8 @@ fn uniform_samples_are_uniform() {
     assert!(chi < 37.7, "chi-squared {chi}");
 }
 
-/// Numbers of derivations that floating point cannot hold, whatever power of two they are scaled by.
+/// Numbers of derivations that floating point cannot hold, whatever power of two they are scaled
+/// by.
 #[test]
 fn long_samples_are_uniform() {
     let mut grammar = Grammar::new("long");
@@ -292,7 +293,7 @@ fn long_samples_are_uniform() {
     grammar.rules.push(Rule { name: "s".into(), alternatives });
     let language = Language::new(grammar).unwrap();
     let mut text = Vec::new();
-    Uniform::new(&language, 6000).unwrap().sample(&mut Rng::new(1), &mut text);
+    Uniform::new(&language, 6000).unwrap().sample(&mut Rng::with_seed(1), &mut text);
     // A token is `de` with probability 1/r², where r² = 3r + 1 is how fast derivations multiply.
     let (pairs, first) = (|t: &[u8]| t.iter().filter(|b| **b == b'd').count(), &text[..3000]);
     assert_eq!(text.len(), 6000);
@@ -303,11 +304,12 @@ fn long_samples_are_uniform() {
 /// Unequal numbers of derivations per string: uniform is over derivations, not over strings.
 #[test]
 fn uniform_is_over_derivations() {
-    // S ::= a S | S a | a: 2^(n-1) derivations of the one string of length n; b from another rule has one.
+    // S ::= a S | S a | a: 2^(n-1) derivations of the one string of length n; b from another rule
+    // has one.
     let spec: Spec = vec![vec![vec![1], vec![2]], vec![vec![3, 1], vec![1, 3], vec![3]], vec![vec![4, 4, 4]]];
     let language = Language::new(grammar(&spec)).unwrap();
     let mut uniform = Uniform::new(&language, 3).unwrap();
-    let mut rng = Rng::new(3);
+    let mut rng = Rng::with_seed(3);
     let mut bs = 0;
     for _ in 0..10_000 {
         let mut text = Vec::new();

@@ -1,4 +1,5 @@
-//! Symbolic grammars: what terminals become, what is enumerated in which order, and that nothing is lost.
+//! Symbolic grammars: what terminals become, what is enumerated in which order, and that nothing is
+//! lost.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! The context-free constraint solver against brute force and against the paper's own algorithm, on random grammars:
-//! empty rules, left recursion, ambiguity and cycles included.
+//! The context-free constraint solver against brute force and against the paper's own algorithm, on
+//! random grammars: empty rules, left recursion, ambiguity and cycles included.
 
 mod common;
 
@@ -8,7 +8,6 @@ use grammar::TerminalId;
 use grammar::completion::Completion;
 use grammar::constraint::{Constraint, TerminalSet};
 use grammar::language::Language;
-use grammar::recognize::Recognizer;
 use grammar::regular::{self, Expression};
 use grammar::token_solver::TokenSolver;
 use proptest::prelude::*;
@@ -76,7 +75,7 @@ fn solve(solver: &mut TokenSolver, masks: &[u8]) -> Option<Tokens> {
 }
 
 fn is_sentence(language: &Language, tokens: &[usize]) -> bool {
-    let mut recognizer = Recognizer::new(&language.core);
+    let mut recognizer = language.core.recognizer();
     let begin = recognizer.begin();
     let end = tokens.iter().try_fold(begin, |config, t| recognizer.advance(config, TerminalId::from(*t)));
     end.is_some_and(|config| recognizer.accepts(config))
@@ -119,8 +118,8 @@ fn cost(form: &[usize], rules: &[Option<usize>]) -> Option<usize> {
     form.iter().map(|s| if *s >= RULES { Some(1) } else { rules[*s] }).sum()
 }
 
-/// Algorithm 2 of the paper: unrolls the start rule to its first tokens and prunes what violates the constraint.
-/// `None` if it takes too long, as with left recursion.
+/// Algorithm 2 of the paper: unrolls the start rule to its first tokens and prunes what violates
+/// the constraint. `None` if it takes too long, as with left recursion.
 fn unroll_and_prune(spec: &Spec, masks: &[u8]) -> Option<Option<usize>> {
     let rules = least(spec);
     let mut work = vec![vec![0]];
@@ -206,14 +205,14 @@ fn with_lists() -> impl Strategy<Value = Spec> {
 
 /// The fewest tokens of a sentence that begins so, by following every choice of tokens on its own.
 fn by_choices(language: &Language, masks: &[u8]) -> Option<usize> {
-    let mut recognizer = Recognizer::new(&language.core);
+    let mut recognizer = language.core.recognizer();
     let mut configs = BTreeSet::from([recognizer.begin()]);
     for mask in masks {
         let members: Vec<TerminalId> = set(*mask).iter().collect();
         let pairs = configs.iter().flat_map(|config| members.iter().map(move |t| (*config, *t)));
         configs = pairs.filter_map(|(config, t)| recognizer.advance(config, t)).collect();
     }
-    let mut completion = Completion::new(&language.core, &recognizer, &[1; TERMINALS]);
+    let mut completion = Completion::new(&language.core.productions, &recognizer, &[1; TERMINALS]);
     let least = configs.iter().filter_map(|config| completion.cost(&recognizer, *config)).min();
     least.map(|cost| masks.len() + cost as usize)
 }
@@ -231,8 +230,9 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 }
 
 proptest! {
-    /// One prefix of sets grows and shrinks. After each change every token is asked to be something else, last places first:
-    /// same verdict and length as brute force and as all choices on their own. What was asked before changes no answer.
+    /// One prefix of sets grows and shrinks. After each change every token is asked to be something
+    /// else, last places first: same verdict and length as brute force and as all choices on their
+    /// own. What was asked before changes no answer.
     #[test]
     fn changing_prefixes_of_sets(spec in with_lists(), changes in changes(), negated in 1u8..8) {
         let language = Language::unchecked(grammar(&spec)).unwrap();
@@ -295,7 +295,8 @@ fn lexemes() {
     assert_eq!(solve(&mut TokenSolver::new(&language), &[0b111]), Some(vec![0, 0]));
 }
 
-/// The first token's choice decides whether the second can be had: the run's own choice has to be given up.
+/// The first token's choice decides whether the second can be had: the run's own choice has to be
+/// given up.
 #[test]
 fn earlier_choices_follow_later_ones() {
     let language =
@@ -309,8 +310,9 @@ fn earlier_choices_follow_later_ones() {
     assert_eq!(solver.solve(&prefix).unwrap(), [TerminalId(0), TerminalId(0)]);
 }
 
-/// An element of a list leads back to the configuration in which it began. The tokens before the list follow from how it
-/// ends, through any number of elements; a list to the right is one chain of completions.
+/// An element of a list leads back to the configuration in which it began. The tokens before the
+/// list follow from how it ends, through any number of elements; a list to the right is one chain
+/// of completions.
 #[test]
 fn choices_before_a_list_follow_what_comes_after_it() {
     for list in [vec![vec![2], vec![1, 2]], vec![vec![2], vec![2, 1]]] {

@@ -1,8 +1,8 @@
 //! `tarragon solve`: constraints over strings, and questions about languages.
 //!
-//! Answers go to standard output, notes and errors to standard error. Exit codes are HAMPI's: 0 sat, 1 unsat, 2 the file is
-//! wrong, 3 the command line is wrong, 4 time limit (or any other `unknown`), 5 internal error. The solving itself is in
-//! the crate `strings`.
+//! Answers go to standard output, notes and errors to standard error. Exit codes are HAMPI's: 0
+//! sat, 1 unsat, 2 the file is wrong, 3 the command line is wrong, 4 time limit (or any other
+//! `unknown`), 5 internal error. The solving itself is in the crate `strings`.
 
 mod compare;
 mod output;
@@ -100,7 +100,8 @@ pub fn run(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
     }
 }
 
-/// Runs the command on a stack that is large enough for any nesting. A panic is an internal error, never a verdict.
+/// Runs the command on a stack that is large enough for any nesting. A panic is an internal error,
+/// never a verdict.
 pub fn run_parsed(args: Args) -> u8 {
     let work = move || match (&args.contains, &args.equivalent, &args.intersect) {
         (Some(pair), ..) => compare::contains(&args, pair),

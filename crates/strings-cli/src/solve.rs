@@ -46,7 +46,8 @@ fn file(args: &Args, path: &Path) -> u8 {
         run.one()
     };
     if args.files.last().is_some_and(|last| last == path) {
-        // The process ends here: taking millions of states apart one by one would only overrun the time limit.
+        // The process ends here: taking millions of states apart one by one would only overrun the
+        // time limit.
         std::mem::forget(run.problem);
     }
     code

@@ -1,4 +1,5 @@
-//! Solves each file given on the command line and prints its verdict and the microseconds of reading and solving.
+//! Solves each file given on the command line and prints its verdict and the microseconds of
+//! reading and solving.
 
 use std::time::Instant;
 

@@ -1,8 +1,9 @@
 //! The words of a grammar up to a length, as a minimal deterministic automaton.
 //!
-//! For each nonterminal and each length there is one set of words. Sets are hash-consed automata without cycles, so equal
-//! sets are the same however ambiguous the grammar is, and union and concatenation are computed once for each pair of
-//! sets. The automaton may still be exponential where the language needs it (palindromes); then the budget ends it.
+//! For each nonterminal and each length there is one set of words. Sets are hash-consed automata
+//! without cycles, so equal sets are the same however ambiguous the grammar is, and union and
+//! concatenation are computed once for each pair of sets. The automaton may still be exponential
+//! where the language needs it (palindromes); then the budget ends it.
 
 use rustc_hash::FxHashMap;
 
@@ -179,7 +180,8 @@ impl<'g> Table<'g> {
         }
     }
 
-    /// Adds the words of one more length: repeats until nothing is added, as rules may need each other at this length.
+    /// Adds the words of one more length: repeats until nothing is added, as rules may need each
+    /// other at this length.
     fn extend(&mut self, sets: &mut Sets<'_>, length: usize) -> Result<(), Stop> {
         for &nonterminal in &self.needed {
             self.words[nonterminal.index()].push(NONE);

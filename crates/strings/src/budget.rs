@@ -1,4 +1,5 @@
-//! How much time and memory a question may take. Running out is an answer (`Unknown`), never an error.
+//! How much time and memory a question may take. Running out is an answer (`Unknown`), never an
+//! error.
 
 use std::time::Instant;
 

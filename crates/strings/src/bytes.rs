@@ -1,6 +1,7 @@
 //! Sets of bytes, and the partition of all bytes into classes that no set of a problem tells apart.
 //!
-//! Everything above works on one representative of each class; only counting and listing look at the members.
+//! Everything above works on one representative of each class; only counting and listing look at
+//! the members.
 
 use std::fmt;
 

@@ -12,7 +12,8 @@ pub struct Literal {
 
 /// Walks the cases of a conjunction of formulas one after the other.
 ///
-/// With `disjoint`, no assignment satisfies two cases: a later branch of a disjunction says that the earlier ones fail.
+/// With `disjoint`, no assignment satisfies two cases: a later branch of a disjunction says that
+/// the earlier ones fail.
 pub struct Cases {
     open: Vec<Case>,
     disjoint: bool,

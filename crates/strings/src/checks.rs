@@ -1,8 +1,9 @@
-//! Constraints that no language expresses: two terms differ, one does not contain the other, a term reads an unbounded
-//! segment twice in a context-free language.
+//! Constraints that no language expresses: two terms differ, one does not contain the other, a term
+//! reads an unbounded segment twice in a context-free language.
 //!
-//! They are left out first. A solution that violates one is ruled out by splitting on the word of one segment: the
-//! segment has another word, or it has this one, which makes the constraint simpler. No other solution is lost.
+//! They are left out first. A solution that violates one is ruled out by splitting on the word of
+//! one segment: the segment has another word, or it has this one, which makes the constraint
+//! simpler. No other solution is lost.
 
 use crate::conjunction::{Conjunction, segments_of};
 use crate::language::{Language, Languages, UNBOUNDED};

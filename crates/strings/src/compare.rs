@@ -1,7 +1,7 @@
 //! Questions about two languages: containment, equivalence, intersection.
 //!
-//! Exact where the languages are regular, or one of them is context-free and not complemented; otherwise all words up to a
-//! bound are compared, and the answer says so.
+//! Exact where the languages are regular, or one of them is context-free and not complemented;
+//! otherwise all words up to a bound are compared, and the answer says so.
 
 use crate::budget::{Budget, Stop};
 use crate::language::{Language, Languages, UNBOUNDED};

@@ -1,9 +1,10 @@
 //! Solves a conjunction of memberships over segments.
 //!
-//! Regular conjuncts are scanned together. One context-free conjunct is intersected with them by saturation, which needs
-//! no bound and proves emptiness. Further context-free conjuncts, and complements of such, are scanned with their
-//! recognizers; where their grammar is in truth regular, as an automaton; and a regular superset of them is tried to
-//! prove that there is no solution.
+//! Regular conjuncts are scanned together. One context-free conjunct is intersected with them by
+//! saturation, which needs no bound and proves emptiness. Further context-free conjuncts, and
+//! complements of such, are scanned with their recognizers; where their grammar is in truth
+//! regular, as an automaton; and a regular superset of them is tried to prove that there is no
+//! solution.
 
 use crate::bounded::up_to;
 use crate::budget::{Budget, Stop};
@@ -53,8 +54,8 @@ impl Conjunction {
         }
     }
 
-    /// Takes intersections apart and turns conditions on the length of one segment into its size. False if there is
-    /// no solution.
+    /// Takes intersections apart and turns conditions on the length of one segment into its size.
+    /// False if there is no solution.
     pub fn prepare(&mut self, languages: &mut Languages) -> bool {
         let mut open = std::mem::take(&mut self.conjuncts);
         open.reverse();
@@ -90,7 +91,8 @@ impl Conjunction {
         true
     }
 
-    /// Where lengths are measured anyway, a condition on the length of several segments is one more inequality.
+    /// Where lengths are measured anyway, a condition on the length of several segments is one more
+    /// inequality.
     fn measure(&mut self, parts: &[Part], least: u64, most: u64) -> bool {
         if self.inequalities.is_empty() {
             return false;
@@ -167,7 +169,8 @@ impl Conjunction {
         Ok(Some(words))
     }
 
-    /// If only one segment is read, its size need not be counted by the automaton: the length of the word says it.
+    /// If only one segment is read, its size need not be counted by the automaton: the length of
+    /// the word says it.
     fn bounds(&self, parts: &[Part]) -> (Vec<Size>, Bounds) {
         let mut sizes = self.sizes.clone();
         let segments: Vec<SegmentId> = segments_of(parts).collect();
@@ -258,7 +261,8 @@ impl Conjunction {
         self.segments.iter().all(|&segment| self.sizes[segment].most != UNBOUNDED)
     }
 
-    /// Follows the recognizers of all context-free conjuncts; saturates the first if the others are small.
+    /// Follows the recognizers of all context-free conjuncts; saturates the first if the others are
+    /// small.
     fn recognize(
         &self,
         languages: &mut Languages,
@@ -291,8 +295,8 @@ impl Conjunction {
         self.scan(languages, &all, budget)
     }
 
-    /// The conjunct with automata in place of its grammars that are right for words of the lengths in question; `None` if
-    /// they would be large.
+    /// The conjunct with automata in place of its grammars that are right for words of the lengths
+    /// in question; `None` if they would be large.
     pub fn written_out(
         &self,
         languages: &mut Languages,
@@ -323,7 +327,8 @@ impl Conjunction {
         sizes.fold(literal_length(&conjunct.parts), u64::saturating_add)
     }
 
-    /// Adds what is known of the length of a conjunct's word, so that hopeless prefixes are seen at once.
+    /// Adds what is known of the length of a conjunct's word, so that hopeless prefixes are seen at
+    /// once.
     pub fn with_length(&self, languages: &mut Languages, conjunct: &Conjunct) -> Conjunct {
         let literals = literal_length(&conjunct.parts);
         let sizes = segments_of(&conjunct.parts).map(|segment| self.sizes[segment].least);

@@ -6,7 +6,8 @@ use crate::grammar::{Nonterminal, Repetition, Symbol};
 use crate::language::{GrammarId, Language, Languages, Node, UNBOUNDED};
 
 impl Languages {
-    /// A grammar and start symbol for the language, if it is built from one grammar without intersection and complement.
+    /// A grammar and start symbol for the language, if it is built from one grammar without
+    /// intersection and complement.
     pub(crate) fn as_context_free(&mut self, language: Language) -> Option<(GrammarId, Nonterminal)> {
         if let Some(&known) = self.context_free_forms.get(&language) {
             return known;

@@ -1,21 +1,19 @@
 //! Context-free grammars over bytes, as lean as solving needs them.
 //!
-//! Alternatives of one byte are kept as one set per nonterminal: grammars that list 250 bytes as 250 alternatives are
-//! common, and nothing above needs to see them one by one. This module knows nothing of automata or constraints.
+//! Alternatives of one byte are kept as one set per nonterminal: grammars that list 250 bytes as
+//! 250 alternatives are common, and nothing above needs to see them one by one. This module knows
+//! nothing of automata or constraints.
+//!
+//! It is a model that grows: problems add rules to a grammar that is there already. Algorithms that
+//! `grammar` needs too work on what it is lowered to, `context_free::Productions`.
 
+use context_free::{Productions, Sym, TerminalId};
 use rustc_hash::FxHashMap;
 
 use crate::bytes::ByteSet;
 
 /// Index of a nonterminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Nonterminal(pub u32);
-
-impl Nonterminal {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+pub use context_free::NtId as Nonterminal;
 
 /// Index of a set of bytes within its grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,6 +23,15 @@ pub struct SetId(pub u32);
 pub enum Symbol {
     Bytes(SetId),
     Nonterminal(Nonterminal),
+}
+
+impl Symbol {
+    fn lower(self) -> Sym {
+        match self {
+            Symbol::Bytes(set) => Sym::terminal(TerminalId(set.0)),
+            Symbol::Nonterminal(nonterminal) => Sym::nonterminal(nonterminal),
+        }
+    }
 }
 
 /// The alternatives of one nonterminal.
@@ -127,73 +134,26 @@ impl Grammar {
         self.sets.iter().copied().chain(self.rules.iter().map(|rule| rule.bytes))
     }
 
-    /// The length of the shortest word of each nonterminal, `u64::MAX` where there is none.
-    ///
-    /// Knuth's generalisation of Dijkstra's algorithm, with a heap of nonterminals.
-    pub fn shortest_lengths(&self) -> Vec<u64> {
-        ShortestLengths::new(self).run()
-    }
-}
-
-struct ShortestLengths<'g> {
-    grammar: &'g Grammar,
-    lengths: Vec<u64>,
-    /// For each nonterminal, the productions (left side, index) that mention it.
-    uses: Vec<Vec<(Nonterminal, u32)>>,
-    heap: std::collections::BinaryHeap<std::cmp::Reverse<(u64, u32)>>,
-    /// How many symbols of a production still have no length, and the sum of those that have.
-    open: Vec<Vec<(u32, u64)>>,
-}
-
-impl<'g> ShortestLengths<'g> {
-    fn new(grammar: &'g Grammar) -> Self {
-        let mut uses = vec![Vec::new(); grammar.len()];
-        let mut open = Vec::with_capacity(grammar.len());
-        let mut heap = std::collections::BinaryHeap::new();
-        for left in grammar.nonterminals() {
-            let rule = grammar.rule(left);
-            if !rule.bytes.is_empty() {
-                heap.push(std::cmp::Reverse((1, left.0)));
-            }
-            let mut states = Vec::with_capacity(rule.productions.len());
-            for (index, production) in rule.productions.iter().enumerate() {
-                let mut state = (0, 0);
-                for symbol in production {
-                    match *symbol {
-                        Symbol::Bytes(set) if !grammar.set(set).is_empty() => state.1 += 1,
-                        Symbol::Bytes(_) => state.0 += 1,
-                        Symbol::Nonterminal(n) => {
-                            state.0 += 1;
-                            uses[n.index()].push((left, index as u32));
-                        }
-                    }
-                }
-                if state.0 == 0 {
-                    heap.push(std::cmp::Reverse((state.1, left.0)));
-                }
-                states.push(state);
-            }
-            open.push(states);
-        }
-        ShortestLengths { grammar, lengths: vec![u64::MAX; grammar.len()], uses, heap, open }
-    }
-
-    fn run(mut self) -> Vec<u64> {
-        while let Some(std::cmp::Reverse((length, n))) = self.heap.pop() {
-            if self.lengths[n as usize] != u64::MAX {
-                continue;
-            }
-            self.lengths[n as usize] = length;
-            for (left, index) in std::mem::take(&mut self.uses[n as usize]) {
-                let state = &mut self.open[left.index()][index as usize];
-                state.0 -= 1;
-                state.1 = state.1.saturating_add(length);
-                if state.0 == 0 && state.1 != u64::MAX {
-                    self.heap.push(std::cmp::Reverse((state.1, left.0)));
+    /// The same language as plain productions, and the bytes that each terminal stands for, which
+    /// are at least one. A production with a set of no bytes derives nothing and is left out.
+    pub fn lower(&self) -> (Productions, Vec<ByteSet>) {
+        let mut all =
+            Grammar { sets: self.sets.clone(), set_ids: self.set_ids.clone(), ..Grammar::default() };
+        let bytes: Vec<Symbol> = self.rules.iter().map(|rule| all.symbol(rule.bytes)).collect();
+        let mut productions = Productions::new(all.sets.len());
+        for (rule, bytes) in self.rules.iter().zip(bytes) {
+            productions.add_nonterminal();
+            let others = rule.productions.iter().map(Vec::as_slice);
+            for right in std::iter::once(&[bytes][..]).chain(others) {
+                if !right.iter().any(|symbol| all.is_never(*symbol)) {
+                    productions.add_production(right.iter().map(|symbol| symbol.lower()));
                 }
             }
         }
-        debug_assert_eq!(self.lengths.len(), self.grammar.len());
-        self.lengths
+        (productions, all.sets)
+    }
+
+    fn is_never(&self, symbol: Symbol) -> bool {
+        matches!(symbol, Symbol::Bytes(set) if self.set(set).is_empty())
     }
 }

@@ -1,4 +1,5 @@
-//! Linear inequalities between the lengths of variables: what a case implies of them, and the lengths that satisfy them.
+//! Linear inequalities between the lengths of variables: what a case implies of them, and the
+//! lengths that satisfy them.
 
 use crate::budget::{Budget, Stop};
 use crate::cases::{Literal, membership};
@@ -17,8 +18,8 @@ const GUESSES: usize = 3_000;
 /// Bounds follow from each other this many times.
 const ROUNDS: usize = 20;
 
-/// The sum of the lengths times their factors plus the constant is not negative. Lengths are those of variables or of
-/// segments, by index.
+/// The sum of the lengths times their factors plus the constant is not negative. Lengths are those
+/// of variables or of segments, by index.
 #[derive(Clone, Debug, Default)]
 pub struct Inequality {
     pub sum: Vec<(i128, usize)>,
@@ -141,8 +142,8 @@ impl Problem {
         narrow(&inequalities, &mut self.sizes())
     }
 
-    /// The sizes of all variables; where literals compare terms or lengths, with what they imply of short lengths. `None` if
-    /// they contradict each other.
+    /// The sizes of all variables; where literals compare terms or lengths, with what they imply of
+    /// short lengths. `None` if they contradict each other.
     pub(crate) fn known_sizes(&mut self, literals: &[Literal]) -> Option<Vec<Size>> {
         let mut sizes = self.sizes();
         let compares =
@@ -160,7 +161,8 @@ impl Problem {
         Some(sizes)
     }
 
-    /// Whether what literals imply of lengths has no solution in integers. This costs more than `lengths_can_hold`.
+    /// Whether what literals imply of lengths has no solution in integers. This costs more than
+    /// `lengths_can_hold`.
     pub(crate) fn lengths_are_refuted(
         &mut self,
         literals: &[Literal],

@@ -1,6 +1,7 @@
 //! Equations between terms of unknown lengths: one case for each choice of lengths.
 //!
-//! Bounded lengths are all tried, so nothing is lost. Unbounded ones are tried up to a limit, and the answer says so.
+//! Bounded lengths are all tried, so nothing is lost. Unbounded ones are tried up to a limit, and
+//! the answer says so.
 
 use crate::budget::{Budget, Stop};
 use crate::cases::{Literal, membership};
@@ -37,7 +38,8 @@ impl Problem {
         self.split_by_lengths(literals, Stop::Unsupported(reason), budget)
     }
 
-    /// One case for each choice of the lengths that equations depend on. `reason` says why this is needed.
+    /// One case for each choice of the lengths that equations depend on. `reason` says why this is
+    /// needed.
     pub(crate) fn split_by_lengths(
         &mut self,
         literals: &[Literal],

@@ -1,8 +1,9 @@
-//! Equations between terms of unknown lengths, by Levi's lemma: of two words that start the same word, one starts the
-//! other.
+//! Equations between terms of unknown lengths, by Levi's lemma: of two words that start the same
+//! word, one starts the other.
 //!
-//! Each branch replaces one segment, so that the equation gets shorter unless it has a segment twice. The branches
-//! exclude each other and together lose no solution. Where they do not end, the caller hears of it.
+//! Each branch replaces one segment, so that the equation gets shorter unless it has a segment
+//! twice. The branches exclude each other and together lose no solution. Where they do not end, the
+//! caller hears of it.
 
 use crate::budget::{Budget, Stop};
 use crate::inequalities::{Inequality, narrow};
@@ -24,8 +25,8 @@ struct Branch {
     equations: Vec<Equation>,
 }
 
-/// The cases without equations that a case with equations amounts to; some that conditions on the lengths of variables
-/// rule out are left out.
+/// The cases without equations that a case with equations amounts to; some that conditions on the
+/// lengths of variables rule out are left out.
 pub fn solve_equations(
     languages: &mut Languages,
     case: Case,
@@ -57,7 +58,8 @@ pub fn solve_equations(
 }
 
 impl Branch {
-    /// Cuts off what needs no choice, until only equations remain that do; false if one has no solution.
+    /// Cuts off what needs no choice, until only equations remain that do; false if one has no
+    /// solution.
     fn unify(&mut self, languages: &mut Languages) -> bool {
         loop {
             let mut progress = false;
@@ -221,7 +223,8 @@ impl Branch {
     }
 }
 
-/// The solutions of `v x = x u` for texts `u` and `v`: `x` is in `(p q)* p` where `v = p q` and `u = q p`.
+/// The solutions of `v x = x u` for texts `u` and `v`: `x` is in `(p q)* p` where `v = p q` and `u
+/// = q p`.
 fn rotation(languages: &mut Languages, a: &[Part], b: &[Part]) -> Option<(SegmentId, Language)> {
     let (v, x, u) = match (a, b) {
         ([Part::Literal(v), Part::Segment(x)], [Part::Segment(y), Part::Literal(u)])

@@ -1,7 +1,7 @@
 //! A solver for constraints over strings, regular and context-free languages.
 //!
-//! Build a [`Problem`]: languages, variables, and constraints over terms. [`Problem::solve`] answers with an
-//! assignment, with `Unsat`, or with `Unknown` and the reason.
+//! Build a [`Problem`]: languages, variables, and constraints over terms. [`Problem::solve`]
+//! answers with an assignment, with `Unsat`, or with `Unknown` and the reason.
 //!
 //! ```
 //! use strings::{Answer, Atom, Budget, Piece, Problem};

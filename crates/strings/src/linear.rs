@@ -1,8 +1,8 @@
 //! Integer solutions of small systems of linear inequalities.
 //!
-//! Variables are eliminated one after the other (Fourier and Motzkin), each inequality divided by the greatest common
-//! divisor of its factors; then values are chosen backwards, the smallest first. What is not found and not refuted within
-//! the limits is unknown.
+//! Variables are eliminated one after the other (Fourier and Motzkin), each inequality divided by
+//! the greatest common divisor of its factors; then values are chosen backwards, the smallest
+//! first. What is not found and not refuted within the limits is unknown.
 
 use crate::budget::{Budget, Stop};
 
@@ -66,7 +66,8 @@ enum Tight {
 }
 
 impl Row {
-    /// Divides by the greatest common divisor; the constant is rounded down, which loses no integer solution.
+    /// Divides by the greatest common divisor; the constant is rounded down, which loses no integer
+    /// solution.
     fn tightened(mut self) -> Tight {
         let divisor = self.factors.iter().fold(0, |divisor, &factor| gcd(divisor, factor.unsigned_abs()));
         if divisor == 0 {
@@ -117,7 +118,8 @@ fn eliminate(about: &[Row], variable: usize, rows: &mut Vec<Row>, budget: &mut B
     for above in about.iter().filter(|row| row.factors[variable] > 0) {
         for below in about.iter().filter(|row| row.factors[variable] < 0) {
             budget.work(1 + rows.len() / 8)?;
-            // A sum that is too large is left out: what follows is weaker, and values are checked against all rows.
+            // A sum that is too large is left out: what follows is weaker, and values are checked
+            // against all rows.
             let Some(sum) = combine(above, below, variable) else { continue };
             match sum.tightened() {
                 Tight::Row(row) => insert(rows, row),

@@ -1,7 +1,7 @@
 //! Conjunctions with conditions on the lengths of segments.
 //!
-//! Lengths come first: some that the conjuncts and the conditions allow, or a proof that there are none. The words follow
-//! as for any segments of known sizes. This needs regular conjuncts.
+//! Lengths come first: some that the conjuncts and the conditions allow, or a proof that there are
+//! none. The words follow as for any segments of known sizes. This needs regular conjuncts.
 
 use crate::budget::{Budget, Stop};
 use crate::conjunction::{Conjunction, exact};

@@ -1,9 +1,11 @@
 //! Nondeterministic automata without empty moves, and the regular approximation of grammars.
 //!
-//! A grammar in which no nonterminal embeds itself (each group of mutually recursive nonterminals is left-linear or
-//! right-linear) is regular, and its automaton is exact. Any other grammar is first replaced by a regular superset
-//! (the transformation of Mohri and Nederhof), which can prove that an intersection is empty but not that it is not.
+//! A grammar in which no nonterminal embeds itself (each group of mutually recursive nonterminals
+//! is left-linear or right-linear) is regular, and its automaton is exact. Any other grammar is
+//! first replaced by a regular superset (the transformation of Mohri and Nederhof), which can prove
+//! that an intersection is empty but not that it is not.
 
+use context_free::components;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bytes::ByteSet;
@@ -103,7 +105,8 @@ impl Nfa {
     }
 }
 
-/// The regular superset of the words of `start`; `None` if its automaton would have more than `limit` states.
+/// The regular superset of the words of `start`; `None` if its automaton would have more than
+/// `limit` states.
 pub fn approximate(grammar: &Grammar, start: Nonterminal, limit: usize) -> Option<Approximation> {
     let groups = groups(grammar);
     let mut builder = Builder { grammar, groups: &groups, nfa: Nfa::default(), exact: true, limit };
@@ -257,49 +260,16 @@ impl Builder<'_> {
     }
 }
 
-/// Strongly connected components of "mentions", by Tarjan's algorithm without recursion.
+/// Strongly connected components of "mentions".
 fn groups(grammar: &Grammar) -> Groups {
     let successors: Vec<Vec<Nonterminal>> = grammar.nonterminals().map(|n| mentions(grammar, n)).collect();
-    let count = grammar.len();
-    let (mut index, mut low) = (vec![u32::MAX; count], vec![0u32; count]);
-    let mut of = vec![u32::MAX; count];
-    let mut members: Vec<Vec<Nonterminal>> = Vec::new();
-    let mut stack = Vec::new();
-    let mut next = 0;
-    for root in grammar.nonterminals() {
-        let mut calls = vec![(root, 0)];
-        while let Some((node, child)) = calls.pop() {
-            let at = node.index();
-            if child == 0 {
-                if index[at] != u32::MAX {
-                    continue;
-                }
-                (index[at], low[at]) = (next, next);
-                next += 1;
-                stack.push(node);
-            } else {
-                let below = successors[at][child - 1].index();
-                if of[below] == u32::MAX {
-                    low[at] = low[at].min(low[below]);
-                }
-            }
-            if let Some(&to) = successors[at].get(child) {
-                calls.push((node, child + 1));
-                calls.push((to, 0));
-            } else if low[at] == index[at] {
-                let mut group = Vec::new();
-                while let Some(member) = stack.pop() {
-                    of[member.index()] = members.len() as u32;
-                    group.push(member);
-                    if member == node {
-                        break;
-                    }
-                }
-                members.push(group);
-            }
-        }
+    let of = components(&successors);
+    let count = of.iter().map(|&group| group + 1).max().unwrap_or(0);
+    let mut members = vec![Vec::new(); count as usize];
+    for nonterminal in grammar.nonterminals() {
+        members[of[nonterminal.index()] as usize].push(nonterminal);
     }
-    let shapes = (0..members.len()).map(|group| shape(grammar, &of, group as u32, &members[group])).collect();
+    let shapes = (0..count).map(|group| shape(grammar, &of, group, &members[group as usize])).collect();
     Groups { of, members, shapes }
 }
 

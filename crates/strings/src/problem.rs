@@ -71,8 +71,8 @@ pub struct Problem {
     pub constraints: Vec<Formula>,
     /// Take the first solution that is found, not the shortest of its case.
     pub any_solution: bool,
-    /// Whether the last solution was too long to be checked against the constraints. Recognizing takes quadratic time
-    /// for some grammars.
+    /// Whether the last solution was too long to be checked against the constraints. Recognizing
+    /// takes quadratic time for some grammars.
     pub unchecked: bool,
 }
 

@@ -1,9 +1,9 @@
 //! Lengths of segments on the ways through a graph, as arithmetic progressions.
 //!
-//! A way through the graph of a scan reads one segment after the other. The lengths of a segment between two places
-//! are finitely many progressions, because the sets of places after one byte, two bytes and so on repeat at some point.
-//! One progression for each segment and the inequalities make a linear system over integers, so conditions on lengths are
-//! decided without a bound.
+//! A way through the graph of a scan reads one segment after the other. The lengths of a segment
+//! between two places are finitely many progressions, because the sets of places after one byte,
+//! two bytes and so on repeat at some point. One progression for each segment and the inequalities
+//! make a linear system over integers, so conditions on lengths are decided without a bound.
 
 use std::rc::Rc;
 
@@ -69,7 +69,8 @@ impl<'a> Lengths<'a> {
         }
     }
 
-    /// Lengths of the measured segments on some way that satisfies the inequalities; `None` if there is none.
+    /// Lengths of the measured segments on some way that satisfies the inequalities; `None` if
+    /// there is none.
     pub fn find(&mut self, budget: &mut Budget) -> Result<Option<Vec<u64>>, Stop> {
         let Some(start) = self.graph.start else { return Ok(None) };
         match self.extend(start, budget)? {
@@ -179,7 +180,8 @@ impl<'a> Lengths<'a> {
         rows
     }
 
-    /// Where the segment that starts at a place may end; without progressions if it is not measured.
+    /// Where the segment that starts at a place may end; without progressions if it is not
+    /// measured.
     fn exits(&mut self, place: u32, is_measured: bool, budget: &mut Budget) -> Result<Exits, Stop> {
         if let Some(known) = self.exits.get(&place) {
             return Ok(known.clone());

@@ -1,16 +1,17 @@
 //! A shortest word of a context-free language that an automaton accepts.
 //!
-//! Items are (nonterminal, state, state): the nonterminal derives a word that leads from one state to the other. They
-//! are built lazily, only for (nonterminal, state) pairs that something asks for, and in Knuth's order: always the
-//! shortest word first. So the first item for the start symbol that ends in an accepting state is a shortest word; a
-//! later one is better only if less must follow it elsewhere. Running out of items proves that there is none, without
-//! any bound. When the length of the word is bounded, items carry their length too.
+//! Items are (nonterminal, state, state): the nonterminal derives a word that leads from one state
+//! to the other. They are built lazily, only for (nonterminal, state) pairs that something asks
+//! for, and in Knuth's order: always the shortest word first. So the first item for the start
+//! symbol that ends in an accepting state is a shortest word; a later one is better only if less
+//! must follow it elsewhere. Running out of items proves that there is none, without any bound.
+//! When the length of the word is bounded, items carry their length too.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::{Budget, Stop};
 use crate::grammar::{Grammar, Nonterminal, SetId, Symbol};
-use crate::search::MOST_DISTANT;
+use crate::search::MAX_DISTANCE;
 
 /// An automaton over bytes without empty moves. Each byte stands for its class.
 #[derive(Debug, Default)]
@@ -123,8 +124,8 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    /// A word of `start` that the machine accepts and whose length is within the bounds, as short as possible together
-    /// with what must follow it.
+    /// A word of `start` that the machine accepts and whose length is within the bounds, as short
+    /// as possible together with what must follow it.
     pub fn run(mut self, start: Nonterminal, budget: &mut Budget) -> Result<Option<Vec<u8>>, Stop> {
         let goal = self.ask(start, self.machine.start);
         let least_rest = self.machine.rest.iter().flatten().min().copied().unwrap_or(0);
@@ -152,7 +153,7 @@ impl<'a> Saturation<'a> {
         }
         match best {
             Some((_, id)) => Ok(Some(self.word(id))),
-            None if self.too_long => Err(Stop::Memory(MOST_DISTANT as usize)),
+            None if self.too_long => Err(Stop::Memory(MAX_DISTANCE as usize)),
             None => Ok(None),
         }
     }
@@ -177,7 +178,7 @@ impl<'a> Saturation<'a> {
         if self.bounds.most.is_some_and(|most| length > most) {
             return;
         }
-        if length > MOST_DISTANT {
+        if length > MAX_DISTANCE {
             self.too_long = true;
             return;
         }
@@ -190,7 +191,8 @@ impl<'a> Saturation<'a> {
         self.lowest = self.lowest.min(length);
     }
 
-    /// Items with the same key are the same; without a bound the first, which is the shortest, stands for all.
+    /// Items with the same key are the same; without a bound the first, which is the shortest,
+    /// stands for all.
     fn length_key(&self, length: u64) -> u64 {
         if self.bounds.most.is_some() { length } else { 0 }
     }

@@ -1,10 +1,11 @@
 //! Conjunctions of memberships, read from left to right.
 //!
-//! The unknowns are *segments*; a conjunct says that a sequence of segments and literals is a word of a language. All
-//! conjuncts advance together over the segments in one order, so the states of this automaton are tuples of languages.
-//! A conjunct that reads segments out of order or twice is cut into *runs*; a run whose first language is not known
-//! yet is followed from every language that it might start in, and the runs are put together at the end. Its paths
-//! correspond one to one to assignments of the segments.
+//! The unknowns are *segments*; a conjunct says that a sequence of segments and literals is a word
+//! of a language. All conjuncts advance together over the segments in one order, so the states of
+//! this automaton are tuples of languages. A conjunct that reads segments out of order or twice is
+//! cut into *runs*; a run whose first language is not known yet is followed from every language
+//! that it might start in, and the runs are put together at the end. Its paths correspond one to
+//! one to assignments of the segments.
 
 use std::rc::Rc;
 
@@ -37,14 +38,16 @@ pub struct Conjunct {
     pub language: Language,
 }
 
-/// One stretch of what is read: bytes of a segment, or literal bytes that only a context-free term sees.
+/// One stretch of what is read: bytes of a segment, or literal bytes that only a context-free term
+/// sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     Segment(SegmentId),
     Literal(Vec<u8>),
 }
 
-/// A place on the way: which step, how many bytes of it are read, and in which languages the conjuncts are.
+/// A place on the way: which step, how many bytes of it are read, and in which languages the
+/// conjuncts are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     pub step: u32,
@@ -344,7 +347,8 @@ impl Scan {
         Some(Place { step, count: 0, tuple })
     }
 
-    /// Whether the runs of each conjunct, one after the other, end in a language with the empty word.
+    /// Whether the runs of each conjunct, one after the other, end in a language with the empty
+    /// word.
     fn fits_together(&self, languages: &Languages, tuple: &[Box<[Language]>]) -> bool {
         let mut at = None;
         for (i, run) in self.runs.iter().enumerate() {
@@ -401,7 +405,8 @@ fn literal_bytes(conjuncts: &[Conjunct], steps: &[Step]) -> Vec<crate::bytes::By
     bytes.iter().map(crate::bytes::ByteSet::single).collect()
 }
 
-/// Pairs each class with the representative of the coarser class around it; classes of one coarser class stand together.
+/// Pairs each class with the representative of the coarser class around it; classes of one coarser
+/// class stand together.
 fn refine(coarse: &[Class], fine: Vec<Class>) -> Vec<(Class, u8)> {
     let around = |class: &Class| coarse.iter().position(|outer| outer.members.contains(class.representative));
     let mut pairs: Vec<(usize, Class)> =

@@ -14,7 +14,8 @@ use crate::scan::{Place, Scan, SegmentId, Step};
 /// The bytes of each segment that was read.
 pub type Words = FxHashMap<SegmentId, Vec<u8>>;
 
-/// Best-first search: places ordered by bytes read plus the fewest that must follow, the newest first among equals.
+/// Best-first search: places ordered by bytes read plus the fewest that must follow, the newest
+/// first among equals.
 struct Frontier {
     places: Vec<Place>,
     /// Bytes read, the place before and the byte that led here.
@@ -79,8 +80,8 @@ pub fn shortest(
         lowest: usize::MAX,
     };
     let distance = scan.distance(languages, from);
-    if distance > MOST_DISTANT {
-        return Err(Stop::Memory(MOST_DISTANT as usize));
+    if distance > MAX_DISTANCE {
+        return Err(Stop::Memory(MAX_DISTANCE as usize));
     }
     frontier.reach(from, 0, distance, NONE, None);
     let mut moves = Vec::new();
@@ -97,7 +98,7 @@ pub fn shortest(
         scan.moves(languages, place, &mut moves);
         for (class, next) in moves.iter().rev() {
             let distance = scan.distance(languages, *next);
-            if distance <= MOST_DISTANT {
+            if distance <= MAX_DISTANCE {
                 frontier.reach(*next, read + 1, distance, id, Some(class.representative));
             }
         }
@@ -106,7 +107,7 @@ pub fn shortest(
 }
 
 /// Longer solutions than this are not looked for.
-pub const MOST_DISTANT: u64 = 1 << 24;
+pub const MAX_DISTANCE: u64 = 1 << 24;
 
 fn words(scan: &Scan, frontier: &Frontier, end: u32) -> Words {
     let mut words = Words::default();
@@ -184,7 +185,8 @@ impl Graph {
         graph
     }
 
-    /// How many bytes are read from each place to the nearest of `ends`, `usize::MAX` where none can be reached.
+    /// How many bytes are read from each place to the nearest of `ends`, `usize::MAX` where none
+    /// can be reached.
     fn distances(&self, ends: &[u32]) -> Vec<usize> {
         let mut back = vec![Vec::new(); self.places.len()];
         for (from, moves) in self.moves.iter().enumerate() {
@@ -307,7 +309,8 @@ impl Machine {
     }
 }
 
-/// Splits a word that the first `steps` steps read into segments, and says where they end: where the least must follow.
+/// Splits a word that the first `steps` steps read into segments, and says where they end: where
+/// the least must follow.
 pub fn follow(
     scan: &Scan,
     graph: &Graph,
@@ -316,7 +319,8 @@ pub fn follow(
     budget: &mut Budget,
 ) -> Result<Option<(Words, Place)>, Stop> {
     let Some(start) = graph.start else { return Ok(None) };
-    // Each layer: the place, the index of the one before it in its layer, and whether a byte was read.
+    // Each layer: the place, the index of the one before it in its layer, and whether a byte was
+    // read.
     let mut layers: Vec<Vec<(u32, u32, bool)>> = vec![vec![(start, NONE, false)]];
     for position in 0..=word.len() {
         let mut next = 0;

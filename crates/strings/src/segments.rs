@@ -1,8 +1,9 @@
 //! From terms over variables to sequences of segments.
 //!
-//! Variables are cut where slices start and end; equations between terms cut further, until equal segments meet and
-//! become one, or a segment can be replaced by what it equals. What remains are memberships only. An equation whose
-//! lengths are not known is given back where nothing more can be cut off.
+//! Variables are cut where slices start and end; equations between terms cut further, until equal
+//! segments meet and become one, or a segment can be replaced by what it equals. What remains are
+//! memberships only. An equation whose lengths are not known is given back where nothing more can
+//! be cut off.
 
 use crate::language::{Languages, UNBOUNDED};
 use crate::problem::Piece;
@@ -34,7 +35,8 @@ pub enum Unified {
 }
 
 impl Segments {
-    /// Cuts variables of the given sizes where the terms need it. `None` if a slice reaches beyond every size of its variable.
+    /// Cuts variables of the given sizes where the terms need it. `None` if a slice reaches beyond
+    /// every size of its variable.
     pub fn new<'t>(sizes: &[Size], terms: impl Iterator<Item = &'t Piece>) -> Option<Self> {
         let mut cuts: Vec<Vec<u64>> = vec![vec![0]; sizes.len()];
         for piece in terms {
@@ -219,8 +221,9 @@ impl Segments {
 }
 
 impl Segments {
-    /// Cuts off what the first parts have in common. `None` if their lengths are not known; `Some(false)` if they differ.
-    /// With `backwards`, both are given from the last part to the first.
+    /// Cuts off what the first parts have in common. `None` if their lengths are not known;
+    /// `Some(false)` if they differ. With `backwards`, both are given from the last part to the
+    /// first.
     fn cut_first(&mut self, a: &mut Vec<Part>, b: &mut Vec<Part>, backwards: bool) -> Option<bool> {
         let (first_a, first_b) = (a.first()?.clone(), b.first()?.clone());
         if first_a == first_b {

@@ -1,8 +1,8 @@
 //! All solutions: listed shortest first, or counted.
 //!
-//! Cases are made disjoint, and within a case the paths of the scan correspond one to one to assignments, so nothing is
-//! counted twice. Context-free languages take part as automata where they are regular, and by their recognizers where the
-//! lengths are bounded.
+//! Cases are made disjoint, and within a case the paths of the scan correspond one to one to
+//! assignments, so nothing is counted twice. Context-free languages take part as automata where
+//! they are regular, and by their recognizers where the lengths are bounded.
 
 use std::ops::ControlFlow;
 
@@ -157,7 +157,8 @@ fn slice(conjunction: &Conjunction, longest: u64) -> Conjunction {
     slice
 }
 
-/// Whether some solution has a segment of at least this length. Where that is not known, there may be one.
+/// Whether some solution has a segment of at least this length. Where that is not known, there may
+/// be one.
 fn has_solution_from(
     languages: &mut Languages,
     conjunction: &Conjunction,

@@ -1,9 +1,10 @@
 //! Answers to problems.
 //!
-//! Each case of the formula is brought into memberships over segments and solved. Constraints that no language expresses
-//! (two terms differ, one does not contain the other) are left out first; a solution that violates one is ruled out by
-//! splitting on the word that violated it, which loses no other solution. Every answer `Sat` is checked against the
-//! problem as it was given; very long ones only as far as that is cheap.
+//! Each case of the formula is brought into memberships over segments and solved. Constraints that
+//! no language expresses (two terms differ, one does not contain the other) are left out first; a
+//! solution that violates one is ruled out by splitting on the word that violated it, which loses
+//! no other solution. Every answer `Sat` is checked against the problem as it was given; very long
+//! ones only as far as that is cheap.
 
 use crate::budget::{Budget, Stop};
 use crate::cases::{Cases, Literal, membership};
@@ -33,8 +34,8 @@ const CHECK: usize = 500_000;
 const LONG: usize = 10_000;
 
 impl Problem {
-    /// A solution, as short as possible within the first case of the formula that has one unless any will do. Where lengths
-    /// without bounds are compared, it need not be the shortest.
+    /// A solution, as short as possible within the first case of the formula that has one unless
+    /// any will do. Where lengths without bounds are compared, it need not be the shortest.
     pub fn solve(&mut self, budget: &mut Budget) -> Answer {
         let mut cases = Cases::new(&self.constraints, false);
         let mut answer = Answer::Unsat;
@@ -144,8 +145,9 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// The cases that literals amount to: one, unless equations between terms of unknown lengths need more. `offsets`
-    /// are the places where terms that are contained in others start, as far as they are known.
+    /// The cases that literals amount to: one, unless equations between terms of unknown lengths
+    /// need more. `offsets` are the places where terms that are contained in others start, as far
+    /// as they are known.
     pub fn all(
         problem: &mut Problem,
         literals: &[Literal],
@@ -162,7 +164,8 @@ impl Case {
         Ok(solved.into_iter().filter_map(|case| case.resolved(&problem.languages, &lengths)).collect())
     }
 
-    /// What literals say, and their equations, which are not solved yet. `None` if there is no solution.
+    /// What literals say, and their equations, which are not solved yet. `None` if there is no
+    /// solution.
     fn new(
         problem: &mut Problem,
         sizes: &[Size],
@@ -230,8 +233,8 @@ impl Case {
         None
     }
 
-    /// Puts what stands for segments into everything, now that all equations are solved. `None` if `lengths`, conditions
-    /// on the lengths of variables, cannot hold.
+    /// Puts what stands for segments into everything, now that all equations are solved. `None` if
+    /// `lengths`, conditions on the lengths of variables, cannot hold.
     fn resolved(mut self, languages: &Languages, lengths: &[Inequality]) -> Option<Self> {
         let sizes = self.segments.sizes();
         for conjunct in std::mem::take(&mut self.conjuncts) {

@@ -1,9 +1,10 @@
 //! Words of a language within a window: at each position only certain bytes.
 //!
-//! This is the question of a caller that changes a few bytes of an input: which bytes may stand at these places so that they
-//! form a word of the language? No problem is built and nothing is unbounded, so an answer takes microseconds. For
-//! regular languages the answer is a word that changes the fewest bytes of a given one; for context-free ones a shortest
-//! word, with the given bytes where the grammar does not tell them apart. A grammar of up to 256 tokens fits, a byte for
+//! This is the question of a caller that changes a few bytes of an input: which bytes may stand at
+//! these places so that they form a word of the language? No problem is built and nothing is
+//! unbounded, so an answer takes microseconds. For regular languages the answer is a word that
+//! changes the fewest bytes of a given one; for context-free ones a shortest word, with the given
+//! bytes where the grammar does not tell them apart. A grammar of up to 256 tokens fits, a byte for
 //! each.
 //!
 //! ```
@@ -39,7 +40,8 @@ pub struct Window<'w> {
 }
 
 impl Window<'_> {
-    /// The byte to read at a position if any of `members` will do, and whether it is another one than in `near`.
+    /// The byte to read at a position if any of `members` will do, and whether it is another one
+    /// than in `near`.
     fn choose(&self, position: usize, members: ByteSet) -> Option<(u8, bool)> {
         let allowed = members.intersection(self.bytes[position]);
         match self.near.get(position) {

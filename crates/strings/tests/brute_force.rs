@@ -95,7 +95,8 @@ fn check(text: &str, longest: usize, complete: bool) -> Result<(), TestCaseError
     let oracle = Oracle::new(text.as_bytes());
     let all = solutions(&oracle, longest);
     let mut problem = hmp::read(text.as_bytes(), hmp::Options::default()).unwrap();
-    // Without a size some questions are undecidable; giving up after a moment is as good as after long.
+    // Without a size some questions are undecidable; giving up after a moment is as good as after
+    // long.
     let moment = std::time::Instant::now() + std::time::Duration::from_millis(200);
     let budget = Budget::until((!complete).then_some(moment));
     match problem.solve(&mut budget.with_limit(if complete { 50_000 } else { 3_000 })) {
@@ -164,7 +165,8 @@ fn the_alphabet_has_no_size() {
     assert_eq!(Oracle::new(b"var v;").variables[0].2, ANY);
 }
 
-/// The shortest word of the variable that a grammar restricts is not enough: `bb` and `aa` leave different words to `v`.
+/// The shortest word of the variable that a grammar restricts is not enough: `bb` and `aa` leave
+/// different words to `v`.
 #[test]
 fn what_follows_a_word_counts() {
     let text = "var v : 0 .. 2; var w : 2;\ncfg S := (T)? | \"a\" \"a\";\ncfg T := (S)* \"b\";\n\

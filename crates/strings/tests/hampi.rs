@@ -1,4 +1,5 @@
-//! HAMPI's own files and the Wassermann-Su set: recorded verdicts, and every solution checked by the oracle.
+//! HAMPI's own files and the Wassermann-Su set: recorded verdicts, and every solution checked by
+//! the oracle.
 
 mod oracle;
 

@@ -127,6 +127,14 @@ fn pathological_files_are_answered() {
     check("var v : 100000; assert v in star(\"ab\");", &[&"ab".repeat(50_000)]);
 }
 
+/// Each of 70 rules doubles the next. There is a word, but no number for its length.
+#[test]
+fn a_word_beyond_all_lengths_is_not_refuted() {
+    let rules: String = (0..70).map(|i| format!("cfg A{i} := A{0} A{0};\n", i + 1)).collect();
+    let text = format!("var v;\n{rules}cfg A70 := \"a\";\nassert v in A0;");
+    assert!(matches!(solve(&text), Answer::Unknown(_)));
+}
+
 #[test]
 fn ambiguous_grammars_are_counted_by_words() {
     let text = "var v : 40; cfg E := \"()\" | E E | \"(\" E \")\"; assert v in E;";

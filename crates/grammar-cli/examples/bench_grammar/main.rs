@@ -1,13 +1,14 @@
-//! Measures the grammar engine on one core and prints one JSON object: `bench_grammar GRAMMARS [JAVASCRIPT.g4]`.
-//! bench/grammar/run.py runs it next to other tools. `bench_grammar solve JAVASCRIPT.g4` measures the solver only.
+//! Measures the grammar engine on one core and prints one JSON object: `bench_grammar GRAMMARS
+//! [JAVASCRIPT.g4]`. bench/grammar/run.py runs it next to other tools. `bench_grammar solve
+//! JAVASCRIPT.g4` measures the solver only.
 
 mod solve;
 
+use fastrand::Rng;
 use grammar::complete::Completer;
 use grammar::enumerate::Enumerator;
 use grammar::language::Language;
 use grammar::parse::Parser;
-use grammar::rng::Rng;
 use grammar::sample::Sampler;
 use grammar::spaces;
 use grammar::uniform::Uniform;
@@ -49,7 +50,7 @@ fn megabytes_per_second(bytes: usize, since: Instant) -> f64 {
 fn sample(language: &Language, size: usize) -> f64 {
     let mut sampler = Sampler::new(language).expect("a sampler");
     best(|| {
-        let (mut rng, mut out, mut bytes) = (Rng::new(1), Vec::new(), 0);
+        let (mut rng, mut out, mut bytes) = (Rng::with_seed(1), Vec::new(), 0);
         let start = Instant::now();
         while bytes < 20_000_000 {
             out.clear();
@@ -63,7 +64,7 @@ fn sample(language: &Language, size: usize) -> f64 {
 fn uniform(language: &Language, len: usize) -> f64 {
     let mut uniform = Uniform::new(language, len).expect("a sampler");
     best(|| {
-        let (mut rng, mut out, mut bytes) = (Rng::new(1), Vec::new(), 0);
+        let (mut rng, mut out, mut bytes) = (Rng::with_seed(1), Vec::new(), 0);
         let start = Instant::now();
         while bytes < 10_000_000 {
             out.clear();
@@ -94,7 +95,7 @@ fn enumerate(language: &Language, max: usize, strings: bool) -> f64 {
 /// A long sentence made of many short ones.
 fn long(language: &Language, open: &str, between: &str, close: &str, bytes: usize) -> Vec<u8> {
     let mut sampler = Sampler::new(language).expect("a sampler");
-    let (mut rng, mut text) = (Rng::new(5), open.as_bytes().to_vec());
+    let (mut rng, mut text) = (Rng::with_seed(5), open.as_bytes().to_vec());
     while text.len() < bytes {
         sampler.sample(&mut rng, 400, &mut text);
         text.extend_from_slice(between.as_bytes());

@@ -1,9 +1,10 @@
-//! Token constraints: one negation in a sentence of about 200 tokens, with the prefix's state kept and without.
+//! Token constraints: one negation in a sentence of about 200 tokens, with the prefix's state kept
+//! and without.
 
 use crate::Instant;
+use fastrand::Rng;
 use grammar::constraint::TerminalSet;
 use grammar::language::Language;
-use grammar::rng::Rng;
 use grammar::sample::Sampler;
 use grammar::token_solver::{Prefix, TokenSolver};
 use grammar::tree::Label;
@@ -43,9 +44,9 @@ pub fn measure(grammar: Grammar) -> Map<String, Value> {
 /// Random sentences of the wanted length.
 fn sentences(language: &Language) -> Vec<Vec<TerminalId>> {
     let mut sampler = Sampler::new(language).expect("a sampler");
-    let (mut rng, mut all) = (Rng::new(7), Vec::new());
+    let (mut rng, mut all) = (Rng::with_seed(7), Vec::new());
     while all.len() < SENTENCES {
-        let bytes = 300 + rng.index(700);
+        let bytes = 300 + rng.usize(..700);
         let tree = sampler.tree(language.core.start, &mut rng, bytes);
         let token = |node: usize| match tree.nodes[node].label {
             Label::Token(t) => Some(t),
@@ -73,9 +74,9 @@ struct Bench {
 
 impl Bench {
     fn new(language: &Language, loose: Option<u32>) -> Bench {
-        let (solver, terminals) = (TokenSolver::new(language), language.core.terminals);
+        let (solver, terminals) = (TokenSolver::new(language), language.core.terminals());
         let (kept, new, seen) = Default::default();
-        Bench { solver, terminals, loose, rng: Rng::new(3), kept, new, seen, none: 0 }
+        Bench { solver, terminals, loose, rng: Rng::with_seed(3), kept, new, seen, none: 0 }
     }
 
     fn sentence(&mut self, sentence: &[TerminalId]) {
@@ -101,9 +102,9 @@ impl Bench {
     /// The token alone, or where it has a choice about a third of the others as well.
     fn around(&mut self, token: TerminalId) -> TerminalSet {
         let mut members = vec![token];
-        if self.loose.is_some_and(|one_in| self.rng.chance(one_in)) {
+        if self.loose.is_some_and(|one_in| self.rng.u32(..one_in) == 0) {
             let all = (0..self.terminals).map(TerminalId::from);
-            members.extend(all.filter(|_| self.rng.below(3) == 0));
+            members.extend(all.filter(|_| self.rng.u32(..3) == 0));
         }
         TerminalSet::of(self.terminals, members)
     }

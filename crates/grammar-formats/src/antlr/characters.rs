@@ -166,7 +166,8 @@ fn single(codes: &[u32]) -> Option<u32> {
     }
 }
 
-/// Codes as text: pairs of surrogates are one character, a lone one is none that an input can contain.
+/// Codes as text: pairs of surrogates are one character, a lone one is none that an input can
+/// contain.
 fn text(codes: &[u32]) -> String {
     let mut units = Vec::new();
     for code in codes {

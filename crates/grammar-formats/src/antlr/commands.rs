@@ -1,4 +1,5 @@
-//! Lexer commands that are written as code, as ANTLR 3 wanted it and many grammars still do: `{ skip(); }`.
+//! Lexer commands that are written as code, as ANTLR 3 wanted it and many grammars still do: `{
+//! skip(); }`.
 
 /// A lexer command: name and argument.
 pub type Command = (String, Option<String>);

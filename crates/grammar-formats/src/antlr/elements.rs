@@ -1,4 +1,5 @@
-//! What stands to the right of a rule's colon: alternatives, elements, suffixes, labels, actions and commands.
+//! What stands to the right of a rule's colon: alternatives, elements, suffixes, labels, actions
+//! and commands.
 
 use super::commands::commands_of;
 use super::syntax::{Alt, Element, Parser, Part};

@@ -141,7 +141,8 @@ pub fn finish(unit: &Unit, builder: &mut Builder) {
     }
 }
 
-/// For each terminal the patterns of its lexemes; a mode that `more` leads into puts a beginning before them.
+/// For each terminal the patterns of its lexemes; a mode that `more` leads into puts a beginning
+/// before them.
 pub fn lexemes(grammar: &grammar::Grammar) -> Vec<Vec<Pattern>> {
     let mut all = vec![Vec::new(); grammar.terminals.len()];
     let prefixes: Vec<Option<Pattern>> =

@@ -1,7 +1,8 @@
 //! ANTLR 4: lexer, parser and combined grammars.
 //!
-//! `syntax` reads one file with the help of `elements`, `characters` and `properties`, `files` follows `import` and `tokenVocab`,
-//! `lexical` makes lexer rules out of the `patterns` of each, and `rules` makes parser rules.
+//! `syntax` reads one file with the help of `elements`, `characters` and `properties`, `files`
+//! follows `import` and `tokenVocab`, `lexical` makes lexer rules out of the `patterns` of each,
+//! and `rules` makes parser rules.
 
 mod blocks;
 mod characters;

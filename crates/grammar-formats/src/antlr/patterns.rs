@@ -1,7 +1,7 @@
 //! Lexer rules as patterns: fragments put in place, each made once, before the rules that use it.
 //!
-//! A rule that contains itself (nested comments) is no regular expression. It is put in place as often as it stays
-//! small, which is deeper than people nest.
+//! A rule that contains itself (nested comments) is no regular expression. It is put in place as
+//! often as it stays small, which is deeper than people nest.
 
 use super::files::Unit;
 use super::syntax::{Alt, Element, Part, RuleAst};
@@ -11,7 +11,8 @@ use grammar::model::END_MARKER;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
 use std::collections::HashMap;
 
-/// A lexer rule that contains itself is put in place this many times: the first of these with which it stays small.
+/// A lexer rule that contains itself is put in place this many times: the first of these with which
+/// it stays small.
 const UNROLL: [usize; 4] = [32, 16, 8, 4];
 /// Elements of a rule that contains itself.
 const UNROLLED_SIZE: usize = 3_000;
@@ -211,8 +212,8 @@ impl<'u> Patterns<'u> {
     }
 }
 
-/// The rules that other lexer rules use and from which no rule that contains itself is reached, each after those
-/// that it uses.
+/// The rules that other lexer rules use and from which no rule that contains itself is reached,
+/// each after those that it uses.
 fn bottom_up<'u>(unit: &'u Unit, rules: &HashMap<&'u str, &'u RuleAst>) -> Vec<&'u RuleAst> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {

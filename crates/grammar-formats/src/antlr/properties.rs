@@ -1,4 +1,5 @@
-//! Unicode properties that ANTLR knows and regular expressions of Rust do not: blocks, and ANTLR's own names about emoji.
+//! Unicode properties that ANTLR knows and regular expressions of Rust do not: blocks, and ANTLR's
+//! own names about emoji.
 
 use super::blocks::BLOCKS;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};

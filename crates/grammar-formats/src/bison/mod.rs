@@ -1,6 +1,7 @@
 //! bison and yacc, with the tokens' patterns from a flex scanner.
 //!
-//! Code in actions is skipped and never looked at; what the scanner's actions return is the business of `flex`.
+//! Code in actions is skipped and never looked at; what the scanner's actions return is the
+//! business of `flex`.
 
 mod declarations;
 mod lexical;

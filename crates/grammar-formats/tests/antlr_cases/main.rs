@@ -1,4 +1,5 @@
-//! Small grammars for what ANTLR allows and the public collections use, one feature each, with sentences and others.
+//! Small grammars for what ANTLR allows and the public collections use, one feature each, with
+//! sentences and others.
 
 mod features;
 mod rare;

@@ -1,10 +1,11 @@
 //! The largest string of a symbolic grammar, where there is one.
 
 use super::{Measure, Sizes, Symbolic};
-use crate::core::{NtId, ProdId};
+use crate::model::core::{NtId, ProdId};
 
 impl Symbolic {
-    /// No string is larger; `None` if rules that are needed contain themselves, or lexemes may be of any length.
+    /// No string is larger; `None` if rules that are needed contain themselves, or lexemes may be
+    /// of any length.
     pub(super) fn largest(&self, sizes: Sizes) -> Option<usize> {
         let core = &self.language.core;
         let analysis = &self.language.analysis;

@@ -1,13 +1,13 @@
 //! From a grammar to its symbolic grammar.
 
 use super::{Choice, Fate, Filling, Hole, Lexemes, Options, Repeat, Symbolic};
-use crate::analysis::{Analysis, INFINITE};
-use crate::automaton::Automaton;
-use crate::core::{Core, NtId, RawNt, RawProd, Sym};
-use crate::count::lexeme_counts;
-use crate::language::Language;
+use crate::automata::automaton::Automaton;
+use crate::counting::count::lexeme_counts;
+use crate::model::analysis::{Analysis, INFINITE};
+use crate::model::core::{Core, NtId, RawNt, RawProd, Sym};
+use crate::model::language::Language;
+use crate::model::pattern::Pattern;
 use crate::model::{Alternative, Expr, Grammar, Lexing, Rule, RuleId, Terminal, TerminalId};
-use crate::pattern::Pattern;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
@@ -52,7 +52,7 @@ struct Builder<'l> {
 impl Builder<'_> {
     fn fates(&self) -> Result<Vec<(Lexemes, Fate)>, SymbolicError> {
         let core = &self.language.core;
-        let mut used = vec![false; core.terminals];
+        let mut used = vec![false; core.terminals()];
         for terminal in core.prod_ids().flat_map(|p| core.rhs(p)).filter_map(|s| s.as_terminal()) {
             used[terminal.index()] = true;
         }
@@ -61,7 +61,7 @@ impl Builder<'_> {
             let fate = if used[t] { self.fate(TerminalId::from(t), lexemes)? } else { Fate::Unused };
             Ok((lexemes, fate))
         };
-        (0..core.terminals).map(fate).collect()
+        (0..core.terminals()).map(fate).collect()
     }
 
     fn fate(&self, terminal: TerminalId, lexemes: Lexemes) -> Result<Fate, SymbolicError> {
@@ -87,7 +87,8 @@ impl Builder<'_> {
         Ok(Fate::Holes((1..=bound).filter(|n| counts[*n] != BigUint::ZERO).collect()))
     }
 
-    /// The core with holes in place of terminals. A terminal that becomes holes of several lengths is a nonterminal.
+    /// The core with holes in place of terminals. A terminal that becomes holes of several lengths
+    /// is a nonterminal.
     fn replaced(&mut self, fates: &[(Lexemes, Fate)]) -> Vec<RawNt> {
         let mut raw = self.language.core.to_raw();
         let mut symbols = Vec::new();
@@ -121,7 +122,8 @@ impl Builder<'_> {
         raw
     }
 
-    /// `input ::= hole | input hole`, or `input ::= | input hole` if the empty string is a sentence.
+    /// `input ::= hole | input hole`, or `input ::= | input hole` if the empty string is a
+    /// sentence.
     fn coarsest(&mut self) -> Vec<RawNt> {
         let hole = self.add_hole(Hole { terminal: None, len: 1, repeat: None });
         let nullable = self.language.analysis.nullable[self.language.core.start.index()];
@@ -218,8 +220,8 @@ fn count(automaton: &Automaton) -> Lexemes {
     }
 }
 
-/// Drops productions that are there twice, then puts the first of nonterminals with equal productions in place of the
-/// others, until nothing changes.
+/// Drops productions that are there twice, then puts the first of nonterminals with equal
+/// productions in place of the others, until nothing changes.
 fn merged(mut raw: Vec<RawNt>, mut start: NtId) -> (Vec<RawNt>, NtId) {
     loop {
         let mut first: FxHashMap<Vec<Vec<Sym>>, NtId> = FxHashMap::default();

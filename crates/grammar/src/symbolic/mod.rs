@@ -1,12 +1,14 @@
-//! Symbolic grammars (CESE): terminals become holes, to be filled by what the program does with them.
+//! Symbolic grammars (CESE): terminals become holes, to be filled by what the program does with
+//! them.
 //!
-//! A terminal with one lexeme stays. A finite one becomes holes of the lengths that its lexemes have, an infinite one
-//! holes of its lengths up to a bound. *Free* holes of the same length are all the same, whichever terminal they stand for; productions and
-//! nonterminals that become equal by that are merged, so that a string is not enumerated once for letters and
-//! once for digits. *Valid* holes keep their terminal, because only its lexemes may fill them.
+//! A terminal with one lexeme stays. A finite one becomes holes of the lengths that its lexemes
+//! have, an infinite one holes of its lengths up to a bound. *Free* holes of the same length are
+//! all the same, whichever terminal they stand for; productions and nonterminals that become equal
+//! by that are merged, so that a string is not enumerated once for letters and once for digits.
+//! *Valid* holes keep their terminal, because only its lexemes may fill them.
 //!
-//! The result is a [`Language`] like any other: a hole is a terminal with one lexeme, an example of those it stands for.
-//! So counting and enumerating need not know about holes.
+//! The result is a [`Language`] like any other: a hole is a terminal with one lexeme, an example of
+//! those it stands for. So counting and enumerating need not know about holes.
 
 mod bound;
 mod build;
@@ -17,8 +19,8 @@ pub use build::{SymbolicError, symbolic};
 pub use stretch::{Repeat, Stretched};
 pub use strings::{HoleAt, Measure, Position, Sizes, Strings, StringsError, SymbolicString};
 
-use crate::automaton::Automaton;
-use crate::language::Language;
+use crate::automata::automaton::Automaton;
+use crate::model::language::Language;
 use crate::model::{Grammar, TerminalId};
 
 /// What may fill a hole.
@@ -45,7 +47,8 @@ pub enum Choice {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub filling: Filling,
-    /// Most bytes of a hole for a terminal with infinitely many lexemes, if it has any as short as that.
+    /// Most bytes of a hole for a terminal with infinitely many lexemes, if it has any as short as
+    /// that.
     pub bound: usize,
     pub choices: Vec<(TerminalId, Choice)>,
     /// Everything is a hole: what is left is plain whitebox search.
@@ -94,8 +97,8 @@ pub enum Fate {
 /// A terminal of the symbolic grammar that stands for all lexemes of some length.
 #[derive(Clone, Debug)]
 pub struct Hole {
-    /// The terminal of the concrete grammar that it is written as, the first of several for free holes; `None` for
-    /// the coarsest abstraction, which knows no terminals.
+    /// The terminal of the concrete grammar that it is written as, the first of several for free
+    /// holes; `None` for the coarsest abstraction, which knows no terminals.
     pub terminal: Option<TerminalId>,
     pub len: usize,
     /// How its lexemes can be made longer, if those of any of its terminals can.

@@ -1,11 +1,13 @@
-//! Stretches (length abstraction): lexemes that can be made longer in place, by one byte that is repeated as often as one likes.
+//! Stretches (length abstraction): lexemes that can be made longer in place, by one byte that is
+//! repeated as often as one likes.
 //!
-//! Where a lexeme's automaton comes back to the same state with a byte, any number of that byte may stand there. A string with such a
-//! run in one of its holes is kept without it; how often the byte is repeated is for the user of the string to choose.
+//! Where a lexeme's automaton comes back to the same state with a byte, any number of that byte may
+//! stand there. A string with such a run in one of its holes is kept without it; how often the byte
+//! is repeated is for the user of the string to choose.
 
 use super::{HoleAt, Symbolic, SymbolicString};
-use crate::automaton::Automaton;
-use crate::mode::friendliest;
+use crate::automata::automaton::Automaton;
+use crate::lexing::mode::friendliest;
 
 /// How a lexeme that fills a hole is made longer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +21,8 @@ pub struct Repeat {
 }
 
 impl Repeat {
-    /// As late in the lexeme as can be; `None` if its automaton comes back to no state with one byte.
+    /// As late in the lexeme as can be; `None` if its automaton comes back to no state with one
+    /// byte.
     pub(super) fn of(automaton: &Automaton, lexeme: Vec<u8>) -> Option<Repeat> {
         let step = |state: &mut usize, byte: &u8| {
             let edge = automaton.edges.get(*state)?.iter().find(|edge| edge.bytes.contains(byte))?;
@@ -49,7 +52,8 @@ pub struct Stretched {
 }
 
 impl Symbolic {
-    /// The string with a run of equal bytes in a hole; `None` if the hole's lexemes cannot be made longer like that.
+    /// The string with a run of equal bytes in a hole; `None` if the hole's lexemes cannot be made
+    /// longer like that.
     pub fn stretched(&self, string: &SymbolicString, hole: usize) -> Option<Stretched> {
         let place = string.holes.get(hole)?;
         let repeat = self.hole(place.hole)?.repeat.as_ref()?;
@@ -62,14 +66,14 @@ impl Symbolic {
 impl Stretched {
     /// A text of the string with so many of the equal bytes.
     pub fn with(&self, text: &[u8], count: usize) -> Vec<u8> {
-        let (before, behind) = text.split_at(self.at.min(text.len()));
-        [before, &vec![self.filler; count], behind].concat()
+        let (before, after) = text.split_at(self.at.min(text.len()));
+        [before, &vec![self.filler; count], after].concat()
     }
 
     /// The same text without the bytes.
     pub fn without(&self, text: &[u8], count: usize) -> Vec<u8> {
-        let (before, behind) = text.split_at(self.at.min(text.len()));
-        [before, behind.get(count..).unwrap_or_default()].concat()
+        let (before, after) = text.split_at(self.at.min(text.len()));
+        [before, after.get(count..).unwrap_or_default()].concat()
     }
 
     /// Where the bytes of a hole are in a text with so many of the equal bytes.
@@ -83,15 +87,15 @@ impl Stretched {
 mod tests {
     use super::*;
     use crate::Pattern;
-    use crate::automaton::own_lexemes;
+    use crate::automata::automaton::own_lexemes;
     use crate::model::TerminalId;
 
     fn repeat(pattern: &str, len: usize) -> Option<(usize, u8)> {
         let automaton = own_lexemes(&Pattern::parse(pattern).expect("a pattern")).expect("small");
         let repeat = Repeat::of(&automaton, automaton.of_length(len)?)?;
         for count in 0..20 {
-            let (before, behind) = repeat.lexeme.split_at(repeat.after);
-            let longer = [before, &vec![repeat.filler; count], behind].concat();
+            let (before, after) = repeat.lexeme.split_at(repeat.after);
+            let longer = [before, &vec![repeat.filler; count], after].concat();
             assert!(automaton.matches(&longer), "{pattern} {longer:?}");
         }
         Some((repeat.after, repeat.filler))
@@ -109,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_behind_the_stretch_move() {
+    fn holes_after_the_stretch_move() {
         let hole = |start, len| HoleAt { start, len, terminal: None, hole: TerminalId(0) };
         let string = SymbolicString { text: b"<ab>c".to_vec(), holes: vec![hole(1, 2), hole(4, 1)] };
         let stretched = Stretched { string: string.clone(), hole: 0, at: 2, filler: b'x' };

@@ -1,13 +1,14 @@
-//! Symbolic strings: all of one size after the other, those with the fewest hole bytes first, without holding them.
+//! Symbolic strings: all of one size after the other, those with the fewest hole bytes first,
+//! without holding them.
 
 use super::{Filling, Symbolic};
-use crate::dfa::DfaError;
-use crate::enumerate::{Enumerator, Found};
-use crate::lightest::lightest_first;
+use crate::automata::dfa::DfaError;
+use crate::counting::enumerate::{Enumerator, Found};
+use crate::counting::lightest::lightest_first;
+use crate::counting::space::Space;
+use crate::counting::spaces::{self, SpaceError};
+use crate::lexing::spell::Speller;
 use crate::model::TerminalId;
-use crate::space::Space;
-use crate::spaces::{self, SpaceError};
-use crate::spell::Speller;
 use num_bigint::BigUint;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -18,7 +19,8 @@ pub enum Measure {
     /// Bytes of its tokens. Distinct sequences of tokens are enumerated.
     #[default]
     Length,
-    /// Of its derivation tree. Derivations are enumerated: an ambiguous string comes as often as it has some.
+    /// Of its derivation tree. Derivations are enumerated: an ambiguous string comes as often as it
+    /// has some.
     Height,
 }
 
@@ -50,7 +52,8 @@ impl SymbolicString {
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     pub measure: Measure,
-    /// Longest lexeme, when enumerating by height, of terminals that were kept and have infinitely many.
+    /// Longest lexeme, when enumerating by height, of terminals that were kept and have infinitely
+    /// many.
     pub max_lexeme: usize,
 }
 
@@ -118,7 +121,8 @@ pub struct Strings<'s> {
 const BATCH: u32 = 256;
 
 impl<'s> Strings<'s> {
-    /// Strings of a size up to `largest`, beginning with `from`. `shard` is the number of a part and how many there are.
+    /// Strings of a size up to `largest`, beginning with `from`. `shard` is the number of a part
+    /// and how many there are.
     pub fn new(
         symbolic: &'s Symbolic,
         sizes: Sizes,
@@ -145,8 +149,8 @@ impl<'s> Strings<'s> {
         &self.next
     }
 
-    /// The next string, with its size; `None` after the last. The size of [`Strings::position`] grows when all strings of a size
-    /// were handed out.
+    /// The next string, with its size; `None` after the last. The size of [`Strings::position`]
+    /// grows when all strings of a size were handed out.
     pub fn take(&mut self) -> Result<Option<(usize, SymbolicString)>, StringsError> {
         while self.ready.is_empty() {
             if self.largest.is_some_and(|largest| self.next.size > largest) {
@@ -189,7 +193,8 @@ impl<'s> Strings<'s> {
         space.sizes.drain(..smaller);
         let (part, parts) = self.shard;
         let total = space.total();
-        // A tree that is higher than there are nonterminals has a rule within itself, and there is one without.
+        // A tree that is higher than there are nonterminals has a rule within itself, and there is
+        // one without.
         let nonterminals = self.spelling.symbolic.language.core.nts.len();
         self.is_empty &= total == BigUint::ZERO;
         if self.sizes.measure == Measure::Height && self.is_empty && size > nonterminals {
@@ -220,7 +225,8 @@ impl Spelling<'_> {
         string
     }
 
-    /// Appends a token after one that was `left`: its terminal in the concrete grammar, and whether it was a hole.
+    /// Appends a token after one that was `left`: its terminal in the concrete grammar, and whether
+    /// it was a hole.
     fn write(
         &mut self,
         string: &mut SymbolicString,

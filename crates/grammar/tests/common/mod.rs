@@ -138,7 +138,7 @@ pub fn all_strings(max: usize) -> Vec<Vec<u8>> {
 /// Checks that a tree is a derivation of its text.
 pub fn assert_tree(core: &Core, language: &Language, tree: &Tree) {
     let Label::Prod(root) = tree.nodes[0].label else { panic!("the root is a token") };
-    assert_eq!(core.prod(root).lhs, core.start);
+    assert_eq!(core.lhs(root), core.start);
     assert_eq!(tree.nodes[0].size as usize, tree.nodes.len());
     for node in 0..tree.nodes.len() {
         match tree.nodes[node].label {
@@ -148,7 +148,7 @@ pub fn assert_tree(core: &Core, language: &Language, tree: &Tree) {
                     .children(node)
                     .map(|c| match tree.nodes[c].label {
                         Label::Token(t) => Sym::terminal(t),
-                        Label::Prod(q) => Sym::nonterminal(core.prod(q).lhs),
+                        Label::Prod(q) => Sym::nonterminal(core.lhs(q)),
                     })
                     .collect();
                 assert_eq!(children, core.rhs(p));

@@ -163,7 +163,8 @@ impl<'t> Cursor<'t> {
         Err(self.error(at, "expected three decimal digits after `\\`"))
     }
 
-    /// A string in double quotes. `\"`, `\\`, `\n`, `\r`, `\t` and `\ddd` are escapes; any other backslash stands for itself.
+    /// A string in double quotes. `\"`, `\\`, `\n`, `\r`, `\t` and `\ddd` are escapes; any other
+    /// backslash stands for itself.
     pub fn string(&mut self) -> Result<Vec<u8>> {
         let start = self.at;
         let mut string = Vec::new();

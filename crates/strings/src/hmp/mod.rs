@@ -1,7 +1,9 @@
-//! HAMPI's input language: `var`, `cfg`, `reg`, `val`, `assert`, in the paper's spelling and in that of its parser.
+//! HAMPI's input language: `var`, `cfg`, `reg`, `val`, `assert`, in the paper's spelling and in
+//! that of its parser.
 //!
-//! Beyond HAMPI: several variables, variables without a size, `and`, `not`, `plus`, `opt` and `repeat` in regular
-//! expressions, EBNF groups, and `and`, `or`, `not` between assertions. Solving is not done here.
+//! Beyond HAMPI: several variables, variables without a size, `and`, `not`, `plus`, `opt` and
+//! `repeat` in regular expressions, EBNF groups, and `and`, `or`, `not` between assertions. Solving
+//! is not done here.
 
 mod assertions;
 mod build;
@@ -30,7 +32,8 @@ pub fn read(text: &[u8], options: Options) -> Result<Problem, SyntaxError> {
     build::build(text, file)
 }
 
-/// Reads one language: an expression (`star("ab")`), or a file, of which the language called `name`, or the last one.
+/// Reads one language: an expression (`star("ab")`), or a file, of which the language called
+/// `name`, or the last one.
 pub fn read_language(
     languages: Languages,
     text: &[u8],

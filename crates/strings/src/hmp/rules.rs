@@ -1,5 +1,5 @@
-//! Context-free rules: alternatives, sequences, repetitions and groups. Alternatives of one or two bytes are collected into
-//! sets, because large grammars consist of these.
+//! Context-free rules: alternatives, sequences, repetitions and groups. Alternatives of one or two
+//! bytes are collected into sets, because large grammars consist of these.
 
 use super::parser::{Parser, Result};
 use super::syntax::Name;

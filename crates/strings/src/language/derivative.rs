@@ -1,7 +1,7 @@
 //! Derivatives: one step of the automaton whose states are languages.
 //!
-//! Derivatives watch a budget of their own. Once it is spent they are empty, which proves nothing: whoever believes an
-//! answer asks [`Languages::stopped`] first.
+//! Derivatives watch a budget of their own. Once it is spent they are empty, which proves nothing:
+//! whoever believes an answer asks [`Languages::stopped`] first.
 
 use super::{Language, Languages, Node};
 use crate::budget::{Budget, Stop};

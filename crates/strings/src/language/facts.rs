@@ -1,4 +1,5 @@
-//! What is known of a language from the facts of its parts: bounds of lengths and whether it has the empty word.
+//! What is known of a language from the facts of its parts: bounds of lengths and whether it has
+//! the empty word.
 
 use super::{Language, Languages, Node, UNBOUNDED};
 

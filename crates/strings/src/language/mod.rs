@@ -1,9 +1,10 @@
 //! Languages as hash-consed expressions, and their derivatives.
 //!
-//! A language is a state of a lazily built deterministic automaton: `derivative` steps it by one byte, `nullable` says
-//! whether it accepts. Intersection and complement cost nothing, a context-free language is a leaf whose derivative is
-//! a step of its recognizer, and an automaton is a leaf whose derivative is the next set of states. Constructors
-//! keep a normal form (sums and intersections are sorted sets, neutral and absorbing elements vanish), so that a regular
+//! A language is a state of a lazily built deterministic automaton: `derivative` steps it by one
+//! byte, `nullable` says whether it accepts. Intersection and complement cost nothing, a
+//! context-free language is a leaf whose derivative is a step of its recognizer, and an automaton
+//! is a leaf whose derivative is the next set of states. Constructors keep a normal form (sums and
+//! intersections are sorted sets, neutral and absorbing elements vanish), so that a regular
 //! expression has finitely many derivatives.
 
 mod byte_sets;
@@ -281,15 +282,15 @@ impl Languages {
 
     pub fn context_free(&mut self, grammar: GrammarId, start: Nonterminal) -> Language {
         let recognizer = &mut self.recognizers[grammar.0 as usize];
-        if recognizer.shortest_length(start) == u64::MAX {
+        if !recognizer.is_productive(start) {
             return Self::EMPTY;
         }
         let state = recognizer.start(start);
         self.intern(Node::Grammar(grammar, state))
     }
 
-    /// The language of a finite automaton, deterministic or not: for each state its moves. Moves to states that are
-    /// not listed are dropped.
+    /// The language of a finite automaton, deterministic or not: for each state its moves. Moves to
+    /// states that are not listed are dropped.
     pub fn automaton(
         &mut self,
         moves: Vec<Vec<(ByteSet, u32)>>,

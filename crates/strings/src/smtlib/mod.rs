@@ -1,8 +1,8 @@
 //! SMT-LIB 2.6: the theory of strings, as far as path conditions and common benchmarks use it.
 //!
-//! Characters are bytes. A byte that the file does not mention stands for all characters above; where there are too few
-//! of these, nothing is called unsatisfiable. What cannot be translated makes the answer `unknown`, with the reason; it is
-//! never dropped.
+//! Characters are bytes. A byte that the file does not mention stands for all characters above;
+//! where there are too few of these, nothing is called unsatisfiable. What cannot be translated
+//! makes the answer `unknown`, with the reason; it is never dropped.
 
 mod expressions;
 mod integers;
@@ -149,8 +149,8 @@ impl Session<'_> {
     }
 }
 
-/// The sort of a constant, its value as SMT-LIB writes it, and the value as a word, given the words from its first
-/// variable on.
+/// The sort of a constant, its value as SMT-LIB writes it, and the value as a word, given the words
+/// from its first variable on.
 fn value(sort: Sort, words: &[Vec<u8>]) -> (&'static str, String, Vec<u8>) {
     let word = words.first().cloned().unwrap_or_default();
     match sort {

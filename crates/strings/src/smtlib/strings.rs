@@ -1,4 +1,5 @@
-//! Terms of SMT-LIB that are strings. What they need is required of helpers, in a way that always has a solution.
+//! Terms of SMT-LIB that are strings. What they need is required of helpers, in a way that always
+//! has a solution.
 
 use super::numbers::Number;
 use super::sexp::Sexp;

@@ -115,7 +115,8 @@ impl<'t> Translator<'t> {
         Piece::Variable(self.problem.sized_variable(&format!("helper {}", self.fresh), Size { least, most }))
     }
 
-    /// Evaluates `let` and definitions, then hands the head and arguments of what remains to `then`.
+    /// Evaluates `let` and definitions, then hands the head and arguments of what remains to
+    /// `then`.
     pub(super) fn resolve<T>(
         &mut self,
         sexp: &Sexp,
@@ -227,7 +228,8 @@ pub(super) fn truth(value: bool) -> Formula {
 
 /// Formulas.
 impl Translator<'_> {
-    /// `positive` if the formula is asserted, not one side of a negation: then helpers may be guessed in it.
+    /// `positive` if the formula is asserted, not one side of a negation: then helpers may be
+    /// guessed in it.
     fn formula(&mut self, sexp: &Sexp, positive: bool) -> Result<Formula> {
         self.resolve(sexp, |this, resolved| match resolved {
             Resolved::Meaning(Meaning::Bool(formula)) => Ok(formula),

@@ -1,7 +1,8 @@
 //! Problems with one context-free language over the whole window.
 //!
-//! Recognizers' states remember where each rule began, so that too many prefixes differ. Instead the other readers together are a
-//! finite automaton over the window, and the grammar is intersected with it.
+//! Recognizers' states remember where each rule began, so that too many prefixes differ. Instead
+//! the other readers together are a finite automaton over the window, and the grammar is
+//! intersected with it.
 
 use rustc_hash::FxHashMap;
 

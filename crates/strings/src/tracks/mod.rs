@@ -1,11 +1,14 @@
-//! Words within a window that several readers accept, each of which reads a text of its own made from the window's bytes.
+//! Words within a window that several readers accept, each of which reads a text of its own made
+//! from the window's bytes.
 //!
-//! This is the question of a solver for programs: strings that the program cut out of its input, changed and searched, are
-//! texts whose bytes stand somewhere in the input, and what the program found out about each is a reader. The window is gone
-//! through from left to right, with the states of all readers; of the ways to one combination of states the one that changes
-//! the fewest bytes is kept. Most readers accept what others lead to, so this is first done without any, and then again with those that
-//! did not accept the word found. So the answer is exact, and as close to the present bytes as there is one. Where a
-//! reader of the whole window is context-free, the answer is exact too, but only near.
+//! This is the question of a solver for programs: strings that the program cut out of its input,
+//! changed and searched, are texts whose bytes stand somewhere in the input, and what the program
+//! found out about each is a reader. The window is gone through from left to right, with the states
+//! of all readers; of the ways to one combination of states the one that changes the fewest bytes
+//! is kept. Most readers accept what others lead to, so this is first done without any, and then
+//! again with those that did not accept the word found. So the answer is exact, and as close to the
+//! present bytes as there is one. Where a reader of the whole window is context-free, the answer is
+//! exact too, but only near.
 //!
 //! ```
 //! use strings::{Budget, ByteSet, Cell, Languages, Occurrence, Reader, Track, Tracks};
@@ -94,7 +97,7 @@ struct Step {
     index: usize,
     function: Option<Rc<[u8; 256]>>,
     constants: Vec<u8>,
-    /// Cells behind all that.
+    /// Cells after all that.
     left: usize,
 }
 
@@ -106,13 +109,15 @@ struct Plan {
     steps: Vec<Vec<Step>>,
 }
 
-/// The sets that classes respect: by track what [`Reader::sets_key`] says, and the bytes that are allowed.
+/// The sets that classes respect: by track what [`Reader::sets_key`] says, and the bytes that are
+/// allowed.
 type Sets = (Vec<(u32, u32)>, ByteSet);
 
 /// The bytes at a position that lead to the same states: one of them, and whether it is a change.
 type Choice = (u8, bool);
 
-/// A prefix of the word: how many bytes it changes, and the prefix before its last byte. Its states are kept beside.
+/// A prefix of the word: how many bytes it changes, and the prefix before its last byte. Its states
+/// are kept beside.
 #[derive(Clone, Copy)]
 struct Prefix {
     changes: u32,
@@ -187,7 +192,7 @@ fn constants(cells: &[Cell], from: usize) -> Vec<u8> {
     cells[from..].iter().map_while(constant).collect()
 }
 
-/// Reads bytes from number `index` on, behind which `left` are to come.
+/// Reads bytes from number `index` on, after which `left` are to come.
 fn read_all(
     reader: &Reader,
     languages: &mut Languages,
@@ -197,8 +202,8 @@ fn read_all(
     left: usize,
 ) -> Option<State> {
     for (offset, &byte) in bytes.iter().enumerate() {
-        let behind = bytes.len() - offset - 1 + left;
-        state = reader.read(languages, state, index + offset, byte, behind)?;
+        let after = bytes.len() - offset - 1 + left;
+        state = reader.read(languages, state, index + offset, byte, after)?;
     }
     if left == 0 { reader.finish(languages, state) } else { Some(state) }
 }

@@ -1,8 +1,8 @@
-//! Automata that read a text from left to right and accept it or not: a language, the place of a pattern, the sign of a
-//! comparison.
+//! Automata that read a text from left to right and accept it or not: a language, the place of a
+//! pattern, the sign of a comparison.
 //!
-//! The last two could be languages as well. As automata of their own they need no derivatives, and which places are
-//! accepted costs no states.
+//! The last two could be languages as well. As automata of their own they need no derivatives, and
+//! which places are accepted costs no states.
 
 use crate::bytes::ByteSet;
 use crate::language::{Language, Languages};
@@ -39,11 +39,12 @@ pub struct Occurrence {
 const AT_ACCEPTED: State = 1 << 126;
 
 impl Occurrence {
-    /// A search for a pattern: at each of its places one of these bytes. `accepted` says of each place of the text whether the
-    /// pattern may be found there, and last whether it may be nowhere.
+    /// A search for a pattern: at each of its places one of these bytes. `accepted` says of each
+    /// place of the text whether the pattern may be found there, and last whether it may be
+    /// nowhere.
     ///
-    /// `terminated` texts end at a 0, and `last` asks for the last place. `None` if the pattern is too long, or empty, or if
-    /// it has several bytes of which one may be the 0 that ends the text.
+    /// `terminated` texts end at a 0, and `last` asks for the last place. `None` if the pattern is
+    /// too long, or empty, or if it has several bytes of which one may be the 0 that ends the text.
     pub fn new(pattern: &[ByteSet], terminated: bool, last: bool, accepted: Vec<bool>) -> Option<Occurrence> {
         let has_end = terminated && pattern.len() > 1 && pattern.iter().any(|set| set.contains(0));
         if has_end || !(1..=120).contains(&pattern.len()) || accepted.is_empty() {
@@ -141,7 +142,8 @@ impl Reader {
         }
     }
 
-    /// After byte number `index` of a text, of which `left` bytes follow; `None` if it cannot be accepted any more.
+    /// After byte number `index` of a text, of which `left` bytes follow; `None` if it cannot be
+    /// accepted any more.
     pub(super) fn read(
         &self,
         languages: &mut Languages,

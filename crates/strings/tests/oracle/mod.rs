@@ -1,4 +1,5 @@
-//! A slow and obvious reading of HAMPI's language: its own parser, and membership by sets of end positions.
+//! A slow and obvious reading of HAMPI's language: its own parser, and membership by sets of end
+//! positions.
 //!
 //! Shares no code with the solver.
 
