@@ -40,8 +40,8 @@ impl Link for DomainLink {
         DomainLink::NAME
     }
 
-    fn can_be_quick(&self) -> bool {
-        true
+    fn min_effort(&self) -> Effort {
+        Effort::Quick
     }
 
     fn solve(&mut self, query: &Query) -> Answer {
@@ -167,8 +167,8 @@ impl<'s> Search<'s> {
         let lengths =
             |set: &LengthSet| set.preferred(query.current.len() as u64).take(MOST_LENGTHS + 1).collect();
         candidates.extend(problem.length.as_ref().map(lengths));
-        for (values, stage) in candidates.iter_mut().zip(&levels.stages) {
-            if !stage.uses_variable() {
+        for (values, program) in candidates.iter_mut().zip(&levels.programs) {
+            if !program.uses_variable() {
                 values.truncate(1);
             }
         }
@@ -210,23 +210,23 @@ impl<'s> Search<'s> {
 
     /// Tries the next values at `level` until one leads to a frontier that is not known to fail.
     fn advance(&mut self, level: usize) -> Step {
-        let stage = &self.levels.stages[level];
-        stage.load(&mut self.registers, &self.frames[level].frontier);
+        let program = &self.levels.programs[level];
+        program.load(&mut self.registers, &self.frames[level].frontier);
         while let Some(&value) = self.candidates[level].get(self.frames[level].next_candidate) {
             self.frames[level].next_candidate += 1;
             if self.frames[level].next_candidate > MOST_LENGTHS {
                 return Step::GiveUp;
             }
-            let cost = 4 + stage.cost() + self.outlook.cost();
+            let cost = 4 + program.cost() + self.outlook.cost();
             if cost > self.budget {
                 return Step::GiveUp;
             }
             self.budget -= cost;
-            if !stage.run(&mut self.registers, value) {
+            if !program.run(&mut self.registers, value) {
                 continue;
             }
             let Some(sums) = self.outlook.choose(level, value, &self.frames[level].sums) else { continue };
-            let frontier = stage.frontier(&self.registers, &self.frames[level].frontier);
+            let frontier = program.frontier(&self.registers, &self.frames[level].frontier);
             if !self.dead[level + 1].contains(&frontier) {
                 return Step::Forward(Frame { frontier, sums, next_candidate: 0 });
             }

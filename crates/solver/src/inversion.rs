@@ -7,7 +7,7 @@
 //! link never answers "unsat".
 
 use crate::inverse::{Choices, Step, steps};
-use crate::query::{Answer, Link, Lit, Query, UnknownReason};
+use crate::query::{Answer, Effort, Link, Lit, Query, UnknownReason};
 use expr::{Evaluator, Label, Op};
 use rustc_hash::FxHashSet;
 
@@ -34,8 +34,8 @@ impl Link for InversionLink {
         InversionLink::NAME
     }
 
-    fn can_be_quick(&self) -> bool {
-        true
+    fn min_effort(&self) -> Effort {
+        Effort::Quick
     }
 
     fn solve(&mut self, query: &Query) -> Answer {

@@ -103,6 +103,11 @@ fn member(dag: &mut Dag, byte: Label, set: ByteSet) -> Label {
 }
 
 impl Slice {
+    /// These literals, as they are.
+    pub(crate) fn of(dag: Dag, lits: Vec<Lit>) -> Slice {
+        Slice { dag, lits, ..Slice::default() }
+    }
+
     /// True if the literals contradict each other on the face of it.
     pub fn is_contradictory(&self) -> bool {
         self.contradiction

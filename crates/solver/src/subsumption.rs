@@ -37,8 +37,6 @@ const MOST_EACH: usize = 8;
 pub(crate) struct Literals(Vec<Key>);
 
 impl Subsumption {
-    pub(crate) const NAME: &'static str = "subsumption";
-
     /// "unsat" is certain; an input is a guess that must be checked.
     pub(crate) fn get(
         &self,
@@ -64,8 +62,15 @@ impl Subsumption {
         cores.any(|core| core.iter().all(|key| all.contains(key)))
     }
 
-    /// Remembers an answer. `core` are numbers of literals that contradict each other; all do if there is none.
-    pub(crate) fn put(&mut self, literals: &Literals, query: &Query, answer: &Answer, core: Option<&[u32]>) {
+    /// Remembers an answer. `core` are numbers of literals that contradict each other; all do if
+    /// there is none.
+    pub(crate) fn put(
+        &mut self,
+        literals: &Literals,
+        current: &[u8],
+        answer: &Answer,
+        core: Option<&[u32]>,
+    ) {
         let Some(&goal) = literals.0.last() else { return };
         if self.entries >= MOST_ENTRIES {
             *self = Subsumption::default();
@@ -74,7 +79,7 @@ impl Subsumption {
             Answer::Unknown(_) => return,
             Answer::Unsat => self.put_core(literals, core),
             Answer::Sat(input) => {
-                let model = Model::new(query, input);
+                let model = Model::new(current, input);
                 keep(self.models.entry(goal).or_default(), model);
             }
         }
@@ -105,11 +110,11 @@ fn keep<T: PartialEq>(list: &mut Vec<T>, item: T) {
 
 impl Model {
     /// What differs from the current input.
-    fn new(query: &Query, input: &[u8]) -> Model {
-        let changed = |&(index, byte): &(usize, &u8)| query.current.get(index) != Some(byte);
+    fn new(current: &[u8], input: &[u8]) -> Model {
+        let changed = |&(index, byte): &(usize, &u8)| current.get(index) != Some(byte);
         let bytes =
             input.iter().enumerate().filter(changed).map(|(index, &byte)| (index as u32, byte)).collect();
-        Model { bytes, len: (input.len() != query.current.len()).then_some(input.len()) }
+        Model { bytes, len: (input.len() != current.len()).then_some(input.len()) }
     }
 }
 
