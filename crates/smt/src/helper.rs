@@ -34,7 +34,7 @@ pub(crate) struct Helper {
 /// Address space that a child may take beyond what it starts with.
 const MEMORY: u64 = 4 << 30;
 /// Longer replies are not believed.
-const LONGEST_REPLY: usize = 64 << 20;
+const MAX_REPLY: usize = 64 << 20;
 
 impl Helper {
     /// `make` is called in each new child.
@@ -96,7 +96,7 @@ impl Process {
         let mut len = [0; 4];
         self.receive(&mut len, deadline)?;
         let len = u32::from_le_bytes(len) as usize;
-        if len > LONGEST_REPLY {
+        if len > MAX_REPLY {
             return Err(Lost::Crash);
         }
         let mut reply = vec![0; len];

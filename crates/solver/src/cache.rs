@@ -7,7 +7,7 @@ use expr::{Dag, Label, Op, Supports};
 use rustc_hash::FxHashMap;
 
 /// Answers beyond this number are forgotten.
-const MOST_ENTRIES: usize = 1 << 18;
+const MAX_ENTRIES: usize = 1 << 18;
 
 /// See the module.
 ///
@@ -65,13 +65,10 @@ impl Cache {
             Answer::Unsat => Known::Unsat,
             Answer::Sat(input) => {
                 let value = |&byte: &u32| input.get(byte as usize).copied().unwrap_or(0);
-                Known::Sat(
-                    key.bytes.iter().map(value).collect(),
-                    key.uses_len.then_some(input.len()),
-                )
+                Known::Sat(key.bytes.iter().map(value).collect(), key.uses_len.then_some(input.len()))
             }
         };
-        if self.answers.len() >= MOST_ENTRIES {
+        if self.answers.len() >= MAX_ENTRIES {
             self.answers.clear();
         }
         self.answers.insert(key.key, known);

@@ -12,7 +12,7 @@ use crate::stages::{
     CacheStage, HashingStage, LinkStage, LocalStage, LoweringStage, OversizeStage, ProductStage, RangesStage,
     Selective, SlicingStage, StringsStage, SubsumptionStage, TrivialStage, UnaryStage,
 };
-use crate::text_link::Restrictions;
+use crate::texts::Restrictions;
 use crate::truth::Truths;
 
 /// Which stages a chain has and what they may spend.
@@ -64,7 +64,7 @@ const QUICK_SHARE: usize = 4;
 const LOCAL_SHARE: u64 = 8;
 
 /// The stages of this crate: their order here is the order in which they are asked.
-fn standard_stages(options: &ChainOptions) -> Stages {
+pub(crate) fn standard_stages(options: &ChainOptions) -> Stages {
     let mut stages = Stages::default();
     // On the goal's own nodes.
     stages.add(options, RangesStage::default());

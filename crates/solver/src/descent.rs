@@ -40,14 +40,14 @@ impl DescentLink {
 
 const FULL_CREDIT: u64 = 16;
 /// Larger programs are not searched.
-const LONGEST: usize = 50_000;
-const MOST_VARIABLES: usize = 256;
+const MAX_PROGRAM: usize = 50_000;
+const MAX_VARIABLES: usize = 256;
 /// Variables of one broken literal of which all values are tried in one step.
-const MOST_TRIED: usize = 8;
+const MAX_TRIED: usize = 8;
 /// Steps for which a random change is kept.
 const KEPT_STEPS: u32 = 4;
 /// Random changes without progress after which the search starts again.
-const MOST_SHAKES: u32 = 64;
+const MAX_SHAKES: u32 = 64;
 
 impl Link for DescentLink {
     fn name(&self) -> &'static str {
@@ -57,7 +57,7 @@ impl Link for DescentLink {
     fn solve(&mut self, query: &Query) -> Answer {
         let Some(problem) = Problem::new(&mut self.truths, query) else { return Answer::Unsat };
         // The length has no neighbourhood that a search could follow.
-        if problem.length.is_some() || problem.bytes.len() > MOST_VARIABLES {
+        if problem.length.is_some() || problem.bytes.len() > MAX_VARIABLES {
             return Answer::Unknown(UnknownReason::Unsupported);
         }
         let budget = self.budget * self.credit / FULL_CREDIT;
@@ -98,7 +98,7 @@ impl<'d> Landscape<'d> {
         leaves.sort_unstable_by_key(|&leaf| dag.node(leaf).a);
         let distances = Distances::new(dag, &problem.joint);
         let program = Program::compile(dag, &distances.roots, &leaves)?;
-        if program.len() > LONGEST {
+        if program.len() > MAX_PROGRAM {
             return None;
         }
         let variables = leaves.iter().map(|&leaf| variable(dag.node(leaf).a, query, problem)).collect();
@@ -180,7 +180,7 @@ impl<'w> Walk<'w> {
             if self.total < best {
                 (best, stuck) = (self.total, 0);
             }
-            if stuck > MOST_SHAKES {
+            if stuck > MAX_SHAKES {
                 self.restart();
                 (best, stuck) = (u64::MAX, 0);
             }
@@ -218,7 +218,7 @@ impl<'w> Walk<'w> {
         let variables = &landscape.variables_of[broken];
         let first = self.random.below(variables.len());
         let (mut best, mut change) = (self.total, Change::new());
-        for &variable in variables.iter().cycle().skip(first).take(variables.len().min(MOST_TRIED)) {
+        for &variable in variables.iter().cycle().skip(first).take(variables.len().min(MAX_TRIED)) {
             if self.kept_until[variable as usize] > self.step {
                 continue;
             }

@@ -132,7 +132,7 @@ impl Problem {
 const QUICK_SHARE: u64 = 32;
 
 /// Lengths beyond this number are not tried.
-const MOST_LENGTHS: usize = 4096;
+const MAX_LENGTHS: usize = 4096;
 
 struct Search<'s> {
     query: &'s Query<'s>,
@@ -165,7 +165,7 @@ impl<'s> Search<'s> {
             .map(|&(byte, domain)| domain.preferred(current(byte)).map(u64::from).collect())
             .collect();
         let lengths =
-            |set: &LengthSet| set.preferred(query.current.len() as u64).take(MOST_LENGTHS + 1).collect();
+            |set: &LengthSet| set.preferred(query.current.len() as u64).take(MAX_LENGTHS + 1).collect();
         candidates.extend(problem.length.as_ref().map(lengths));
         for (values, program) in candidates.iter_mut().zip(&levels.programs) {
             if !program.uses_variable() {
@@ -214,7 +214,7 @@ impl<'s> Search<'s> {
         program.load(&mut self.registers, &self.frames[level].frontier);
         while let Some(&value) = self.candidates[level].get(self.frames[level].next_candidate) {
             self.frames[level].next_candidate += 1;
-            if self.frames[level].next_candidate > MOST_LENGTHS {
+            if self.frames[level].next_candidate > MAX_LENGTHS {
                 return Step::GiveUp;
             }
             let cost = 4 + program.cost() + self.outlook.cost();

@@ -17,9 +17,9 @@ pub(crate) struct Interval {
 }
 
 /// How deep nodes are looked into.
-const DEEPEST: u32 = 64;
+const MAX_DEPTH: u32 = 64;
 /// How many nodes a question may look at.
-const MOST_NODES: u32 = 4096;
+const MAX_NODES: u32 = 4096;
 
 impl Interval {
     pub(crate) fn all(bits: u32) -> Interval {
@@ -84,12 +84,12 @@ pub(crate) struct Intervals<'i> {
 impl<'i> Intervals<'i> {
     /// `part` tells the interval of a node of at most 64 bits, if it knows.
     pub(crate) fn new(dag: &'i Dag, part: &'i mut dyn FnMut(Label) -> Option<Interval>) -> Intervals<'i> {
-        Intervals { dag, part, known: FxHashMap::default(), left: MOST_NODES }
+        Intervals { dag, part, known: FxHashMap::default(), left: MAX_NODES }
     }
 
     /// True if the literal cannot hold.
     pub(crate) fn refute(&mut self, lit: Lit) -> bool {
-        let Interval { low, high } = self.of(lit.label, DEEPEST);
+        let Interval { low, high } = self.of(lit.label, MAX_DEPTH);
         low == high && (low == 1) != lit.value
     }
 
@@ -258,7 +258,7 @@ mod tests {
         (dag, nodes)
     }
 
-    /// A read at one of the first places of a table, or behind it, which has a node of 16 bits, a byte and a constant.
+    /// A read at one of the first places of a table, or after it, which has a node of 16 bits, a byte and a constant.
     fn read(dag: &mut Dag, place: Label, byte: Label, wide: Label, bits: u32) -> Node {
         let seven = dag.constant(8, 7);
         let place = dag.add(Node::binary(Op::And, 8, place, seven));
@@ -286,7 +286,7 @@ mod tests {
             };
             let mut intervals = Intervals::new(&dag, &mut part);
             for &label in &nodes {
-                let Interval { low, high } = intervals.of(label, DEEPEST);
+                let Interval { low, high } = intervals.of(label, MAX_DEPTH);
                 for input in first.into_iter().flat_map(|a| second.map(|b| [a, b])) {
                     let value = number(dag.eval(label, &Assignment::new(input)) as u64, dag.bits(label));
                     prop_assert!((low..=high).contains(&value), "{value} in {low}..={high} of {}", expr::print(&dag, &[label]));

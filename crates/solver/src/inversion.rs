@@ -18,12 +18,12 @@ pub struct InversionLink {
 }
 
 /// How many combinations of choices are tried for the goal.
-const MOST_ATTEMPTS: usize = 48;
+const MAX_ATTEMPTS: usize = 48;
 /// Large queries get fewer attempts, so that no query costs more than the evaluation of about so many nodes.
-const MOST_NODES: usize = 100_000;
-const FEWEST_ATTEMPTS: usize = 4;
+const MAX_NODES: usize = 100_000;
+const MIN_ATTEMPTS: usize = 4;
 /// How many broken literals are repaired in one attempt.
-const MOST_REPAIRS: usize = 8;
+const MAX_REPAIRS: usize = 8;
 
 impl InversionLink {
     pub const NAME: &'static str = "inversion";
@@ -64,7 +64,7 @@ pub(crate) fn repaired(query: &Query, input: &[u8], kept: &FxHashSet<u32>) -> Op
 }
 
 fn attempts(query: &Query) -> u32 {
-    (MOST_NODES / query.dag.len()).clamp(FEWEST_ATTEMPTS, MOST_ATTEMPTS) as u32
+    (MAX_NODES / query.dag.len()).clamp(MIN_ATTEMPTS, MAX_ATTEMPTS) as u32
 }
 
 /// One combination of choices.
@@ -92,7 +92,7 @@ impl<'q> Attempt<'q> {
 
     /// True if the input now satisfies everything.
     fn run(&mut self, evaluator: &mut Evaluator) -> bool {
-        for _ in 0..=MOST_REPAIRS {
+        for _ in 0..=MAX_REPAIRS {
             let Some(broken) = self.first_broken(evaluator) else { return true };
             if !self.invert(evaluator, broken) {
                 return false;

@@ -38,7 +38,7 @@ mod stage;
 mod stages;
 mod subsumption;
 mod text_atoms;
-mod text_link;
+mod texts;
 mod truth;
 
 pub use chain::{Chain, ChainOptions};
@@ -48,4 +48,4 @@ pub use domain::DomainLink;
 pub use inversion::InversionLink;
 pub use path_solver::PathSolver;
 pub use query::{Answer, Effort, Link, Lit, Query, UnknownReason};
-pub use text_link::Restrictions;
+pub use texts::Restrictions;

@@ -8,10 +8,10 @@ use expr::{Dag, Label, Op, Program, Registers};
 use rustc_hash::FxHashMap;
 
 /// Sums are exact integers; wider ones could leave the range of `i128`.
-const WIDEST: u32 = 64;
+const MAX_BITS: u32 = 64;
 /// Nodes that are looked at in one condition, and how deep it may be.
-const MOST_VISITS: u32 = 4096;
-const DEEPEST: u32 = 256;
+const MAX_VISITS: u32 = 4096;
+const MAX_DEPTH: u32 = 256;
 
 /// The values of one byte's part of a sum, by value of the byte.
 pub(crate) type Part = [i128; 256];
@@ -150,7 +150,7 @@ impl Reader<'_> {
     fn sum(&mut self, label: Label, depth: u32) -> Option<Sum> {
         self.visits += 1;
         let bits = self.dag.bits(label);
-        if self.visits > MOST_VISITS || depth > DEEPEST || bits > WIDEST {
+        if self.visits > MAX_VISITS || depth > MAX_DEPTH || bits > MAX_BITS {
             return None;
         }
         if let Some(value) = self.dag.as_constant(label) {

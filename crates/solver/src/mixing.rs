@@ -7,9 +7,9 @@ use expr::{Dag, Op};
 
 /// Sums and products, and exclusive ors, that a slice may have of each kind. A checksum has one kind only, and a number in text
 /// has sums only; SipHash of one short word has 24 of each.
-const MOST: usize = 16;
+const MAX_MIXED: usize = 16;
 /// Narrower words are characters.
-const LEAST_BITS: u32 = 32;
+const MIN_BITS: u32 = 32;
 
 pub(crate) fn is_hashed(query: &Query) -> bool {
     let (mut sums, mut differences) = (0, 0);
@@ -20,14 +20,14 @@ pub(crate) fn is_hashed(query: &Query) -> bool {
             _ => {}
         }
     }
-    sums.min(differences) > MOST
+    sums.min(differences) > MAX_MIXED
 }
 
 /// Whether the node joins two words that depend on the input; a product does with one.
 fn mixes(dag: &Dag, label: u32) -> bool {
     let [a, b, _] = dag.operands(label);
     let symbolic = |operand| dag.as_constant(operand).is_none();
-    dag.bits(label) >= LEAST_BITS && symbolic(a) && (symbolic(b) || dag.op(label) == Op::Mul)
+    dag.bits(label) >= MIN_BITS && symbolic(a) && (symbolic(b) || dag.op(label) == Op::Mul)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::product::Product;
 use crate::query::{Answer, Lit, Query};
 use crate::question::{Component, Goal};
 use crate::ranges::Ranges;
-use crate::text_link::Restrictions;
+use crate::texts::Restrictions;
 use expr::{Dag, Evaluator, Support, SupportId, Supports};
 
 /// A path condition of one run, prepared for many queries.
@@ -110,7 +110,8 @@ impl<'a> PathSolver<'a> {
         chain.answer(self, &goal, Some(Restrictions { languages, windows }))
     }
 
-    fn goal<'g>(&mut self, prefix: usize, extra: &'g [Lit], lit: Lit) -> Goal<'g> {
+    /// A literal to be made true after a prefix of the path.
+    pub(crate) fn goal<'g>(&mut self, prefix: usize, extra: &'g [Lit], lit: Lit) -> Goal<'g> {
         let id = self.supports.of(self.dag, lit.label);
         Goal { prefix, extra, lit, support: self.supports.get(id).clone() }
     }

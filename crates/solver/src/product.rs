@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Combinations that are tried where nothing is decided before the last byte, and nodes that a question may look at.
-const MOST_COMBINATIONS: usize = 1 << 14;
-const MOST_STEPS: u64 = 1 << 20;
+const MAX_COMBINATIONS: usize = 1 << 14;
+const MAX_STEPS: u64 = 1 << 20;
 
 /// What a product has to know about the nodes and bytes of a question.
 pub(crate) trait Ground {
@@ -39,7 +39,7 @@ pub(crate) enum Part {
 }
 
 /// A question: the literals of a path with these numbers, which increase, and the goal, all of which depend on nothing but `bytes`.
-pub(crate) struct Ask<'q> {
+pub(crate) struct ProductQuery<'q> {
     pub path: &'q [Lit],
     pub numbers: &'q [u32],
     pub goal: Lit,
@@ -49,7 +49,7 @@ pub(crate) struct Ask<'q> {
     pub prefix: u32,
 }
 
-impl Ask<'_> {
+impl ProductQuery<'_> {
     /// The goal first: most fail by themselves.
     fn lits(&self) -> impl Iterator<Item = Lit> + '_ {
         [self.goal].into_iter().chain(self.numbers.iter().map(|&number| self.path[number as usize]))
@@ -89,22 +89,22 @@ impl Product {
     pub(crate) fn solve(
         &mut self,
         dag: &Dag,
-        ask: &Ask,
+        query: &ProductQuery,
         ground: &mut dyn Ground,
     ) -> Option<Option<Vec<(u32, u8)>>> {
         self.start(dag);
-        let bytes = ask.bytes;
-        let choices = self.choices(dag, ask, ground)?;
+        let bytes = query.bytes;
+        let choices = self.choices(dag, query, ground)?;
         let mut by_stage: Vec<Vec<Lit>> = vec![Vec::new(); bytes.len() + 1];
-        for lit in ask.lits() {
+        for lit in query.lits() {
             by_stage[ground.stage(lit.label, bytes) as usize].push(lit);
         }
         // Where literals rule out values of the first bytes, there are fewer combinations than it seems.
         let is_pruned = by_stage.iter().take(bytes.len()).any(|lits| !lits.is_empty());
-        if !is_pruned && combinations(&choices) > MOST_COMBINATIONS {
+        if !is_pruned && combinations(&choices) > MAX_COMBINATIONS {
             return None;
         }
-        self.staged.start(dag, bytes.len(), MOST_STEPS);
+        self.staged.start(dag, bytes.len(), MAX_STEPS);
         let Product { marks, question, staged, .. } = self;
         let view =
             View { marks, question: *question, functions: Vec::new(), chosen: vec![0; bytes.len() + 1] };
@@ -131,30 +131,30 @@ impl Product {
     }
 
     /// The values to try for each byte: of those that no function of the literals tells apart, the first.
-    fn choices(&mut self, dag: &Dag, ask: &Ask, ground: &mut dyn Ground) -> Option<Vec<Vec<u8>>> {
-        let last = ask.numbers.last().map_or(0, |&last| last as usize + 1);
-        self.look_at(dag, &ask.path[..last], ground);
-        let goal = self.functions_of_goal(dag, ask, ground)?;
-        let mut of_byte: Vec<Vec<Arc<Values>>> = vec![Vec::new(); ask.bytes.len()];
+    fn choices(&mut self, dag: &Dag, query: &ProductQuery, ground: &mut dyn Ground) -> Option<Vec<Vec<u8>>> {
+        let last = query.numbers.last().map_or(0, |&last| last as usize + 1);
+        self.look_at(dag, &query.path[..last], ground);
+        let goal = self.functions_of_goal(dag, query, ground)?;
+        let mut of_byte: Vec<Vec<Arc<Values>>> = vec![Vec::new(); query.bytes.len()];
         let mut seen = FxHashSet::default();
         let mut add = |functions: &Functions| {
             for (byte, values) in functions {
                 if seen.insert((*byte, Arc::as_ptr(values))) {
-                    let place = ask.bytes.iter().position(|other| other == byte)?;
+                    let place = query.bytes.iter().position(|other| other == byte)?;
                     of_byte[place].push(Arc::clone(values));
                 }
             }
             Some(())
         };
         add(&goal)?;
-        for &number in ask.numbers {
+        for &number in query.numbers {
             add(self.new_functions[number as usize].as_ref()?)?;
         }
         let choice = |(byte, functions): (&u32, Vec<Arc<Values>>)| {
             let (domain, current) = ground.domain(*byte);
             told_apart(domain.preferred(current).collect(), &functions)
         };
-        Some(ask.bytes.iter().zip(of_byte).map(choice).collect())
+        Some(query.bytes.iter().zip(of_byte).map(choice).collect())
     }
 
     /// Finds out what the literals of a path take from bytes. A node that two literals share ties their bytes together, so that what
@@ -178,15 +178,20 @@ impl Product {
     }
 
     /// What the goal takes from bytes and no literal before it does.
-    fn functions_of_goal(&mut self, dag: &Dag, ask: &Ask, ground: &mut dyn Ground) -> Option<Functions> {
+    fn functions_of_goal(
+        &mut self,
+        dag: &Dag,
+        query: &ProductQuery,
+        ground: &mut dyn Ground,
+    ) -> Option<Functions> {
         let Product { first, in_goal, question, .. } = self;
         let mut is_new = |label: Label| {
             let (first, place) = (first[label as usize], &mut in_goal[label as usize]);
-            let is_known = (1..=ask.prefix).contains(&first) || *place == *question;
+            let is_known = (1..=query.prefix).contains(&first) || *place == *question;
             *place = *question;
             !is_known
         };
-        collect(dag, ask.goal.label, &mut is_new, ground)
+        collect(dag, query.goal.label, &mut is_new, ground)
     }
 }
 

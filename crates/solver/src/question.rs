@@ -13,7 +13,7 @@ use crate::path_solver::PathSolver;
 use crate::query::{Answer, Effort, Lit, Query, UnknownReason};
 use crate::slice::{Slice, Slicer};
 use crate::stage::Stage;
-use crate::text_link::Restrictions;
+use crate::texts::Restrictions;
 use crate::truth::Truths;
 use expr::Support;
 use std::rc::Rc;
@@ -153,8 +153,7 @@ impl<'q, 'a> Question<'q, 'a> {
         let (path, goal) = slice.split_goal()?;
         let query = Query { dag: &slice.dag, path, effort: self.effort, ..self.path.query(goal) };
         let restrictions = self.restrictions.as_mut();
-        let restrictions =
-            restrictions.map(|r| Restrictions { languages: r.languages, windows: r.windows });
+        let restrictions = restrictions.map(|r| Restrictions { languages: r.languages, windows: r.windows });
         let check = Check { checker: &mut self.path.checker, goal: self.goal };
         Some(View { query, truths: self.truths, restrictions, check })
     }

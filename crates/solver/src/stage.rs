@@ -73,3 +73,115 @@ impl Rest<'_> {
         Answer::Unknown(question.reason)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::standard_stages;
+    use crate::path_solver::PathSolver;
+    use crate::query::{Lit, UnknownReason};
+    use crate::texts::Restrictions;
+    use crate::truth::Truths;
+    use expr::Dag;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+    use strings::Languages;
+
+    type Record = Rc<RefCell<Vec<&'static str>>>;
+
+    /// Writes its name down when it is asked.
+    struct Recorder {
+        name: &'static str,
+        min_effort: Effort,
+        keeps_languages: bool,
+        applies: bool,
+        asked: Record,
+    }
+
+    impl Stage for Recorder {
+        fn name(&self) -> &'static str {
+            self.name
+        }
+
+        fn min_effort(&self) -> Effort {
+            self.min_effort
+        }
+
+        fn keeps_languages(&self) -> bool {
+            self.keeps_languages
+        }
+
+        fn applies(&self, _question: &mut Question) -> bool {
+            self.applies
+        }
+
+        fn solve(&mut self, question: &mut Question, rest: Rest) -> Answer {
+            self.asked.borrow_mut().push(self.name);
+            rest.solve(question)
+        }
+    }
+
+    fn recorders(asked: &Record) -> Stages {
+        let new = |name, min_effort, keeps_languages, applies| {
+            let asked = Rc::clone(asked);
+            Recorder { name, min_effort, keeps_languages, applies, asked }
+        };
+        let mut stages = Stages::default();
+        let options = ChainOptions::default();
+        stages.add(&options, new("glance", Effort::Glance, false, true));
+        stages.add(&options, new("full", Effort::Full, false, true));
+        stages.add(&options, new("other kind", Effort::Glance, true, false));
+        stages.add(&options, new("languages", Effort::Quick, true, true));
+        stages.add(&options, new("quick", Effort::Quick, false, true));
+        stages
+    }
+
+    /// The names of the recorders that are asked, in order.
+    fn asked(effort: Effort, is_restricted: bool) -> Vec<&'static str> {
+        let mut dag = Dag::new();
+        let goal = Lit::new(dag.constant(1, 1), true);
+        let mut path = PathSolver::new(&dag, &[], &[], 0);
+        let goal = path.goal(0, &[], goal);
+        let (mut truths, mut languages) = (Truths::default(), Languages::default());
+        let mut question = Question::new(&mut path, &goal, &mut truths, effort, 100);
+        let restrictions = Restrictions { languages: &mut languages, windows: &[] };
+        question.restrictions = is_restricted.then_some(restrictions);
+        let asked = Record::default();
+        assert!(matches!(recorders(&asked).solve(&mut question), Answer::Unknown(_)));
+        asked.take()
+    }
+
+    #[test]
+    fn stages_are_asked_in_the_order_of_the_list() {
+        assert_eq!(asked(Effort::Full, false), ["glance", "full", "languages", "quick"]);
+        assert_eq!(asked(Effort::Quick, false), ["glance", "languages", "quick"]);
+        assert_eq!(asked(Effort::Glance, false), ["glance"]);
+        assert_eq!(asked(Effort::Full, true), ["languages"]);
+    }
+
+    #[test]
+    fn every_stage_is_in_the_list() {
+        let names = |options: &ChainOptions| -> Vec<&'static str> {
+            standard_stages(options).0.iter().map(|stage| stage.name()).collect()
+        };
+        let all = "ranges unary product oversize slicing cache strings local trivial subsumption \
+                   lowering hashing domain inversion descent";
+        assert_eq!(names(&ChainOptions::default()).join(" "), all);
+        // Those that prepare questions cannot be left out, but for the one that saves effort.
+        let only = "oversize slicing trivial lowering domain";
+        assert_eq!(names(&ChainOptions::only("domain")).join(" "), only);
+    }
+
+    #[test]
+    fn what_a_glance_leaves_open_is_for_more_effort() {
+        let dag = &mut Dag::new();
+        let goal = Lit::new(dag.constant(1, 1), true);
+        let mut path = PathSolver::new(dag, &[], &[], 0);
+        let goal = path.goal(0, &[], goal);
+        let reason = |path: &mut PathSolver, effort| {
+            Stages::default().solve(&mut Question::new(path, &goal, &mut Truths::default(), effort, 9))
+        };
+        assert_eq!(reason(&mut path, Effort::Glance), Answer::Unknown(UnknownReason::Budget));
+        assert_eq!(reason(&mut path, Effort::Quick), Answer::UNSUPPORTED);
+    }
+}

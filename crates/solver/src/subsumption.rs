@@ -29,9 +29,9 @@ struct Model {
 }
 
 /// Entries beyond this number make room by forgetting all.
-const MOST_ENTRIES: usize = 1 << 18;
+const MAX_ENTRIES: usize = 1 << 18;
 /// Cores and models that are kept for one literal.
-const MOST_EACH: usize = 8;
+const MAX_EACH: usize = 8;
 
 /// A question's literals, in its order, as keys.
 pub(crate) struct Literals(Vec<Key>);
@@ -64,15 +64,9 @@ impl Subsumption {
 
     /// Remembers an answer. `core` are numbers of literals that contradict each other; all do if
     /// there is none.
-    pub(crate) fn put(
-        &mut self,
-        literals: &Literals,
-        current: &[u8],
-        answer: &Answer,
-        core: Option<&[u32]>,
-    ) {
+    pub(crate) fn put(&mut self, literals: &Literals, current: &[u8], answer: &Answer, core: Option<&[u32]>) {
         let Some(&goal) = literals.0.last() else { return };
-        if self.entries >= MOST_ENTRIES {
+        if self.entries >= MAX_ENTRIES {
             *self = Subsumption::default();
         }
         match answer {
@@ -102,7 +96,7 @@ fn keep<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if list.contains(&item) {
         return;
     }
-    if list.len() >= MOST_EACH {
+    if list.len() >= MAX_EACH {
         list.remove(0);
     }
     list.push(item);

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Normal forms beyond this number are forgotten.
-const MOST_SHAPES: usize = 1 << 20;
+const MAX_SHAPES: usize = 1 << 20;
 
 /// Truth sets of conditions on one byte or on the length.
 #[derive(Default)]
@@ -94,7 +94,7 @@ impl Truths {
     }
 
     fn shape(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label) -> Label {
-        if self.shapes.len() > MOST_SHAPES {
+        if self.shapes.len() > MAX_SHAPES {
             let functions = std::mem::take(&mut self.functions);
             *self = Truths { functions, generation: self.generation + 1, ..Truths::default() };
         }
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const LARGEST: u64 = 40;
+    const MAX_LEN: u64 = 40;
 
     fn near_the_ends() -> impl Strategy<Value = u64> {
         prop_oneof![0..60u64, (u64::MAX - 60)..=u64::MAX]
@@ -179,10 +179,10 @@ mod tests {
                 _ => dag.make_binary(Op::Ule, 1, c, sum),
             };
             let label = dag.make_not(label);
-            if let Some(set) = comparison(&truths.shapes, label, LARGEST) {
-                let enumerated = truths.enumerate(label, LARGEST);
-                prop_assert!((0..=LARGEST).all(|len| set.contains(len) == enumerated.contains(len)));
-                prop_assert!(set.intervals().iter().all(|&(first, last)| first <= last && last <= LARGEST));
+            if let Some(set) = comparison(&truths.shapes, label, MAX_LEN) {
+                let enumerated = truths.enumerate(label, MAX_LEN);
+                prop_assert!((0..=MAX_LEN).all(|len| set.contains(len) == enumerated.contains(len)));
+                prop_assert!(set.intervals().iter().all(|&(first, last)| first <= last && last <= MAX_LEN));
             } else {
                 prop_assert!(truths.shapes.as_constant(label).is_some() || kind > 2);
             }

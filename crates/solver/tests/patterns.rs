@@ -126,7 +126,7 @@ fn little_endian(dag: &mut Dag, first: u32, bytes: u32) -> Label {
 }
 
 #[test]
-fn magic_number_behind_arithmetic_is_inverted() {
+fn magic_number_under_arithmetic_is_inverted() {
     let mut dag = Dag::new();
     let value = little_endian(&mut dag, 0, 4);
     let (key, factor) = (dag.constant(32, 0x1234_5678), dag.constant(32, 0x0100_0193));

@@ -61,8 +61,8 @@ fn solve_in_order(dag: &Dag, lits: &[Lit], domains: &[(ByteSet, Option<u8>)], by
     // Each literal is the goal after those before it, the last question coming first; earlier ones leave marks behind.
     for prefix in [path.len() - 1, 1, path.len() - 1] {
         let numbers = &numbers[..prefix - 1];
-        let ask = Ask { path: &path, numbers, goal: path[prefix], bytes, prefix: prefix as u32 };
-        found = product.solve(dag, &ask, &mut ground);
+        let query = ProductQuery { path: &path, numbers, goal: path[prefix], bytes, prefix: prefix as u32 };
+        found = product.solve(dag, &query, &mut ground);
     }
     found
 }

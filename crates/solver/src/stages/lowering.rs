@@ -4,7 +4,7 @@ use crate::lowered::lowered;
 use crate::query::{Answer, UnknownReason};
 use crate::question::{Form, Question};
 use crate::stage::{Rest, Stage};
-use crate::text_link::has_texts;
+use crate::texts::has_texts;
 
 pub(crate) struct LoweringStage;
 

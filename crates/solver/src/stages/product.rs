@@ -5,7 +5,7 @@ use crate::byte_set::ByteSet;
 use crate::counters::Counters;
 use crate::intervals::{Interval, Intervals, number};
 use crate::path_domains::PathDomains;
-use crate::product::{Ask, Ground, Part};
+use crate::product::{Ground, Part, ProductQuery};
 use crate::query::{Answer, Effort, Lit};
 use crate::question::Question;
 use crate::stage::{Rest, Stage};
@@ -61,8 +61,8 @@ fn try_all(question: &mut Question) -> Option<Answer> {
     if ground.is_out_of_bounds(goal) {
         return Some(Answer::Unsat);
     }
-    let ask = Ask { path, numbers: &numbers, goal, bytes: &bytes, prefix };
-    let found = solver.product.solve(dag, &ask, &mut ground)?;
+    let query = ProductQuery { path, numbers: &numbers, goal, bytes: &bytes, prefix };
+    let found = solver.product.solve(dag, &query, &mut ground)?;
     Some(found.map_or(Answer::Unsat, |values| Answer::Sat(solver.query(goal).input_with(values, None))))
 }
 

@@ -4,7 +4,7 @@ use crate::counters::Counters;
 use crate::query::Answer;
 use crate::question::Question;
 use crate::stage::{Rest, Stage};
-use crate::text_link::{self, has_texts};
+use crate::texts::{self, has_texts};
 use std::time::Instant;
 
 #[derive(Default)]
@@ -29,8 +29,8 @@ impl Stage for StringsStage {
         let Some(view) = question.view() else { return rest.solve(question) };
         let start = Instant::now();
         let answer = match view.restrictions {
-            Some(mut within) => text_link::solve_within(view.truths, &view.query, &mut within),
-            None => text_link::solve(view.truths, &view.query),
+            Some(mut within) => texts::solve_within(view.truths, &view.query, &mut within),
+            None => texts::solve(view.truths, &view.query),
         };
         let answer = question.checked(answer, &mut self.counters);
         self.counters.count(&answer, start.elapsed());

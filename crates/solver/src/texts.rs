@@ -25,7 +25,7 @@ pub struct Restrictions<'r> {
 }
 
 /// Combinations of states that a search may take.
-const MOST_STATES: usize = 1 << 17;
+const MAX_STATES: usize = 1 << 17;
 /// What part of them a quick search may take.
 const QUICK_SHARE: usize = 16;
 
@@ -50,7 +50,7 @@ pub(crate) fn solve_within(truths: &mut Truths, query: &Query, restrictions: &mu
     };
     window.restrict(&windows);
     let share = if query.effort == Effort::Full { 1 } else { QUICK_SHARE };
-    let mut budget = Budget::default().with_limit(MOST_STATES / share);
+    let mut budget = Budget::default().with_limit(MAX_STATES / share);
     match window.tracks().find(restrictions.languages, &mut budget) {
         Ok(Some(word)) => {
             let len = problem.length.and_then(|set| set.preferred(query.current.len() as u64).next());
