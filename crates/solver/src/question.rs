@@ -39,7 +39,7 @@ pub(crate) struct Component {
 /// How far a question is refined.
 pub(crate) enum Form {
     Goal,
-    Slice(Slice),
+    Slice(Box<Slice>),
     /// There is no slice because it would be too large.
     TooLarge,
     /// The slice is known to be too hard.
@@ -115,7 +115,7 @@ impl<'q, 'a> Question<'q, 'a> {
 
     /// The same question about another slice.
     pub(crate) fn about(&mut self, slice: Slice) -> Question<'_, 'a> {
-        let form = Form::Slice(slice);
+        let form = Form::Slice(Box::new(slice));
         Question { form, ..Question::new(self.path, self.goal, self.truths, self.effort, self.max_nodes) }
     }
 

@@ -19,7 +19,7 @@ impl Stage for LoweringStage {
 
     fn solve(&mut self, question: &mut Question, rest: Rest) -> Answer {
         match question.query().and_then(|query| lowered(&query, question.max_nodes)) {
-            Some(slice) => question.form = Form::Slice(slice),
+            Some(slice) => question.form = Form::Slice(Box::new(slice)),
             None => return Answer::Unknown(UnknownReason::Budget),
         }
         rest.solve(question)

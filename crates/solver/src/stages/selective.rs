@@ -57,3 +57,37 @@ impl<S: Stage> Stage for Selective<S> {
         self.stage.counters()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Asked(Counters);
+
+    impl Stage for Asked {
+        fn name(&self) -> &'static str {
+            "asked"
+        }
+
+        fn solve(&mut self, question: &mut Question, rest: Rest) -> Answer {
+            rest.solve(question)
+        }
+
+        fn counters(&self) -> Option<Counters> {
+            Some(self.0)
+        }
+    }
+
+    fn worth_of(asked: u64, sat: u64) -> usize {
+        let mut stage = Selective::new(Asked(Counters { asked, sat, ..Counters::default() }));
+        (0..ONE_IN).filter(|_| stage.is_worth_asking()).count()
+    }
+
+    #[test]
+    fn a_stage_without_answers_gets_one_question_in_eight() {
+        assert_eq!(worth_of(TRIED - 1, 0), 8);
+        assert_eq!(worth_of(TRIED, 1), 8);
+        assert_eq!(worth_of(TRIED, 0), 1);
+        assert_eq!(worth_of(10 * WORTH, 9), 1);
+    }
+}

@@ -25,7 +25,7 @@ impl Stage for SlicingStage {
     fn solve(&mut self, question: &mut Question, rest: Rest) -> Answer {
         match cut(question) {
             Some(slice) if slice.is_contradictory() => return Answer::Unsat,
-            Some(slice) => question.form = Form::Slice(slice),
+            Some(slice) => question.form = Form::Slice(Box::new(slice)),
             None => question.close(Form::TooLarge, UnknownReason::Budget),
         }
         rest.solve(question)
