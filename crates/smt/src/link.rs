@@ -6,8 +6,8 @@ use crate::protocol::{Reply, Request, write_query};
 use solver::{Answer, Link, Query, UnknownReason};
 use std::time::Duration;
 
-/// Solves queries with Z3 in another process. A query on which that crashes or overruns its limit is unknown, and the next
-/// one goes to a new process.
+/// Solves queries with Z3 in another process. A query on which that crashes or overruns its limit
+/// is unknown, and the next one goes to a new process.
 pub struct Z3Link {
     limits: Limits,
     helper: Helper,
@@ -15,7 +15,8 @@ pub struct Z3Link {
     economy: Option<Economy>,
 }
 
-/// The time that a query may take, by how it went lately: half after a query without an answer, double after an answer.
+/// The time that a query may take, by how it went lately: half after a query without an answer,
+/// double after an answer.
 struct Economy {
     allowed: Duration,
 }
@@ -29,7 +30,8 @@ impl Economy {
     }
 }
 
-/// What Z3 may take beyond its own limits before it is ended: it looks at them now and then only, and starts twice.
+/// What Z3 may take beyond its own limits before it is ended: it looks at them now and then only,
+/// and starts twice.
 const PATIENCE: u32 = 2;
 const GRACE: Duration = Duration::from_millis(500);
 

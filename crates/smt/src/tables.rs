@@ -1,5 +1,5 @@
-//! Reads from tables: a balanced tree of comparisons of the offset. Z3's arrays are no match for it: a table of
-//! 5000 bytes as an array takes it more than 20 s, as a tree less than one.
+//! Reads from tables: a balanced tree of comparisons of the offset. Z3's arrays are no match for
+//! it: a table of 5000 bytes as an array takes it more than 20 s, as a tree less than one.
 
 use crate::term::constant;
 use expr::{Dag, Label, Op, TableData};

@@ -8,10 +8,9 @@ use crate::path_solver::PathSolver;
 use crate::query::{Answer, Effort, Link, Query};
 use crate::question::{Goal, Question};
 use crate::stage::Stages;
-use crate::stages::{
-    CacheStage, HashingStage, LinkStage, LocalStage, LoweringStage, OversizeStage, ProductStage, RangesStage,
-    Selective, SlicingStage, StringsStage, SubsumptionStage, TrivialStage, UnaryStage,
-};
+use crate::stages::{CacheStage, HashingStage, LinkStage, LocalStage, LoweringStage};
+use crate::stages::{OversizeStage, ProductStage, RangesStage, Selective, SlicingStage};
+use crate::stages::{StringsStage, SubsumptionStage, TrivialStage, UnaryStage};
 use crate::texts::Restrictions;
 use crate::truth::Truths;
 

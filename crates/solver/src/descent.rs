@@ -1,9 +1,10 @@
 //! Local search on a compiled evaluator.
 //!
-//! The literals are compiled into one program. From the current input on, one variable at a time takes the value that
-//! brings the literals nearest to being true (see [`Distances`]); words of neighbouring bytes are also counted up and
-//! down. Where nothing helps, a variable of a broken literal is changed at random. Only what depends on the changed variable is
-//! computed again. The search is bounded by a number of instructions and gives up as unknown: it answers "unsat" only
+//! The literals are compiled into one program. From the current input on, one variable at a time
+//! takes the value that brings the literals nearest to being true (see [`Distances`]); words of
+//! neighbouring bytes are also counted up and down. Where nothing helps, a variable of a broken
+//! literal is changed at random. Only what depends on the changed variable is computed again. The
+//! search is bounded by a number of instructions and gives up as unknown: it answers "unsat" only
 //! where the values of one variable are exhausted.
 
 use crate::byte_set::ByteSet;
@@ -19,7 +20,8 @@ pub struct DescentLink {
     truths: Truths,
     registers: Registers,
     budget: u64,
-    /// Share of the budget that is granted, in sixteenths: less after failures, more after successes.
+    /// Share of the budget that is granted, in sixteenths: less after failures, more after
+    /// successes.
     credit: u64,
 }
 
@@ -138,7 +140,8 @@ struct Walk<'w> {
     /// The distance of each literal, and their sum.
     costs: Vec<u64>,
     total: u64,
-    /// The step before which each variable keeps a value that it was given at random: the best change would only undo it.
+    /// The step before which each variable keeps a value that it was given at random: the best
+    /// change would only undo it.
     kept_until: Vec<u32>,
     step: u32,
     budget: u64,
@@ -212,7 +215,8 @@ impl<'w> Walk<'w> {
         (!self.landscape.variables_of[literal].is_empty()).then_some(literal)
     }
 
-    /// Makes the best change that brings the whole nearer; false if there is none, `None` at the end of the budget.
+    /// Makes the best change that brings the whole nearer; false if there is none, `None` at the
+    /// end of the budget.
     fn improve(&mut self, broken: usize) -> Option<bool> {
         let landscape = self.landscape;
         let variables = &landscape.variables_of[broken];

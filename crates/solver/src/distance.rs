@@ -1,8 +1,8 @@
 //! How far an input is from making literals true: 0 if they are, and less the nearer it is.
 //!
-//! A comparison is as far off as the logarithm of the difference of its sides says, an equality at most as far as the
-//! number of bits in which they differ; floats are compared by their place among all floats. Of a conjunction the
-//! distances add up, of a disjunction the smallest counts.
+//! A comparison is as far off as the logarithm of the difference of its sides says, an equality at
+//! most as far as the number of bits in which they differ; floats are compared by their place among
+//! all floats. Of a conjunction the distances add up, of a disjunction the smallest counts.
 
 use crate::query::Lit;
 use expr::{Dag, Label, Op};

@@ -1,11 +1,12 @@
 //! The exact byte-domain solver.
 //!
-//! Conditions on one byte are sets of byte values. For conditions on several bytes, the bytes are given values in
-//! input order; what later bytes need to know about earlier ones is the *frontier*: the values of those nodes
-//! over earlier bytes that nodes over later bytes use. Two prefixes with the same frontier have the same
-//! continuations, so a frontier that failed once need not be tried again. In a scanner's chain of table reads the
-//! frontier is one state number, in number parsing the value so far. Where a condition is one on a weighted sum, the
-//! [`Outlook`] tells which prefixes cannot reach it any more.
+//! Conditions on one byte are sets of byte values. For conditions on several bytes, the bytes are
+//! given values in input order; what later bytes need to know about earlier ones is the *frontier*:
+//! the values of those nodes over earlier bytes that nodes over later bytes use. Two prefixes with
+//! the same frontier have the same continuations, so a frontier that failed once need not be tried
+//! again. In a scanner's chain of table reads the frontier is one state number, in number parsing
+//! the value so far. Where a condition is one on a weighted sum, the [`Outlook`] tells which
+//! prefixes cannot reach it any more.
 //!
 //! Both answers are exact; a search that gets too large is given up as unknown.
 

@@ -1,7 +1,9 @@
-//! Whether a literal is ruled out by the least and the greatest values of the parts that depend on one byte.
+//! Whether a literal is ruled out by the least and the greatest values of the parts that depend on
+//! one byte.
 //!
-//! Intervals are of signed numbers, so that checks for overflow, which most arithmetic on small numbers brings along, are refuted without
-//! trying a value. Nodes of more than 64 bits and operators that are not listed can have any value.
+//! Intervals are of signed numbers, so that checks for overflow, which most arithmetic on small
+//! numbers brings along, are refuted without trying a value. Nodes of more than 64 bits and
+//! operators that are not listed can have any value.
 
 mod read;
 
@@ -108,7 +110,8 @@ impl<'i> Intervals<'i> {
         interval
     }
 
-    /// `None` if nothing is known. What does not fit the node's width wraps around, so nothing is known of it either.
+    /// `None` if nothing is known. What does not fit the node's width wraps around, so nothing is
+    /// known of it either.
     fn compute(&mut self, label: Label, depth: u32) -> Option<Interval> {
         let (node, bits) = (*self.dag.node(label), self.dag.bits(label));
         let op = self.dag.op(label);
@@ -218,7 +221,8 @@ mod tests {
         Op::Read,
     ];
 
-    /// Adds nodes of 1, 8 and 16 bits over two bytes, each from earlier ones that fit. Comparisons are of all three.
+    /// Adds nodes of 1, 8 and 16 bits over two bytes, each from earlier ones that fit. Comparisons
+    /// are of all three.
     fn build(steps: &[(usize, [usize; 3], bool)]) -> (Dag, Vec<Label>) {
         let mut dag = Dag::new();
         let mut nodes = vec![dag.input(0), dag.input(1)];
@@ -258,7 +262,8 @@ mod tests {
         (dag, nodes)
     }
 
-    /// A read at one of the first places of a table, or after it, which has a node of 16 bits, a byte and a constant.
+    /// A read at one of the first places of a table, or after it, which has a node of 16 bits, a
+    /// byte and a constant.
     fn read(dag: &mut Dag, place: Label, byte: Label, wide: Label, bits: u32) -> Node {
         let seven = dag.constant(8, 7);
         let place = dag.add(Node::binary(Op::And, 8, place, seven));

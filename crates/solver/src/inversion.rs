@@ -1,10 +1,10 @@
-//! Arithmetic inversion: the value that a condition wants is carried down through operators that can be undone,
-//! until it reaches input bytes.
+//! Arithmetic inversion: the value that a condition wants is carried down through operators that
+//! can be undone, until it reaches input bytes.
 //!
-//! Where an operator has two symbolic operands, one keeps its value and the other is solved for. There are many
-//! such choices; a few are tried in a fixed order. What breaks another literal is repaired by inverting that one
-//! too, without touching bytes that were already set. The result is a guess that must hold on all literals: this
-//! link never answers "unsat".
+//! Where an operator has two symbolic operands, one keeps its value and the other is solved for.
+//! There are many such choices; a few are tried in a fixed order. What breaks another literal is
+//! repaired by inverting that one too, without touching bytes that were already set. The result is
+//! a guess that must hold on all literals: this link never answers "unsat".
 
 use crate::inverse::{Choices, Step, steps};
 use crate::query::{Answer, Effort, Link, Lit, Query, UnknownReason};
@@ -19,7 +19,8 @@ pub struct InversionLink {
 
 /// How many combinations of choices are tried for the goal.
 const MAX_ATTEMPTS: usize = 48;
-/// Large queries get fewer attempts, so that no query costs more than the evaluation of about so many nodes.
+/// Large queries get fewer attempts, so that no query costs more than the evaluation of about so
+/// many nodes.
 const MAX_NODES: usize = 100_000;
 const MIN_ATTEMPTS: usize = 4;
 /// How many broken literals are repaired in one attempt.
@@ -54,7 +55,8 @@ impl Link for InversionLink {
     }
 }
 
-/// Repairs the literals that are broken on `input`, the bytes `kept` staying as they are; `None` if that does not work.
+/// Repairs the literals that are broken on `input`, the bytes `kept` staying as they are; `None` if
+/// that does not work.
 pub(crate) fn repaired(query: &Query, input: &[u8], kept: &FxHashSet<u32>) -> Option<Vec<u8>> {
     let mut evaluator = Evaluator::new();
     (0..attempts(query)).find_map(|number| {

@@ -1,4 +1,5 @@
-//! From a path condition and a literal to be made true: an input, a proof that there is none, or "unknown".
+//! From a path condition and a literal to be made true: an input, a proof that there is none, or
+//! "unknown".
 //!
 //! The [`Chain`] is one list of small stages, each removable and with its own [`Counters`]; the
 //! function that builds it says the order in which they are asked. A goal is cut down to the

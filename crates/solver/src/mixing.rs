@@ -1,12 +1,13 @@
-//! Slices that run through a hash: additions and exclusive ors of words, in turns. Nobody turns them round, and trying costs
-//! whole time limits, so they get quick attempts only: most inputs pass a condition on a hash that is on the way to something
-//! else. That a word was hashed before is a condition of its own, which needs no formula of the hash.
+//! Slices that run through a hash: additions and exclusive ors of words, in turns. Nobody turns
+//! them round, and trying costs whole time limits, so they get quick attempts only: most inputs
+//! pass a condition on a hash that is on the way to something else. That a word was hashed before
+//! is a condition of its own, which needs no formula of the hash.
 
 use crate::query::Query;
 use expr::{Dag, Op};
 
-/// Sums and products, and exclusive ors, that a slice may have of each kind. A checksum has one kind only, and a number in text
-/// has sums only; SipHash of one short word has 24 of each.
+/// Sums and products, and exclusive ors, that a slice may have of each kind. A checksum has one
+/// kind only, and a number in text has sums only; SipHash of one short word has 24 of each.
 const MAX_MIXED: usize = 16;
 /// Narrower words are characters.
 const MIN_BITS: u32 = 32;

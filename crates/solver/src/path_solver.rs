@@ -90,7 +90,8 @@ impl<'a> PathSolver<'a> {
         self.solve(chain, index, &[], self.path[index].negated())
     }
 
-    /// An input on which the first `prefix` literals of the path, all of `extra` and the `goal` hold.
+    /// An input on which the first `prefix` literals of the path, all of `extra` and the `goal`
+    /// hold.
     pub fn solve(&mut self, chain: &mut Chain, prefix: usize, extra: &[Lit], goal: Lit) -> Answer {
         let goal = self.goal(prefix, extra, goal);
         chain.answer(self, &goal, None)
@@ -106,8 +107,7 @@ impl<'a> PathSolver<'a> {
         restrictions: &mut Restrictions,
     ) -> Answer {
         let goal = self.goal(prefix, &[], goal);
-        let Restrictions { languages, windows } = restrictions;
-        chain.answer(self, &goal, Some(Restrictions { languages, windows }))
+        chain.answer(self, &goal, Some(restrictions.reborrow()))
     }
 
     /// A literal to be made true after a prefix of the path.
@@ -173,7 +173,8 @@ impl<'a> PathSolver<'a> {
     fn support_to_meet(&mut self, goal: &Goal) -> SupportId {
         let mut all = self.supports.of(self.dag, goal.lit.label);
         let violated = self.checker.violated().iter().map(|&number| number as usize);
-        let violated = violated.filter(|&number| number < goal.prefix).map(|number| self.path[number]);
+        let violated = violated.filter(|&number| number < goal.prefix);
+        let violated = violated.map(|number| self.path[number]);
         for lit in goal.extra.iter().copied().chain(violated) {
             let id = self.supports.of(self.dag, lit.label);
             all = self.supports.union(all, id);

@@ -1,9 +1,11 @@
 //! Goals whose bytes have few values left: all of their combinations are tried.
 //!
-//! Conditions on one byte alone leave parsers and command processors a handful of values for each byte, so that the product of a few
-//! bytes' domains is smaller than any other way to look at the conditions that tie them together. What such a condition takes from one byte is a
-//! function of it; values of a byte for which all of these functions agree cannot be told apart, and one of them is tried. Bytes are
-//! chosen one after the other, and a literal is looked at once the last of its bytes has a value. The answer is exact.
+//! Conditions on one byte alone leave parsers and command processors a handful of values for each
+//! byte, so that the product of a few bytes' domains is smaller than any other way to look at the
+//! conditions that tie them together. What such a condition takes from one byte is a function of
+//! it; values of a byte for which all of these functions agree cannot be told apart, and one of
+//! them is tried. Bytes are chosen one after the other, and a literal is looked at once the last of
+//! its bytes has a value. The answer is exact.
 
 use crate::byte_set::ByteSet;
 use crate::query::Lit;
@@ -11,20 +13,22 @@ use expr::{Dag, Label, Place, Staged, TooMuch, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Combinations that are tried where nothing is decided before the last byte, and nodes that a question may look at.
+/// Combinations that are tried where nothing is decided before the last byte, and nodes that a
+/// question may look at.
 const MAX_COMBINATIONS: usize = 1 << 14;
 const MAX_STEPS: u64 = 1 << 20;
 
 /// What a product has to know about the nodes and bytes of a question.
 pub(crate) trait Ground {
-    /// Whether questions may be about the literal of the path with this number: it depends on several bytes, and does not hold
-    /// whatever they are.
+    /// Whether questions may be about the literal of the path with this number: it depends on
+    /// several bytes, and does not hold whatever they are.
     fn ties(&self, number: u32) -> bool;
 
     /// `None` if a node depends on one byte only, but is no function of it that words hold.
     fn part(&mut self, label: Label) -> Option<Part>;
 
-    /// The place, from 1 on, of the last of these bytes that the node depends on; 0 if it depends on none.
+    /// The place, from 1 on, of the last of these bytes that the node depends on; 0 if it depends
+    /// on none.
     fn stage(&mut self, label: Label, bytes: &[u32]) -> u32;
 
     /// What is left for a byte, and the value to try first.
@@ -38,7 +42,8 @@ pub(crate) enum Part {
     Node,
 }
 
-/// A question: the literals of a path with these numbers, which increase, and the goal, all of which depend on nothing but `bytes`.
+/// A question: the literals of a path with these numbers, which increase, and the goal, all of
+/// which depend on nothing but `bytes`.
 pub(crate) struct ProductQuery<'q> {
     pub path: &'q [Lit],
     pub numbers: &'q [u32],
@@ -59,7 +64,8 @@ impl ProductQuery<'_> {
 /// Memory for all questions about one path.
 #[derive(Default)]
 pub(crate) struct Product {
-    /// Which functions each literal takes from bytes that none before it takes, as far as the path was looked at.
+    /// Which functions each literal takes from bytes that none before it takes, as far as the path
+    /// was looked at.
     new_functions: Vec<Option<Functions>>,
     /// One more than the number of the first literal that a node is a part of.
     first: Vec<u32>,
@@ -84,8 +90,8 @@ struct Mark {
 const NONE: u32 = u32::MAX;
 
 impl Product {
-    /// Values of the bytes that make all literals true: `Some(None)` if there are none, `None` if it takes too long to say. All
-    /// questions are about the same path.
+    /// Values of the bytes that make all literals true: `Some(None)` if there are none, `None` if
+    /// it takes too long to say. All questions are about the same path.
     pub(crate) fn solve(
         &mut self,
         dag: &Dag,
@@ -99,7 +105,8 @@ impl Product {
         for lit in query.lits() {
             by_stage[ground.stage(lit.label, bytes) as usize].push(lit);
         }
-        // Where literals rule out values of the first bytes, there are fewer combinations than it seems.
+        // Where literals rule out values of the first bytes, there are fewer combinations than it
+        // seems.
         let is_pruned = by_stage.iter().take(bytes.len()).any(|lits| !lits.is_empty());
         if !is_pruned && combinations(&choices) > MAX_COMBINATIONS {
             return None;
@@ -130,7 +137,8 @@ impl Product {
         }
     }
 
-    /// The values to try for each byte: of those that no function of the literals tells apart, the first.
+    /// The values to try for each byte: of those that no function of the literals tells apart, the
+    /// first.
     fn choices(&mut self, dag: &Dag, query: &ProductQuery, ground: &mut dyn Ground) -> Option<Vec<Vec<u8>>> {
         let last = query.numbers.last().map_or(0, |&last| last as usize + 1);
         self.look_at(dag, &query.path[..last], ground);
@@ -157,8 +165,9 @@ impl Product {
         Some(query.bytes.iter().zip(of_byte).map(choice).collect())
     }
 
-    /// Finds out what the literals of a path take from bytes. A node that two literals share ties their bytes together, so that what
-    /// the second takes from it is among the functions of a literal that a question about the second is about, too.
+    /// Finds out what the literals of a path take from bytes. A node that two literals share ties
+    /// their bytes together, so that what the second takes from it is among the functions of a
+    /// literal that a question about the second is about, too.
     fn look_at(&mut self, dag: &Dag, path: &[Lit], ground: &mut dyn Ground) {
         for (number, lit) in path.iter().enumerate().skip(self.new_functions.len()) {
             let (first, stamp) = (&mut self.first, number as u32 + 1);
@@ -195,7 +204,8 @@ impl Product {
     }
 }
 
-/// The functions that the largest parts of a node are that depend on one byte, as far as nodes are new.
+/// The functions that the largest parts of a node are that depend on one byte, as far as nodes are
+/// new.
 fn collect(
     dag: &Dag,
     label: Label,

@@ -22,8 +22,8 @@ impl Lit {
 
 /// Is there an input that makes all of `path` and the `goal` true?
 ///
-/// The literals must not constrain more than they say: any list will do, so a caller that wants an optimistic
-/// answer leaves literals out.
+/// The literals must not constrain more than they say: any list will do, so a caller that wants an
+/// optimistic answer leaves literals out.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
     pub dag: &'a Dag,

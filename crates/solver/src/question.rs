@@ -115,13 +115,15 @@ impl<'q, 'a> Question<'q, 'a> {
 
     /// The same question about another slice.
     pub(crate) fn about(&mut self, slice: Slice) -> Question<'_, 'a> {
-        let form = Form::Slice(Box::new(slice));
-        Question { form, ..Question::new(self.path, self.goal, self.truths, self.effort, self.max_nodes) }
+        let (effort, max_nodes) = (self.effort, self.max_nodes);
+        let question = Question::new(self.path, self.goal, self.truths, effort, max_nodes);
+        Question { form: Form::Slice(Box::new(slice)), ..question }
     }
 
     /// Whether effort and restrictions let a stage be asked.
     pub(crate) fn is_for(&self, stage: &dyn Stage) -> bool {
-        stage.min_effort() <= self.effort && (self.restrictions.is_none() || stage.keeps_languages())
+        let is_restricted = self.restrictions.is_some();
+        stage.min_effort() <= self.effort && (!is_restricted || stage.keeps_languages())
     }
 
     /// Whether all that must hold but the goal holds on the current input.
@@ -152,8 +154,7 @@ impl<'q, 'a> Question<'q, 'a> {
         let Form::Slice(slice) = &self.form else { return None };
         let (path, goal) = slice.split_goal()?;
         let query = Query { dag: &slice.dag, path, effort: self.effort, ..self.path.query(goal) };
-        let restrictions = self.restrictions.as_mut();
-        let restrictions = restrictions.map(|r| Restrictions { languages: r.languages, windows: r.windows });
+        let restrictions = self.restrictions.as_mut().map(Restrictions::reborrow);
         let check = Check { checker: &mut self.path.checker, goal: self.goal };
         Some(View { query, truths: self.truths, restrictions, check })
     }

@@ -1,7 +1,7 @@
 //! Which values a node can have at all, whatever the input: an interval of unsigned numbers.
 //!
-//! Enough to refute at once what most checks ask for, such as an index out of bounds that was masked before. Looks at nodes
-//! down to some depth only; what lies deeper can have any value.
+//! Enough to refute at once what most checks ask for, such as an index out of bounds that was
+//! masked before. Looks at nodes down to some depth only; what lies deeper can have any value.
 
 use crate::query::Lit;
 use expr::{Dag, Label, Op};
@@ -133,7 +133,8 @@ impl Ranges {
     }
 }
 
-/// How many of the lowest bits are 0 on every input: elements of a table are read at multiples of their size.
+/// How many of the lowest bits are 0 on every input: elements of a table are read at multiples of
+/// their size.
 pub(crate) fn stride(dag: &Dag, label: Label) -> u32 {
     stride_within(dag, label, MAX_DEPTH / 2)
 }

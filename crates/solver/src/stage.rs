@@ -178,10 +178,12 @@ mod tests {
         let goal = Lit::new(dag.constant(1, 1), true);
         let mut path = PathSolver::new(dag, &[], &[], 0);
         let goal = path.goal(0, &[], goal);
-        let reason = |path: &mut PathSolver, effort| {
-            Stages::default().solve(&mut Question::new(path, &goal, &mut Truths::default(), effort, 9))
+        let mut truths = Truths::default();
+        let mut answer = |effort| {
+            let mut question = Question::new(&mut path, &goal, &mut truths, effort, 9);
+            Stages::default().solve(&mut question)
         };
-        assert_eq!(reason(&mut path, Effort::Glance), Answer::Unknown(UnknownReason::Budget));
-        assert_eq!(reason(&mut path, Effort::Quick), Answer::UNSUPPORTED);
+        assert_eq!(answer(Effort::Glance), Answer::Unknown(UnknownReason::Budget));
+        assert_eq!(answer(Effort::Quick), Answer::UNSUPPORTED);
     }
 }

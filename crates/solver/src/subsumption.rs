@@ -1,10 +1,12 @@
 //! Answers that follow from answers to other questions.
 //!
-//! A question that contains literals known to contradict each other (an *unsat core*) has no answer. An input that was found
-//! for the same goal after another path may do for this path too; whether it does is found out by evaluation.
+//! A question that contains literals known to contradict each other (an *unsat core*) has no
+//! answer. An input that was found for the same goal after another path may do for this path too;
+//! whether it does is found out by evaluation.
 //!
-//! Literals are known by a digest of their structure, input bytes by their number: runs of one program share their
-//! beginnings, so that the same literal on the same bytes comes again in other runs.
+//! Literals are known by a digest of their structure, input bytes by their number: runs of one
+//! program share their beginnings, so that the same literal on the same bytes comes again in other
+//! runs.
 
 use crate::digest::{Digest, Key};
 use crate::query::{Answer, Lit, Query, UnknownReason};

@@ -1,4 +1,5 @@
-//! Literals that say something about one text: which results of a search or comparison make them true.
+//! Literals that say something about one text: which results of a search or comparison make them
+//! true.
 
 use crate::query::Lit;
 use expr::{Dag, Label, Op, Program, Registers, text_flags as flags};

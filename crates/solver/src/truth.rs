@@ -1,7 +1,9 @@
-//! Truth sets: for which values of the one byte it depends on, or for which lengths, a condition is true.
+//! Truth sets: for which values of the one byte it depends on, or for which lengths, a condition is
+//! true.
 //!
-//! Conditions on a byte are functions of it (see [`Functions`]); those that cannot be, and conditions on the length, are kept by
-//! normal form, so that the same test on another byte or in another run is a lookup.
+//! Conditions on a byte are functions of it (see [`Functions`]); those that cannot be, and
+//! conditions on the length, are kept by normal form, so that the same test on another byte or in
+//! another run is a lookup.
 
 use crate::byte_set::ByteSet;
 use crate::length_set::LengthSet;
@@ -141,7 +143,8 @@ fn length_plus(dag: &Dag, label: Label) -> Option<u64> {
     }
 }
 
-/// The lengths for which Len + offset, modulo 2^64, is below `limit`: an interval that may wrap around.
+/// The lengths for which Len + offset, modulo 2^64, is below `limit`: an interval that may wrap
+/// around.
 fn offset_below(offset: u64, limit: u64, largest: u64) -> LengthSet {
     let Some(last) = limit.checked_sub(1) else { return LengthSet::interval(1, 0) };
     let (first, last) = (offset.wrapping_neg(), last.wrapping_sub(offset));

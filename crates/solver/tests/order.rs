@@ -41,7 +41,8 @@ fn each_stage_can_be_left_out() {
 
 /// Conditions among the nodes, with their values on an input.
 fn path(dag: &Dag, nodes: &[Label], current: &[u8]) -> Vec<Lit> {
-    let mut labels: Vec<Label> = nodes.iter().copied().filter(|&label| dag.bits(label) == 1).collect();
+    let conditions = nodes.iter().copied().filter(|&label| dag.bits(label) == 1);
+    let mut labels: Vec<Label> = conditions.collect();
     labels.sort_unstable();
     labels.dedup();
     let mut evaluator = Evaluator::new();
@@ -58,7 +59,8 @@ fn moved(
     before: &[(&'static str, Counters)],
     after: &[(&'static str, Counters)],
 ) -> (Vec<&'static str>, Vec<&'static str>) {
-    let stages = || before.iter().zip(after).map(|((name, before), (_, after))| (*name, before, after));
+    let pairs = || before.iter().zip(after);
+    let stages = || pairs().map(|((name, before), (_, after))| (*name, before, after));
     let asked = stages().filter(|(_, before, after)| after.asked > before.asked);
     let answers = |counters: &Counters| counters.sat + counters.unsat;
     let answered = stages().filter(|(_, before, after)| answers(after) > answers(before));

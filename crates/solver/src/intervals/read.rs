@@ -1,8 +1,9 @@
 //! Intervals of what is read from tables.
 //!
-//! A parser's stacks become tables with symbolic bytes once their height depends on input: each byte of a cell is then a choice between what
-//! was there and a part of what may have been written. Where the bytes of the input that are left decide all of these choices, a read
-//! is what was written last, and has its interval.
+//! A parser's stacks become tables with symbolic bytes once their height depends on input: each
+//! byte of a cell is then a choice between what was there and a part of what may have been written.
+//! Where the bytes of the input that are left decide all of these choices, a read is what was
+//! written last, and has its interval.
 
 use super::{Interval, Intervals, number};
 use crate::ranges::stride;

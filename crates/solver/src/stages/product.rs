@@ -52,8 +52,8 @@ impl Stage for ProductStage {
 /// `None` if there are too many values.
 fn try_all(question: &mut Question) -> Option<Answer> {
     let (numbers, bytes) = ties(question)?;
-    let (truths, goal, prefix) = (&mut *question.truths, question.goal.lit, question.goal.prefix as u32);
-    let solver = &mut *question.path;
+    let (goal, prefix) = (question.goal.lit, question.goal.prefix as u32);
+    let (solver, truths) = (&mut *question.path, &mut *question.truths);
     let (dag, path, current) = (solver.dag, solver.path, solver.current);
     let (support, supports) = (&solver.support, &mut solver.supports);
     let domains = &mut solver.domains;
@@ -63,7 +63,8 @@ fn try_all(question: &mut Question) -> Option<Answer> {
     }
     let query = ProductQuery { path, numbers: &numbers, goal, bytes: &bytes, prefix };
     let found = solver.product.solve(dag, &query, &mut ground)?;
-    Some(found.map_or(Answer::Unsat, |values| Answer::Sat(solver.query(goal).input_with(values, None))))
+    let input = |values| solver.query(goal).input_with(values, None);
+    Some(found.map(input).map_or(Answer::Unsat, Answer::Sat))
 }
 
 /// The numbers of the literals that tie the goal's bytes to others, and all of these bytes, the
@@ -111,7 +112,8 @@ impl PathGround<'_> {
             Part::Node => None,
             Part::Function { byte, values } => {
                 let (domain, bits) = (self.domain(byte).0, dag.bits(label));
-                let values = domain.preferred(None).map(|value| number(values[usize::from(value)], bits));
+                let value = |byte: u8| number(values[usize::from(byte)], bits);
+                let values = domain.preferred(None).map(value);
                 values.map(Interval::only).reduce(Interval::union)
             }
         };

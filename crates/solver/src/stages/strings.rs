@@ -22,7 +22,8 @@ impl Stage for StringsStage {
     }
 
     fn applies(&self, question: &mut Question) -> bool {
-        question.query().is_some_and(|query| question.restrictions.is_some() || has_texts(query.dag))
+        let is_restricted = question.restrictions.is_some();
+        question.query().is_some_and(|query| is_restricted || has_texts(query.dag))
     }
 
     fn solve(&mut self, question: &mut Question, rest: Rest) -> Answer {
@@ -35,7 +36,8 @@ impl Stage for StringsStage {
         let answer = question.checked(answer, &mut self.counters);
         self.counters.count(&answer, start.elapsed());
         // Nobody else keeps to languages.
-        if answer.is_known() || question.restrictions.is_some() { answer } else { rest.solve(question) }
+        let is_final = answer.is_known() || question.restrictions.is_some();
+        if is_final { answer } else { rest.solve(question) }
     }
 
     fn counters(&self) -> Option<Counters> {
