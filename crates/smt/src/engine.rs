@@ -11,7 +11,8 @@ use z3::{Model, Params, SatResult, Solver};
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub time: Duration,
-    /// Z3's own count of steps; unlike time, it ends a query at the same point on every machine. 0 is no limit.
+    /// Z3's own count of steps; unlike time, it ends a query at the same point on every machine. 0
+    /// is no limit.
     pub steps: u32,
     /// Give less time to queries while they bring no answers: a search has other things to try.
     pub economical: bool,
@@ -23,8 +24,8 @@ impl Default for Limits {
     }
 }
 
-/// Solves queries with Z3: first with its incremental core, which starts at once, then with the tactics for
-/// bit-vectors or floats, which take milliseconds to start but solve harder queries.
+/// Solves queries with Z3: first with its incremental core, which starts at once, then with the
+/// tactics for bit-vectors or floats, which take milliseconds to start but solve harder queries.
 pub(crate) struct Engine {
     limits: Limits,
     incremental: Option<Solver>,
@@ -96,7 +97,8 @@ impl Engine {
 struct Question {
     /// The literals in the order of the request.
     literals: Vec<Bool>,
-    /// The limit of the length, and one that is tried first: inputs that are not much longer than the current one.
+    /// The limit of the length, and one that is tried first: inputs that are not much longer than
+    /// the current one.
     length: Option<[Bool; 2]>,
 }
 
@@ -125,7 +127,8 @@ impl Question {
         self.reply(result, solver, translator)
     }
 
-    /// As [`Question::ask`], with each literal under a name, so that "unsat" comes with those that contradict each other.
+    /// As [`Question::ask`], with each literal under a name, so that "unsat" comes with those that
+    /// contradict each other.
     fn ask_for_core(&self, solver: &Solver, translator: &Translator) -> Reply {
         for (literal, name) in self.literals.iter().zip(names()) {
             solver.assert(name.implies(literal));

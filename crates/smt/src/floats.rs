@@ -8,8 +8,8 @@ use z3::ast::{Ast, BV, Bool, Float, RoundingMode};
 pub(crate) fn from_bits(bits: &BV) -> Float {
     let context = bits.get_ctx();
     let raw = context.get_z3_context();
-    // SAFETY: the context and the bit-vector are alive, the sort is made in the same context and has the width of
-    // the bit-vector, and `wrap` takes a reference on the result.
+    // SAFETY: the context and the bit-vector are alive, the sort is made in the same context and
+    // has the width of the bit-vector, and `wrap` takes a reference on the result.
     unsafe {
         let ast = z3_sys::Z3_mk_fpa_to_fp_bv(raw, bits.get_z3_ast(), raw_sort(raw, bits.get_size()));
         Float::wrap(context, ast.expect("a float of the bit-vector's width"))

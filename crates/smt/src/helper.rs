@@ -1,9 +1,11 @@
-//! A process of its own for work that may crash, hang or eat all memory: it costs the request at hand and nothing else.
+//! A process of its own for work that may crash, hang or eat all memory: it costs the request at
+//! hand and nothing else.
 //!
-//! The process is a fork of this one without a new program, because there may be no second program to start: a library
-//! has no say in what its user installs. The child has one thread, closes what it inherits but its end of a socket,
-//! and answers requests until that is closed. What it works with must not be in use in this process: a lock held by another
-//! thread while it forks would never be released in the child. Z3 is used in such children only.
+//! The process is a fork of this one without a new program, because there may be no second program
+//! to start: a library has no say in what its user installs. The child has one thread, closes what
+//! it inherits but its end of a socket, and answers requests until that is closed. What it works
+//! with must not be in use in this process: a lock held by another thread while it forks would
+//! never be released in the child. Z3 is used in such children only.
 //!
 //! Nothing here knows Z3 or queries: a request and a reply are bytes.
 
@@ -34,7 +36,7 @@ pub(crate) struct Helper {
 /// Address space that a child may take beyond what it starts with.
 const MEMORY: u64 = 4 << 30;
 /// Longer replies are not believed.
-const LONGEST_REPLY: usize = 64 << 20;
+const MAX_REPLY: usize = 64 << 20;
 
 impl Helper {
     /// `make` is called in each new child.
@@ -42,7 +44,8 @@ impl Helper {
         Helper { make: Box::new(make), process: None }
     }
 
-    /// The reply to a request. Without one the child is gone, and the next request goes to a new one.
+    /// The reply to a request. Without one the child is gone, and the next request goes to a new
+    /// one.
     pub(crate) fn ask(&mut self, request: &[u8], limit: Duration) -> Result<Vec<u8>, Lost> {
         let alive = self.process.take().and_then(Process::if_alive);
         let mut process = match alive {
@@ -72,9 +75,9 @@ struct Process {
 impl Process {
     fn start(make: &dyn Fn() -> Serve, limit: Duration) -> io::Result<Process> {
         let (ours, theirs) = UnixStream::pair()?;
-        // SAFETY: the child runs `child` only, which does not return. It allocates, which the C library allows after
-        // a fork of a process with several threads, and takes no lock that another thread can have held (see the
-        // module).
+        // SAFETY: the child runs `child` only, which does not return. It allocates, which the C
+        // library allows after a fork of a process with several threads, and takes no lock that
+        // another thread can have held (see the module).
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
             0 => child(theirs, make, limit),
@@ -84,7 +87,8 @@ impl Process {
 
     fn if_alive(mut self) -> Option<Process> {
         let mut status = 0;
-        // SAFETY: the process is our child that was not waited for yet, and `status` outlives the call.
+        // SAFETY: the process is our child that was not waited for yet, and `status` outlives the
+        // call.
         self.ended = unsafe { libc::waitpid(self.pid, &mut status, libc::WNOHANG) != 0 };
         (!self.ended).then_some(self)
     }
@@ -96,7 +100,7 @@ impl Process {
         let mut len = [0; 4];
         self.receive(&mut len, deadline)?;
         let len = u32::from_le_bytes(len) as usize;
-        if len > LONGEST_REPLY {
+        if len > MAX_REPLY {
             return Err(Lost::Crash);
         }
         let mut reply = vec![0; len];
@@ -129,7 +133,8 @@ impl Drop for Process {
             return;
         }
         let mut status = 0;
-        // SAFETY: the process is our child that was not waited for yet, and `status` outlives the call.
+        // SAFETY: the process is our child that was not waited for yet, and `status` outlives the
+        // call.
         unsafe {
             libc::kill(self.pid, libc::SIGKILL);
             libc::waitpid(self.pid, &mut status, 0);
@@ -181,13 +186,14 @@ fn set_alarm(limit: Duration) {
     unsafe { libc::alarm(limit.as_secs() as u32 + 2) };
 }
 
-/// Drops what the child should not share with the parent: descriptors, the terminal, signal handlers; and limits its memory.
+/// Drops what the child should not share with the parent: descriptors, the terminal, signal
+/// handlers; and limits its memory.
 fn leave_parent(socket: &UnixStream) {
     let keep = socket.as_raw_fd() as u32;
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: u64 = pages.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0);
-    // SAFETY: the child owns no descriptor but its socket that it uses again, and the calls take plain numbers and a
-    // structure that lives long enough.
+    // SAFETY: the child owns no descriptor but its socket that it uses again, and the calls take
+    // plain numbers and a structure that lives long enough.
     unsafe {
         for signal in [libc::SIGALRM, libc::SIGTERM] {
             libc::signal(signal, libc::SIG_DFL);

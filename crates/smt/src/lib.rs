@@ -1,7 +1,8 @@
 //! Z3 as a link of the solver chain: bit-vectors, tables, floats.
 //!
-//! The only crate that links Z3. Nothing of Z3 shows in its interface, and its models are checked by the chain
-//! like those of every other link. Z3 runs in a process of its own, which may crash or hang.
+//! The only crate that links Z3. Nothing of Z3 shows in its interface, and its models are checked
+//! by the chain like those of every other link. Z3 runs in a process of its own, which may crash or
+//! hang.
 
 mod engine;
 mod floats;

@@ -6,8 +6,8 @@ use crate::protocol::{Reply, Request, write_query};
 use solver::{Answer, Link, Query, UnknownReason};
 use std::time::Duration;
 
-/// Solves queries with Z3 in another process. A query on which that crashes or overruns its limit is unknown, and the next
-/// one goes to a new process.
+/// Solves queries with Z3 in another process. A query on which that crashes or overruns its limit
+/// is unknown, and the next one goes to a new process.
 pub struct Z3Link {
     limits: Limits,
     helper: Helper,
@@ -15,21 +15,23 @@ pub struct Z3Link {
     economy: Option<Economy>,
 }
 
-/// The time that a query may take, by how it went lately: half after a query without an answer, double after an answer.
+/// The time that a query may take, by how it went lately: half after a query without an answer,
+/// double after an answer.
 struct Economy {
     allowed: Duration,
 }
 
 impl Economy {
-    const LEAST: Duration = Duration::from_millis(100);
+    const MIN: Duration = Duration::from_millis(100);
 
-    fn learn(&mut self, answered: bool, most: Duration) {
+    fn learn(&mut self, answered: bool, max: Duration) {
         self.allowed =
-            if answered { (self.allowed * 2).min(most) } else { (self.allowed / 2).max(Economy::LEAST) };
+            if answered { (self.allowed * 2).min(max) } else { (self.allowed / 2).max(Economy::MIN) };
     }
 }
 
-/// What Z3 may take beyond its own limits before it is ended: it looks at them now and then only, and starts twice.
+/// What Z3 may take beyond its own limits before it is ended: it looks at them now and then only,
+/// and starts twice.
 const PATIENCE: u32 = 2;
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -38,7 +40,7 @@ impl Z3Link {
 
     /// Starts nothing yet.
     pub fn new(limits: Limits) -> Z3Link {
-        let economy = limits.economical.then(|| Economy { allowed: most(limits) / 4 });
+        let economy = limits.economical.then(|| Economy { allowed: max_time(limits) / 4 });
         Z3Link { limits, helper: Helper::new(move || serve(limits)), core: Vec::new(), economy }
     }
 
@@ -54,15 +56,15 @@ impl Link for Z3Link {
     }
 
     fn solve(&mut self, query: &Query) -> Answer {
-        let most = most(self.limits);
-        let limit = self.economy.as_ref().map_or(most, |economy| economy.allowed);
+        let max = max_time(self.limits);
+        let limit = self.economy.as_ref().map_or(max, |economy| economy.allowed);
         let reply = match self.helper.ask(&write_query(query), limit) {
             Ok(reply) => Reply::read(&reply).unwrap_or(Reply::Unknown(UnknownReason::Crash)),
             Err(Lost::Overrun) => Reply::Unknown(UnknownReason::Overrun),
             Err(Lost::Crash) => Reply::Unknown(UnknownReason::Crash),
         };
         if let Some(economy) = &mut self.economy {
-            economy.learn(!matches!(reply, Reply::Unknown(_)), most);
+            economy.learn(!matches!(reply, Reply::Unknown(_)), max);
         }
         match reply {
             Reply::Sat { bytes, len } => Answer::Sat(query.input_with(bytes, len)),
@@ -79,7 +81,7 @@ impl Link for Z3Link {
     }
 }
 
-fn most(limits: Limits) -> Duration {
+fn max_time(limits: Limits) -> Duration {
     limits.time * PATIENCE + GRACE
 }
 

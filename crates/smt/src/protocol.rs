@@ -6,8 +6,8 @@
 //! %1 = (xor …      the text form of expressions
 //! ```
 //!
-//! The reply is `sat 0=97 4=10`, perhaps with a first word `len=5`; `unsat` and the numbers of literals that contradict
-//! each other; or `unknown` and a reason.
+//! The reply is `sat 0=97 4=10`, perhaps with a first word `len=5`; `unsat` and the numbers of
+//! literals that contradict each other; or `unknown` and a reason.
 
 use expr::{Dag, Label};
 use solver::{Lit, Query, UnknownReason};

@@ -1,12 +1,12 @@
-//! Reads from tables: a balanced tree of comparisons of the offset. Z3's arrays are no match for it: a table of
-//! 5000 bytes as an array takes it more than 20 s, as a tree less than one.
+//! Reads from tables: a balanced tree of comparisons of the offset. Z3's arrays are no match for
+//! it: a table of 5000 bytes as an array takes it more than 20 s, as a tree less than one.
 
 use crate::term::constant;
 use expr::{Dag, Label, Op, TableData};
 use z3::ast::BV;
 
 /// Tables with more different values in a row than this are not translated.
-const MOST_LEAVES: usize = 1 << 15;
+const MAX_LEAVES: usize = 1 << 15;
 
 /// A table whose symbolic bytes are translated already.
 pub(crate) struct Cells<'a> {
@@ -18,7 +18,7 @@ impl Cells<'_> {
     /// Little-endian read of `count` bytes at `offset`; `None` if the table is too large.
     pub(crate) fn read(&self, dag: &Dag, offset_label: Label, offset: &BV, count: u32) -> Option<BV> {
         let leaves = self.leaves(stride(dag, offset_label, 4), count);
-        (leaves.len() <= MOST_LEAVES).then(|| tree(&leaves, offset))
+        (leaves.len() <= MAX_LEAVES).then(|| tree(&leaves, offset))
     }
 
     fn cell(&self, at: u64) -> BV {

@@ -1,4 +1,5 @@
-//! A translated node. Conditions stay Booleans and floats stay floats until something needs their bits.
+//! A translated node. Conditions stay Booleans and floats stay floats until something needs their
+//! bits.
 
 use z3::ast::{BV, Bool, Float};
 

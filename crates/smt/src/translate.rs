@@ -50,7 +50,8 @@ impl<'d> Translator<'d> {
         self.length.as_ref()
     }
 
-    /// False if the terms may differ from the nodes (in the bits of a NaN), so that "unsat" proves nothing.
+    /// False if the terms may differ from the nodes (in the bits of a NaN), so that "unsat" proves
+    /// nothing.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact
     }
@@ -234,7 +235,8 @@ fn count_ones(a: &BV, bits: u32) -> BV {
     (1..bits).fold(bit(0), |sum, index| sum.bvadd(bit(index)))
 }
 
-/// The number that `result` gives for the last bit of the `order` that is set; the width if none is.
+/// The number that `result` gives for the last bit of the `order` that is set; the width if none
+/// is.
 fn first_one(a: &BV, bits: u32, order: &mut dyn Iterator<Item = u32>, result: impl Fn(u32) -> u32) -> BV {
     let none = constant(bits, u128::from(bits));
     order.fold(none, |other, bit| {

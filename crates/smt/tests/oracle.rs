@@ -83,6 +83,14 @@ proptest! {
 }
 
 #[test]
+fn z3_is_asked_last() {
+    let chain = standard_chain(ChainOptions::default(), limits());
+    let fast = Chain::standard(ChainOptions::default());
+    let names = fast.counters().map(|(name, _)| name).chain([Z3Link::NAME]);
+    assert!(chain.counters().map(|(name, _)| name).eq(names));
+}
+
+#[test]
 fn large_tables_are_read() {
     let mut dag = Dag::new();
     let bytes = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();

@@ -1,5 +1,5 @@
-//! Answers by the structure of the question, with input bytes numbered by their order: the same constraints on
-//! other bytes, or in another run, are answered at once.
+//! Answers by the structure of the query, with input bytes numbered by their order: the same
+//! constraints on other bytes, or in another run, are answered at once.
 
 use crate::digest::{Digest, Key};
 use crate::query::{Answer, Query, UnknownReason};
@@ -7,13 +7,13 @@ use expr::{Dag, Label, Op, Supports};
 use rustc_hash::FxHashMap;
 
 /// Answers beyond this number are forgotten.
-const MOST_ENTRIES: usize = 1 << 18;
+const MAX_ENTRIES: usize = 1 << 18;
 
 /// See the module.
 ///
-/// Should two questions share a digest after all, a wrong "sat" would not pass the chain's check.
+/// Should two queries share a digest after all, a wrong "sat" would not pass the chain's check.
 #[derive(Default)]
-pub struct Cache {
+pub(crate) struct Cache {
     answers: FxHashMap<Key, Known>,
 }
 
@@ -25,15 +25,15 @@ enum Known {
     Unknown(UnknownReason),
 }
 
-/// A question with its key.
-pub struct Question {
+/// What a query is known by, with the bytes that its answer gives values to.
+pub(crate) struct CacheKey {
     key: Key,
     bytes: Vec<u32>,
     uses_len: bool,
 }
 
-impl Question {
-    pub fn new(query: &Query) -> Question {
+impl CacheKey {
+    pub fn new(query: &Query) -> CacheKey {
         let mut supports = Supports::new();
         let mut all = expr::SupportId::EMPTY;
         for lit in query.literals() {
@@ -43,40 +43,35 @@ impl Question {
         let support = supports.get(all);
         let (bytes, uses_len) = (support.bytes().collect::<Vec<u32>>(), support.uses_len());
         let key = digest(query, &bytes, uses_len);
-        Question { key, bytes, uses_len }
+        CacheKey { key, bytes, uses_len }
     }
 }
 
 impl Cache {
-    pub const NAME: &'static str = "cache";
-
-    pub fn get(&self, question: &Question, query: &Query) -> Option<Answer> {
-        Some(match self.answers.get(&question.key)? {
+    pub fn get(&self, key: &CacheKey, query: &Query) -> Option<Answer> {
+        Some(match self.answers.get(&key.key)? {
             Known::Unsat => Answer::Unsat,
             Known::Unknown(reason) => Answer::Unknown(*reason),
             Known::Sat(values, len) => {
-                let bytes = question.bytes.iter().copied().zip(values.iter().copied());
+                let bytes = key.bytes.iter().copied().zip(values.iter().copied());
                 Answer::Sat(query.input_with(bytes, *len))
             }
         })
     }
 
-    pub fn put(&mut self, question: Question, answer: &Answer) {
+    pub fn put(&mut self, key: CacheKey, answer: &Answer) {
         let known = match answer {
             Answer::Unknown(reason) => Known::Unknown(*reason),
             Answer::Unsat => Known::Unsat,
             Answer::Sat(input) => {
                 let value = |&byte: &u32| input.get(byte as usize).copied().unwrap_or(0);
-                Known::Sat(
-                    question.bytes.iter().map(value).collect(),
-                    question.uses_len.then_some(input.len()),
-                )
+                Known::Sat(key.bytes.iter().map(value).collect(), key.uses_len.then_some(input.len()))
             }
         };
-        if self.answers.len() >= MOST_ENTRIES {
+        if self.answers.len() >= MAX_ENTRIES {
             self.answers.clear();
         }
-        self.answers.insert(question.key, known);
+        self.answers.insert(key.key, known);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The check of proposed inputs, by evaluation of the path condition and nothing else.
 //!
-//! A literal that holds on the current input and depends on no variable that changed still holds, so only the
-//! others are evaluated.
+//! A literal that holds on the current input and depends on no variable that changed still holds,
+//! so only the others are evaluated.
 
 use crate::components::Slot;
 use crate::query::Lit;
@@ -18,7 +18,8 @@ pub(crate) struct Checker<'a> {
     /// Literals that depend on many variables, by their support.
     wide: Vec<(Support, Vec<u32>)>,
     violated: Vec<u32>,
-    /// Literals `c < Len`, of which long inputs have one a byte: those with a larger `c` than all before, with it.
+    /// Literals `c < Len`, of which long inputs have one a byte: those with a larger `c` than all
+    /// before, with it.
     floors: Vec<(u32, u64)>,
     /// One more than the largest byte used by each literal, as a running maximum.
     needed_len: Vec<usize>,

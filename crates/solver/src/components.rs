@@ -1,7 +1,8 @@
-//! Which literals of a path hang together: two do if they share an input byte, or each shares one with a third.
+//! Which literals of a path hang together: two do if they share an input byte, or each shares one
+//! with a third.
 //!
-//! A union-find structure that remembers when each union was made (at which literal), so that it answers for
-//! every prefix of the path. The length of the input is a variable like the bytes.
+//! A union-find structure that remembers when each union was made (at which literal), so that it
+//! answers for every prefix of the path. The length of the input is a variable like the bytes.
 
 use expr::Support;
 
@@ -34,7 +35,8 @@ struct Entry {
     /// Literals that came while this was a root.
     literals: Vec<u32>,
     children: Vec<(Slot, u32)>,
-    /// All variables from this one to `run_end` are in one component now; a hint that is followed transitively.
+    /// All variables from this one to `run_end` are in one component now; a hint that is followed
+    /// transitively.
     run_end: u32,
 }
 

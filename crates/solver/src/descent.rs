@@ -1,9 +1,10 @@
 //! Local search on a compiled evaluator.
 //!
-//! The literals are compiled into one program. From the current input on, one variable at a time takes the value that
-//! brings the literals nearest to being true (see [`Distances`]); words of neighbouring bytes are also counted up and
-//! down. Where nothing helps, a variable of a broken literal is changed at random. Only what depends on the changed variable is
-//! computed again. The search is bounded by a number of instructions and gives up as unknown: it answers "unsat" only
+//! The literals are compiled into one program. From the current input on, one variable at a time
+//! takes the value that brings the literals nearest to being true (see [`Distances`]); words of
+//! neighbouring bytes are also counted up and down. Where nothing helps, a variable of a broken
+//! literal is changed at random. Only what depends on the changed variable is computed again. The
+//! search is bounded by a number of instructions and gives up as unknown: it answers "unsat" only
 //! where the values of one variable are exhausted.
 
 use crate::byte_set::ByteSet;
@@ -19,7 +20,8 @@ pub struct DescentLink {
     truths: Truths,
     registers: Registers,
     budget: u64,
-    /// Share of the budget that is granted, in sixteenths: less after failures, more after successes.
+    /// Share of the budget that is granted, in sixteenths: less after failures, more after
+    /// successes.
     credit: u64,
 }
 
@@ -40,14 +42,14 @@ impl DescentLink {
 
 const FULL_CREDIT: u64 = 16;
 /// Larger programs are not searched.
-const LONGEST: usize = 50_000;
-const MOST_VARIABLES: usize = 256;
+const MAX_PROGRAM: usize = 50_000;
+const MAX_VARIABLES: usize = 256;
 /// Variables of one broken literal of which all values are tried in one step.
-const MOST_TRIED: usize = 8;
+const MAX_TRIED: usize = 8;
 /// Steps for which a random change is kept.
 const KEPT_STEPS: u32 = 4;
 /// Random changes without progress after which the search starts again.
-const MOST_SHAKES: u32 = 64;
+const MAX_SHAKES: u32 = 64;
 
 impl Link for DescentLink {
     fn name(&self) -> &'static str {
@@ -57,7 +59,7 @@ impl Link for DescentLink {
     fn solve(&mut self, query: &Query) -> Answer {
         let Some(problem) = Problem::new(&mut self.truths, query) else { return Answer::Unsat };
         // The length has no neighbourhood that a search could follow.
-        if problem.length.is_some() || problem.bytes.len() > MOST_VARIABLES {
+        if problem.length.is_some() || problem.bytes.len() > MAX_VARIABLES {
             return Answer::Unknown(UnknownReason::Unsupported);
         }
         let budget = self.budget * self.credit / FULL_CREDIT;
@@ -98,7 +100,7 @@ impl<'d> Landscape<'d> {
         leaves.sort_unstable_by_key(|&leaf| dag.node(leaf).a);
         let distances = Distances::new(dag, &problem.joint);
         let program = Program::compile(dag, &distances.roots, &leaves)?;
-        if program.len() > LONGEST {
+        if program.len() > MAX_PROGRAM {
             return None;
         }
         let variables = leaves.iter().map(|&leaf| variable(dag.node(leaf).a, query, problem)).collect();
@@ -138,7 +140,8 @@ struct Walk<'w> {
     /// The distance of each literal, and their sum.
     costs: Vec<u64>,
     total: u64,
-    /// The step before which each variable keeps a value that it was given at random: the best change would only undo it.
+    /// The step before which each variable keeps a value that it was given at random: the best
+    /// change would only undo it.
     kept_until: Vec<u32>,
     step: u32,
     budget: u64,
@@ -180,7 +183,7 @@ impl<'w> Walk<'w> {
             if self.total < best {
                 (best, stuck) = (self.total, 0);
             }
-            if stuck > MOST_SHAKES {
+            if stuck > MAX_SHAKES {
                 self.restart();
                 (best, stuck) = (u64::MAX, 0);
             }
@@ -212,13 +215,14 @@ impl<'w> Walk<'w> {
         (!self.landscape.variables_of[literal].is_empty()).then_some(literal)
     }
 
-    /// Makes the best change that brings the whole nearer; false if there is none, `None` at the end of the budget.
+    /// Makes the best change that brings the whole nearer; false if there is none, `None` at the
+    /// end of the budget.
     fn improve(&mut self, broken: usize) -> Option<bool> {
         let landscape = self.landscape;
         let variables = &landscape.variables_of[broken];
         let first = self.random.below(variables.len());
         let (mut best, mut change) = (self.total, Change::new());
-        for &variable in variables.iter().cycle().skip(first).take(variables.len().min(MOST_TRIED)) {
+        for &variable in variables.iter().cycle().skip(first).take(variables.len().min(MAX_TRIED)) {
             if self.kept_until[variable as usize] > self.step {
                 continue;
             }

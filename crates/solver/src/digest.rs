@@ -1,4 +1,5 @@
-//! 128-bit digests of expressions. That two different ones share one is less likely than a broken machine.
+//! 128-bit digests of expressions. That two different ones share one is less likely than a broken
+//! machine.
 
 use rustc_hash::FxHasher;
 use std::hash::Hasher;

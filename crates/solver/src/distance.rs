@@ -1,8 +1,8 @@
 //! How far an input is from making literals true: 0 if they are, and less the nearer it is.
 //!
-//! A comparison is as far off as the logarithm of the difference of its sides says, an equality at most as far as the
-//! number of bits in which they differ; floats are compared by their place among all floats. Of a conjunction the
-//! distances add up, of a disjunction the smallest counts.
+//! A comparison is as far off as the logarithm of the difference of its sides says, an equality at
+//! most as far as the number of bits in which they differ; floats are compared by their place among
+//! all floats. Of a conjunction the distances add up, of a disjunction the smallest counts.
 
 use crate::query::Lit;
 use expr::{Dag, Label, Op};
@@ -29,14 +29,14 @@ enum Formula {
 /// A difference of one bit, or of a factor of two.
 const UNIT: u64 = 16;
 /// Conditions nested deeper than this are true or false, and nothing between.
-const DEEPEST: u32 = 24;
+const MAX_DEPTH: u32 = 24;
 
 impl Distances {
     pub(crate) fn new(dag: &Dag, lits: &[Lit]) -> Distances {
         let (formulas, tops) = (Vec::new(), Vec::new());
         let mut distances = Distances { formulas, tops, roots: Vec::new(), literal_of: Vec::new() };
         for (number, lit) in lits.iter().enumerate() {
-            let top = distances.formula(dag, *lit, DEEPEST);
+            let top = distances.formula(dag, *lit, MAX_DEPTH);
             distances.tops.push(top);
             distances.literal_of.resize(distances.roots.len(), number as u32);
         }

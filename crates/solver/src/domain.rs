@@ -1,11 +1,12 @@
 //! The exact byte-domain solver.
 //!
-//! Conditions on one byte are sets of byte values. For conditions on several bytes, the bytes are given values in
-//! input order; what later bytes need to know about earlier ones is the *frontier*: the values of those nodes
-//! over earlier bytes that nodes over later bytes use. Two prefixes with the same frontier have the same
-//! continuations, so a frontier that failed once need not be tried again. In a scanner's chain of table reads the
-//! frontier is one state number, in number parsing the value so far. Where a condition is one on a weighted sum, the
-//! [`Outlook`] tells which prefixes cannot reach it any more.
+//! Conditions on one byte are sets of byte values. For conditions on several bytes, the bytes are
+//! given values in input order; what later bytes need to know about earlier ones is the *frontier*:
+//! the values of those nodes over earlier bytes that nodes over later bytes use. Two prefixes with
+//! the same frontier have the same continuations, so a frontier that failed once need not be tried
+//! again. In a scanner's chain of table reads the frontier is one state number, in number parsing
+//! the value so far. Where a condition is one on a weighted sum, the [`Outlook`] tells which
+//! prefixes cannot reach it any more.
 //!
 //! Both answers are exact; a search that gets too large is given up as unknown.
 
@@ -40,8 +41,8 @@ impl Link for DomainLink {
         DomainLink::NAME
     }
 
-    fn can_be_quick(&self) -> bool {
-        true
+    fn min_effort(&self) -> Effort {
+        Effort::Quick
     }
 
     fn solve(&mut self, query: &Query) -> Answer {
@@ -132,7 +133,7 @@ impl Problem {
 const QUICK_SHARE: u64 = 32;
 
 /// Lengths beyond this number are not tried.
-const MOST_LENGTHS: usize = 4096;
+const MAX_LENGTHS: usize = 4096;
 
 struct Search<'s> {
     query: &'s Query<'s>,
@@ -165,10 +166,10 @@ impl<'s> Search<'s> {
             .map(|&(byte, domain)| domain.preferred(current(byte)).map(u64::from).collect())
             .collect();
         let lengths =
-            |set: &LengthSet| set.preferred(query.current.len() as u64).take(MOST_LENGTHS + 1).collect();
+            |set: &LengthSet| set.preferred(query.current.len() as u64).take(MAX_LENGTHS + 1).collect();
         candidates.extend(problem.length.as_ref().map(lengths));
-        for (values, stage) in candidates.iter_mut().zip(&levels.stages) {
-            if !stage.uses_variable() {
+        for (values, program) in candidates.iter_mut().zip(&levels.programs) {
+            if !program.uses_variable() {
                 values.truncate(1);
             }
         }
@@ -210,23 +211,23 @@ impl<'s> Search<'s> {
 
     /// Tries the next values at `level` until one leads to a frontier that is not known to fail.
     fn advance(&mut self, level: usize) -> Step {
-        let stage = &self.levels.stages[level];
-        stage.load(&mut self.registers, &self.frames[level].frontier);
+        let program = &self.levels.programs[level];
+        program.load(&mut self.registers, &self.frames[level].frontier);
         while let Some(&value) = self.candidates[level].get(self.frames[level].next_candidate) {
             self.frames[level].next_candidate += 1;
-            if self.frames[level].next_candidate > MOST_LENGTHS {
+            if self.frames[level].next_candidate > MAX_LENGTHS {
                 return Step::GiveUp;
             }
-            let cost = 4 + stage.cost() + self.outlook.cost();
+            let cost = 4 + program.cost() + self.outlook.cost();
             if cost > self.budget {
                 return Step::GiveUp;
             }
             self.budget -= cost;
-            if !stage.run(&mut self.registers, value) {
+            if !program.run(&mut self.registers, value) {
                 continue;
             }
             let Some(sums) = self.outlook.choose(level, value, &self.frames[level].sums) else { continue };
-            let frontier = stage.frontier(&self.registers, &self.frames[level].frontier);
+            let frontier = program.frontier(&self.registers, &self.frames[level].frontier);
             if !self.dead[level + 1].contains(&frontier) {
                 return Step::Forward(Frame { frontier, sums, next_candidate: 0 });
             }

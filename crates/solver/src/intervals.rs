@@ -1,7 +1,9 @@
-//! Whether a literal is ruled out by the least and the greatest values of the parts that depend on one byte.
+//! Whether a literal is ruled out by the least and the greatest values of the parts that depend on
+//! one byte.
 //!
-//! Intervals are of signed numbers, so that checks for overflow, which most arithmetic on small numbers brings along, are refuted without
-//! trying a value. Nodes of more than 64 bits and operators that are not listed can have any value.
+//! Intervals are of signed numbers, so that checks for overflow, which most arithmetic on small
+//! numbers brings along, are refuted without trying a value. Nodes of more than 64 bits and
+//! operators that are not listed can have any value.
 
 mod read;
 
@@ -17,9 +19,9 @@ pub(crate) struct Interval {
 }
 
 /// How deep nodes are looked into.
-const DEEPEST: u32 = 64;
+const MAX_DEPTH: u32 = 64;
 /// How many nodes a question may look at.
-const MOST_NODES: u32 = 4096;
+const MAX_NODES: u32 = 4096;
 
 impl Interval {
     pub(crate) fn all(bits: u32) -> Interval {
@@ -84,12 +86,12 @@ pub(crate) struct Intervals<'i> {
 impl<'i> Intervals<'i> {
     /// `part` tells the interval of a node of at most 64 bits, if it knows.
     pub(crate) fn new(dag: &'i Dag, part: &'i mut dyn FnMut(Label) -> Option<Interval>) -> Intervals<'i> {
-        Intervals { dag, part, known: FxHashMap::default(), left: MOST_NODES }
+        Intervals { dag, part, known: FxHashMap::default(), left: MAX_NODES }
     }
 
     /// True if the literal cannot hold.
     pub(crate) fn refute(&mut self, lit: Lit) -> bool {
-        let Interval { low, high } = self.of(lit.label, DEEPEST);
+        let Interval { low, high } = self.of(lit.label, MAX_DEPTH);
         low == high && (low == 1) != lit.value
     }
 
@@ -108,7 +110,8 @@ impl<'i> Intervals<'i> {
         interval
     }
 
-    /// `None` if nothing is known. What does not fit the node's width wraps around, so nothing is known of it either.
+    /// `None` if nothing is known. What does not fit the node's width wraps around, so nothing is
+    /// known of it either.
     fn compute(&mut self, label: Label, depth: u32) -> Option<Interval> {
         let (node, bits) = (*self.dag.node(label), self.dag.bits(label));
         let op = self.dag.op(label);
@@ -218,7 +221,8 @@ mod tests {
         Op::Read,
     ];
 
-    /// Adds nodes of 1, 8 and 16 bits over two bytes, each from earlier ones that fit. Comparisons are of all three.
+    /// Adds nodes of 1, 8 and 16 bits over two bytes, each from earlier ones that fit. Comparisons
+    /// are of all three.
     fn build(steps: &[(usize, [usize; 3], bool)]) -> (Dag, Vec<Label>) {
         let mut dag = Dag::new();
         let mut nodes = vec![dag.input(0), dag.input(1)];
@@ -258,7 +262,8 @@ mod tests {
         (dag, nodes)
     }
 
-    /// A read at one of the first places of a table, or behind it, which has a node of 16 bits, a byte and a constant.
+    /// A read at one of the first places of a table, or after it, which has a node of 16 bits, a
+    /// byte and a constant.
     fn read(dag: &mut Dag, place: Label, byte: Label, wide: Label, bits: u32) -> Node {
         let seven = dag.constant(8, 7);
         let place = dag.add(Node::binary(Op::And, 8, place, seven));
@@ -286,7 +291,7 @@ mod tests {
             };
             let mut intervals = Intervals::new(&dag, &mut part);
             for &label in &nodes {
-                let Interval { low, high } = intervals.of(label, DEEPEST);
+                let Interval { low, high } = intervals.of(label, MAX_DEPTH);
                 for input in first.into_iter().flat_map(|a| second.map(|b| [a, b])) {
                     let value = number(dag.eval(label, &Assignment::new(input)) as u64, dag.bits(label));
                     prop_assert!((low..=high).contains(&value), "{value} in {low}..={high} of {}", expr::print(&dag, &[label]));

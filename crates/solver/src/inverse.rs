@@ -131,7 +131,8 @@ impl Context<'_, '_> {
         Some(vec![(self.node.a, self.wanted >> split), (self.node.b, self.wanted & mask(split))])
     }
 
-    /// The side that is chosen now gets the value, or the other side does and the condition changes.
+    /// The side that is chosen now gets the value, or the other side does and the condition
+    /// changes.
     fn ite(&mut self) -> Next {
         let condition = self.value(self.node.a);
         let (now, other) =

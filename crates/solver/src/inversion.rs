@@ -1,13 +1,13 @@
-//! Arithmetic inversion: the value that a condition wants is carried down through operators that can be undone,
-//! until it reaches input bytes.
+//! Arithmetic inversion: the value that a condition wants is carried down through operators that
+//! can be undone, until it reaches input bytes.
 //!
-//! Where an operator has two symbolic operands, one keeps its value and the other is solved for. There are many
-//! such choices; a few are tried in a fixed order. What breaks another literal is repaired by inverting that one
-//! too, without touching bytes that were already set. The result is a guess that must hold on all literals: this
-//! link never answers "unsat".
+//! Where an operator has two symbolic operands, one keeps its value and the other is solved for.
+//! There are many such choices; a few are tried in a fixed order. What breaks another literal is
+//! repaired by inverting that one too, without touching bytes that were already set. The result is
+//! a guess that must hold on all literals: this link never answers "unsat".
 
 use crate::inverse::{Choices, Step, steps};
-use crate::query::{Answer, Link, Lit, Query, UnknownReason};
+use crate::query::{Answer, Effort, Link, Lit, Query, UnknownReason};
 use expr::{Evaluator, Label, Op};
 use rustc_hash::FxHashSet;
 
@@ -18,12 +18,13 @@ pub struct InversionLink {
 }
 
 /// How many combinations of choices are tried for the goal.
-const MOST_ATTEMPTS: usize = 48;
-/// Large queries get fewer attempts, so that no query costs more than the evaluation of about so many nodes.
-const MOST_NODES: usize = 100_000;
-const FEWEST_ATTEMPTS: usize = 4;
+const MAX_ATTEMPTS: usize = 48;
+/// Large queries get fewer attempts, so that no query costs more than the evaluation of about so
+/// many nodes.
+const MAX_NODES: usize = 100_000;
+const MIN_ATTEMPTS: usize = 4;
 /// How many broken literals are repaired in one attempt.
-const MOST_REPAIRS: usize = 8;
+const MAX_REPAIRS: usize = 8;
 
 impl InversionLink {
     pub const NAME: &'static str = "inversion";
@@ -34,8 +35,8 @@ impl Link for InversionLink {
         InversionLink::NAME
     }
 
-    fn can_be_quick(&self) -> bool {
-        true
+    fn min_effort(&self) -> Effort {
+        Effort::Quick
     }
 
     fn solve(&mut self, query: &Query) -> Answer {
@@ -54,7 +55,8 @@ impl Link for InversionLink {
     }
 }
 
-/// Repairs the literals that are broken on `input`, the bytes `kept` staying as they are; `None` if that does not work.
+/// Repairs the literals that are broken on `input`, the bytes `kept` staying as they are; `None` if
+/// that does not work.
 pub(crate) fn repaired(query: &Query, input: &[u8], kept: &FxHashSet<u32>) -> Option<Vec<u8>> {
     let mut evaluator = Evaluator::new();
     (0..attempts(query)).find_map(|number| {
@@ -64,7 +66,7 @@ pub(crate) fn repaired(query: &Query, input: &[u8], kept: &FxHashSet<u32>) -> Op
 }
 
 fn attempts(query: &Query) -> u32 {
-    (MOST_NODES / query.dag.len()).clamp(FEWEST_ATTEMPTS, MOST_ATTEMPTS) as u32
+    (MAX_NODES / query.dag.len()).clamp(MIN_ATTEMPTS, MAX_ATTEMPTS) as u32
 }
 
 /// One combination of choices.
@@ -92,7 +94,7 @@ impl<'q> Attempt<'q> {
 
     /// True if the input now satisfies everything.
     fn run(&mut self, evaluator: &mut Evaluator) -> bool {
-        for _ in 0..=MOST_REPAIRS {
+        for _ in 0..=MAX_REPAIRS {
             let Some(broken) = self.first_broken(evaluator) else { return true };
             if !self.invert(evaluator, broken) {
                 return false;

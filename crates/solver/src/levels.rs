@@ -1,4 +1,5 @@
-//! Literals ordered by the variable that decides them, and compiled: the stages of the domain solver's search.
+//! Literals ordered by the variable that decides them, and compiled: the levels of the domain
+//! solver's search.
 
 use crate::query::Lit;
 use expr::{Dag, Label, Op, Program, Registers};
@@ -21,14 +22,14 @@ impl Variable {
     }
 }
 
-/// One stage a variable.
+/// One program for each variable.
 pub(crate) struct Levels<'d> {
     pub variables: Vec<Variable>,
-    pub stages: Vec<Stage<'d>>,
+    pub programs: Vec<LevelProgram<'d>>,
 }
 
 /// What happens when one variable gets its value.
-pub(crate) struct Stage<'d> {
+pub(crate) struct LevelProgram<'d> {
     program: Program<'d>,
     /// The parameters are the incoming frontier and then, unless no node uses it, the variable.
     uses_variable: bool,
@@ -45,7 +46,7 @@ enum Source {
     Root(usize),
 }
 
-impl Stage<'_> {
+impl LevelProgram<'_> {
     pub(crate) fn load(&self, registers: &mut Registers, frontier: &[u128]) {
         self.program.load(registers);
         for (parameter, &value) in frontier.iter().enumerate() {
@@ -65,7 +66,7 @@ impl Stage<'_> {
             .all(|(root, &wanted)| (self.program.get(registers, root) == 1) == wanted)
     }
 
-    /// The frontier after [`Stage::run`].
+    /// The frontier after [`LevelProgram::run`].
     pub(crate) fn frontier(&self, registers: &Registers, incoming: &[u128]) -> Box<[u128]> {
         let value = |&source: &Source| match source {
             Source::Incoming(index) => incoming[index],
@@ -88,14 +89,14 @@ impl<'d> Levels<'d> {
     /// `None` if a literal depends on a variable that is not in the list.
     pub(crate) fn new(dag: &'d Dag, variables: Vec<Variable>, lits: &[Lit]) -> Option<Levels<'d>> {
         let plan = Plan::new(dag, &variables, lits)?;
-        let mut stages = Vec::with_capacity(variables.len());
+        let mut programs = Vec::with_capacity(variables.len());
         let mut incoming = Vec::new();
         for level in 0..variables.len() {
-            let (stage, outgoing) = plan.stage(level as u32, &incoming, lits)?;
-            stages.push(stage);
+            let (program, outgoing) = plan.program(level as u32, &incoming, lits)?;
+            programs.push(program);
             incoming = outgoing;
         }
-        Some(Levels { variables, stages })
+        Some(Levels { variables, programs })
     }
 }
 
@@ -164,12 +165,12 @@ impl<'d> Plan<'d> {
         }
     }
 
-    fn stage(
+    fn program(
         &self,
         level: u32,
         incoming: &[(Label, u32)],
         lits: &[Lit],
-    ) -> Option<(Stage<'d>, Vec<(Label, u32)>)> {
+    ) -> Option<(LevelProgram<'d>, Vec<(Label, u32)>)> {
         let at = level as usize;
         let mut parameters: Vec<Label> = incoming.iter().map(|&(label, _)| label).collect();
         parameters.extend(self.leaf[at]);
@@ -185,14 +186,14 @@ impl<'d> Plan<'d> {
             roots.push(label);
             outgoing.push((label, last));
         }
-        let stage = Stage {
+        let compiled = LevelProgram {
             program: Program::compile(self.dag, &roots, &parameters)?,
             uses_variable: self.leaf[at].is_some(),
             wanted,
             outgoing: sources,
             incoming: incoming.len(),
         };
-        Some((stage, outgoing))
+        Some((compiled, outgoing))
     }
 }
 

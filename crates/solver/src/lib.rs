@@ -1,9 +1,12 @@
-//! From a path condition and a literal to be made true: an input, a proof that there is none, or "unknown".
+//! From a path condition and a literal to be made true: an input, a proof that there is none, or
+//! "unknown".
 //!
-//! The [`Chain`] holds small solvers ([`Link`]s), each with its own [`Counters`] and each removable. A query is
-//! first cut down to the literals that share input bytes with its goal; every input that a link proposes is
-//! checked by evaluation before it is believed. The crate is deterministic, knows no backend (Z3 is a link in the
-//! `smt` crate) and must not run a target.
+//! The [`Chain`] is one list of small stages, each removable and with its own [`Counters`]; the
+//! function that builds it says the order in which they are asked. A goal is cut down to the
+//! literals that share input bytes with it once the stages that need no copy do not know the
+//! answer. Every input that a stage proposes is checked by evaluation before it is believed. The
+//! crate is deterministic, knows no backend (Z3 is a [`Link`] in the `smt` crate) and must not run
+//! a target.
 
 mod byte_set;
 mod cache;
@@ -29,11 +32,14 @@ mod path_domains;
 mod path_solver;
 mod product;
 mod query;
+mod question;
 mod ranges;
 mod slice;
+mod stage;
+mod stages;
 mod subsumption;
 mod text_atoms;
-mod text_link;
+mod texts;
 mod truth;
 
 pub use chain::{Chain, ChainOptions};
@@ -43,4 +49,4 @@ pub use domain::DomainLink;
 pub use inversion::InversionLink;
 pub use path_solver::PathSolver;
 pub use query::{Answer, Effort, Link, Lit, Query, UnknownReason};
-pub use text_link::Restrictions;
+pub use texts::Restrictions;

@@ -1,17 +1,18 @@
-//! Conditions on weighted sums: `c1*f1(byte1) + c2*f2(byte2) + … ` lies in an interval, modulo a power of two.
+//! Conditions on weighted sums: `c1*f1(byte1) + c2*f2(byte2) + … ` lies in an interval, modulo a
+//! power of two.
 //!
-//! Numbers in text, multi-byte integers and checksums are such sums. A condition that has another form is simply
-//! not linear; nothing here is a guess.
+//! Numbers in text, multi-byte integers and checksums are such sums. A condition that has another
+//! form is simply not linear; nothing here is a guess.
 
 use crate::query::Lit;
 use expr::{Dag, Label, Op, Program, Registers};
 use rustc_hash::FxHashMap;
 
 /// Sums are exact integers; wider ones could leave the range of `i128`.
-const WIDEST: u32 = 64;
+const MAX_BITS: u32 = 64;
 /// Nodes that are looked at in one condition, and how deep it may be.
-const MOST_VISITS: u32 = 4096;
-const DEEPEST: u32 = 256;
+const MAX_VISITS: u32 = 4096;
+const MAX_DEPTH: u32 = 256;
 
 /// The values of one byte's part of a sum, by value of the byte.
 pub(crate) type Part = [i128; 256];
@@ -35,7 +36,8 @@ struct Sum {
 }
 
 impl LinearLit {
-    /// `None` if the literal is not linear. `byte_of` tells the byte of a node that depends on exactly one.
+    /// `None` if the literal is not linear. `byte_of` tells the byte of a node that depends on
+    /// exactly one.
     pub(crate) fn new(
         dag: &Dag,
         lit: Lit,
@@ -90,7 +92,8 @@ fn leaf(dag: &Dag, label: Label) -> Option<Label> {
     }
 }
 
-/// Bytes are counted from zero, wider numbers around it: sums then rarely leave the range of their type.
+/// Bytes are counted from zero, wider numbers around it: sums then rarely leave the range of their
+/// type.
 fn nearest(value: i128, bits: u32) -> i128 {
     if bits <= 8 { value } else { signed(value, bits) }
 }
@@ -124,7 +127,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A comparison with a constant; a signed one is an unsigned one after a shift by half the range.
+    /// A comparison with a constant; a signed one is an unsigned one after a shift by half the
+    /// range.
     fn comparison(&mut self, op: Op, a: Label, b: Label, wanted: bool) -> Option<(Sum, i128, i128)> {
         let bits = self.dag.bits(a);
         let left = self.dag.as_constant(a);
@@ -150,7 +154,7 @@ impl Reader<'_> {
     fn sum(&mut self, label: Label, depth: u32) -> Option<Sum> {
         self.visits += 1;
         let bits = self.dag.bits(label);
-        if self.visits > MOST_VISITS || depth > DEEPEST || bits > WIDEST {
+        if self.visits > MAX_VISITS || depth > MAX_DEPTH || bits > MAX_BITS {
             return None;
         }
         if let Some(value) = self.dag.as_constant(label) {
@@ -210,7 +214,8 @@ impl Sum {
         Some(self)
     }
 
-    /// The same sum in a wider type, if it cannot leave the 2^bits values from `least` on, whatever the bytes are.
+    /// The same sum in a wider type, if it cannot leave the 2^bits values from `least` on, whatever
+    /// the bytes are.
     fn within(self, dag: &Dag, least: i128, bits: u32) -> Option<Sum> {
         let (mut low, mut high) = (self.constant, self.constant);
         for (&label, &factor) in &self.terms {

@@ -1,15 +1,16 @@
-//! Slices that run through a hash: additions and exclusive ors of words, in turns. Nobody turns them round, and trying costs
-//! whole time limits, so they get quick attempts only: most inputs pass a condition on a hash that is on the way to something
-//! else. That a word was hashed before is a condition of its own, which needs no formula of the hash.
+//! Slices that run through a hash: additions and exclusive ors of words, in turns. Nobody turns
+//! them round, and trying costs whole time limits, so they get quick attempts only: most inputs
+//! pass a condition on a hash that is on the way to something else. That a word was hashed before
+//! is a condition of its own, which needs no formula of the hash.
 
 use crate::query::Query;
 use expr::{Dag, Op};
 
-/// Sums and products, and exclusive ors, that a slice may have of each kind. A checksum has one kind only, and a number in text
-/// has sums only; SipHash of one short word has 24 of each.
-const MOST: usize = 16;
+/// Sums and products, and exclusive ors, that a slice may have of each kind. A checksum has one
+/// kind only, and a number in text has sums only; SipHash of one short word has 24 of each.
+const MAX_MIXED: usize = 16;
 /// Narrower words are characters.
-const LEAST_BITS: u32 = 32;
+const MIN_BITS: u32 = 32;
 
 pub(crate) fn is_hashed(query: &Query) -> bool {
     let (mut sums, mut differences) = (0, 0);
@@ -20,14 +21,14 @@ pub(crate) fn is_hashed(query: &Query) -> bool {
             _ => {}
         }
     }
-    sums.min(differences) > MOST
+    sums.min(differences) > MAX_MIXED
 }
 
 /// Whether the node joins two words that depend on the input; a product does with one.
 fn mixes(dag: &Dag, label: u32) -> bool {
     let [a, b, _] = dag.operands(label);
     let symbolic = |operand| dag.as_constant(operand).is_none();
-    dag.bits(label) >= LEAST_BITS && symbolic(a) && (symbolic(b) || dag.op(label) == Op::Mul)
+    dag.bits(label) >= MIN_BITS && symbolic(a) && (symbolic(b) || dag.op(label) == Op::Mul)
 }
 
 #[cfg(test)]

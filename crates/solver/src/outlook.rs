@@ -1,5 +1,6 @@
-//! What the bytes still to be chosen can make of the sums in linear literals: a prefix from which no choice leads
-//! into the wanted interval need not be continued. In a decimal number this leaves one or two digits a place.
+//! What the bytes still to be chosen can make of the sums in linear literals: a prefix from which
+//! no choice leads into the wanted interval need not be continued. In a decimal number this leaves
+//! one or two digits a place.
 
 use crate::byte_set::ByteSet;
 use crate::levels::Variable;

@@ -1,4 +1,5 @@
-//! Components that are too large for a slice. They only grow along a path, so that one attempt to cut them out is enough.
+//! Components that are too large for a slice. They only grow along a path, so that one attempt to
+//! cut them out is enough.
 
 use crate::components::{Components, Slot};
 

@@ -49,14 +49,16 @@ impl PathDomains {
         }
     }
 
-    /// Whether so many literals are on `byte` alone, among the first `prefix` of the path, that its domain says it shorter.
+    /// Whether so many literals are on `byte` alone, among the first `prefix` of the path, that its
+    /// domain says it shorter.
     pub(crate) fn is_crowded(&self, byte: u32, prefix: u32) -> bool {
         const MANY: usize = 4;
         let literals = self.bytes.get(&byte).map_or(&[][..], |shrinking| &shrinking.literals);
         literals.get(MANY - 1).is_some_and(|&number| number < prefix)
     }
 
-    /// The values of `byte` that the literals on it alone allow, among the first `prefix` of the path.
+    /// The values of `byte` that the literals on it alone allow, among the first `prefix` of the
+    /// path.
     pub(crate) fn byte(
         &mut self,
         truths: &mut Truths,

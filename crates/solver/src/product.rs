@@ -1,9 +1,11 @@
 //! Goals whose bytes have few values left: all of their combinations are tried.
 //!
-//! Conditions on one byte alone leave parsers and command processors a handful of values for each byte, so that the product of a few
-//! bytes' domains is smaller than any other way to look at the conditions that tie them together. What such a condition takes from one byte is a
-//! function of it; values of a byte for which all of these functions agree cannot be told apart, and one of them is tried. Bytes are
-//! chosen one after the other, and a literal is looked at once the last of its bytes has a value. The answer is exact.
+//! Conditions on one byte alone leave parsers and command processors a handful of values for each
+//! byte, so that the product of a few bytes' domains is smaller than any other way to look at the
+//! conditions that tie them together. What such a condition takes from one byte is a function of
+//! it; values of a byte for which all of these functions agree cannot be told apart, and one of
+//! them is tried. Bytes are chosen one after the other, and a literal is looked at once the last of
+//! its bytes has a value. The answer is exact.
 
 use crate::byte_set::ByteSet;
 use crate::query::Lit;
@@ -11,20 +13,22 @@ use expr::{Dag, Label, Place, Staged, TooMuch, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Combinations that are tried where nothing is decided before the last byte, and nodes that a question may look at.
-const MOST_COMBINATIONS: usize = 1 << 14;
-const MOST_STEPS: u64 = 1 << 20;
+/// Combinations that are tried where nothing is decided before the last byte, and nodes that a
+/// question may look at.
+const MAX_COMBINATIONS: usize = 1 << 14;
+const MAX_STEPS: u64 = 1 << 20;
 
 /// What a product has to know about the nodes and bytes of a question.
 pub(crate) trait Ground {
-    /// Whether questions may be about the literal of the path with this number: it depends on several bytes, and does not hold
-    /// whatever they are.
+    /// Whether questions may be about the literal of the path with this number: it depends on
+    /// several bytes, and does not hold whatever they are.
     fn ties(&self, number: u32) -> bool;
 
     /// `None` if a node depends on one byte only, but is no function of it that words hold.
     fn part(&mut self, label: Label) -> Option<Part>;
 
-    /// The place, from 1 on, of the last of these bytes that the node depends on; 0 if it depends on none.
+    /// The place, from 1 on, of the last of these bytes that the node depends on; 0 if it depends
+    /// on none.
     fn stage(&mut self, label: Label, bytes: &[u32]) -> u32;
 
     /// What is left for a byte, and the value to try first.
@@ -38,8 +42,9 @@ pub(crate) enum Part {
     Node,
 }
 
-/// A question: the literals of a path with these numbers, which increase, and the goal, all of which depend on nothing but `bytes`.
-pub(crate) struct Ask<'q> {
+/// A question: the literals of a path with these numbers, which increase, and the goal, all of
+/// which depend on nothing but `bytes`.
+pub(crate) struct ProductQuery<'q> {
     pub path: &'q [Lit],
     pub numbers: &'q [u32],
     pub goal: Lit,
@@ -49,7 +54,7 @@ pub(crate) struct Ask<'q> {
     pub prefix: u32,
 }
 
-impl Ask<'_> {
+impl ProductQuery<'_> {
     /// The goal first: most fail by themselves.
     fn lits(&self) -> impl Iterator<Item = Lit> + '_ {
         [self.goal].into_iter().chain(self.numbers.iter().map(|&number| self.path[number as usize]))
@@ -59,7 +64,8 @@ impl Ask<'_> {
 /// Memory for all questions about one path.
 #[derive(Default)]
 pub(crate) struct Product {
-    /// Which functions each literal takes from bytes that none before it takes, as far as the path was looked at.
+    /// Which functions each literal takes from bytes that none before it takes, as far as the path
+    /// was looked at.
     new_functions: Vec<Option<Functions>>,
     /// One more than the number of the first literal that a node is a part of.
     first: Vec<u32>,
@@ -84,27 +90,28 @@ struct Mark {
 const NONE: u32 = u32::MAX;
 
 impl Product {
-    /// Values of the bytes that make all literals true: `Some(None)` if there are none, `None` if it takes too long to say. All
-    /// questions are about the same path.
+    /// Values of the bytes that make all literals true: `Some(None)` if there are none, `None` if
+    /// it takes too long to say. All questions are about the same path.
     pub(crate) fn solve(
         &mut self,
         dag: &Dag,
-        ask: &Ask,
+        query: &ProductQuery,
         ground: &mut dyn Ground,
     ) -> Option<Option<Vec<(u32, u8)>>> {
         self.start(dag);
-        let bytes = ask.bytes;
-        let choices = self.choices(dag, ask, ground)?;
+        let bytes = query.bytes;
+        let choices = self.choices(dag, query, ground)?;
         let mut by_stage: Vec<Vec<Lit>> = vec![Vec::new(); bytes.len() + 1];
-        for lit in ask.lits() {
+        for lit in query.lits() {
             by_stage[ground.stage(lit.label, bytes) as usize].push(lit);
         }
-        // Where literals rule out values of the first bytes, there are fewer combinations than it seems.
+        // Where literals rule out values of the first bytes, there are fewer combinations than it
+        // seems.
         let is_pruned = by_stage.iter().take(bytes.len()).any(|lits| !lits.is_empty());
-        if !is_pruned && combinations(&choices) > MOST_COMBINATIONS {
+        if !is_pruned && combinations(&choices) > MAX_COMBINATIONS {
             return None;
         }
-        self.staged.start(dag, bytes.len(), MOST_STEPS);
+        self.staged.start(dag, bytes.len(), MAX_STEPS);
         let Product { marks, question, staged, .. } = self;
         let view =
             View { marks, question: *question, functions: Vec::new(), chosen: vec![0; bytes.len() + 1] };
@@ -130,35 +137,37 @@ impl Product {
         }
     }
 
-    /// The values to try for each byte: of those that no function of the literals tells apart, the first.
-    fn choices(&mut self, dag: &Dag, ask: &Ask, ground: &mut dyn Ground) -> Option<Vec<Vec<u8>>> {
-        let last = ask.numbers.last().map_or(0, |&last| last as usize + 1);
-        self.look_at(dag, &ask.path[..last], ground);
-        let goal = self.functions_of_goal(dag, ask, ground)?;
-        let mut of_byte: Vec<Vec<Arc<Values>>> = vec![Vec::new(); ask.bytes.len()];
+    /// The values to try for each byte: of those that no function of the literals tells apart, the
+    /// first.
+    fn choices(&mut self, dag: &Dag, query: &ProductQuery, ground: &mut dyn Ground) -> Option<Vec<Vec<u8>>> {
+        let last = query.numbers.last().map_or(0, |&last| last as usize + 1);
+        self.look_at(dag, &query.path[..last], ground);
+        let goal = self.functions_of_goal(dag, query, ground)?;
+        let mut of_byte: Vec<Vec<Arc<Values>>> = vec![Vec::new(); query.bytes.len()];
         let mut seen = FxHashSet::default();
         let mut add = |functions: &Functions| {
             for (byte, values) in functions {
                 if seen.insert((*byte, Arc::as_ptr(values))) {
-                    let place = ask.bytes.iter().position(|other| other == byte)?;
+                    let place = query.bytes.iter().position(|other| other == byte)?;
                     of_byte[place].push(Arc::clone(values));
                 }
             }
             Some(())
         };
         add(&goal)?;
-        for &number in ask.numbers {
+        for &number in query.numbers {
             add(self.new_functions[number as usize].as_ref()?)?;
         }
         let choice = |(byte, functions): (&u32, Vec<Arc<Values>>)| {
             let (domain, current) = ground.domain(*byte);
             told_apart(domain.preferred(current).collect(), &functions)
         };
-        Some(ask.bytes.iter().zip(of_byte).map(choice).collect())
+        Some(query.bytes.iter().zip(of_byte).map(choice).collect())
     }
 
-    /// Finds out what the literals of a path take from bytes. A node that two literals share ties their bytes together, so that what
-    /// the second takes from it is among the functions of a literal that a question about the second is about, too.
+    /// Finds out what the literals of a path take from bytes. A node that two literals share ties
+    /// their bytes together, so that what the second takes from it is among the functions of a
+    /// literal that a question about the second is about, too.
     fn look_at(&mut self, dag: &Dag, path: &[Lit], ground: &mut dyn Ground) {
         for (number, lit) in path.iter().enumerate().skip(self.new_functions.len()) {
             let (first, stamp) = (&mut self.first, number as u32 + 1);
@@ -178,19 +187,25 @@ impl Product {
     }
 
     /// What the goal takes from bytes and no literal before it does.
-    fn functions_of_goal(&mut self, dag: &Dag, ask: &Ask, ground: &mut dyn Ground) -> Option<Functions> {
+    fn functions_of_goal(
+        &mut self,
+        dag: &Dag,
+        query: &ProductQuery,
+        ground: &mut dyn Ground,
+    ) -> Option<Functions> {
         let Product { first, in_goal, question, .. } = self;
         let mut is_new = |label: Label| {
             let (first, place) = (first[label as usize], &mut in_goal[label as usize]);
-            let is_known = (1..=ask.prefix).contains(&first) || *place == *question;
+            let is_known = (1..=query.prefix).contains(&first) || *place == *question;
             *place = *question;
             !is_known
         };
-        collect(dag, ask.goal.label, &mut is_new, ground)
+        collect(dag, query.goal.label, &mut is_new, ground)
     }
 }
 
-/// The functions that the largest parts of a node are that depend on one byte, as far as nodes are new.
+/// The functions that the largest parts of a node are that depend on one byte, as far as nodes are
+/// new.
 fn collect(
     dag: &Dag,
     label: Label,

@@ -1,4 +1,4 @@
-//! Questions and answers.
+//! Queries and answers.
 
 use expr::{Dag, Label};
 
@@ -22,8 +22,8 @@ impl Lit {
 
 /// Is there an input that makes all of `path` and the `goal` true?
 ///
-/// The literals must not constrain more than they say: any list will do, so a caller that wants an optimistic
-/// answer leaves literals out.
+/// The literals must not constrain more than they say: any list will do, so a caller that wants an
+/// optimistic answer leaves literals out.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
     pub dag: &'a Dag,
@@ -40,7 +40,7 @@ pub struct Query<'a> {
 }
 
 /// How hard to try.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
     /// What takes microseconds: ranges, and conditions on one byte alone.
     Glance,
@@ -83,6 +83,14 @@ pub enum Answer {
     Unknown(UnknownReason),
 }
 
+impl Answer {
+    pub(crate) const UNSUPPORTED: Answer = Answer::Unknown(UnknownReason::Unsupported);
+
+    pub(crate) fn is_known(&self) -> bool {
+        !matches!(self, Answer::Unknown(_))
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnknownReason {
     /// The query is outside what the solver can do.
@@ -99,20 +107,20 @@ pub enum UnknownReason {
     Crash,
 }
 
-/// One solver.
+/// A solver that needs nothing but a query. The chain makes a stage of it.
 pub trait Link {
     /// Name in statistics and on the command line.
     fn name(&self) -> &'static str;
 
     fn solve(&mut self, query: &Query) -> Answer;
 
-    /// Whether the link keeps to [`Effort::Quick`]; others are asked with full effort only.
-    fn can_be_quick(&self) -> bool {
-        false
+    /// With less effort the link is not asked.
+    fn min_effort(&self) -> Effort {
+        Effort::Full
     }
 
-    /// After the answer "unsat": numbers of literals of the query, in the order of [`Query::literals`], that cannot all be
-    /// true. `None` if the link does not tell.
+    /// After the answer "unsat": numbers of literals of the query, in the order of
+    /// [`Query::literals`], that cannot all be true. `None` if the link does not tell.
     fn core(&self) -> Option<&[u32]> {
         None
     }

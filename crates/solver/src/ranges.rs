@@ -1,7 +1,7 @@
 //! Which values a node can have at all, whatever the input: an interval of unsigned numbers.
 //!
-//! Enough to refute at once what most checks ask for, such as an index out of bounds that was masked before. Looks at nodes
-//! down to some depth only; what lies deeper can have any value.
+//! Enough to refute at once what most checks ask for, such as an index out of bounds that was
+//! masked before. Looks at nodes down to some depth only; what lies deeper can have any value.
 
 use crate::query::Lit;
 use expr::{Dag, Label, Op};
@@ -21,9 +21,9 @@ pub(crate) struct Range {
     pub high: u128,
 }
 
-const DEEPEST: u32 = 12;
+const MAX_DEPTH: u32 = 12;
 /// Larger tables are not looked through.
-const LARGEST_TABLE: usize = 1 << 14;
+const MAX_TABLE: usize = 1 << 14;
 
 impl Range {
     fn all(bits: u32) -> Range {
@@ -46,7 +46,7 @@ impl Range {
 impl Ranges {
     /// Contains every value that `label` has on some input.
     pub(crate) fn of(&mut self, dag: &Dag, label: Label) -> Range {
-        self.within(dag, label, DEEPEST)
+        self.within(dag, label, MAX_DEPTH)
     }
 
     /// True if the literal holds on every input, as far as ranges of values tell.
@@ -120,7 +120,7 @@ impl Ranges {
     fn read(&mut self, dag: &Dag, label: Label) -> Option<Range> {
         let node = *dag.node(label);
         let table = dag.table(node.b);
-        if table.labels.is_some() || table.bytes.len() > LARGEST_TABLE {
+        if table.labels.is_some() || table.bytes.len() > MAX_TABLE {
             return None;
         }
         let count = u64::from(node.bits / 8);
@@ -133,16 +133,17 @@ impl Ranges {
     }
 }
 
-/// How many of the lowest bits are 0 on every input: elements of a table are read at multiples of their size.
+/// How many of the lowest bits are 0 on every input: elements of a table are read at multiples of
+/// their size.
 pub(crate) fn stride(dag: &Dag, label: Label) -> u32 {
-    stride_within(dag, label, DEEPEST / 2)
+    stride_within(dag, label, MAX_DEPTH / 2)
 }
 
 fn stride_within(dag: &Dag, label: Label, depth: u32) -> u32 {
-    const MOST: u32 = 6;
+    const MAX: u32 = 6;
     let node = dag.node(label);
     if let Some(value) = dag.as_constant(label) {
-        return value.trailing_zeros().min(MOST);
+        return value.trailing_zeros().min(MAX);
     }
     if depth == 0 {
         return 0;
@@ -155,7 +156,7 @@ fn stride_within(dag: &Dag, label: Label, depth: u32) -> u32 {
         Op::ZExt | Op::SExt => of(node.a),
         _ => 0,
     };
-    stride.min(MOST)
+    stride.min(MAX)
 }
 
 /// The largest number that has no more bits.

@@ -32,8 +32,8 @@ impl<'d> Slicer<'d> {
         self.slice.assert(Lit { label, ..lit });
     }
 
-    /// As [`Slicer::add`], with the nodes replaced to which `fixed` gives a value. All literals of a slice must
-    /// be added with the same values.
+    /// As [`Slicer::add`], with the nodes replaced to which `fixed` gives a value. All literals of
+    /// a slice must be added with the same values.
     pub fn add_fixed(&mut self, lit: Lit, fixed: &mut dyn FnMut(Label) -> Option<u128>) {
         let from = self.from;
         let mut replace =
@@ -103,6 +103,11 @@ fn member(dag: &mut Dag, byte: Label, set: ByteSet) -> Label {
 }
 
 impl Slice {
+    /// These literals, as they are.
+    pub(crate) fn of(dag: Dag, lits: Vec<Lit>) -> Slice {
+        Slice { dag, lits, ..Slice::default() }
+    }
+
     /// True if the literals contradict each other on the face of it.
     pub fn is_contradictory(&self) -> bool {
         self.contradiction

@@ -1,10 +1,12 @@
 //! Answers that follow from answers to other questions.
 //!
-//! A question that contains literals known to contradict each other (an *unsat core*) has no answer. An input that was found
-//! for the same goal after another path may do for this path too; whether it does is found out by evaluation.
+//! A question that contains literals known to contradict each other (an *unsat core*) has no
+//! answer. An input that was found for the same goal after another path may do for this path too;
+//! whether it does is found out by evaluation.
 //!
-//! Literals are known by a digest of their structure, input bytes by their number: runs of one program share their
-//! beginnings, so that the same literal on the same bytes comes again in other runs.
+//! Literals are known by a digest of their structure, input bytes by their number: runs of one
+//! program share their beginnings, so that the same literal on the same bytes comes again in other
+//! runs.
 
 use crate::digest::{Digest, Key};
 use crate::query::{Answer, Lit, Query, UnknownReason};
@@ -29,16 +31,14 @@ struct Model {
 }
 
 /// Entries beyond this number make room by forgetting all.
-const MOST_ENTRIES: usize = 1 << 18;
+const MAX_ENTRIES: usize = 1 << 18;
 /// Cores and models that are kept for one literal.
-const MOST_EACH: usize = 8;
+const MAX_EACH: usize = 8;
 
 /// A question's literals, in its order, as keys.
 pub(crate) struct Literals(Vec<Key>);
 
 impl Subsumption {
-    pub(crate) const NAME: &'static str = "subsumption";
-
     /// "unsat" is certain; an input is a guess that must be checked.
     pub(crate) fn get(
         &self,
@@ -64,17 +64,18 @@ impl Subsumption {
         cores.any(|core| core.iter().all(|key| all.contains(key)))
     }
 
-    /// Remembers an answer. `core` are numbers of literals that contradict each other; all do if there is none.
-    pub(crate) fn put(&mut self, literals: &Literals, query: &Query, answer: &Answer, core: Option<&[u32]>) {
+    /// Remembers an answer. `core` are numbers of literals that contradict each other; all do if
+    /// there is none.
+    pub(crate) fn put(&mut self, literals: &Literals, current: &[u8], answer: &Answer, core: Option<&[u32]>) {
         let Some(&goal) = literals.0.last() else { return };
-        if self.entries >= MOST_ENTRIES {
+        if self.entries >= MAX_ENTRIES {
             *self = Subsumption::default();
         }
         match answer {
             Answer::Unknown(_) => return,
             Answer::Unsat => self.put_core(literals, core),
             Answer::Sat(input) => {
-                let model = Model::new(query, input);
+                let model = Model::new(current, input);
                 keep(self.models.entry(goal).or_default(), model);
             }
         }
@@ -97,7 +98,7 @@ fn keep<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if list.contains(&item) {
         return;
     }
-    if list.len() >= MOST_EACH {
+    if list.len() >= MAX_EACH {
         list.remove(0);
     }
     list.push(item);
@@ -105,11 +106,11 @@ fn keep<T: PartialEq>(list: &mut Vec<T>, item: T) {
 
 impl Model {
     /// What differs from the current input.
-    fn new(query: &Query, input: &[u8]) -> Model {
-        let changed = |&(index, byte): &(usize, &u8)| query.current.get(index) != Some(byte);
+    fn new(current: &[u8], input: &[u8]) -> Model {
+        let changed = |&(index, byte): &(usize, &u8)| current.get(index) != Some(byte);
         let bytes =
             input.iter().enumerate().filter(changed).map(|(index, &byte)| (index as u32, byte)).collect();
-        Model { bytes, len: (input.len() != query.current.len()).then_some(input.len()) }
+        Model { bytes, len: (input.len() != current.len()).then_some(input.len()) }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Literals that say something about one text: which results of a search or comparison make them true.
+//! Literals that say something about one text: which results of a search or comparison make them
+//! true.
 
 use crate::query::Lit;
 use expr::{Dag, Label, Op, Program, Registers, text_flags as flags};
@@ -12,7 +13,7 @@ pub(crate) struct Atom {
 }
 
 /// Expressions with more nodes above a text are not looked at.
-const MOST_NODES: usize = 256;
+const MAX_NODES: usize = 256;
 
 const SIGNS: [u128; 3] = [u32::MAX as u128, 0, 1];
 
@@ -82,7 +83,7 @@ fn only_text(dag: &Dag, label: Label) -> Option<Label> {
         match dag.op(label) {
             Op::Find | Op::Compare if found.is_none_or(|known| known == label) => found = Some(label),
             Op::Find | Op::Compare | Op::Input | Op::Len => return None,
-            _ if seen.len() > MOST_NODES || dag.table_labels(label).iter().any(|&cell| cell != 0) => {
+            _ if seen.len() > MAX_NODES || dag.table_labels(label).iter().any(|&cell| cell != 0) => {
                 return None;
             }
             _ => open.extend(dag.operands(label).into_iter().filter(|&operand| operand != 0)),

@@ -1,7 +1,9 @@
-//! Truth sets: for which values of the one byte it depends on, or for which lengths, a condition is true.
+//! Truth sets: for which values of the one byte it depends on, or for which lengths, a condition is
+//! true.
 //!
-//! Conditions on a byte are functions of it (see [`Functions`]); those that cannot be, and conditions on the length, are kept by
-//! normal form, so that the same test on another byte or in another run is a lookup.
+//! Conditions on a byte are functions of it (see [`Functions`]); those that cannot be, and
+//! conditions on the length, are kept by normal form, so that the same test on another byte or in
+//! another run is a lookup.
 
 use crate::byte_set::ByteSet;
 use crate::length_set::LengthSet;
@@ -10,7 +12,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Normal forms beyond this number are forgotten.
-const MOST_SHAPES: usize = 1 << 20;
+const MAX_SHAPES: usize = 1 << 20;
 
 /// Truth sets of conditions on one byte or on the length.
 #[derive(Default)]
@@ -94,7 +96,7 @@ impl Truths {
     }
 
     fn shape(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label) -> Label {
-        if self.shapes.len() > MOST_SHAPES {
+        if self.shapes.len() > MAX_SHAPES {
             let functions = std::mem::take(&mut self.functions);
             *self = Truths { functions, generation: self.generation + 1, ..Truths::default() };
         }
@@ -141,7 +143,8 @@ fn length_plus(dag: &Dag, label: Label) -> Option<u64> {
     }
 }
 
-/// The lengths for which Len + offset, modulo 2^64, is below `limit`: an interval that may wrap around.
+/// The lengths for which Len + offset, modulo 2^64, is below `limit`: an interval that may wrap
+/// around.
 fn offset_below(offset: u64, limit: u64, largest: u64) -> LengthSet {
     let Some(last) = limit.checked_sub(1) else { return LengthSet::interval(1, 0) };
     let (first, last) = (offset.wrapping_neg(), last.wrapping_sub(offset));
@@ -157,7 +160,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const LARGEST: u64 = 40;
+    const MAX_LEN: u64 = 40;
 
     fn near_the_ends() -> impl Strategy<Value = u64> {
         prop_oneof![0..60u64, (u64::MAX - 60)..=u64::MAX]
@@ -179,10 +182,10 @@ mod tests {
                 _ => dag.make_binary(Op::Ule, 1, c, sum),
             };
             let label = dag.make_not(label);
-            if let Some(set) = comparison(&truths.shapes, label, LARGEST) {
-                let enumerated = truths.enumerate(label, LARGEST);
-                prop_assert!((0..=LARGEST).all(|len| set.contains(len) == enumerated.contains(len)));
-                prop_assert!(set.intervals().iter().all(|&(first, last)| first <= last && last <= LARGEST));
+            if let Some(set) = comparison(&truths.shapes, label, MAX_LEN) {
+                let enumerated = truths.enumerate(label, MAX_LEN);
+                prop_assert!((0..=MAX_LEN).all(|len| set.contains(len) == enumerated.contains(len)));
+                prop_assert!(set.intervals().iter().all(|&(first, last)| first <= last && last <= MAX_LEN));
             } else {
                 prop_assert!(truths.shapes.as_constant(label).is_some() || kind > 2);
             }

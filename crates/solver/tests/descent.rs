@@ -68,7 +68,7 @@ fn checksum() {
 
 /// FNV of three letters, cut to 16 bits, selects an entry of a table.
 #[test]
-fn entry_behind_a_hash() {
+fn entry_found_by_a_hash() {
     let mut dag = Dag::new();
     let mut hash = dag.constant(32, 0x811c_9dc5);
     let mut path = Vec::new();

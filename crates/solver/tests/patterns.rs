@@ -1,7 +1,7 @@
 //! Patterns of real programs that must be solved without Z3.
 
 use expr::{Dag, Label, Node, Op, TableData};
-use solver::{Answer, Chain, ChainOptions, DomainLink, Lit, PathSolver, Query, UnknownReason};
+use solver::{Answer, Chain, ChainOptions, DomainLink, Effort, Lit, PathSolver, Query, UnknownReason};
 
 fn chain() -> Chain {
     Chain::standard(ChainOptions::default())
@@ -28,7 +28,8 @@ fn read(dag: &mut Dag, bits: u8, table: u32, index: Label) -> Label {
     dag.add(Node { op: Op::Read as u8, bits, aux: 0, a: offset, b: table, c: 0 })
 }
 
-/// A scanner as flex makes it: equivalence classes of bytes, then a transition table, state after state.
+/// A scanner as flex makes it: equivalence classes of bytes, then a transition table, state after
+/// state.
 struct Scanner {
     dag: Dag,
     states: Vec<Label>,
@@ -126,7 +127,7 @@ fn little_endian(dag: &mut Dag, first: u32, bytes: u32) -> Label {
 }
 
 #[test]
-fn magic_number_behind_arithmetic_is_inverted() {
+fn magic_number_under_arithmetic_is_inverted() {
     let mut dag = Dag::new();
     let value = little_endian(&mut dag, 0, 4);
     let (key, factor) = (dag.constant(32, 0x1234_5678), dag.constant(32, 0x0100_0193));
@@ -251,7 +252,8 @@ fn long_chain_is_solved_at_its_end() {
     }
 }
 
-/// A hash over all bytes, the last ones of which are given: the answer lies before the bytes that are tried alone.
+/// A hash over all bytes, the last ones of which are given: the answer lies before the bytes that
+/// are tried alone.
 #[test]
 fn early_bytes_are_changed_when_late_ones_are_fixed() {
     let input = vec![b'a'; 40];
@@ -297,6 +299,48 @@ fn wrong_inputs_are_not_believed() {
     let answer = chain.solve(&Query::new(&dag, &[], Lit::new(equal, true), b"x", 1));
     assert_eq!(answer, Answer::Unknown(UnknownReason::WrongModel));
     assert_eq!(counters(&chain, "liar").wrong, 1);
+}
+
+/// What full effort left open is not asked again; what a quick attempt left open is.
+#[test]
+fn cache_gives_up_after_full_effort_only() {
+    struct Stuck;
+    impl solver::Link for Stuck {
+        fn name(&self) -> &'static str {
+            "stuck"
+        }
+        fn min_effort(&self) -> Effort {
+            Effort::Quick
+        }
+        fn solve(&mut self, _query: &Query) -> Answer {
+            Answer::Unknown(UnknownReason::Timeout)
+        }
+    }
+    let mut dag = Dag::new();
+    let (byte, seven) = (dag.input(0), dag.constant(8, 7));
+    let goal = Lit::new(binary(&mut dag, Op::Eq, byte, seven), true);
+    let only = ["cache", "stuck"].map(str::to_string).to_vec();
+    let mut chain = Chain::standard(ChainOptions { only, ..ChainOptions::default() });
+    chain.push(Box::new(Stuck));
+    for (effort, asked) in [(Effort::Quick, 1), (Effort::Full, 2), (Effort::Full, 2)] {
+        chain.effort = effort;
+        let answer = chain.solve(&Query::new(&dag, &[], goal, b"x", 1));
+        assert_eq!(answer, Answer::Unknown(UnknownReason::Timeout));
+        assert_eq!(counters(&chain, "stuck").asked, asked);
+    }
+}
+
+/// Nothing is left of a slice whose literals hold on every input.
+#[test]
+fn goal_that_always_holds_is_met_by_the_current_input() {
+    let mut dag = Dag::new();
+    let (x, y) = (dag.input(0), dag.input(1));
+    let sums = [(x, y), (y, x)].map(|(a, b)| binary(&mut dag, Op::Add, a, b));
+    let goal = Lit::new(binary(&mut dag, Op::Eq, sums[0], sums[1]), true);
+    let mut chain = Chain::standard(ChainOptions::only("domain"));
+    let answer = chain.solve(&Query::new(&dag, &[], goal, b"ab", 2));
+    assert_eq!(answer, Answer::Sat(b"ab".to_vec()));
+    assert_eq!(counters(&chain, "domain").asked, 0);
 }
 
 #[test]
@@ -378,7 +422,8 @@ fn input_for_the_same_goal_is_tried_again() {
     assert_eq!(counters(&chain, "subsumption").sat, 1);
 }
 
-/// Casts between integers and floats, arithmetic on floats, comparisons with constants: all without Z3.
+/// Casts between integers and floats, arithmetic on floats, comparisons with constants: all without
+/// Z3.
 #[test]
 fn floats_and_integers_are_converted() {
     let mut dag = Dag::new();

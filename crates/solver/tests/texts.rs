@@ -103,7 +103,8 @@ impl Condition {
     }
 }
 
-/// All inputs of the right length, the letters being those that the conditions tell apart and one that they do not.
+/// All inputs of the right length, the letters being those that the conditions tell apart and one
+/// that they do not.
 fn all_inputs() -> impl Iterator<Item = Vec<u8>> {
     let letters = [LETTERS, b"Ax"].concat();
     (0..letters.len().pow(LEN as u32)).map(move |mut number| {

@@ -1,15 +1,16 @@
 //! Intervals of what is read from tables.
 //!
-//! A parser's stacks become tables with symbolic bytes once their height depends on input: each byte of a cell is then a choice between what
-//! was there and a part of what may have been written. Where the bytes of the input that are left decide all of these choices, a read
-//! is what was written last, and has its interval.
+//! A parser's stacks become tables with symbolic bytes once their height depends on input: each
+//! byte of a cell is then a choice between what was there and a part of what may have been written.
+//! Where the bytes of the input that are left decide all of these choices, a read is what was
+//! written last, and has its interval.
 
 use super::{Interval, Intervals, number};
 use crate::ranges::stride;
 use expr::{Label, Node, Op};
 
 /// Places that a read may get to.
-const MOST_PLACES: usize = 64;
+const MAX_PLACES: usize = 64;
 
 /// A byte of a table.
 #[derive(Clone, Copy)]
@@ -24,7 +25,7 @@ impl Intervals<'_> {
         let step = 1u64 << stride(self.dag, node.a);
         let (low, high) = (u64::try_from(low).ok()?, u64::try_from(high).ok()?);
         let places = (low.checked_next_multiple_of(step)?..=high).step_by(step as usize);
-        if places.size_hint().0 > MOST_PLACES {
+        if places.size_hint().0 > MAX_PLACES {
             return None;
         }
         let mut all: Option<Interval> = None;

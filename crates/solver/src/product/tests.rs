@@ -58,11 +58,12 @@ fn solve_in_order(dag: &Dag, lits: &[Lit], domains: &[(ByteSet, Option<u8>)], by
     let mut product = Product::default();
     let numbers: Vec<u32> = (1..path.len() as u32).collect();
     let mut found = None;
-    // Each literal is the goal after those before it, the last question coming first; earlier ones leave marks behind.
+    // Each literal is the goal after those before it, the last question coming first; earlier ones
+    // leave marks behind.
     for prefix in [path.len() - 1, 1, path.len() - 1] {
         let numbers = &numbers[..prefix - 1];
-        let ask = Ask { path: &path, numbers, goal: path[prefix], bytes, prefix: prefix as u32 };
-        found = product.solve(dag, &ask, &mut ground);
+        let query = ProductQuery { path: &path, numbers, goal: path[prefix], bytes, prefix: prefix as u32 };
+        found = product.solve(dag, &query, &mut ground);
     }
     found
 }
@@ -107,7 +108,8 @@ fn does_not_try_too_many() {
     assert_eq!(solve(&dag, &[lit], &[(ByteSet::ALL, None), (ByteSet::ALL, None)]), None);
 }
 
-/// A read from a table of expressions, compared with a number: what a write at a symbolic place leaves.
+/// A read from a table of expressions, compared with a number: what a write at a symbolic place
+/// leaves.
 fn written_table(cells: &[u8], index: u8, value: u64) -> (Dag, Lit) {
     let mut dag = Dag::new();
     let bytes: Vec<Label> = (0..3).map(|byte| dag.input(byte)).collect();

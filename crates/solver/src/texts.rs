@@ -1,9 +1,10 @@
-//! String-shaped questions: searches in texts and comparisons of texts, sets of bytes at single positions, and languages that
-//! parts of the input must belong to.
+//! String-shaped questions: searches in texts and comparisons of texts, sets of bytes at single
+//! positions, and languages that parts of the input must belong to.
 //!
-//! All of them become readers of one window, the bytes that the query is about, and `strings` finds the word nearest to the
-//! present bytes. Both answers are exact where every literal became a reader or a set of bytes; others are left out, which keeps
-//! "unsat" right, and an answer has to meet them by luck, or after bytes that nobody reads were changed for them.
+//! All of them become readers of one window, the bytes that the query is about, and `strings` finds
+//! the word nearest to the present bytes. Both answers are exact where every literal became a
+//! reader or a set of bytes; others are left out, which keeps "unsat" right, and an answer has to
+//! meet them by luck, or after bytes that nobody reads were changed for them.
 
 use crate::domain::Problem;
 use crate::inversion::repaired;
@@ -24,8 +25,14 @@ pub struct Restrictions<'r> {
     pub windows: &'r [(Range<u32>, Language)],
 }
 
+impl Restrictions<'_> {
+    pub(crate) fn reborrow(&mut self) -> Restrictions<'_> {
+        Restrictions { languages: self.languages, windows: self.windows }
+    }
+}
+
 /// Combinations of states that a search may take.
-const MOST_STATES: usize = 1 << 17;
+const MAX_STATES: usize = 1 << 17;
 /// What part of them a quick search may take.
 const QUICK_SHARE: usize = 16;
 
@@ -38,8 +45,8 @@ pub(crate) fn solve(truths: &mut Truths, query: &Query) -> Answer {
     solve_within(truths, query, &mut Restrictions { languages: &mut Languages::default(), windows: &[] })
 }
 
-/// As [`solve`], with parts of the answer in languages. "Unsat" proves nothing then: bytes of those parts that the query does not
-/// mention keep their values.
+/// As [`solve`], with parts of the answer in languages. "Unsat" proves nothing then: bytes of those
+/// parts that the query does not mention keep their values.
 pub(crate) fn solve_within(truths: &mut Truths, query: &Query, restrictions: &mut Restrictions) -> Answer {
     let Some(problem) = Problem::new(truths, query) else { return Answer::Unsat };
     let windows = restrictions.windows.iter().filter(|(range, _)| problem.concerns(range));
@@ -50,7 +57,7 @@ pub(crate) fn solve_within(truths: &mut Truths, query: &Query, restrictions: &mu
     };
     window.restrict(&windows);
     let share = if query.effort == Effort::Full { 1 } else { QUICK_SHARE };
-    let mut budget = Budget::default().with_limit(MOST_STATES / share);
+    let mut budget = Budget::default().with_limit(MAX_STATES / share);
     match window.tracks().find(restrictions.languages, &mut budget) {
         Ok(Some(word)) => {
             let len = problem.length.and_then(|set| set.preferred(query.current.len() as u64).next());
@@ -135,7 +142,8 @@ impl Window {
         Tracks { bytes: &self.allowed, near: &self.near, tracks: &self.tracks }
     }
 
-    /// Makes readers of the literals; says whether none had to be left out. `None` if the goal is one of those.
+    /// Makes readers of the literals; says whether none had to be left out. `None` if the goal is
+    /// one of those.
     fn read_all(&mut self, truths: &mut Truths, query: &Query, joint: &[Lit]) -> Option<bool> {
         let mut functions = ByteFunctions { truths, map: ShapeMap::default(), supports: Supports::new() };
         let mut atoms: Vec<(Atom, Vec<Lit>)> = Vec::new();
@@ -163,7 +171,8 @@ impl Window {
         (!unread.contains(&query.goal)).then_some(unread.is_empty())
     }
 
-    /// The bytes of an operation's text; `None` if they are not functions of bytes of the input in order.
+    /// The bytes of an operation's text; `None` if they are not functions of bytes of the input in
+    /// order.
     fn cells(&self, functions: &mut ByteFunctions, dag: &Dag, atom: &Atom) -> Option<Vec<Cell>> {
         let table = dag.table(dag.node(atom.label).b);
         let mut cells = Vec::with_capacity(table.bytes.len());
