@@ -55,8 +55,10 @@ fn theirs(command: &[&str], text: &str) -> Option<String> {
         .stderr(Stdio::null())
         .spawn()
         .expect("it is installed");
-    child.stdin.take()?.write_all(text.as_bytes()).ok()?;
-    let output = child.wait_with_output().ok()?;
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(text.as_bytes()).expect("it reads its input");
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
     let verdict = String::from_utf8_lossy(&output.stdout).lines().next()?.to_string();
     ["sat", "unsat"].contains(&&verdict[..]).then_some(verdict)
 }
