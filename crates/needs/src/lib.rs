@@ -1,9 +1,9 @@
 //! Tests that need what a machine may lack: a program, data that is not part of the repository, a
 //! feature of the kernel.
 //!
-//! The test harness of Rust knows only tests that pass, fail, or are ignored at compile time. Such a
-//! test would pass without having tested anything. So these tests live in files of their own, with
-//! `harness = false` in `Cargo.toml` and a `main` that names them:
+//! The test harness of Rust knows only tests that pass, fail, or are ignored at compile time. Such
+//! a test would pass without having tested anything. So these tests live in files of their own,
+//! with `harness = false` in `Cargo.toml` and a `main` that names them:
 //!
 //! ```text
 //! fn main() {
@@ -83,7 +83,12 @@ impl Ending for Tested {
     }
 }
 
-pub fn test<E: Ending>(name: impl Into<String>, test: impl FnOnce() -> E + Send + 'static) -> Trial {
+/// A test that is made at run time.
+pub fn test<E, F>(name: impl Into<String>, test: F) -> Trial
+where
+    E: Ending,
+    F: FnOnce() -> E + Send + 'static,
+{
     Trial::ignorable_test(name, move || verdict(test().tested(), is_ci()))
 }
 

@@ -1,4 +1,4 @@
-//! Completions for shells, and pages for `man`: both are read off the command line's own description.
+//! Completions for shells, and pages for `man`, from the command line's own description.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -55,7 +55,8 @@ fn completions_name_all_commands() {
 
 #[test]
 fn bash_reads_its_completions_and_uses_them() {
-    let script = "source <(\"$0\" completions bash); COMP_WORDS=(tarragon grammar co); COMP_CWORD=2; \
+    let script = "source <(\"$0\" completions bash); \
+        COMP_WORDS=(tarragon grammar co); COMP_CWORD=2; \
         _tarragon tarragon co grammar; echo \"${COMPREPLY[@]}\"";
     let words = ["-c", script, env!("CARGO_BIN_EXE_tarragon")];
     let output = Command::new("bash").args(words).output().expect("bash");
