@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cases::{Agreement, Program, Recipe, Tracer, Twins, perturb};
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Trial};
 use tempfile::TempDir;
 
 const SIZE: [&str; 6] = ["--max-funcs", "5", "--max-block-depth", "3", "--max-block-size", "3"];
@@ -30,10 +30,6 @@ struct Totals {
 fn main() {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(2);
-    if !has_csmith() {
-        eprintln!("csmith is not installed, its tests are skipped; apt-get install csmith libcsmith-dev");
-        return;
-    }
     let totals = Arc::new(Totals::default());
     let conclusion =
         libtest_mimic::run(&arguments, seeds().map(|seed| trial(seed, totals.clone())).collect());
@@ -48,12 +44,6 @@ fn main() {
     conclusion.exit();
 }
 
-/// csmith leaves a file where it runs, even if it is only asked for its version.
-fn has_csmith() -> bool {
-    let Ok(directory) = TempDir::new() else { return false };
-    Command::new("csmith").arg("--version").current_dir(directory.path()).output().is_ok()
-}
-
 /// The seeds to test: those of `TARRAGON_CSMITH_SEEDS`, otherwise a few.
 fn seeds() -> std::ops::Range<u64> {
     let Ok(text) = std::env::var("TARRAGON_CSMITH_SEEDS") else { return 1..5 };
@@ -62,7 +52,11 @@ fn seeds() -> std::ops::Range<u64> {
 }
 
 fn trial(seed: u64, totals: Arc<Totals>) -> Trial {
-    Trial::test(format!("seed_{seed}"), move || check(seed, &totals).map_err(Failed::from))
+    needs::test(format!("seed_{seed}"), move || -> needs::Tested {
+        needs::program("csmith")?;
+        check(seed, &totals).unwrap_or_else(|fault| panic!("{fault}"));
+        Ok(())
+    })
 }
 
 fn check(seed: u64, totals: &Totals) -> Result<(), String> {

@@ -239,11 +239,24 @@ fn interrupting_tables_ends_with_a_message() {
     }
 }
 
+/// Waits until a process has used so much processor time that it must be past its start.
+fn wait_until_it_works(process: u32) {
+    const ENOUGH: u64 = 30;
+    let ticks = || -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("a process");
+        let fields = stat.rsplit(')').next().expect("fields after the name").split_whitespace();
+        fields.skip(11).take(2).map(|field| field.parse::<u64>().expect("a number")).sum()
+    };
+    while ticks() < ENOUGH {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
 /// What a command that would take very long says when it is interrupted.
 fn interrupt(args: &[&str]) -> String {
     let mut child =
         command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    wait_until_it_works(child.id());
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     assert!(killed.success());
     let mut message = String::new();
@@ -400,12 +413,15 @@ fn json_everywhere() {
 
 #[test]
 fn shrinking_ends_commands_that_hang_and_says_so_of_those_that_waver() {
-    let grammar = file("list.tg", "s = i* ; i = 'a' | 'b' ;");
-    let input = file("long.txt", "aaabaa");
-    let hangs = "grep -q b {} || { sleep 100 & wait; }";
-    let args = ["shrink", name(&grammar), name(&input), "--timeout", "0.2", "--", "sh", "-c", hangs];
+    // Few candidates hang, so that the limit can be long enough for the others on any machine.
+    let grammar = file("two.tg", "s = 'a' | 'b' 'c' ;");
+    let input = file("two.txt", "bc");
+    let hangs = "grep -q b {} || { sleep 1000 & wait; }";
+    let args = ["shrink", name(&grammar), name(&input), "--timeout", "3", "--", "sh", "-c", hangs];
     let (code, out, _) = run(&args, "");
     assert_eq!((code, out.as_str()), (0, "b"));
+    let grammar = file("list.tg", "s = i* ; i = 'a' | 'b' ;");
+    let input = file("long.txt", "aaabaa");
     let once = tempfile::tempdir().expect("a folder");
     let wavers = format!("mkdir {}/$(wc -c <{{}})", once.path().display());
     let (code, _, err) = run(&["shrink", name(&grammar), name(&input), "--", "sh", "-c", &wavers], "");

@@ -1,7 +1,5 @@
-//! The grammars-v4 collection: all are read, and their examples parse.
-//!
-//! The files are looked for in `TARRAGON_SHARED` or in `../shared` beside the project; without them
-//! the test says so and does nothing.
+//! The grammars-v4 collection, where it lies beside the repository: all are read, and their
+//! examples parse.
 
 use grammar::parse::{Parser, line_column};
 use std::path::{Path, PathBuf};
@@ -15,16 +13,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("019_smarttab_expandtab_spec.lua", "comments are read by Java code (HandleComment)"),
 ];
 
-fn collection() -> Option<PathBuf> {
-    let shared = std::env::var_os("TARRAGON_SHARED").map(PathBuf::from);
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let found = shared.into_iter().chain([beside]).map(|p| p.join("data/antlr")).find(|p| p.is_dir());
-    if found.is_none() {
-        eprintln!(
-            "skipped: the ANTLR collection was not found; set TARRAGON_SHARED to the folder that has data/antlr"
-        );
-    }
-    found
+fn main() {
+    needs::run(needs::tests![all_grammars_are_read_and_examples_parse]);
 }
 
 fn folders(root: &Path) -> Vec<PathBuf> {
@@ -49,9 +39,8 @@ fn main_grammar(folder: &Path) -> PathBuf {
     main.expect("a grammar").clone()
 }
 
-#[test]
-fn all_grammars_are_read_and_examples_parse() {
-    let Some(root) = collection() else { return };
+fn all_grammars_are_read_and_examples_parse() -> needs::Tested {
+    let root = needs::data("antlr")?;
     let (mut read, mut parsed, mut failures) = (0, 0, Vec::new());
     for folder in folders(&root) {
         let main = main_grammar(&folder);
@@ -75,6 +64,7 @@ fn all_grammars_are_read_and_examples_parse() {
     eprintln!("{read} grammars read, {parsed} examples parse, {} listed as exceptions", EXCEPTIONS.len());
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(read >= 55);
+    Ok(())
 }
 
 fn check(parser: &mut Parser, example: &Path) -> Result<(), String> {

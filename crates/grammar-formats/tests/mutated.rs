@@ -4,7 +4,16 @@
 mod fuzz;
 
 use fastrand::Rng;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+fn main() {
+    needs::run(needs::tests![
+        damaged_seeds_in_every_notation,
+        damaged_scanners,
+        damaged_real_grammars,
+        both_engines_agree_on_damaged_input,
+    ]);
+}
 
 const SEEDS: [(&str, &str); 7] = [
     (
@@ -53,23 +62,16 @@ fn damage(text: &[u8], rng: &mut Rng) -> Vec<u8> {
     out
 }
 
-fn collection() -> Vec<PathBuf> {
-    let shared = std::env::var_os("TARRAGON_SHARED").map(PathBuf::from);
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let Some(root) = shared.into_iter().chain([beside]).map(|p| p.join("data/antlr")).find(|p| p.is_dir())
-    else {
-        eprintln!("skipped: the ANTLR collection was not found; only the built-in grammars are damaged");
-        return Vec::new();
-    };
+fn collection() -> Result<Vec<PathBuf>, needs::Missing> {
+    let root = needs::data("antlr")?;
     let folders = std::fs::read_dir(root).expect("a folder").map(|e| e.expect("an entry").path());
     let files =
         folders.filter_map(|f| std::fs::read_dir(f).ok()).flatten().map(|e| e.expect("an entry").path());
     let mut all: Vec<PathBuf> = files.filter(|f| f.extension().is_some_and(|e| e == "g4")).collect();
     all.sort();
-    all
+    Ok(all)
 }
 
-#[test]
 fn damaged_seeds_in_every_notation() {
     let mut rng = Rng::with_seed(4);
     for (format, text) in SEEDS {
@@ -80,25 +82,23 @@ fn damaged_seeds_in_every_notation() {
     }
 }
 
-#[test]
 fn damaged_scanners() {
     let mut rng = Rng::with_seed(5);
     fuzz::read_flex(SCANNER);
     (0..cases()).for_each(|_| fuzz::read_flex(&damage(SCANNER, &mut rng)));
 }
 
-#[test]
-fn damaged_real_grammars() {
+fn damaged_real_grammars() -> needs::Tested {
     let mut rng = Rng::with_seed(9);
-    for file in collection() {
+    for file in collection()? {
         let text = std::fs::read(&file).expect("a file");
         for _ in 0..(100 * cases() / (text.len() + 1)).min(cases() / 100) {
             fuzz::read("antlr", &damage(&text, &mut rng));
         }
     }
+    Ok(())
 }
 
-#[test]
 fn both_engines_agree_on_damaged_input() {
     let mut rng = Rng::with_seed(11);
     let seed = b"skip / +/; token N = /[0-9]+/; e = e '+' e | '(' e ')' | N ;\0(1 + 2)+3";

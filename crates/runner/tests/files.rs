@@ -6,6 +6,19 @@ use runner::{Outcome, PlainRunner, Runner, Sandbox, TargetOptions};
 use std::path::Path;
 use tempfile::TempDir;
 
+fn main() {
+    needs::run(needs::tests![
+        secrets_of_the_machine_are_not_shown,
+        what_belongs_to_the_program_is_shown,
+        what_belongs_to_others_is_not_shown,
+        variables_of_the_driver_stay_there,
+        what_the_sandbox_denies_is_told,
+        files_that_are_hidden_are_told,
+        temporary_files_are_written_and_gone_after_the_run,
+        a_program_in_tmp_sees_its_own_files_there_and_nothing_else,
+    ]);
+}
+
 fn options(sandbox: Sandbox) -> TargetOptions {
     TargetOptions { sandbox, ..TargetOptions::new(support::target("reader")) }
 }
@@ -20,16 +33,13 @@ fn tried(options: &TargetOptions, input: &str) -> i32 {
 }
 
 /// Without Landlock the sandbox hides nothing, and says so.
-fn has_landlock() -> bool {
+fn landlock() -> needs::Tested {
     let runner = Runner::start(options(Sandbox::On)).unwrap();
-    runner.sandbox().in_force.iter().any(|part| part.starts_with("Landlock"))
+    needs::feature("Landlock", runner.sandbox().in_force.iter().any(|part| part.starts_with("Landlock")))
 }
 
-#[test]
-fn secrets_of_the_machine_are_not_shown() {
-    if !has_landlock() {
-        return;
-    }
+fn secrets_of_the_machine_are_not_shown() -> needs::Tested {
+    landlock()?;
     let on = options(Sandbox::On);
     for path in ["/etc/shadow", "/etc", "/root", "/", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")] {
         assert_eq!(tried(&on, &format!("read {path}")), libc::EACCES, "{path}");
@@ -38,9 +48,9 @@ fn secrets_of_the_machine_are_not_shown() {
         assert_eq!(tried(&on, &format!("read {path}")), 0, "{path}");
     }
     assert_eq!(tried(&options(Sandbox::Off), concat!("read ", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")), 0);
+    Ok(())
 }
 
-#[test]
 fn what_belongs_to_the_program_is_shown() {
     let (own, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let file = |dir: &TempDir, name: &str| {
@@ -53,15 +63,21 @@ fn what_belongs_to_the_program_is_shown() {
     options.arguments = vec![format!("--with={}", elsewhere.display()).into()];
     let read = |options: &TargetOptions, path: &Path| tried(options, &format!("read {}", path.display()));
     assert_eq!([read(&options, &beside), read(&options, &elsewhere)], [0, 0]);
-    if has_landlock() {
-        let stranger = TempDir::new().unwrap();
-        assert_ne!(read(&options, &file(&stranger, "data")), 0);
-    }
     options.readable.push(library.clone());
     assert_eq!(read(&options, &library), 0);
 }
 
-#[test]
+fn what_belongs_to_others_is_not_shown() -> needs::Tested {
+    landlock()?;
+    let (own, stranger) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let file = stranger.path().join("data");
+    std::fs::write(&file, "x").unwrap();
+    let mut options = options(Sandbox::On);
+    options.show_files_of(&own.path().join("program"));
+    assert_ne!(tried(&options, &format!("read {}", file.display())), 0);
+    Ok(())
+}
+
 fn variables_of_the_driver_stay_there() {
     // Cargo sets it for tests.
     let secret = "variable CARGO_MANIFEST_DIR";
@@ -75,26 +91,27 @@ fn variables_of_the_driver_stay_there() {
     assert_eq!(tried(&options, "variable GIVEN"), 0);
 }
 
-#[test]
+fn denied(input: &str) -> Vec<String> {
+    let all = runner::denials(options(Sandbox::On), input.as_bytes()).unwrap();
+    all.iter().map(ToString::to_string).collect()
+}
+
 fn what_the_sandbox_denies_is_told() {
-    let denied = |input: &str| -> Vec<String> {
-        let all = runner::denials(options(Sandbox::On), input.as_bytes()).unwrap();
-        all.iter().map(ToString::to_string).collect()
-    };
     assert_eq!(denied("read /etc/passwd"), [""; 0]);
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-    if has_landlock() {
-        assert_eq!(denied(&format!("read {file}")), [format!("open {file} (once)")]);
-    }
     assert_eq!(denied("create /dev/x"), ["open /dev/x (once)"]);
 }
 
-#[test]
-fn temporary_files_are_written_and_gone_after_the_run() {
+fn files_that_are_hidden_are_told() -> needs::Tested {
+    landlock()?;
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    assert_eq!(denied(&format!("read {file}")), [format!("open {file} (once)")]);
+    Ok(())
+}
+
+fn temporary_files_are_written_and_gone_after_the_run() -> needs::Tested {
     let mut runner = Runner::start(options(Sandbox::On)).unwrap();
-    if runner.sandbox().missing.iter().any(|gap| gap.starts_with("/tmp")) {
-        return;
-    }
+    let has_own = !runner.sandbox().missing.iter().any(|gap| gap.starts_with("/tmp"));
+    needs::feature("/tmp for each run", has_own)?;
     for _ in 0..2 {
         let created = ["/tmp/x", "/var/tmp/y", "/dev/shm/z"].map(|path| format!("create {path}"));
         for input in ["tmpfile", "semaphore /q"].into_iter().chain(created.iter().map(String::as_str)) {
@@ -104,9 +121,9 @@ fn temporary_files_are_written_and_gone_after_the_run() {
     assert!(!Path::new("/dev/shm/z").exists() && !Path::new("/dev/shm/sem.q").exists());
     let outside = runner.run(b"create /dev/x", false).unwrap().outcome;
     assert!(matches!(outside, Outcome::Exit(libc::EACCES | libc::EROFS)), "{outside}");
+    Ok(())
 }
 
-#[test]
 fn a_program_in_tmp_sees_its_own_files_there_and_nothing_else() {
     let (own, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let program = own.path().join("reader");

@@ -7,10 +7,36 @@ use std::ffi::OsString;
 use std::time::Duration;
 use trace::Capacities;
 
+fn main() {
+    needs::run(needs::tests![
+        outcomes_in_the_sandbox,
+        outcomes_without_a_sandbox,
+        what_does_not_end_is_killed,
+        processor_time_is_limited_by_itself,
+        system_calls_that_are_denied,
+        a_crash_for_want_of_memory_is_told_apart,
+        stray_children_are_killed_and_counted,
+        a_fork_bomb_is_limited,
+        files_outside_stay_as_they_are,
+        the_input_cannot_be_changed,
+        the_scratch_directory_is_limited_and_emptied,
+        a_target_cannot_kill_its_server_in_a_namespace,
+        overwritten_trace_memory_is_reported_and_repaired,
+        coverage_and_trace_are_those_of_the_run,
+        output_is_that_of_the_run,
+        the_input_can_come_in_a_file,
+        inputs_of_any_length_up_to_the_limit,
+        plain_programs_run_with_the_same_outcomes,
+        a_plain_run_kills_what_it_started,
+        the_working_directory_can_be_kept,
+        the_sandbox_holds_with_less,
+    ]);
+}
+
 fn options(sandbox: Sandbox) -> TargetOptions {
     let mut options = TargetOptions::new(support::target("zoo"));
     options.sandbox = sandbox;
-    options.limits.run_time = Duration::from_secs(60);
+    options.limits.run_time = support::PATIENCE;
     options.limits.memory = 32 << 20;
     options.limits.address_space_allowance = Some(32 << 20);
     options.capacities = Capacities { events: 1 << 10, nodes: 1 << 10, data: 1 << 10, ..options.capacities };
@@ -19,9 +45,12 @@ fn options(sandbox: Sandbox) -> TargetOptions {
 }
 
 fn start(sandbox: Sandbox) -> Runner {
-    let runner = Runner::start(options(sandbox)).unwrap();
-    eprint!("{}", runner.sandbox());
-    runner
+    Runner::start(options(sandbox)).unwrap()
+}
+
+/// Whether the sandbox has a part: the kernel may not offer it.
+fn has(runner: &Runner, part: &str) -> bool {
+    runner.sandbox().in_force.iter().any(|text| text.contains(part))
 }
 
 fn outcome(runner: &mut Runner, input: &str) -> Outcome {
@@ -72,65 +101,61 @@ const ENDLESS: &[&str] = &["hang", "spin", "stop", "hang-with-child", "print"];
 
 fn impatient(sandbox: Sandbox) -> TargetOptions {
     let mut options = options(sandbox);
-    options.limits.run_time = Duration::from_millis(300);
+    options.limits.run_time = support::IMPATIENCE;
     options
 }
 
-#[test]
 fn outcomes_in_the_sandbox() {
     let mut runner = start(Sandbox::On);
     check(&mut runner, ANYWHERE);
     assert_eq!(runner.counters().restarts, 0);
 }
 
-#[test]
 fn outcomes_without_a_sandbox() {
     let mut runner = start(Sandbox::Off);
     check(&mut runner, ANYWHERE);
     assert_eq!(runner.counters().restarts, 0);
 }
 
-#[test]
 fn what_does_not_end_is_killed() {
     for sandbox in [Sandbox::On, Sandbox::Off] {
-        let mut runner = Runner::start(impatient(sandbox)).unwrap();
+        let mut runner = start(sandbox);
         for animal in ENDLESS {
-            check(&mut runner, &[(animal, Outcome::Timeout)]);
+            assert_eq!(support::run_endless(&mut runner, animal).0, Outcome::Timeout, "{animal}");
+            assert_eq!(outcome(&mut runner, "exit 0"), Outcome::Exit(0), "after {animal}");
             assert_eq!(run_plain(impatient(sandbox), animal.as_bytes()).unwrap().outcome, Outcome::Timeout);
         }
         assert_eq!(runner.counters().restarts, 0);
     }
 }
 
-#[test]
+/// More than a shell needs that sleeps for longer.
+const CPU_TIME: Duration = Duration::from_millis(500);
+
 fn processor_time_is_limited_by_itself() {
     for sandbox in [Sandbox::On, Sandbox::Off] {
         let mut options = options(sandbox);
-        options.limits.cpu_time = Some(Duration::from_millis(50));
+        options.limits.cpu_time = Some(CPU_TIME);
         let mut runner = Runner::start(options).unwrap();
-        check(&mut runner, &[("spin", Outcome::Timeout), ("shell sleep 0.2", Outcome::Exit(0))]);
+        check(&mut runner, &[("spin", Outcome::Timeout), ("shell sleep 1", Outcome::Exit(0))]);
         let run = runner.run(b"spin", true).unwrap();
-        assert!(run.cpu_time >= Duration::from_millis(50), "{:?}", run.cpu_time);
-        assert!(run.run_time < Duration::from_secs(60), "ended by the other limit: {:?}", run.run_time);
+        assert!(run.cpu_time >= CPU_TIME, "{:?}", run.cpu_time);
+        assert!(run.run_time < support::PATIENCE, "ended by the other limit: {:?}", run.run_time);
     }
 }
 
-#[test]
-fn system_calls_that_are_denied() {
+fn system_calls_that_are_denied() -> needs::Tested {
     let mut runner = start(Sandbox::On);
-    if !runner.sandbox().in_force.iter().any(|text| text.contains("seccomp")) {
-        return eprintln!("skipped: no seccomp");
-    }
+    needs::feature("seccomp", has(&runner, "seccomp"))?;
     let table = ["socket", "unix-socket", "ptrace", "unshare", "clone-newuser"].map(|animal| (animal, EPERM));
     check(&mut runner, &table);
+    Ok(())
 }
 
-#[test]
 fn a_crash_for_want_of_memory_is_told_apart() {
     check(&mut start(Sandbox::On), &[("eat-and-die", Outcome::OutOfMemory)]);
 }
 
-#[test]
 fn stray_children_are_killed_and_counted() {
     for sandbox in [Sandbox::On, Sandbox::Off] {
         let mut runner = start(sandbox);
@@ -142,17 +167,14 @@ fn stray_children_are_killed_and_counted() {
     }
 }
 
-#[test]
-fn a_fork_bomb_is_limited() {
+fn a_fork_bomb_is_limited() -> needs::Tested {
     let mut runner = start(Sandbox::On);
-    if !runner.sandbox().in_force.iter().any(|text| text.contains("limit on processes")) {
-        return eprintln!("skipped: the number of processes cannot be limited here");
-    }
+    needs::feature("limit on processes", has(&runner, "limit on processes"))?;
     check(&mut runner, &[("bomb", Outcome::Exit(0))]);
+    Ok(())
 }
 
 /// The file system outside the scratch directory, seen from inside.
-#[test]
 fn files_outside_stay_as_they_are() {
     let mut runner = start(Sandbox::On);
     let outside = tempfile::tempdir().unwrap();
@@ -170,35 +192,30 @@ fn files_outside_stay_as_they_are() {
     assert_eq!(std::fs::metadata(&file).unwrap().permissions(), before);
 }
 
-#[test]
 fn the_input_cannot_be_changed() {
     let mut runner = start(Sandbox::On);
     let code = outcome(&mut runner, "rewrite-input");
     assert!(matches!(code, Outcome::Exit(code) if code != 0 && code < 77), "{code}");
 }
 
-#[test]
-fn the_scratch_directory_is_limited_and_emptied() {
+fn the_scratch_directory_is_limited_and_emptied() -> needs::Tested {
     let mut options = options(Sandbox::On);
     options.limits.scratch_size = 4 << 20;
     let mut runner = Runner::start(options).unwrap();
-    if runner.sandbox().missing.iter().any(|text| text.contains("scratch")) {
-        return eprintln!("skipped: no tmpfs");
-    }
+    let is_limited = !runner.sandbox().missing.iter().any(|text| text.contains("scratch"));
+    needs::feature("file system in memory", is_limited)?;
     check(&mut runner, &[("fill", Outcome::Exit(libc::ENOSPC))]);
+    Ok(())
 }
 
-#[test]
-fn a_target_cannot_kill_its_server_in_a_namespace() {
+fn a_target_cannot_kill_its_server_in_a_namespace() -> needs::Tested {
     let mut runner = start(Sandbox::On);
-    if !runner.sandbox().in_force.iter().any(|text| text.contains("namespaces")) {
-        return eprintln!("skipped: no namespaces");
-    }
+    needs::feature("namespaces", has(&runner, "namespaces"))?;
     check(&mut runner, &[("kill-server", Outcome::Exit(0))]);
     assert_eq!(runner.counters().restarts, 0);
+    Ok(())
 }
 
-#[test]
 fn overwritten_trace_memory_is_reported_and_repaired() {
     let mut runner = start(Sandbox::On);
     for animal in ["scribble", "counters"] {
@@ -211,7 +228,6 @@ fn overwritten_trace_memory_is_reported_and_repaired() {
     assert_eq!(runner.counters().corrupted_segments, 2);
 }
 
-#[test]
 fn coverage_and_trace_are_those_of_the_run() {
     let mut runner = start(Sandbox::On);
     for outcome in [0, 7, 16383] {
@@ -223,7 +239,6 @@ fn coverage_and_trace_are_those_of_the_run() {
     assert!(runner.run(b"exit 0", false).unwrap().trace.unwrap().events.is_empty());
 }
 
-#[test]
 fn output_is_that_of_the_run() {
     let mut options = options(Sandbox::On);
     options.capture_stdout = true;
@@ -239,7 +254,6 @@ fn output_is_that_of_the_run() {
     assert_eq!(run.stderr_tail().len() as u64, runner::TAIL_LEN);
 }
 
-#[test]
 fn the_input_can_come_in_a_file() {
     for sandbox in [Sandbox::On, Sandbox::Off] {
         let mut options = options(sandbox);
@@ -249,7 +263,6 @@ fn the_input_can_come_in_a_file() {
     }
 }
 
-#[test]
 fn inputs_of_any_length_up_to_the_limit() {
     let mut runner = start(Sandbox::On);
     let max = runner.max_input_len() as usize;
@@ -258,7 +271,6 @@ fn inputs_of_any_length_up_to_the_limit() {
     assert_eq!(outcome(&mut runner, "exit 1"), Outcome::Exit(1));
 }
 
-#[test]
 fn plain_programs_run_with_the_same_outcomes() {
     for sandbox in [Sandbox::On, Sandbox::Off] {
         for (input, expected) in ANYWHERE {
@@ -272,7 +284,6 @@ fn plain_programs_run_with_the_same_outcomes() {
     }
 }
 
-#[test]
 fn a_plain_run_kills_what_it_started() {
     for sandbox in [Sandbox::On, Sandbox::Off] {
         for animal in ["child", "daemon"] {
@@ -282,7 +293,6 @@ fn a_plain_run_kills_what_it_started() {
     }
 }
 
-#[test]
 fn the_working_directory_can_be_kept() {
     let mut options = options(Sandbox::On);
     options.working_directory = WorkingDirectory::Keep;
@@ -290,30 +300,36 @@ fn the_working_directory_can_be_kept() {
     assert_eq!(outcome(&mut runner, "shell test -f Cargo.toml"), Outcome::Exit(0));
 }
 
+const WITH_LESS: [&str; 6] =
+    ["outcomes_in", "plain_programs", "files_outside", "system_calls", "the_input", "stray_children"];
+
 /// The same tests where the kernel gives namespaces only to root, and where it gives none.
-#[test]
-fn the_sandbox_holds_with_less() {
+fn the_sandbox_holds_with_less() -> needs::Tested {
     const FORBID_USERS: &str = "echo 0 >/proc/sys/user/max_user_namespaces";
     const FORBID_ALL: &str =
         "echo 0 >/proc/sys/user/max_user_namespaces && echo 0 >/proc/sys/user/max_pid_namespaces";
     for forbid in [FORBID_USERS, FORBID_ALL] {
-        if !in_weaker_kernel(forbid, "true", &[]).success() {
-            return eprintln!("skipped: cannot forbid namespaces here");
-        }
+        needs::feature("way to forbid namespaces", in_weaker_kernel(forbid, "true", &[]).0)?;
         let program = std::env::current_exe().unwrap();
-        let tests =
-            ["outcomes_in", "plain_programs", "files_outside", "system_calls", "the_input", "stray_children"];
-        let status = in_weaker_kernel(forbid, program.to_str().unwrap(), &tests);
-        assert!(status.success(), "{forbid}: {status}");
+        let program = program.to_str().unwrap();
+        for tests in WITH_LESS {
+            let (is_ok, printed) = in_weaker_kernel(forbid, program, &[tests]);
+            assert!(is_ok, "{tests} after {forbid}: {printed}");
+        }
     }
+    Ok(())
 }
 
-/// Runs a command in a user namespace (which limits itself, not the machine) after a command of the shell.
-fn in_weaker_kernel(forbid: &str, program: &str, arguments: &[&str]) -> std::process::ExitStatus {
+/// Runs a command in a user namespace (which limits itself, not the machine) after a command of the
+/// shell: whether it succeeded, and what it printed.
+fn in_weaker_kernel(forbid: &str, program: &str, arguments: &[&str]) -> (bool, String) {
     let script = format!("{{ {forbid}; }} 2>/dev/null && exec \"$0\" \"$@\"");
     let mut command = std::process::Command::new("unshare");
     support::target("zoo");
     command.env(support::TARGETS_ARE_BUILT, "1");
     command.args(["--user", "--map-root-user", "sh", "-c", &script, program]).args(arguments);
-    command.status().unwrap_or(std::os::unix::process::ExitStatusExt::from_raw(1 << 8))
+    match command.output() {
+        Ok(output) => (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(error) => (false, error.to_string()),
+    }
 }

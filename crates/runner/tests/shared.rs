@@ -5,12 +5,8 @@ mod support;
 use runner::{Offence, Outcome, Runner, Sandbox};
 use std::time::Duration;
 
-fn start(sandbox: Sandbox, run_time: Duration) -> Runner {
-    support::start_capturing(support::target("loop"), sandbox, run_time)
-}
-
-fn patient(sandbox: Sandbox) -> Runner {
-    start(sandbox, Duration::from_secs(60))
+fn start(sandbox: Sandbox) -> Runner {
+    support::start_capturing(support::target("loop"), sandbox)
 }
 
 /// How the run ended, which input of its process it had, and whether the process has or had others.
@@ -28,12 +24,23 @@ fn round(stderr: &[u8]) -> u32 {
     text.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{text}"))
 }
 
+fn process(stderr: &[u8]) -> i32 {
+    let text = String::from_utf8_lossy(stderr);
+    text.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{text}"))
+}
+
+/// Whether a process is there and no zombie.
+fn is_alive(process: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    status.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next()).is_some_and(|s| s != 'Z')
+}
+
 const QUIET: Outcome = Outcome::Exit(0);
 
 #[test]
 fn inputs_share_a_process_if_they_may() {
     for sandbox in [Sandbox::On, Sandbox::Off] {
-        let mut runner = patient(sandbox);
+        let mut runner = start(sandbox);
         for expected in 1..=3 {
             assert_eq!(shared(&mut runner, "hello"), (QUIET, expected, true));
         }
@@ -47,7 +54,7 @@ fn inputs_share_a_process_if_they_may() {
 
 #[test]
 fn coverage_is_that_of_the_input() {
-    let mut runner = patient(Sandbox::On);
+    let mut runner = start(Sandbox::On);
     for expected in 1..=3 {
         let run = runner.run_shared(b"hello", false).unwrap();
         let covered: Vec<usize> = (0..run.coverage.len()).filter(|&i| run.coverage[i] != 0).collect();
@@ -60,12 +67,11 @@ fn what_ends_a_process_is_told_and_the_next_input_gets_another() {
     let ends = [
         ("abort", Outcome::Signal(libc::SIGABRT)),
         ("exit", Outcome::Exit(3)),
-        ("hang", Outcome::Timeout),
         ("child", QUIET),
         ("close", QUIET),
     ];
     for sandbox in [Sandbox::On, Sandbox::Off] {
-        let mut runner = start(sandbox, Duration::from_millis(500));
+        let mut runner = start(sandbox);
         for (input, expected) in ends {
             assert_eq!(shared(&mut runner, "hello"), (QUIET, 1, true), "before {input}");
             assert_eq!(shared(&mut runner, input), (expected, 2, true));
@@ -77,19 +83,31 @@ fn what_ends_a_process_is_told_and_the_next_input_gets_another() {
 }
 
 #[test]
+fn a_run_that_is_killed_ends_its_process() {
+    for sandbox in [Sandbox::On, Sandbox::Off] {
+        let mut runner = start(sandbox);
+        assert_eq!(shared(&mut runner, "hello"), (QUIET, 1, true));
+        assert_eq!(support::run_endless(&mut runner, "hang"), (Outcome::Timeout, true));
+        assert_eq!(support::run_endless(&mut runner, "hang"), (Outcome::Timeout, false));
+        assert_eq!(shared(&mut runner, "hello"), (QUIET, 1, true));
+        assert_eq!(runner.counters().restarts, 0);
+    }
+}
+
+/// The inputs together need twice their limit, each of them a twentieth.
+#[test]
 fn processor_time_of_earlier_inputs_does_not_count() {
-    let mut runner = patient(Sandbox::On);
-    runner.set_times(Duration::from_secs(60), Some(Duration::from_millis(120)));
-    for expected in 1..=4 {
+    let mut runner = start(Sandbox::On);
+    runner.set_times(support::PATIENCE, Some(Duration::from_millis(400)));
+    for expected in 1..=40 {
         assert_eq!(shared(&mut runner, "work"), (QUIET, expected, true));
     }
-    runner.set_times(Duration::from_secs(60), Some(Duration::from_millis(20)));
-    assert_eq!(shared(&mut runner, "work"), (Outcome::Timeout, 5, true));
+    assert_eq!(shared(&mut runner, "spin"), (Outcome::Timeout, 41, true));
 }
 
 #[test]
 fn a_process_that_grows_gets_no_other_input() {
-    let mut runner = patient(Sandbox::On);
+    let mut runner = start(Sandbox::On);
     assert_eq!(shared(&mut runner, "hello"), (QUIET, 1, true));
     assert_eq!(shared(&mut runner, "eat"), (QUIET, 2, true));
     assert_eq!(shared(&mut runner, "hello"), (QUIET, 1, true));
@@ -97,15 +115,18 @@ fn a_process_that_grows_gets_no_other_input() {
 
 #[test]
 fn a_process_may_die_while_it_waits() {
-    let mut runner = patient(Sandbox::On);
-    assert_eq!(shared(&mut runner, "alarm"), (QUIET, 1, true));
-    std::thread::sleep(Duration::from_millis(1200));
+    let mut runner = start(Sandbox::Off);
+    let run = runner.run_shared(b"hello", false).unwrap();
+    let process = process(&run.stderr_tail());
+    // SAFETY: signals a process of this test.
+    assert_eq!(unsafe { libc::kill(process, libc::SIGALRM) }, 0);
+    support::eventually("the process is dead", || !is_alive(process));
     assert_eq!(shared(&mut runner, "hello"), (QUIET, 1, true));
 }
 
 #[test]
 fn what_a_program_says_in_place_of_its_server_is_not_believed() {
-    let mut runner = start(Sandbox::On, Duration::from_millis(500));
+    let mut runner = start(Sandbox::On);
     assert_eq!(shared(&mut runner, "hello"), (QUIET, 1, true));
     assert_eq!(shared(&mut runner, "lie"), (Outcome::Signal(libc::SIGABRT), 1, false));
     assert_eq!(runner.take_offences(), [(b"lie".to_vec(), Offence::Line)]);
@@ -114,7 +135,7 @@ fn what_a_program_says_in_place_of_its_server_is_not_believed() {
 
 #[test]
 fn a_process_takes_a_thousand_inputs() {
-    let mut runner = patient(Sandbox::On);
+    let mut runner = start(Sandbox::On);
     let rounds: Vec<u32> =
         (0..1500).map(|_| round(&runner.run_shared(b"hello", false).unwrap().stderr_tail())).collect();
     let expected: Vec<u32> = (1..=1000).chain(1..=500).collect();
@@ -123,17 +144,10 @@ fn a_process_takes_a_thousand_inputs() {
 
 #[test]
 fn nothing_waits_for_a_driver_that_is_gone() {
-    let mut runner = patient(Sandbox::Off);
+    let mut runner = start(Sandbox::Off);
     let run = runner.run_shared(b"hello", false).unwrap();
-    let process = String::from_utf8(run.stderr_tail()).unwrap().split(' ').nth(1).unwrap().to_owned();
-    let there = || std::path::Path::new("/proc").join(&process).exists();
-    assert!(there());
+    let process = process(&run.stderr_tail());
+    assert!(is_alive(process));
     drop(runner);
-    let gone = || {
-        (0..200).any(|_| {
-            std::thread::sleep(Duration::from_millis(10));
-            !there()
-        })
-    };
-    assert!(gone());
+    support::eventually("the process is gone", || !is_alive(process));
 }

@@ -6,9 +6,13 @@ use runner::{Outcome, Runner, RunnerError, TargetOptions, run_plain};
 use std::time::Duration;
 
 fn start(variant: &str, before_main: &str) -> Result<Runner, RunnerError> {
+    start_within(support::PATIENCE, variant, before_main)
+}
+
+fn start_within(time: Duration, variant: &str, before_main: &str) -> Result<Runner, RunnerError> {
     let define = format!("-DBEFORE_MAIN={before_main}");
     let mut options = TargetOptions::new(support::target_with("start", variant, &[&define]));
-    options.start_timeout = Duration::from_millis(500);
+    options.start_timeout = time;
     Runner::start(options)
 }
 
@@ -41,7 +45,7 @@ fn exit_before_main() {
 
 #[test]
 fn hang_before_main() {
-    let error = error(start("hang", "for (;;) pause()"));
+    let error = error(start_within(support::IMPATIENCE, "hang", "for (;;) pause()"));
     assert!(matches!(error, RunnerError::HangsAtStart { .. }), "{error}");
 }
 

@@ -6,14 +6,13 @@ use runner::{Runner, Sandbox, TargetOptions};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// A target of its own for each test, so that its processes can be told apart.
 fn options(variant: &str, sandbox: Sandbox) -> (TargetOptions, PathBuf) {
     let program = support::target_with("zoo", variant, &[]);
     let mut options = TargetOptions::new(&program);
     options.sandbox = sandbox;
-    options.limits.run_time = Duration::from_millis(200);
+    options.limits.run_time = support::PATIENCE;
     options.capture_stdout = true;
     (options, program)
 }
@@ -46,7 +45,8 @@ fn dropping_a_runner_removes_everything() {
         let (options, program) = options(variant, sandbox);
         let mut runner = Runner::start(options).unwrap();
         let scratch = scratch(&mut runner);
-        for animal in ["daemon", "hang-with-child", "leave"] {
+        support::run_endless(&mut runner, "hang-with-child");
+        for animal in ["daemon", "leave"] {
             runner.run(animal.as_bytes(), false).unwrap();
         }
         assert!(scratch.exists());
@@ -59,8 +59,13 @@ fn dropping_a_runner_removes_everything() {
 #[test]
 fn a_runner_survives_the_thread_that_made_it() {
     let (options, _) = options("thread", Sandbox::On);
-    let mut runner = std::thread::spawn(|| Runner::start(options).unwrap()).join().unwrap();
-    std::thread::sleep(Duration::from_millis(50));
+    let make = || {
+        // SAFETY: asks for a number only.
+        let thread = unsafe { libc::gettid() };
+        (Runner::start(options).unwrap(), PathBuf::from(format!("/proc/self/task/{thread}")))
+    };
+    let (mut runner, thread) = std::thread::spawn(make).join().unwrap();
+    support::eventually("the thread is gone", || !thread.exists());
     runner.run(b"exit 0", false).unwrap();
     assert_eq!(runner.counters().restarts, 0);
 }
@@ -112,8 +117,7 @@ fn a_server_that_is_killed_on_every_input_is_an_error() {
 fn helper_driver() {
     let sandbox = if std::env::var_os("HELPER_SANDBOX_OFF").is_some() { Sandbox::Off } else { Sandbox::On };
     let variant = std::env::var("HELPER_VARIANT").unwrap();
-    let (mut options, program) = options(&variant, sandbox);
-    options.limits.run_time = Duration::from_secs(1000);
+    let (options, program) = options(&variant, sandbox);
     let mut runner = Runner::start(options).unwrap();
     println!("\n{}", program.display());
     println!("{}", scratch(&mut runner).display());

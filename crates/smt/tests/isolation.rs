@@ -34,7 +34,7 @@ fn killed_process_is_replaced() {
     let mut dag = Dag::new();
     let goal = easy(&mut dag);
     let query = Query::new(&dag, &[], goal, &[0, 0], 2);
-    let mut z3 = Z3Link::new(limits(5000));
+    let mut z3 = Z3Link::new(limits(600_000));
     let expected = Answer::Sat(999u16.to_le_bytes().to_vec());
     assert_eq!(z3.process(), None);
     assert_eq!(z3.solve(&query), expected);
@@ -63,7 +63,7 @@ fn hard_query_ends_at_its_limit() {
     let mut z3 = Z3Link::new(limits(100));
     let answer = z3.solve(&Query::new(&dag, &[], hard, &[1; 24], 24));
     assert!(matches!(answer, Answer::Unknown(UnknownReason::Timeout | UnknownReason::Overrun)), "{answer:?}");
-    let mut z3 = Z3Link::new(limits(5000));
+    let mut z3 = Z3Link::new(limits(600_000));
     assert!(matches!(z3.solve(&Query::new(&dag, &[], goal, &[1; 24], 24)), Answer::Sat(_)));
 }
 
@@ -76,7 +76,7 @@ fn unsat_comes_with_literals_that_contradict_each_other() {
     let (x, limit) = (word(&mut dag, 0, 2), dag.constant(16, 99));
     let small = Lit::new(binary(&mut dag, Op::Ult, x, limit), true);
     let path = [unrelated, small];
-    let mut z3 = Z3Link::new(limits(5000));
+    let mut z3 = Z3Link::new(limits(600_000));
     assert_eq!(z3.solve(&Query::new(&dag, &path, goal, &[0; 6], 6)), Answer::Unsat);
     assert_eq!(z3.core(), Some(&[1, 2][..]));
 }

@@ -4,27 +4,20 @@
 mod oracle;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 
 use oracle::Oracle;
 use strings::{Answer, Budget, hmp};
 
-/// The folder with HAMPI's files, or `None` with a message.
-fn data() -> Option<PathBuf> {
-    let shared = std::env::var_os("TARRAGON_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-        PathBuf::from,
-    );
-    let data = shared.join("data/hampi");
-    if !data.is_dir() {
-        eprintln!("skipped: {} is absent", data.display());
-        return None;
-    }
-    Some(data)
+fn main() {
+    needs::run(needs::tests![
+        the_files_of_hampi_have_their_verdicts,
+        the_wassermann_su_set_has_its_verdicts_at_every_size,
+    ]);
 }
 
 /// The rows of a table by file name.
-fn table(data: &std::path::Path, name: &str) -> BTreeMap<String, Vec<String>> {
+fn table(data: &Path, name: &str) -> BTreeMap<String, Vec<String>> {
     let text = std::fs::read_to_string(data.join(name)).unwrap();
     text.lines()
         .skip(1)
@@ -47,17 +40,16 @@ fn check(name: &str, text: &[u8], expected: &str) {
     }
 }
 
-#[test]
-fn the_files_of_hampi_have_their_verdicts() {
-    let Some(data) = data() else { return };
+fn the_files_of_hampi_have_their_verdicts() -> needs::Tested {
+    let data = needs::data("hampi")?;
     for (name, row) in table(&data, "hmp-expected.tsv") {
         check(&name, &std::fs::read(data.join("hmp").join(&name)).unwrap(), &row[1]);
     }
+    Ok(())
 }
 
-#[test]
-fn the_wassermann_su_set_has_its_verdicts_at_every_size() {
-    let Some(data) = data() else { return };
+fn the_wassermann_su_set_has_its_verdicts_at_every_size() -> needs::Tested {
+    let data = needs::data("hampi")?;
     for (name, row) in table(&data, "wsu-expected.tsv") {
         let template = std::fs::read_to_string(data.join("wsu").join(&name)).unwrap();
         let unbounded = if row[1] == "yes" { "sat" } else { "unsat" };
@@ -67,4 +59,5 @@ fn the_wassermann_su_set_has_its_verdicts_at_every_size() {
             check(&format!("{name} at {size}"), text.as_bytes(), &row[1 + size]);
         }
     }
+    Ok(())
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::manual::{CompletionsArgs, ManArgs};
 use crate::units::{existing, share, size, time, variable};
 
 /// Whitebox test generation: runs a program, reads off what its path depended on, and solves for inputs that take
@@ -52,6 +53,10 @@ pub(crate) enum Command {
     },
     /// Solve constraints over strings, regular and context-free languages
     Solve(strings_cli::Args),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write pages for `man`
+    Man(ManArgs),
     /// Compile C as clang does (all options are clang's)
     Cc {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -10,6 +10,7 @@ mod executor;
 mod fuzz;
 mod lexers;
 mod loops;
+mod manual;
 mod patience;
 mod plain;
 mod replay;
@@ -80,6 +81,8 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Variant(args) => variant::variant(&args),
         Command::Solve(args) => std::process::exit(strings_cli::run_parsed(args).into()),
         Command::Grammar { command } => std::process::exit(grammar_cli::execute(&command).into()),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
         Command::Cc { arguments } => std::process::exit(driver::run(Language::C, arguments)),
         Command::Cxx { arguments } => std::process::exit(driver::run(Language::Cxx, arguments)),
     }

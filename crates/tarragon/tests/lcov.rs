@@ -117,26 +117,26 @@ fn file_name(path: &str) -> String {
     path.rsplit('/').next().unwrap_or(path).to_owned()
 }
 
-/// What clang's own instrumentation says; `None` where its tools are missing.
-fn lines_of_gcov(dir: &Path) -> Option<Lines> {
-    let run = |program: &str, words: &[&str]| Command::new(program).current_dir(dir).args(words).output();
+/// What clang's own instrumentation says. Tarragon needs clang, and its tools come with it.
+fn lines_of_gcov(dir: &Path) -> Lines {
+    let run = |program: &str, words: &[&str]| {
+        let output = Command::new(program).current_dir(dir).args(words).output().expect("clang's tools");
+        assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+    };
     let words = ["-O0", "-g", "--coverage", "program.c", "-o", "counted"];
-    let compiled = run("clang-22", &words).ok()?;
-    if !compiled.status.success() || run("llvm-cov-22", &["--version"]).is_err() {
-        return None;
-    }
+    run("clang-22", &words);
     for input in 0..INPUTS.len() {
         let file = fs::File::open(dir.join(format!("inputs/{input}"))).expect("an input");
         Command::new(dir.join("counted")).current_dir(dir).stdin(file).output().expect("runs");
     }
-    run("llvm-cov-22", &["gcov", "counted-program.gcno"]).ok()?;
+    run("llvm-cov-22", &["gcov", "counted-program.gcno"]);
     let mut lines = Lines::new();
     for entry in fs::read_dir(dir).expect("readable").flatten() {
         if entry.path().extension().is_some_and(|extension| extension == "gcov") {
             read_gcov(&fs::read_to_string(entry.path()).expect("text"), &mut lines);
         }
     }
-    Some(lines)
+    lines
 }
 
 /// Lines of the form `count:line:source`, where a count of `#####` is none and `-` is no code.
@@ -168,10 +168,7 @@ fn lines_are_those_of_gcov() {
     let replayed = tarragon(dir.path(), &["replay", "inputs", "--lcov", "ours.info", "--", "./program"]);
     assert_eq!(replayed.status.code(), Some(0), "{}", String::from_utf8_lossy(&replayed.stderr));
     let ours = lines_of_lcov(&fs::read_to_string(dir.path().join("ours.info")).expect("written"));
-    let Some(theirs) = lines_of_gcov(dir.path()) else {
-        eprintln!("clang-22 --coverage or llvm-cov-22 is missing, the comparison is skipped");
-        return;
-    };
+    let theirs = lines_of_gcov(dir.path());
     let sources: BTreeMap<&str, &str> = BTreeMap::from([("helper.h", HEADER), ("program.c", PROGRAM)]);
     let is_jump = |file: &str, line: u32| {
         let text = sources.get(file).and_then(|text| text.lines().nth(line as usize - 1));

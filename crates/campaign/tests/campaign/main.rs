@@ -1,7 +1,6 @@
 //! Campaigns over a fake program: what ends up on disk and on the screen.
 
 mod damage;
-mod disk;
 mod fake;
 mod inputs;
 mod output;

@@ -1,7 +1,8 @@
 //! Builds C targets with the fork server inside.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use runner::{Runner, Sandbox, TargetOptions};
+use runner::{Outcome, Runner, Sandbox, TargetOptions};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,11 +58,10 @@ fn rustc(arguments: &[&str], source: &Path, output: &Path) {
 
 /// Builds `targets/NAME.c` with further compiler arguments, once for each `variant`.
 pub fn target_with(name: &str, variant: &str, arguments: &[&str]) -> PathBuf {
-    static BUILDING: Mutex<()> = Mutex::new(());
-    let _one_at_a_time = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     let output = build_directory().join(variant);
-    let up_to_date = |path: &Path| path.metadata().and_then(|m| m.modified()).is_ok_and(|t| t > started());
-    if !up_to_date(&output) && std::env::var_os(TARGETS_ARE_BUILT).is_none() {
+    if std::env::var_os(TARGETS_ARE_BUILT).is_none() && built.insert(output.clone()) {
         let file = source("targets").join(name).with_extension("c");
         let mut clang = Command::new("clang-22");
         clang.args(["-O1", "-pthread"]).arg(file).arg(server_library()).args(arguments);
@@ -74,22 +74,31 @@ pub fn target(name: &str) -> PathBuf {
     target_with(name, name, &[])
 }
 
-fn started() -> std::time::SystemTime {
-    static STARTED: OnceLock<std::time::SystemTime> = OnceLock::new();
-    *STARTED.get_or_init(|| std::time::SystemTime::now() - std::time::Duration::from_millis(20))
-}
-
 fn run(command: &mut Command) {
     let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(status.success(), "{command:?}: {status}");
 }
 
+/// A limit that no run of a test meets, however slow the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(600);
+/// A limit for runs that never end: nothing depends on how far they get.
+pub const IMPATIENCE: Duration = Duration::from_millis(300);
+
+/// The outcome of a run that does not end by itself, and whether its process had other inputs.
+pub fn run_endless(runner: &mut Runner, input: &str) -> (Outcome, bool) {
+    runner.set_times(IMPATIENCE, None);
+    let run = runner.run_shared(input.as_bytes(), true).unwrap();
+    let ended = (run.outcome, run.shared);
+    runner.set_times(PATIENCE, None);
+    ended
+}
+
 /// A program whose output is kept, with room for a small trace.
-pub fn start_capturing(program: PathBuf, sandbox: Sandbox, run_time: Duration) -> Runner {
+pub fn start_capturing(program: PathBuf, sandbox: Sandbox) -> Runner {
     let mut options = TargetOptions::new(program);
     options.sandbox = sandbox;
     options.capture_stdout = true;
-    options.limits.run_time = run_time;
+    options.limits.run_time = PATIENCE;
     options.capacities = Capacities { events: 1 << 10, nodes: 1 << 10, data: 1 << 10, ..options.capacities };
     Runner::start(options).unwrap()
 }
@@ -111,13 +120,13 @@ pub fn open_descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Waits until `condition` holds; ten seconds are for ever here.
+/// Waits until `condition` holds; ten minutes are for ever here.
 pub fn eventually(what: impl AsRef<OsStr>, condition: impl Fn() -> bool) {
-    for _ in 0..1000 {
+    for _ in 0..60_000 {
         if condition() {
             return;
         }
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(10));
     }
     panic!("never: {}", what.as_ref().display());
 }

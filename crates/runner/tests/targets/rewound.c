@@ -47,7 +47,7 @@ static void look(const char *line, volatile int *local) {
     sigprocmask(SIG_SETMASK, NULL, &signals);
     printf("%s: %d %d %d %d %d %.20f %s %d %d %d ", line, data, zero[2999], *local, dirty_bytes(), fegetround(), one / three,
            getenv("MESS") ? "set" : "unset", sigismember(&signals, SIGUSR1), rand(), free_descriptor());
-    printf("%p %s\n", malloc(1), strtok(text, " "));
+    printf("%p %s %u\n", malloc(1), strtok(text, " "), alarm(0));
 }
 
 static void mess(const char *line) {
@@ -61,7 +61,7 @@ static void mess(const char *line) {
     if (strcmp(line, "rounding") == 0) fesetround(FE_UPWARD);
     if (strcmp(line, "signals") == 0) sigprocmask(SIG_BLOCK, &signals, NULL);
     if (strcmp(line, "open") == 0) for (int i = 0; i < 20; i++) open("/dev/null", O_RDONLY);
-    if (strcmp(line, "alarm") == 0) alarm(1);
+    if (strcmp(line, "alarm") == 0) alarm(1000);
     if (strcmp(line, "at exit") == 0) atexit(report_end);
     if (strcmp(line, "close") == 0) fclose(stdin);
     if (strcmp(line, "reopen") == 0) { freopen("/dev/zero", "r", stdin); freopen("/dev/null", "w", stdout); }
