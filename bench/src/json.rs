@@ -69,7 +69,7 @@ fn measure(runner: &mut Runner, input: &[u8], symbolic: bool) -> Result<Measured
             time: run.cpu_time,
             memory_kib: run.max_rss_kib,
             events: trace.events.len(),
-            nodes: trace.nodes.len(),
+            nodes: trace.recorded.nodes.len(),
         };
         if best.as_ref().is_none_or(|b| now.time < b.time) {
             best = Some(now);

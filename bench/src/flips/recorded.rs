@@ -5,8 +5,8 @@ use crate::packages::list::{PACKAGES, Package};
 use crate::packages::tree::{Compilers, Tree};
 use anyhow::{Context as _, Result, ensure};
 use compiler::{DeriveOptions, Derived, Variant};
-use expr::{Dag, TableData};
-use path::{PathCondition, RawTrace, Trace};
+use expr::Dag;
+use path::{PathCondition, Trace};
 use runner::{Runner, TargetOptions};
 use sites::SiteTable;
 use solver::Lit;
@@ -63,11 +63,7 @@ impl Recorder {
     /// One run.
     pub fn record(&mut self, input: Vec<u8>) -> Result<Recorded> {
         let raw = self.runner.run(&input, true)?.trace.context("the trace is broken")?;
-        let tables = raw.tables.into_iter().map(|(bytes, labels)| TableData { bytes, labels }).collect();
-        let (input_len, give_ups, truncated) = (input.len() as u32, raw.give_ups, raw.truncated);
-        ensure!(!truncated, "the trace is full");
-        let (nodes, values, shapes, events) = (raw.nodes, raw.values, raw.shapes, raw.events);
-        let raw = RawTrace { nodes, values, tables, shapes, input_len, events, give_ups, truncated };
+        ensure!(!raw.truncated, "the trace is full");
         Ok(flips(Trace::from_raw(raw)?, &self.sites, input))
     }
 }

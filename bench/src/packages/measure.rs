@@ -81,11 +81,12 @@ pub fn traces(package: &Package, work: &Path, times: usize) -> Result<()> {
     let a_byte = |count: f64| count / text.len() as f64;
     let best = subject.symbolic(times)?;
     let trace = runner.run(&text, true)?.trace.context("the trace is broken")?;
-    let [nodes, events] = [trace.nodes.len(), trace.events.len()].map(|count| a_byte(count as f64));
+    let counts = [trace.recorded.nodes.len(), trace.events.len()];
+    let [nodes, events] = counts.map(|count| a_byte(count as f64));
     let time = a_byte(best.as_secs_f64() * 1e9);
     println!(
         "  a byte: {time:.0} ns, {nodes:.1} expressions, {events:.1} events; {} shapes",
-        trace.shapes.len()
+        trace.recorded.shapes.len()
     );
     Ok(())
 }

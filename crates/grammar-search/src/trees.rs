@@ -3,7 +3,7 @@
 use grammar::dfa::DfaError;
 use grammar::language::Language;
 use grammar::rng::Rng;
-use search::{Context, Ending, Next, Origin, Proposal, Ran, Strategy};
+use search::{Context, Next, Origin, Outcome, Proposal, Ran, Strategy};
 
 use crate::corpus::{SharedCorpus, TreeCorpus};
 
@@ -44,7 +44,7 @@ impl Strategy for TreeMutate<'_> {
     fn learn(&mut self, ran: Ran<'_>, _context: &mut Context<'_>) {
         // Children of what hangs tend to hang.
         let is_new = ran.new_outcomes > 0 || matches!(ran.origin, Origin::Seed(_));
-        if is_new && ran.ending != Ending::Timeout {
+        if is_new && ran.outcome != Outcome::Timeout {
             self.corpus.borrow_mut().keep(ran.input);
         }
     }

@@ -13,7 +13,8 @@ mod words;
 
 pub use condition::{Constraint, ConstraintKind, Flip, PathCondition, Purpose, Step};
 pub use directions::{WrongDirection, check_directions};
+pub use run::{RawTrace, Recorded};
 pub use switch::equals;
 pub use tokens::Delivered;
-pub use trace::{BadTrace, RawTrace, Trace};
+pub use trace::{BadTrace, Trace};
 pub use words::{Asker, Word};

@@ -3,10 +3,9 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use expr::TableData;
-use path::{RawTrace, Trace};
-use runner::{Outcome, RawRun, Runner, RunnerError, SanitizerReport, Symbolizer};
-use search::{Diagnosis, Ending, ExecError, Execution, Executor, Frame, Offence};
+use path::Trace;
+use runner::{RawRun, Runner, RunnerError, SanitizerReport, Symbolizer};
+use search::{Diagnosis, ExecError, Execution, Executor, Frame, Offence, Outcome};
 
 use crate::loops::Loops;
 use crate::patience::{Patience, Times};
@@ -59,7 +58,7 @@ impl Sanitized {
         // The kernel kills innocent runs, too.
         let is_killed = matches!(outcome, Outcome::Signal(signal) if signal != SIGKILL);
         if is_killed && !diagnoses.iter().any(|diagnosis| diagnosis.fatal) {
-            diagnoses.push(Diagnosis::unreported(ending(outcome)));
+            diagnoses.push(Diagnosis::unreported(outcome));
         }
         diagnoses
     }
@@ -87,8 +86,6 @@ pub(crate) struct RunnerExecutor {
     probes: bool,
     /// The last input that ended without a trace.
     ended: Vec<u8>,
-    /// How many bytes traces have behind the input.
-    count_bytes: u32,
 }
 
 const SIGKILL: i32 = 9;
@@ -108,7 +105,6 @@ impl RunnerExecutor {
             until: None,
             probes: false,
             ended: Vec::new(),
-            count_bytes: 0,
             shares_examinations: false,
             unconfirmed: 0,
         }
@@ -144,17 +140,17 @@ impl RunnerExecutor {
         self.traced.set_times(within(self.until, limit.run, LEAST), limit.cpu);
         let execution = self.run_in_some_process(limit, input, symbolic)?;
         if let Some(plain) = &mut self.plain {
-            plain.learn(input, execution.ending);
+            plain.learn(input, execution.outcome);
         }
         let Some(patience) = &mut self.patience else { return Ok(execution) };
-        match execution.ending {
-            Ending::Timeout => {
+        match execution.outcome {
+            Outcome::Timeout => {
                 self.probes |= symbolic;
                 patience[usize::from(symbolic)].lose(execution.run_time);
             }
             _ => patience[usize::from(symbolic)].learn(execution.run_time, execution.cpu_time),
         }
-        if !symbolic && execution.ending != Ending::Timeout {
+        if !symbolic && execution.outcome != Outcome::Timeout {
             input.clone_into(&mut self.ended);
         }
         Ok(execution)
@@ -171,20 +167,19 @@ impl RunnerExecutor {
         input: &[u8],
         symbolic: bool,
     ) -> Result<Execution, ExecError> {
-        let len = input.len() as u32 + self.count_bytes;
         let Some(sharing) = self.sharing.as_mut().filter(|sharing| !sharing.is_futile()) else {
-            return Ok(execution(self.traced.run(input, symbolic).map_err(failed)?, len, symbolic));
+            return Ok(execution(self.traced.run(input, symbolic).map_err(failed)?, symbolic));
         };
         let run = self.traced.run_shared(input, symbolic).map_err(failed)?;
         let shared = run.shared;
-        let first = execution(run, len, symbolic);
+        let first = execution(run, symbolic);
         if shared && !sharing.is_doubtful(&first, input.len()) {
             return Ok(first);
         }
         let own = if shared {
             // The first run may have taken what was left of the campaign.
             self.traced.set_times(within(self.until, limit.run, LEAST), limit.cpu);
-            let own = execution(self.traced.run(input, symbolic).map_err(failed)?, len, symbolic);
+            let own = execution(self.traced.run(input, symbolic).map_err(failed)?, symbolic);
             sharing.compare(&first, &own);
             own
         } else {
@@ -199,7 +194,7 @@ impl Executor for RunnerExecutor {
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
         if symbolic && self.probes && self.ended != input {
             let untraced = self.run_within(self.limit(false), input, false)?;
-            if untraced.ending == Ending::Timeout {
+            if untraced.outcome == Outcome::Timeout {
                 return Ok(untraced);
             }
         }
@@ -207,7 +202,6 @@ impl Executor for RunnerExecutor {
     }
 
     fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
-        self.count_bytes = stretch.as_ref().map_or(0, |_| trace::marks::COUNT_BYTES);
         self.traced.restrict(holes, stretch);
     }
 
@@ -242,7 +236,7 @@ impl Executor for RunnerExecutor {
         Ok(offences)
     }
 
-    fn run_plain(&mut self, input: &[u8]) -> Result<Option<Ending>, ExecError> {
+    fn run_plain(&mut self, input: &[u8]) -> Result<Option<Outcome>, ExecError> {
         Ok(self.plain.as_mut().and_then(|plain| plain.run(input)))
     }
 
@@ -315,47 +309,23 @@ fn diagnosis(SanitizerReport { kind, fatal, frames }: SanitizerReport, said: &[u
     Diagnosis { kind, fatal, frames: frames.into_iter().map(frame).collect(), report: said.to_vec() }
 }
 
-fn execution(run: RawRun<'_>, input_len: u32, symbolic: bool) -> Execution {
-    let ending = ending(run.outcome);
-    let stderr = if matches!(ending, Ending::Exit(_)) { Vec::new() } else { run.stderr_tail() };
+fn execution(run: RawRun<'_>, symbolic: bool) -> Execution {
+    let outcome = run.outcome;
+    let stderr = if matches!(outcome, Outcome::Exit(_)) { Vec::new() } else { run.stderr_tail() };
     let covered = covered(run.coverage);
     let (run_time, cpu_time) = (run.run_time, run.cpu_time);
     let (trace, bad_trace) = match run.trace {
-        Ok(raw) if symbolic => split(checked(raw, input_len)),
+        Ok(raw) if symbolic => split(Trace::from_raw(raw).map_err(|error| error.to_string())),
         Ok(_) => (None, None),
         Err(error) => (None, Some(error.to_string())),
     };
-    Execution { ending, covered, trace, bad_trace, run_time, cpu_time, stderr }
+    Execution { outcome, covered, trace, bad_trace, run_time, cpu_time, stderr }
 }
 
 fn split(trace: Result<Trace, String>) -> (Option<Trace>, Option<String>) {
     match trace {
         Ok(trace) => (Some(trace), None),
         Err(error) => (None, Some(error)),
-    }
-}
-
-fn checked(raw: runner::RawTrace, input_len: u32) -> Result<Trace, String> {
-    let tables = raw.tables.into_iter().map(|(bytes, labels)| TableData { bytes, labels }).collect();
-    let raw = RawTrace {
-        nodes: raw.nodes,
-        values: raw.values,
-        tables,
-        shapes: raw.shapes,
-        input_len,
-        events: raw.events,
-        give_ups: raw.give_ups,
-        truncated: raw.truncated,
-    };
-    Trace::from_raw(raw).map_err(|error| error.to_string())
-}
-
-pub(crate) fn ending(outcome: Outcome) -> Ending {
-    match outcome {
-        Outcome::Exit(code) => Ending::Exit(code),
-        Outcome::Signal(signal) => Ending::Signal(signal),
-        Outcome::Timeout => Ending::Timeout,
-        Outcome::OutOfMemory => Ending::OutOfMemory,
     }
 }
 

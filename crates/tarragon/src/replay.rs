@@ -137,7 +137,7 @@ fn print_one(one: &ReplayedInput, output: &OutputArgs) {
     };
     print(&line, output);
     if !output.json {
-        let traced = one.traced.iter().map(|ending| format!("    the traced variant disagrees: {ending}"));
+        let traced = one.traced.iter().map(|outcome| format!("    the traced variant disagrees: {outcome}"));
         let reports = one.reports.iter().map(|report| format!("    {report}"));
         traced.chain(reports).for_each(|line| print(&line, output));
     }

@@ -23,7 +23,7 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
     let mut trace =
         run.trace.ok_or_else(|| anyhow!(run.bad_trace.unwrap_or("the run left no trace".to_owned())))?;
     let condition = PathCondition::new(&mut trace, &target.sites);
-    let mut text = format!("{}: {} constraints\n", run.ending, condition.len());
+    let mut text = format!("{}: {} constraints\n", run.outcome, condition.len());
     describe_tokens(&condition.tokens, &target.sites, &input, &mut text)?;
     let mut about = About::new(&trace, &target.sites, &condition.tokens, args.expressions);
     for constraint in &condition.constraints {

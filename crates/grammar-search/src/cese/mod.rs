@@ -286,7 +286,9 @@ impl<'s> Cese<'s> {
                 Some(lengths) => lengths.places(hole).collect(),
                 None => (hole.start..hole.start + hole.len).collect(),
             };
-            given.extend(lexemes.as_ref().and_then(|lexemes| lexemes.constraint(&mut path.dag, &places)));
+            given.extend(
+                lexemes.as_ref().and_then(|lexemes| lexemes.constraint(&mut path.trace.dag, &places)),
+            );
         }
         path.condition.constraints.splice(0..0, given);
         if let Some(lengths) = &current.lengths {
@@ -341,7 +343,7 @@ impl Strategy for Cese<'_> {
         let path = ran.path.as_ref().map_or(ran.covered, |path| path.condition.control_hash());
         current.paths.insert(path);
         if let Some(path) = &ran.path {
-            current.signature.add(path, &current.string.holes, (ran.covered, ran.ending));
+            current.signature.add(path, &current.string.holes, (ran.covered, ran.outcome));
         }
         if let Some(path) = &mut ran.path {
             self.restrict(path);

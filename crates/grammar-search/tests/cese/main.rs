@@ -20,7 +20,7 @@ use grammar::parse::Parser;
 use grammar::symbolic::{Filling, Measure, Options, Sizes, Symbolic, symbolic};
 use grammar_search::{Cese, CeseOptions};
 use proptest::prelude::*;
-use search::{Claim, Ending, Executor, Results, SizeCounts, Stop, Strategy as _};
+use search::{Claim, Executor, Outcome, Results, SizeCounts, Stop, Strategy as _};
 
 use harness::Setup;
 use program::Fake;
@@ -137,7 +137,7 @@ fn sums() -> Language {
 }
 
 /// Looks at the digits only, and takes the last for the divisor.
-fn digits(machine: &mut program::Machine<'_>) -> Ending {
+fn digits(machine: &mut program::Machine<'_>) -> Outcome {
     let mut last = None;
     for place in 0.. {
         let Some(byte) = machine.byte(place) else { break };
@@ -146,9 +146,9 @@ fn digits(machine: &mut program::Machine<'_>) -> Ending {
             last = Some(byte);
         }
     }
-    let Some(last) = last else { return Ending::Exit(1) };
+    let Some(last) = last else { return Outcome::Exit(1) };
     let zero = machine.eq(last, b'0');
-    if machine.branch(3, zero) { Ending::Signal(8) } else { Ending::Exit(0) }
+    if machine.branch(3, zero) { Outcome::Signal(8) } else { Outcome::Exit(0) }
 }
 
 #[test]
@@ -213,19 +213,19 @@ fn names() -> Language {
 }
 
 /// Has one way for names of 300 bytes and fails for those of 301 whose first letter is `q`.
-fn long_names(machine: &mut program::Machine<'_>) -> Ending {
-    let Some(first) = machine.byte(0) else { return Ending::Exit(1) };
-    let Some(count) = machine.count() else { return Ending::Exit(0) };
+fn long_names(machine: &mut program::Machine<'_>) -> Outcome {
+    let Some(first) = machine.byte(0) else { return Outcome::Exit(1) };
+    let Some(count) = machine.count() else { return Outcome::Exit(0) };
     let is = |machine: &mut program::Machine<'_>, number: u64| {
         let wanted = machine.constant(count, number);
         machine.same(count, wanted)
     };
     let [less, same] = [299, 300].map(|number| is(machine, number));
     if machine.branch(2, less) {
-        return Ending::Exit(2);
+        return Outcome::Exit(2);
     }
     let letter = machine.eq(first, b'q');
-    if machine.branch(3, same) && machine.branch(4, letter) { Ending::Signal(8) } else { Ending::Exit(0) }
+    if machine.branch(3, same) && machine.branch(4, letter) { Outcome::Signal(8) } else { Outcome::Exit(0) }
 }
 
 #[test]

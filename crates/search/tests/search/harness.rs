@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{
-    Bug, Clock, Ending, Engine, Entry, Execution, Executor, Limits, Observer, OutputError, Results,
+    Bug, Clock, Engine, Entry, Execution, Executor, Limits, Observer, Outcome, OutputError, Results,
     SavedSearch, Seed, Sighting, Stats, Stop, Strategy, World,
 };
 use sites::SiteTable;
@@ -160,10 +160,10 @@ impl Setup {
     }
 }
 
-/// A run of which only the ending is known.
-pub fn ended(ending: Ending) -> Execution {
+/// A run of which only the outcome is known.
+pub fn ended(outcome: Outcome) -> Execution {
     Execution {
-        ending,
+        outcome,
         covered: Vec::new(),
         trace: None,
         bad_trace: None,
