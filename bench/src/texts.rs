@@ -13,10 +13,11 @@ const SIZES: [usize; 3] = [60, 240, 960];
 pub fn run() -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let source = build::folder().join("texts/orders.c");
-    let derived = build::traced(&[source], &["-O1"], &scratch.path().join("orders"))?;
+    let traced = build::traced(&[source], &["-O1"], &scratch.path().join("orders"))?;
     println!("All flips of one run of a program that looks for words:");
+    let mut recorder = Recorder::new(traced, Vec::new())?;
     for size in SIZES {
-        let texts = Recorder::new(&derived, Vec::new())?.record(text(size))?;
+        let texts = recorder.record(text(size))?;
         let formulas = lowered(&texts);
         let flips = texts.flips.len();
         println!("  {size} bytes, {} constraints, {flips} flips", texts.lits.len());

@@ -4,10 +4,10 @@ use crate::json;
 use crate::packages::list::{PACKAGES, Package};
 use crate::packages::tree::{Compilers, Tree};
 use anyhow::{Context as _, Result, ensure};
-use compiler::{DeriveOptions, Derived, Variant};
+use compiler::DeriveOptions;
+use executor::{RunnerExecutor, Traced};
 use expr::Dag;
 use path::{PathCondition, Trace};
-use runner::{Runner, TargetOptions};
 use sites::SiteTable;
 use solver::Lit;
 use std::ffi::OsString;
@@ -23,10 +23,13 @@ pub struct Recorded {
     pub flips: Vec<(usize, Lit)>,
 }
 
+/// Longer runs are not recorded.
+const RUN_TIME: Duration = Duration::from_secs(20);
+
 /// Debian's cjson over a JSON text.
 pub fn cjson(size: usize) -> Result<Recorded> {
     let scratch = tempfile::tempdir()?;
-    Recorder::new(&json::derive(scratch.path())?, Vec::new())?.record(json::text(size))
+    Recorder::new(json::derive(scratch.path())?, Vec::new())?.record(json::text(size))
 }
 
 /// A package over its sample text; it is built below `work`.
@@ -39,32 +42,28 @@ pub fn package(name: &str, size: usize, work: &Path) -> Result<Recorded> {
 
 /// Records runs of a package's program.
 pub fn recorder(package: &Package, program: &Path) -> Result<Recorder> {
-    let derived = compiler::derive(program, Variant::Traced, &DeriveOptions::from_environment()?)?;
+    let traced = Traced::derive(program, &DeriveOptions::from_environment()?)?;
     let arguments = package.arguments.iter().map(OsString::from).collect();
-    Recorder::new(&derived, arguments)
+    Recorder::new(traced, arguments)
 }
 
 /// A traced variant that was started.
 pub struct Recorder {
-    runner: Runner,
+    executor: RunnerExecutor,
     sites: SiteTable,
 }
 
 impl Recorder {
-    pub fn new(derived: &Derived, arguments: Vec<OsString>) -> Result<Recorder> {
-        let sites: SiteTable = serde_json::from_slice(&std::fs::read(&derived.sites)?)?;
-        let mut options = TargetOptions::new(&derived.executable);
-        options.arguments = arguments;
-        options.capacities = runner::default_capacities(sites.outcomes);
-        options.limits.run_time = Duration::from_secs(20);
-        Ok(Recorder { runner: Runner::start(options)?, sites })
+    pub fn new(traced: Traced, arguments: Vec<OsString>) -> Result<Recorder> {
+        let executor = traced.start(arguments, RUN_TIME)?;
+        Ok(Recorder { executor, sites: traced.sites })
     }
 
     /// One run.
     pub fn record(&mut self, input: Vec<u8>) -> Result<Recorded> {
-        let raw = self.runner.run(&input, true)?.trace.context("the trace is broken")?;
-        ensure!(!raw.truncated, "the trace is full");
-        Ok(flips(Trace::from_raw(raw)?, &self.sites, input))
+        let (_, trace) = self.executor.trace(&input)?;
+        ensure!(!trace.truncated, "the trace is full");
+        Ok(flips(trace, &self.sites, input))
     }
 }
 

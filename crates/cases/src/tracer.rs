@@ -6,9 +6,10 @@
 use std::ffi::OsString;
 use std::ops::Range;
 
+use executor::execution;
 use expr::{Dag, Evaluator};
-use path::{PathCondition, RawTrace, Trace, check_directions};
-use runner::{RawRun, Runner};
+use path::{PathCondition, check_directions};
+use runner::Runner;
 use search::{ExecError, Execution, Executor};
 use sites::SiteTable;
 use trace::Label;
@@ -95,22 +96,4 @@ fn wrong_values(dag: &Dag, input: &[u8]) -> Vec<String> {
         })
     });
     wrong.take(MAX_FAULTS).collect()
-}
-
-fn execution(run: RawRun<'_>, symbolic: bool) -> Execution {
-    let outcome = run.outcome;
-    let covered = run.coverage.iter().enumerate().filter(|(_, seen)| **seen != 0);
-    let covered = covered.map(|(outcome, _)| outcome as u32).collect();
-    let stderr = run.stderr_tail();
-    let (run_time, cpu_time) = (run.run_time, run.cpu_time);
-    let read = || run.trace.map_err(|error| error.to_string()).and_then(checked);
-    let (trace, bad_trace) = match symbolic.then(read).transpose() {
-        Ok(trace) => (trace, None),
-        Err(error) => (None, Some(error)),
-    };
-    Execution { outcome, covered, trace, bad_trace, run_time, cpu_time, stderr }
-}
-
-fn checked(raw: RawTrace) -> Result<Trace, String> {
-    Trace::from_raw(raw).map_err(|error| error.to_string())
 }

@@ -24,7 +24,7 @@ use crate::args::{FuzzArgs, GrammarArgs, OrderName, OutputArgs, SanitizerName, S
 use crate::codes;
 use crate::enumeration::{abstraction, cese};
 use crate::replay::print_notes;
-use crate::target::{Target, prepare};
+use crate::target;
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     let mut notes = Vec::new();
@@ -34,9 +34,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     let seeds = seeds(args, strategy, &mut notes)?;
     let mut solver = chain(args, strategy.is_exhaustive(args))?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
-    prepare(&args.target, &variants(args), args.output.quiet || args.output.json);
+    target::prepare(&args.target, &variants(args), args.output.quiet || args.output.json);
     runner::keep_to_one_processor();
-    let mut target = Target::start(&args.target, longest(args))?;
+    let mut target = target::start(&args.target, longest(args))?;
     if !strategy.is_exhaustive(args) {
         target.executor.end_early();
     }
@@ -47,7 +47,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
             target.executor.share_examinations();
         }
     }
-    target.add_sanitizer(&args.checks.sanitizer);
+    target::add_sanitized(&mut target, &args.checks.sanitizer);
     if args.target.sandbox == Switch::On {
         let first = seeds.iter().find(|seed| !seed.input.is_empty()).or(seeds.first());
         target.notes.extend(target.denied(first.map_or(b"", |seed| &seed.input)));
@@ -63,7 +63,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     if let Some(until) = args.time.and_then(|time| Instant::now().checked_add(time)) {
         target.executor.end_by(until);
     }
-    let covered = (args.lcov == Switch::On).then(|| target.covered());
+    let covered = (args.lcov == Switch::On).then(|| target::covered(&target));
     let campaign = Campaign {
         executor: &mut target.executor,
         solver: &mut solver,

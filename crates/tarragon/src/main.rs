@@ -6,14 +6,9 @@
 mod args;
 mod codes;
 mod enumeration;
-mod executor;
 mod fuzz;
 mod lexers;
-mod loops;
-mod patience;
-mod plain;
 mod replay;
-mod sharing;
 mod show;
 mod target;
 mod triage;

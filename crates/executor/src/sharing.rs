@@ -1,7 +1,8 @@
 //! Several inputs in one process, without believing what that alone brings about.
 //!
-//! What a program keeps from one input to the next can make it crash, hang or take other branches. So a run that shared
-//! its process and is worth keeping is made again in a process of its own, and that run counts.
+//! What a program keeps from one input to the next can make it crash, hang or take other branches. So
+//! a run that shared its process and is worth keeping is made again in a process of its own, and that
+//! run counts.
 
 use std::collections::HashMap;
 
@@ -26,13 +27,14 @@ fn crash(run: &Execution) -> Option<Crash> {
     Some((signal, run.trace.as_ref()?.events.last()?.site))
 }
 
-/// A program that keeps this many things between inputs, and in more than a quarter of what was looked into, is better
-/// off without sharing.
-const MOST_UNSTABLE: u64 = 32;
+/// A program that keeps this many things between inputs, and in more than a quarter of what was looked
+/// into, is better off without sharing.
+const MAX_UNSTABLE: u64 = 32;
 
 impl Sharing {
-    /// Whether a run on `len` bytes that shared its process has to be made again. A crash like one that happened in a process of its own
-    /// is believed, unless the input is the shortest so far, which would be kept.
+    /// Whether a run on `len` bytes that shared its process has to be made again. A crash like one
+    /// that happened in a process of its own is believed, unless the input is the shortest so far,
+    /// which would be kept.
     pub(crate) fn is_doubtful(&self, run: &Execution, len: usize) -> bool {
         let is_known = |crash| self.crashes.get(&crash).is_some_and(|shortest| *shortest <= len);
         let is_usual = matches!(run.outcome, Outcome::Exit(_)) || crash(run).is_some_and(is_known);
@@ -41,8 +43,8 @@ impl Sharing {
 
     /// Compares a doubtful run with the one in a process of its own.
     pub(crate) fn compare(&mut self, shared: &Execution, own: &Execution) {
-        let same_ending = std::mem::discriminant(&shared.outcome) == std::mem::discriminant(&own.outcome);
-        let stable = same_ending && self.new_outcomes(shared).all(|outcome| own.covered.contains(&outcome));
+        let same_kind = std::mem::discriminant(&shared.outcome) == std::mem::discriminant(&own.outcome);
+        let stable = same_kind && self.new_outcomes(shared).all(|outcome| own.covered.contains(&outcome));
         self.confirmed += 1;
         self.unstable += u64::from(!stable);
     }
@@ -64,7 +66,7 @@ impl Sharing {
 
     /// Whether sharing costs more than it saves.
     pub(crate) fn is_futile(&self) -> bool {
-        self.unstable > MOST_UNSTABLE && self.unstable * 4 > self.confirmed
+        self.unstable > MAX_UNSTABLE && self.unstable * 4 > self.confirmed
     }
 
     fn new_outcomes<'a>(&'a self, run: &'a Execution) -> impl Iterator<Item = u32> + 'a {
@@ -143,9 +145,9 @@ mod tests {
     fn sharing_ends_where_it_is_futile() {
         let mut sharing = Sharing::default();
         let (crash, quiet) = (run(Outcome::Signal(6), &[]), run(Outcome::Exit(0), &[]));
-        (0..=MOST_UNSTABLE).for_each(|_| sharing.compare(&crash, &quiet));
+        (0..=MAX_UNSTABLE).for_each(|_| sharing.compare(&crash, &quiet));
         assert!(sharing.is_futile());
-        (0..MOST_UNSTABLE * 4).for_each(|_| sharing.compare(&crash, &crash));
+        (0..MAX_UNSTABLE * 4).for_each(|_| sharing.compare(&crash, &crash));
         assert!(!sharing.is_futile());
     }
 }

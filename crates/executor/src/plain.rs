@@ -1,4 +1,5 @@
-//! The program itself, as the user built it. What it does with an input counts; variants of it are only ways to find out more.
+//! The program itself, as the user built it. What it does with an input counts; variants of it are
+//! only ways to find out more.
 
 use std::path::Path;
 
@@ -68,8 +69,9 @@ impl Plain {
         Some(outcome)
     }
 
-    /// Input can come in ways that only variants know, such as a socket: the program waits for it in vain. Then it cannot be
-    /// asked. A machine under load makes slow runs, so that it gets a second chance.
+    /// Input can come in ways that only variants know, such as a socket: the program waits for it
+    /// in vain. Then it cannot be asked. A machine under load makes slow runs, so that it gets a
+    /// second chance.
     fn check(&mut self) {
         if self.is_checked || self.trouble.is_some() {
             return;
