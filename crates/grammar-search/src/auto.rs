@@ -53,6 +53,8 @@ impl Part<'_> {
 }
 
 impl<'s> Auto<'s> {
+    pub const NAME: &'static str = "auto";
+
     pub fn new() -> Auto<'s> {
         Auto::default()
     }
@@ -108,7 +110,7 @@ impl<'s> Auto<'s> {
 
 impl Strategy for Auto<'_> {
     fn name(&self) -> &'static str {
-        "auto"
+        Auto::NAME
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {

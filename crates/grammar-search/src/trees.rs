@@ -16,6 +16,8 @@ pub struct TreeMutate<'l> {
 const FIRST: usize = 32;
 
 impl<'l> TreeMutate<'l> {
+    pub const NAME: &'static str = "tree-mutate";
+
     pub fn new(language: &'l Language) -> Result<TreeMutate<'l>, DfaError> {
         Ok(TreeMutate::sharing(TreeCorpus::shared(language)?))
     }
@@ -28,7 +30,7 @@ impl<'l> TreeMutate<'l> {
 
 impl Strategy for TreeMutate<'_> {
     fn name(&self) -> &'static str {
-        "tree-mutate"
+        TreeMutate::NAME
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {

@@ -10,6 +10,7 @@ mod fuzz;
 mod lexers;
 mod replay;
 mod show;
+mod strategies;
 mod target;
 mod triage;
 mod units;

@@ -122,6 +122,10 @@ impl Current {
 }
 
 impl<'s> Cese<'s> {
+    pub const NAME: &'static str = "cese";
+    /// Of an enumeration without holes.
+    pub const NAME_CONCRETE: &'static str = "grammar-enumerate";
+
     pub fn new(symbolic: &'s Symbolic, options: &CeseOptions) -> Result<Cese<'s>, StringsError> {
         let measure = options.sizes.measure;
         let enumeration = Enumeration {
@@ -309,7 +313,7 @@ fn filler() -> Whitebox<'static> {
 
 impl Strategy for Cese<'_> {
     fn name(&self) -> &'static str {
-        if self.symbolic.has_holes() { "cese" } else { "grammar-enumerate" }
+        if self.symbolic.has_holes() { Cese::NAME } else { Cese::NAME_CONCRETE }
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {

@@ -156,6 +156,10 @@ enum Expected {
 }
 
 impl<'s> Whitebox<'s> {
+    pub const NAME: &'static str = "whitebox";
+    /// Of a search within a language.
+    pub const NAME_WITHIN: &'static str = "grammar-whitebox";
+
     pub fn new(options: WhiteboxOptions) -> Whitebox<'s> {
         let worklist = match options.order {
             Order::Generational => {
@@ -217,7 +221,7 @@ impl<'s> Whitebox<'s> {
 
 impl Strategy for Whitebox<'_> {
     fn name(&self) -> &'static str {
-        if self.sentences.is_some() { "grammar-whitebox" } else { "whitebox" }
+        if self.sentences.is_some() { Whitebox::NAME_WITHIN } else { Whitebox::NAME }
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
