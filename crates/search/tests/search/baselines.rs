@@ -2,8 +2,8 @@
 
 use search::{Mutate, Outcome, Random, Strategy};
 
-use crate::harness::Setup;
-use crate::program::{Fake, Machine};
+use search_testing::harness::Setup;
+use search_testing::program::{Fake, Machine};
 
 /// Two nested comparisons and a crash behind them.
 fn nested(machine: &mut Machine<'_>) -> Outcome {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use search::{ExecError, Execution, Executor, Outcome, Random, Sighting, Stop};
 
-use crate::harness::{Setup, ended};
-use crate::program::{Fake, Machine};
+use search_testing::harness::{Setup, ended};
+use search_testing::program::{Fake, Machine};
 
 fn quiet(_: &mut Machine<'_>) -> Outcome {
     Outcome::Exit(0)

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use search::{Mutate, Outcome, Strategy, Whitebox, WhiteboxOptions};
 
-use crate::harness::Setup;
-use crate::program::{Fake, Machine};
+use search_testing::harness::Setup;
+use search_testing::program::{Fake, Machine};
 
 /// Asks the same of each byte, so that the second one of a kind covers nothing new.
 fn letters(machine: &mut Machine<'_>) -> Outcome {

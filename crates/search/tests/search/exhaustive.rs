@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use search::{Order, Outcome, SavedSearch, Stop, Strategy as _, Whitebox, WhiteboxOptions};
 use trace::GiveUp;
 
-use crate::harness::{Setup, all_inputs, search};
-use crate::program::{Fake, Machine};
-use crate::random::{Op, fake, program};
 use search::Executor;
+use search_testing::harness::{Setup, all_inputs, search};
+use search_testing::program::{Fake, Machine};
+use search_testing::random::{Op, fake, program};
 
 fn exhaustive(order: Order) -> Whitebox<'static> {
     Whitebox::new(WhiteboxOptions { exhaustive: true, order, ..WhiteboxOptions::default() })

@@ -5,7 +5,7 @@ use search::{
     Seed, Strategy, World,
 };
 
-use crate::harness::{Notes, Setup, Ticks, chain, ended};
+use search_testing::harness::{Notes, Setup, Ticks, chain, ended};
 
 /// Answers by the first byte of the input. Nothing is traced, so all last steps are the same.
 #[derive(Default)]

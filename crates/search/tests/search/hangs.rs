@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use search::{Mutate, Outcome, Strategy, Whitebox, WhiteboxOptions};
 
-use crate::harness::Setup;
-use crate::program::{Fake, Machine};
+use search_testing::harness::Setup;
+use search_testing::program::{Fake, Machine};
 
 /// An interpreter in which `x` is an endless loop, `a` and `b` are commands, and everything else is an error.
 fn interpreter(machine: &mut Machine<'_>) -> Outcome {

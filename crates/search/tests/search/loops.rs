@@ -2,8 +2,8 @@
 
 use search::{Outcome, Stop, Whitebox, WhiteboxOptions};
 
-use crate::harness::Setup;
-use crate::program::{Fake, Machine};
+use search_testing::harness::Setup;
+use search_testing::program::{Fake, Machine};
 
 fn whitebox() -> Whitebox<'static> {
     Whitebox::new(WhiteboxOptions::default())

@@ -2,8 +2,8 @@
 
 use search::{Change, Order, Outcome, Sentences, Stop, Strategy, Whitebox, WhiteboxOptions};
 
-use crate::harness::{Setup, search};
-use crate::program::{Fake, Machine};
+use search_testing::harness::{Setup, search};
+use search_testing::program::{Fake, Machine};
 
 fn whitebox() -> Whitebox<'static> {
     Whitebox::new(WhiteboxOptions::default())

@@ -89,8 +89,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// How many bytes the stretch has, if there is one. Only searches of strings with stretches, which are tested elsewhere, ask for it.
-    #[allow(dead_code)]
+    /// How many bytes the stretch has, if there is one.
     pub fn count(&mut self) -> Option<Value> {
         let number = self.marks.stretch.as_ref()?.len() as u64;
         let byte = |index: usize, number: u64| Value { label: 1 + index as Label, number, bits: 8 };
