@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// A path condition with the ways to leave it.
-pub struct Recorded {
+pub struct RecordedPath {
     pub dag: Dag,
     pub lits: Vec<Lit>,
     pub input: Vec<u8>,
@@ -27,13 +27,13 @@ pub struct Recorded {
 const RUN_TIME: Duration = Duration::from_secs(20);
 
 /// Debian's cjson over a JSON text.
-pub fn cjson(size: usize) -> Result<Recorded> {
+pub fn cjson(size: usize) -> Result<RecordedPath> {
     let scratch = tempfile::tempdir()?;
     Recorder::new(json::derive(scratch.path())?, Vec::new())?.record(json::text(size))
 }
 
 /// A package over its sample text; it is built below `work`.
-pub fn package(name: &str, size: usize, work: &Path) -> Result<Recorded> {
+pub fn package(name: &str, size: usize, work: &Path) -> Result<RecordedPath> {
     let package = PACKAGES.iter().find(|package| package.name == name);
     let package = package.with_context(|| format!("there is no package {name}"))?;
     let program = Tree::build(package, Compilers::Tarragon, work)?.program()?;
@@ -60,14 +60,14 @@ impl Recorder {
     }
 
     /// One run.
-    pub fn record(&mut self, input: Vec<u8>) -> Result<Recorded> {
+    pub fn record(&mut self, input: Vec<u8>) -> Result<RecordedPath> {
         let (_, trace) = self.executor.trace(&input)?;
         ensure!(!trace.truncated, "the trace is full");
         Ok(flips(trace, &self.sites, input))
     }
 }
 
-impl Recorded {
+impl RecordedPath {
     /// At most `most` flips, spread evenly over the run.
     pub fn sampled(&self, most: usize) -> Vec<(usize, Lit)> {
         let step = self.flips.len().div_ceil(most.max(1)).max(1);
@@ -75,7 +75,7 @@ impl Recorded {
     }
 }
 
-fn flips(mut trace: Trace, sites: &SiteTable, input: Vec<u8>) -> Recorded {
+fn flips(mut trace: Trace, sites: &SiteTable, input: Vec<u8>) -> RecordedPath {
     let condition = PathCondition::new(&mut trace, sites);
     let mut flips = Vec::new();
     for (index, constraint) in condition.constraints.iter().enumerate() {
@@ -85,5 +85,5 @@ fn flips(mut trace: Trace, sites: &SiteTable, input: Vec<u8>) -> Recorded {
         }
     }
     let lits = condition.constraints.iter().map(|c| Lit::new(c.label, c.taken)).collect();
-    Recorded { dag: trace.dag, lits, input, flips }
+    RecordedPath { dag: trace.dag, lits, input, flips }
 }

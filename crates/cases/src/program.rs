@@ -67,7 +67,8 @@ impl Recipe {
     }
 }
 
-/// The words of a command that writes `file`, in a folder of its own: all builds have the same name.
+/// The words of a command that writes `file`, in a folder of its own: all builds have the same
+/// name.
 fn output(words: &[OsString], file: &Path) -> Result<Vec<OsString>, String> {
     let folder = file.parent().ok_or("a file in a folder")?;
     fs::create_dir_all(folder).map_err(|error| error.to_string())?;

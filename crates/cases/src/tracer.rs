@@ -1,7 +1,8 @@
 //! The traced build under Tarragon, with every trace checked.
 //!
-//! Each expression must have, on the input that made it, the value that the program computed, and each recorded
-//! condition the direction that the run took. What is found wrong is collected and goes to the test's message.
+//! Each expression must have, on the input that made it, the value that the program computed, and
+//! each recorded condition the direction that the run took. What is found wrong is collected and
+//! goes to the test's message.
 
 use std::ffi::OsString;
 use std::ops::Range;

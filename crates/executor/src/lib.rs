@@ -1,11 +1,11 @@
 //! Programs as a search runs them: from the program that the user names to an implementation of
 //! [`search::Executor`].
 //!
-//! A [`Target`] is a program with its variants: the traced one, the program itself
-//! (second opinion on crashes and hangs) and, if wanted, the sanitized one (second opinion on
-//! everything that is kept). Its [`RunnerExecutor`] decides how each input is run: how long
-//! (`patience`), in which process (`sharing`), and whose word counts (`plain`, `sanitized`, `loops`).
-//! Who wants only a traced variant has [`Traced`], and [`execution`] for a single run.
+//! A [`Target`] is a program with its variants: the traced one, the program itself (second opinion
+//! on crashes and hangs) and, if wanted, the sanitized one (second opinion on everything that is
+//! kept). Its [`RunnerExecutor`] decides how each input is run: how long (`patience`), in which
+//! process (`sharing`), and whose word counts (`plain`, `sanitized`, `loops`). Who wants only a
+//! traced variant has [`Traced`], and [`execution`] for a single run.
 //!
 //! This crate stands above `runner` and `search` and joins them. The trait stays in `search`,
 //! because the search says what it needs of a run; so `search` starts no process and is tested

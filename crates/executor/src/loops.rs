@@ -31,8 +31,8 @@ impl Loops {
     }
 }
 
-/// Without the first quarter, which may be from before the loop on a machine under load, and without
-/// those at code that belongs to no line, whose function is a guess.
+/// Without the first quarter, which may be from before the loop on a machine under load, and
+/// without those at code that belongs to no line, whose function is a guess.
 fn telling(mut samples: Vec<Vec<SanitizerFrame>>) -> Vec<Vec<SanitizerFrame>> {
     samples.drain(..samples.len() / 4);
     let has_line = |frames: &Vec<SanitizerFrame>| {

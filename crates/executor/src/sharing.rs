@@ -1,8 +1,8 @@
 //! Several inputs in one process, without believing what that alone brings about.
 //!
-//! What a program keeps from one input to the next can make it crash, hang or take other branches. So
-//! a run that shared its process and is worth keeping is made again in a process of its own, and that
-//! run counts.
+//! What a program keeps from one input to the next can make it crash, hang or take other branches.
+//! So a run that shared its process and is worth keeping is made again in a process of its own, and
+//! that run counts.
 
 use std::collections::HashMap;
 
@@ -27,8 +27,8 @@ fn crash(run: &Execution) -> Option<Crash> {
     Some((signal, run.trace.as_ref()?.events.last()?.site))
 }
 
-/// A program that keeps this many things between inputs, and in more than a quarter of what was looked
-/// into, is better off without sharing.
+/// A program that keeps this many things between inputs, and in more than a quarter of what was
+/// looked into, is better off without sharing.
 const MAX_UNSTABLE: u64 = 32;
 
 impl Sharing {

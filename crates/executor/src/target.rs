@@ -129,8 +129,8 @@ impl CoveredVariant {
     }
 }
 
-/// Derives variants side by side before they are needed, and calls `late` with the program once that
-/// takes a while. What fails here fails again, with its message, where the variant is used.
+/// Derives variants side by side before they are needed, and calls `late` with the program once
+/// that takes a while. What fails here fails again, with its message, where the variant is used.
 pub fn prepare(settings: &TargetSettings, variants: &[Variant], late: impl FnOnce(&Path)) {
     let Some(program) = settings.command.first().and_then(|name| find_program(name).ok()) else { return };
     let Ok(options) = derive_options(&settings.lexers) else { return };

@@ -1,5 +1,5 @@
-//! What a run wrote with shapes (see [`trace::SHAPED`]) as an ordinary [`Dag`]: each shape becomes nodes at each place where something
-//! refers to it, and nowhere else.
+//! What a run wrote with shapes (see [`trace::SHAPED`]) as an ordinary [`Dag`]: each shape becomes
+//! nodes at each place where something refers to it, and nowhere else.
 //!
 //! What comes out is checked by [`Dag::from_raw`]; here only what would go wrong on the way is.
 
@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use trace::{LENGTH, Label, Length, LengthKind, Node, Op, Places, SHAPED, Shaped};
 
 impl Dag {
-    /// The expressions of a run, and the labels by which it refers to them changed to those that they have now. Labels
-    /// that stand for nothing become [`Label::MAX`].
+    /// The expressions of a run, and the labels by which it refers to them changed to those that
+    /// they have now. Labels that stand for nothing become [`Label::MAX`].
     pub fn from_recorded<'a>(
         recorded: Recorded,
         used: impl Iterator<Item = &'a mut Label>,

@@ -1,7 +1,8 @@
 //! The checked record of one run.
 //!
-//! The target writes its record itself and may be broken in any way, so nothing is believed before it is checked
-//! here: after [`Trace::from_raw`] every event has a known kind and a label that exists and has the right width.
+//! The target writes its record itself and may be broken in any way, so nothing is believed before
+//! it is checked here: after [`Trace::from_raw`] every event has a known kind and a label that
+//! exists and has the right width.
 
 use expr::{BadDag, Dag};
 use run::RawTrace;

@@ -1,7 +1,7 @@
 //! The shared memory of driver and target, as the driver sees it.
 //!
-//! A target may write anything anywhere in it. So the driver keeps the header that it made, writes it anew before
-//! each run, and copies out only what lies within the regions of its own header.
+//! A target may write anything anywhere in it. So the driver keeps the header that it made, writes
+//! it anew before each run, and copies out only what lies within the regions of its own header.
 
 use crate::error::RunnerError;
 use memmap2::{MmapOptions, MmapRaw};
@@ -62,14 +62,15 @@ impl Segment {
         self.write_header();
     }
 
-    /// Whether the program's outcomes fit. Asked before the first run, which may write over what the program said.
+    /// Whether the program's outcomes fit. Asked before the first run, which may write over what
+    /// the program said.
     pub fn check_coverage(&self) -> Result<(), RunnerError> {
         let (needed, have) = (self.read_header().coverage_needed, self.header.coverage.capacity);
         if u64::from(needed) > have { Err(RunnerError::CoverageMismatch { needed, have }) } else { Ok(()) }
     }
 
-    /// Makes only these bytes of the next inputs symbolic, and not the length; without holes, everything. With holes there may be
-    /// a stretch: equal bytes whose number is symbolic.
+    /// Makes only these bytes of the next inputs symbolic, and not the length; without holes,
+    /// everything. With holes there may be a stretch: equal bytes whose number is symbolic.
     pub fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
         let max = self.max_input_len() as usize;
         self.count_bytes = stretch.as_ref().map_or(0, |_| marks::COUNT_BYTES);
@@ -85,7 +86,8 @@ impl Segment {
         });
     }
 
-    /// Makes the segment ready for a run on `input`, which must fit. For `flags` see [`trace::flags`].
+    /// Makes the segment ready for a run on `input`, which must fit. For `flags` see
+    /// [`trace::flags`].
     pub fn prepare(&mut self, input: &[u8], flags: u32) -> Result<(), RunnerError> {
         let max = self.max_input_len();
         if input.len() as u64 > max {
@@ -96,7 +98,8 @@ impl Segment {
         self.header.input_len = input.len() as u32;
         self.write_header();
         let coverage = self.header.coverage;
-        // SAFETY: both ranges lie in the mapping, as `Header::new` placed them; the input's length was checked.
+        // SAFETY: both ranges lie in the mapping, as `Header::new` placed them; the input's length
+        // was checked.
         unsafe {
             std::ptr::copy_nonoverlapping(input.as_ptr(), self.at(self.header.input.offset), input.len());
             std::ptr::write_bytes(self.at(coverage.offset), 0, coverage.capacity as usize);
@@ -108,7 +111,8 @@ impl Segment {
     fn write_holes(&self, len: usize) {
         let Some(mask) = &self.holes else { return };
         let marked = mask.len().min(len);
-        // SAFETY: the region lies in the mapping and has room for as many bytes as the input, whose length was checked.
+        // SAFETY: the region lies in the mapping and has room for as many bytes as the input, whose
+        // length was checked.
         unsafe {
             let to = self.at(self.header.holes.offset);
             std::ptr::copy_nonoverlapping(mask.as_ptr(), to, marked);
@@ -144,7 +148,8 @@ impl Segment {
         &self.coverage
     }
 
-    /// What the run's sanitizer said, in the place of the data of tables, which other variants have.
+    /// What the run's sanitizer said, in the place of the data of tables, which other variants
+    /// have.
     pub fn reports(&self) -> Vec<u8> {
         let region = self.header.data;
         let len = u64::from(self.read_header().data_len).min(region.capacity);
@@ -225,8 +230,9 @@ impl Segment {
         }
         let count = count as usize;
         let mut elements = Vec::with_capacity(count);
-        // SAFETY: `count` elements lie within the region and the region within the mapping; every bit pattern is a
-        // `T`. The regions are page-aligned and table labels a multiple of 4 into one.
+        // SAFETY: `count` elements lie within the region and the region within the mapping; every
+        // bit pattern is a `T`. The regions are page-aligned and table labels a multiple of 4 into
+        // one.
         unsafe {
             std::ptr::copy_nonoverlapping(self.at(region.offset).cast::<T>(), elements.as_mut_ptr(), count);
             elements.set_len(count);

@@ -19,7 +19,8 @@ pub const CONSTANTS: &[u8] = b"\0abx";
 const ALPHABET: &[u8] = b"\0\x01\x02abcdxyz";
 pub const MAX_LEN: usize = 4;
 
-/// Tries all inputs over the alphabet: slow, obvious, and the last link of the chain in these tests.
+/// Tries all inputs over the alphabet: slow, obvious, and the last link of the chain in these
+/// tests.
 pub struct BruteForce;
 
 impl Link for BruteForce {

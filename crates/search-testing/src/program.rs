@@ -1,5 +1,5 @@
-//! Programs for tests: closures over symbolic values that record what a traced process would, and an executor that
-//! runs them.
+//! Programs for tests: closures over symbolic values that record what a traced process would, and
+//! an executor that runs them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;

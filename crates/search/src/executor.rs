@@ -10,16 +10,17 @@ use crate::Diagnosis;
 
 /// Runs the program on an input.
 pub trait Executor {
-    /// With `symbolic` the execution carries a trace, unless it ends at the time limit; without, only coverage is recorded, which
-    /// is faster.
+    /// With `symbolic` the execution carries a trace, unless it ends at the time limit; without,
+    /// only coverage is recorded, which is faster.
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError>;
 
-    /// Makes only these bytes of the inputs from now on symbolic, and not their length; without holes, everything. With holes there may
-    /// be a stretch, equal bytes whose number is symbolic: behind the input, the bytes of traces go on with that number
-    /// ([`trace::marks`]).
+    /// Makes only these bytes of the inputs from now on symbolic, and not their length; without
+    /// holes, everything. With holes there may be a stretch, equal bytes whose number is symbolic:
+    /// behind the input, the bytes of traces go on with that number ([`trace::marks`]).
     fn restrict(&mut self, _holes: Option<&[Range<usize>]>, _stretch: Option<Range<usize>>) {}
 
-    /// As `run` without a trace, with all the time that a run may take: `run` may end those early that take much longer than others.
+    /// As `run` without a trace, with all the time that a run may take: `run` may end those early
+    /// that take much longer than others.
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
         self.run(input, false)
     }
@@ -34,8 +35,8 @@ pub trait Executor {
         Ok(Vec::new())
     }
 
-    /// Inputs since the last call that make the program tamper with what it shares with whoever runs it. They are run in
-    /// processes of their own from then on.
+    /// Inputs since the last call that make the program tamper with what it shares with whoever
+    /// runs it. They are run in processes of their own from then on.
     fn take_offences(&mut self) -> Vec<Offence> {
         Vec::new()
     }
@@ -45,8 +46,8 @@ pub trait Executor {
         Ok(Vec::new())
     }
 
-    /// How the program itself ends, as the user built it and with all the time that a run may take. `None` if that cannot be
-    /// known.
+    /// How the program itself ends, as the user built it and with all the time that a run may take.
+    /// `None` if that cannot be known.
     fn run_plain(&mut self, _input: &[u8]) -> Result<Option<Outcome>, ExecError> {
         Ok(None)
     }
@@ -72,7 +73,8 @@ pub trait Executor {
         false
     }
 
-    /// Inputs so far whose crash, hang or new coverage hung on inputs before them in the same process.
+    /// Inputs so far whose crash, hang or new coverage hung on inputs before them in the same
+    /// process.
     fn unstable(&self) -> u64 {
         0
     }
@@ -96,7 +98,8 @@ impl Offence {
     }
 }
 
-/// The program cannot be run any more. A crash or a hang of the program is no such error but an [`Outcome`].
+/// The program cannot be run any more. A crash or a hang of the program is no such error but an
+/// [`Outcome`].
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ExecError(pub String);

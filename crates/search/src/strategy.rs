@@ -13,8 +13,8 @@ use crate::{Claim, Clock, Completeness, Corpus, Coverage, Enumeration, Outcome, 
 pub trait Strategy {
     fn name(&self) -> &'static str;
 
-    /// The next small piece of work. Must return within about one solver query, so that the engine can look at its
-    /// limits in between.
+    /// The next small piece of work. Must return within about one solver query, so that the engine
+    /// can look at its limits in between.
     fn next(&mut self, context: &mut Context<'_>) -> Next;
 
     /// Called once for every run: seeds first, then each proposal before the next one is asked for.

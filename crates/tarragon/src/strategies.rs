@@ -1,6 +1,6 @@
-//! The strategies. One line of [`STRATEGIES`] is all that a strategy needs to be known: the values of
-//! `--strategy` with their help, what may be left out or must be given with it, and how it is built
-//! come from there. Names are the strategies' own, so that statistics have the same.
+//! The strategies. One line of [`STRATEGIES`] is all that a strategy needs to be known: the values
+//! of `--strategy` with their help, what may be left out or must be given with it, and how it is
+//! built come from there. Names are the strategies' own, so that statistics have the same.
 
 use std::collections::BTreeMap;
 use std::fmt;
