@@ -5,7 +5,7 @@
 mod judge;
 mod tally;
 
-use crate::flips::{self, Recorded, Recorder};
+use crate::flips::{self, RecordedPath, Recorder};
 use crate::packages::list::{PACKAGES, Package};
 use crate::packages::tree::{Compilers, Tree, tool};
 use anyhow::{Context as _, Result, ensure};
@@ -93,12 +93,12 @@ fn check(package: &Package, share: usize, options: &Options, work: &Path) -> Res
 }
 
 /// Runs that hang or whose trace is full have nothing to ask.
-fn record(recorder: &mut Recorder, input: Vec<u8>) -> Option<Recorded> {
+fn record(recorder: &mut Recorder, input: Vec<u8>) -> Option<RecordedPath> {
     recorder.record(input).ok()
 }
 
 fn check_run(
-    mut recorded: Recorded,
+    mut recorded: RecordedPath,
     most: usize,
     end: Instant,
     chain: &mut Chain,
@@ -106,7 +106,7 @@ fn check_run(
 ) -> Tally {
     let sampled = recorded.sampled(most);
     let mut question = Question::new(&mut recorded, ROOM);
-    let Recorded { dag, lits, input, .. } = &recorded;
+    let RecordedPath { dag, lits, input, .. } = &recorded;
     let mut solver = PathSolver::new(dag, lits, input, question.max_len);
     let mut tally = Tally::default();
     for (prefix, goal) in sampled.into_iter().take_while(|_| Instant::now() < end) {

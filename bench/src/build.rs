@@ -1,7 +1,8 @@
 //! Builds subjects: natively with clang, with Tarragon, and their traced variants.
 
 use anyhow::{Context as _, Result, ensure};
-use compiler::{DeriveOptions, Derived, Variant};
+use compiler::DeriveOptions;
+use executor::Traced;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,15 +21,14 @@ pub fn native(sources: &[PathBuf], flags: &[&str], out: &Path) -> Result<()> {
 }
 
 /// Compiles sources with Tarragon and derives the traced variant.
-pub fn traced(sources: &[PathBuf], flags: &[&str], out: &Path) -> Result<Derived> {
+pub fn traced(sources: &[PathBuf], flags: &[&str], out: &Path) -> Result<Traced> {
     let mut words: Vec<_> = flags.iter().map(Into::into).collect();
     words.extend(sources.iter().map(|source| source.clone().into_os_string()));
     words.extend(["-o".into(), out.as_os_str().to_owned()]);
     words.extend(LIBRARIES.map(OsString::from));
     let code = compiler::driver::run(compiler::driver::Language::C, words);
     ensure!(code == 0, "tarragon cc failed on {}", out.display());
-    let options = DeriveOptions::from_environment()?;
-    Ok(compiler::derive(out, Variant::Traced, &options)?)
+    Ok(Traced::derive(out, &DeriveOptions::from_environment()?)?)
 }
 
 pub fn run(command: &mut Command) -> Result<()> {

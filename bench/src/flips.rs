@@ -1,20 +1,22 @@
-//! All flips of one run of a text parser: the solver chain against the chain with Z3 alone, on the same traces.
+//! All flips of one run of a text parser: the solver chain against the chain with Z3 alone, on the
+//! same traces.
 //!
-//! Targets: at least 20 times the flips per second of Z3 alone, less than 5 % of the queries reach Z3, and all flips of a run of
-//! cjson over 5.3 kB of JSON within 1 s.
+//! Targets: at least 20 times the flips per second of Z3 alone, less than 5 % of the queries reach
+//! Z3, and all flips of a run of cjson over 5.3 kB of JSON within 1 s.
 
 mod asked;
 mod recorded;
 
 use anyhow::{Result, ensure};
 pub use asked::Asked;
-pub use recorded::{Recorded, Recorder, recorder};
+pub use recorded::{RecordedPath, Recorder, recorder};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Bytes of text that each parser reads.
 const SIZE: usize = 5_300;
-/// Packages beside cjson, from the list of `packages`, that take seconds; others are measured when they are named.
+/// Packages beside cjson, from the list of `packages`, that take seconds; others are measured when
+/// they are named.
 const PACKAGES: [&str; 1] = ["yajl"];
 const RUNS: usize = 3;
 const LONG: Duration = Duration::from_secs(5);
@@ -52,7 +54,7 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn report(name: &str, recorded: &Recorded, options: &Options) -> Result<()> {
+fn report(name: &str, recorded: &RecordedPath, options: &Options) -> Result<()> {
     let flips = recorded.flips.len();
     ensure!(flips > 0, "the run of {name} has no flips");
     let chain = best(|| Asked::chain(recorded, options.most.unwrap_or(flips)));

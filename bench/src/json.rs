@@ -3,8 +3,8 @@
 
 use crate::build;
 use anyhow::{Context as _, Result};
-use compiler::Derived;
-use runner::{Runner, TargetOptions};
+use executor::Traced;
+use runner::Runner;
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,13 +16,9 @@ pub fn run() -> Result<()> {
         "Tracing one run of a JSON parser (Debian's cjson) over {SIZE} bytes (processor time, best of {RUNS}):"
     );
     let scratch = tempfile::tempdir()?;
-    let derived = derive(scratch.path())?;
-    let sites: sites::SiteTable = serde_json::from_slice(&std::fs::read(&derived.sites)?)?;
+    let traced = derive(scratch.path())?;
     let text = text(SIZE);
-    let mut options = TargetOptions::new(&derived.executable);
-    options.capacities = runner::default_capacities(sites.outcomes);
-    options.limits.run_time = Duration::from_secs(20);
-    let mut runner = Runner::start(options)?;
+    let mut runner = Runner::start(traced.options(Vec::new(), Duration::from_secs(20)))?;
     let plain = measure(&mut runner, &text, false)?;
     let symbolic = measure(&mut runner, &text, true)?;
     println!("  traced run, concrete input: {plain}");
@@ -38,7 +34,7 @@ pub fn run() -> Result<()> {
 }
 
 /// Fetches Debian's cjson and derives the traced variant of a program that parses its standard input with it.
-pub fn derive(scratch: &Path) -> Result<Derived> {
+pub fn derive(scratch: &Path) -> Result<Traced> {
     let package = build::debian_source("cjson", scratch)?;
     let harness = scratch.join("parse.c");
     std::fs::copy(build::folder().join("json/parse.c"), &harness)?;
@@ -69,7 +65,7 @@ fn measure(runner: &mut Runner, input: &[u8], symbolic: bool) -> Result<Measured
             time: run.cpu_time,
             memory_kib: run.max_rss_kib,
             events: trace.events.len(),
-            nodes: trace.nodes.len(),
+            nodes: trace.recorded.nodes.len(),
         };
         if best.as_ref().is_none_or(|b| now.time < b.time) {
             best = Some(now);

@@ -33,7 +33,7 @@ fn measure(name: &str, text: &str) -> Result<()> {
     let (peak, time) = (run.max_rss_kib, run.cpu_time);
     let trace = run.trace.context("the trace is broken")?;
     let full = trace.give_ups[GiveUp::TraceFull as usize];
-    let nodes = trace.nodes.len() as f64 + f64::from(full);
+    let nodes = trace.recorded.nodes.len() as f64 + f64::from(full);
     println!(
         "  {name} ({text}): {:.1} s, {:.0} MB, of which the program itself {:.0} MB (limit of the trace: {:.0} MB)",
         time.as_secs_f64(),
@@ -42,7 +42,11 @@ fn measure(name: &str, text: &str) -> Result<()> {
         limit / MIB
     );
     match full {
-        0 => println!("    {} expressions, {} events, nothing lost", trace.nodes.len(), trace.events.len()),
+        0 => println!(
+            "    {} expressions, {} events, nothing lost",
+            trace.recorded.nodes.len(),
+            trace.events.len()
+        ),
         _ => println!(
             "    \"trace memory full\" {full} times; the trace alone would take more than {:.0} MB without a limit",
             nodes * (size_of::<Node>() + size_of::<u64>()) as f64 / MIB

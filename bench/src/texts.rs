@@ -1,8 +1,8 @@
-//! All flips of a run of a program that looks for words: operations on texts with the link that reads them, against formulas over
-//! single bytes with the links that there are otherwise.
+//! All flips of a run of a program that looks for words: operations on texts with the link that
+//! reads them, against formulas over single bytes with the links that there are otherwise.
 
 use crate::build;
-use crate::flips::{Asked, Recorded, Recorder, best};
+use crate::flips::{Asked, RecordedPath, Recorder, best};
 use anyhow::Result;
 use expr::{Dag, Importer, Label};
 use solver::Lit;
@@ -13,10 +13,11 @@ const SIZES: [usize; 3] = [60, 240, 960];
 pub fn run() -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let source = build::folder().join("texts/orders.c");
-    let derived = build::traced(&[source], &["-O1"], &scratch.path().join("orders"))?;
+    let traced = build::traced(&[source], &["-O1"], &scratch.path().join("orders"))?;
     println!("All flips of one run of a program that looks for words:");
+    let mut recorder = Recorder::new(traced, Vec::new())?;
     for size in SIZES {
-        let texts = Recorder::new(&derived, Vec::new())?.record(text(size))?;
+        let texts = recorder.record(text(size))?;
         let formulas = lowered(&texts);
         let flips = texts.flips.len();
         println!("  {size} bytes, {} constraints, {flips} flips", texts.lits.len());
@@ -37,16 +38,16 @@ fn text(size: usize) -> Vec<u8> {
 }
 
 /// The same without operations on texts.
-fn lowered(recorded: &Recorded) -> Recorded {
+fn lowered(recorded: &RecordedPath) -> RecordedPath {
     let (mut dag, mut importer) = (Dag::new(), Importer::lowering());
     let mut lower = |lit: &Lit| Lit { label: importer.import(&recorded.dag, lit.label, &mut dag), ..*lit };
     let lits = recorded.lits.iter().map(&mut lower).collect();
     let flips = recorded.flips.iter().map(|(prefix, goal)| (*prefix, lower(goal))).collect();
-    Recorded { dag, lits, input: recorded.input.clone(), flips }
+    RecordedPath { dag, lits, input: recorded.input.clone(), flips }
 }
 
 /// How many nodes the path and its flips are made of, bytes of the input left out.
-fn needed(recorded: &Recorded) -> usize {
+fn needed(recorded: &RecordedPath) -> usize {
     let mut seen = vec![false; recorded.dag.len()];
     let goals = recorded.flips.iter().map(|(_, goal)| goal);
     let mut open: Vec<Label> = recorded.lits.iter().chain(goals).map(|lit| lit.label).collect();

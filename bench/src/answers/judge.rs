@@ -1,6 +1,6 @@
 //! Verdicts on answers, by code that shares nothing with the chain but the recorded expressions.
 
-use crate::flips::Recorded;
+use crate::flips::RecordedPath;
 use expr::{Dag, Evaluator, Importer, Label, Node, Op, Support, Supports};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::{Limits, Z3Link};
@@ -43,7 +43,7 @@ pub struct Question {
 }
 
 impl Question {
-    pub fn new(recorded: &mut Recorded, room: usize) -> Question {
+    pub fn new(recorded: &mut RecordedPath, room: usize) -> Question {
         let max_len = recorded.input.len() + room;
         let dag = &mut recorded.dag;
         let length = dag.input_length();
@@ -59,7 +59,7 @@ impl Question {
     }
 
     /// Prefixes must not shrink from one question to the next.
-    pub fn ask(&mut self, recorded: &Recorded, prefix: usize, goal: Lit) {
+    pub fn ask(&mut self, recorded: &RecordedPath, prefix: usize, goal: Lit) {
         for number in self.prefix..prefix {
             let id = self.supports.of(&recorded.dag, recorded.lits[number].label);
             let support = self.supports.get(id);
@@ -176,7 +176,7 @@ impl Judge {
         Judge { z3, known: FxHashMap::default(), evaluator: Evaluator::new() }
     }
 
-    pub fn verdict(&mut self, recorded: &Recorded, question: &Question, answer: &Answer) -> Verdict {
+    pub fn verdict(&mut self, recorded: &RecordedPath, question: &Question, answer: &Answer) -> Verdict {
         match answer {
             Answer::Sat(input) if self.meets(recorded, question, input) => Verdict::Meets,
             Answer::Sat(_) => Verdict::Fails,
@@ -185,7 +185,7 @@ impl Judge {
         }
     }
 
-    fn meets(&mut self, recorded: &Recorded, question: &Question, input: &[u8]) -> bool {
+    fn meets(&mut self, recorded: &RecordedPath, question: &Question, input: &[u8]) -> bool {
         let mut evaluation = self.evaluator.under(&recorded.dag, input);
         let mut holds = |lit: &Lit| evaluation.holds(lit.label) == lit.value;
         input.len() <= question.max_len
@@ -193,14 +193,14 @@ impl Judge {
             && holds(&question.goal)
     }
 
-    fn impossible(&mut self, recorded: &Recorded, question: &Question) -> Verdict {
+    fn impossible(&mut self, recorded: &RecordedPath, question: &Question) -> Verdict {
         match self.ask_z3(recorded, question, &question.near) {
             Verdict::Impossible => Verdict::Impossible,
             _ => self.ask_z3(recorded, question, &question.literals),
         }
     }
 
-    fn ask_z3(&mut self, recorded: &Recorded, question: &Question, literals: &[Lit]) -> Verdict {
+    fn ask_z3(&mut self, recorded: &RecordedPath, question: &Question, literals: &[Lit]) -> Verdict {
         let lowered = Lowered::new(&recorded.dag, question.goal, literals);
         let (dag, path, goal) = match &lowered {
             Some(Lowered { dag, path, goal }) => (dag, &path[..], *goal),
@@ -262,14 +262,14 @@ mod tests {
     use super::*;
 
     /// A path over two bytes: the first is below 9, and equal to the second.
-    fn recorded() -> Recorded {
+    fn recorded() -> RecordedPath {
         let mut dag = Dag::new();
         let (a, b, nine) = (dag.input(0), dag.input(1), dag.constant(8, 9));
         let small = dag.add(Node::binary(Op::Ult, 1, a, nine));
         let equal = dag.add(Node::binary(Op::Eq, 1, a, b));
         let large = dag.add(Node::binary(Op::Ult, 1, nine, b));
         let lits = vec![Lit::new(small, true), Lit::new(equal, true)];
-        Recorded { dag, lits, input: vec![1, 1], flips: vec![(2, Lit::new(large, true))] }
+        RecordedPath { dag, lits, input: vec![1, 1], flips: vec![(2, Lit::new(large, true))] }
     }
 
     fn verdict(prefix: usize, answer: &Answer) -> Verdict {

@@ -1,7 +1,7 @@
 //! What a chain answers to the flips of a run, and how long it takes.
 
 use super::rate;
-use super::recorded::Recorded;
+use super::recorded::RecordedPath;
 use smt::{Limits, Z3Link, standard_chain};
 use solver::{Answer, Chain, ChainOptions, Counters, Lit, PathSolver};
 use std::fmt::{self, Write as _};
@@ -21,19 +21,19 @@ pub struct Asked {
 
 impl Asked {
     /// The whole chain, new, on at most `most` of the flips.
-    pub fn chain(recorded: &Recorded, most: usize) -> Asked {
+    pub fn chain(recorded: &RecordedPath, most: usize) -> Asked {
         let chain = standard_chain(ChainOptions::default(), Limits::default());
         Asked::new(recorded, chain, &recorded.sampled(most))
     }
 
     /// Z3 on at most `sample` of the flips. Slicing is not a link, so Z3 has the benefit of it.
-    pub fn z3_alone(recorded: &Recorded, sample: usize) -> Asked {
+    pub fn z3_alone(recorded: &RecordedPath, sample: usize) -> Asked {
         let options = ChainOptions { max_nodes: usize::MAX, ..ChainOptions::only(Z3Link::NAME) };
         let chain = standard_chain(options, Limits::default());
         Asked::new(recorded, chain, &recorded.sampled(sample))
     }
 
-    fn new(recorded: &Recorded, mut chain: Chain, flips: &[(usize, Lit)]) -> Asked {
+    fn new(recorded: &RecordedPath, mut chain: Chain, flips: &[(usize, Lit)]) -> Asked {
         let start = Instant::now();
         let max_len = recorded.input.len() + ROOM;
         let mut solver = PathSolver::new(&recorded.dag, &recorded.lits, &recorded.input, max_len);

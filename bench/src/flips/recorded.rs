@@ -4,10 +4,10 @@ use crate::json;
 use crate::packages::list::{PACKAGES, Package};
 use crate::packages::tree::{Compilers, Tree};
 use anyhow::{Context as _, Result, ensure};
-use compiler::{DeriveOptions, Derived, Variant};
-use expr::{Dag, TableData};
-use path::{PathCondition, RawTrace, Trace};
-use runner::{Runner, TargetOptions};
+use compiler::DeriveOptions;
+use executor::{RunnerExecutor, Traced};
+use expr::Dag;
+use path::{PathCondition, Trace};
 use sites::SiteTable;
 use solver::Lit;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// A path condition with the ways to leave it.
-pub struct Recorded {
+pub struct RecordedPath {
     pub dag: Dag,
     pub lits: Vec<Lit>,
     pub input: Vec<u8>,
@@ -23,14 +23,17 @@ pub struct Recorded {
     pub flips: Vec<(usize, Lit)>,
 }
 
+/// Longer runs are not recorded.
+const RUN_TIME: Duration = Duration::from_secs(20);
+
 /// Debian's cjson over a JSON text.
-pub fn cjson(size: usize) -> Result<Recorded> {
+pub fn cjson(size: usize) -> Result<RecordedPath> {
     let scratch = tempfile::tempdir()?;
-    Recorder::new(&json::derive(scratch.path())?, Vec::new())?.record(json::text(size))
+    Recorder::new(json::derive(scratch.path())?, Vec::new())?.record(json::text(size))
 }
 
 /// A package over its sample text; it is built below `work`.
-pub fn package(name: &str, size: usize, work: &Path) -> Result<Recorded> {
+pub fn package(name: &str, size: usize, work: &Path) -> Result<RecordedPath> {
     let package = PACKAGES.iter().find(|package| package.name == name);
     let package = package.with_context(|| format!("there is no package {name}"))?;
     let program = Tree::build(package, Compilers::Tarragon, work)?.program()?;
@@ -39,40 +42,32 @@ pub fn package(name: &str, size: usize, work: &Path) -> Result<Recorded> {
 
 /// Records runs of a package's program.
 pub fn recorder(package: &Package, program: &Path) -> Result<Recorder> {
-    let derived = compiler::derive(program, Variant::Traced, &DeriveOptions::from_environment()?)?;
+    let traced = Traced::derive(program, &DeriveOptions::from_environment()?)?;
     let arguments = package.arguments.iter().map(OsString::from).collect();
-    Recorder::new(&derived, arguments)
+    Recorder::new(traced, arguments)
 }
 
 /// A traced variant that was started.
 pub struct Recorder {
-    runner: Runner,
+    executor: RunnerExecutor,
     sites: SiteTable,
 }
 
 impl Recorder {
-    pub fn new(derived: &Derived, arguments: Vec<OsString>) -> Result<Recorder> {
-        let sites: SiteTable = serde_json::from_slice(&std::fs::read(&derived.sites)?)?;
-        let mut options = TargetOptions::new(&derived.executable);
-        options.arguments = arguments;
-        options.capacities = runner::default_capacities(sites.outcomes);
-        options.limits.run_time = Duration::from_secs(20);
-        Ok(Recorder { runner: Runner::start(options)?, sites })
+    pub fn new(traced: Traced, arguments: Vec<OsString>) -> Result<Recorder> {
+        let executor = traced.start(arguments, RUN_TIME)?;
+        Ok(Recorder { executor, sites: traced.sites })
     }
 
     /// One run.
-    pub fn record(&mut self, input: Vec<u8>) -> Result<Recorded> {
-        let raw = self.runner.run(&input, true)?.trace.context("the trace is broken")?;
-        let tables = raw.tables.into_iter().map(|(bytes, labels)| TableData { bytes, labels }).collect();
-        let (input_len, give_ups, truncated) = (input.len() as u32, raw.give_ups, raw.truncated);
-        ensure!(!truncated, "the trace is full");
-        let (nodes, values, shapes, events) = (raw.nodes, raw.values, raw.shapes, raw.events);
-        let raw = RawTrace { nodes, values, tables, shapes, input_len, events, give_ups, truncated };
-        Ok(flips(Trace::from_raw(raw)?, &self.sites, input))
+    pub fn record(&mut self, input: Vec<u8>) -> Result<RecordedPath> {
+        let (_, trace) = self.executor.trace(&input)?;
+        ensure!(!trace.truncated, "the trace is full");
+        Ok(flips(trace, &self.sites, input))
     }
 }
 
-impl Recorded {
+impl RecordedPath {
     /// At most `most` flips, spread evenly over the run.
     pub fn sampled(&self, most: usize) -> Vec<(usize, Lit)> {
         let step = self.flips.len().div_ceil(most.max(1)).max(1);
@@ -80,7 +75,7 @@ impl Recorded {
     }
 }
 
-fn flips(mut trace: Trace, sites: &SiteTable, input: Vec<u8>) -> Recorded {
+fn flips(mut trace: Trace, sites: &SiteTable, input: Vec<u8>) -> RecordedPath {
     let condition = PathCondition::new(&mut trace, sites);
     let mut flips = Vec::new();
     for (index, constraint) in condition.constraints.iter().enumerate() {
@@ -90,5 +85,5 @@ fn flips(mut trace: Trace, sites: &SiteTable, input: Vec<u8>) -> Recorded {
         }
     }
     let lits = condition.constraints.iter().map(|c| Lit::new(c.label, c.taken)).collect();
-    Recorded { dag: trace.dag, lits, input, flips }
+    RecordedPath { dag: trace.dag, lits, input, flips }
 }

@@ -4,8 +4,9 @@ use super::list::Package;
 use super::tree::{Compilers, Tree, tool};
 use crate::usage;
 use anyhow::{Context as _, Result, ensure};
-use compiler::{DeriveOptions, Derived, Variant};
-use runner::{Runner, TargetOptions};
+use compiler::DeriveOptions;
+use executor::Traced;
+use runner::Runner;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -81,11 +82,12 @@ pub fn traces(package: &Package, work: &Path, times: usize) -> Result<()> {
     let a_byte = |count: f64| count / text.len() as f64;
     let best = subject.symbolic(times)?;
     let trace = runner.run(&text, true)?.trace.context("the trace is broken")?;
-    let [nodes, events] = [trace.nodes.len(), trace.events.len()].map(|count| a_byte(count as f64));
+    let counts = [trace.recorded.nodes.len(), trace.events.len()];
+    let [nodes, events] = counts.map(|count| a_byte(count as f64));
     let time = a_byte(best.as_secs_f64() * 1e9);
     println!(
         "  a byte: {time:.0} ns, {nodes:.1} expressions, {events:.1} events; {} shapes",
-        trace.shapes.len()
+        trace.recorded.shapes.len()
     );
     Ok(())
 }
@@ -136,14 +138,14 @@ struct Subject<'a> {
     plain: PathBuf,
     /// Built by Tarragon.
     program: PathBuf,
-    traced: Derived,
+    traced: Traced,
     scratch: tempfile::TempDir,
 }
 
 impl<'a> Subject<'a> {
     fn new(package: &'a Package, clang: &Tree, tarragon: &Tree) -> Result<Subject<'a>> {
         let program = tarragon.program()?;
-        let traced = compiler::derive(&program, Variant::Traced, &DeriveOptions::from_environment()?)?;
+        let traced = Traced::derive(&program, &DeriveOptions::from_environment()?)?;
         Ok(Subject { package, plain: clang.program()?, program, traced, scratch: tempfile::tempdir()? })
     }
 
@@ -259,12 +261,8 @@ impl<'a> Subject<'a> {
     }
 
     fn start(&self) -> Result<Runner> {
-        let sites: sites::SiteTable = serde_json::from_slice(&std::fs::read(&self.traced.sites)?)?;
-        let mut options = TargetOptions::new(&self.traced.executable);
-        options.arguments = self.package.arguments.iter().map(Into::into).collect();
-        options.capacities = runner::default_capacities(sites.outcomes);
-        options.limits.run_time = Duration::from_secs(30);
-        Ok(Runner::start(options)?)
+        let arguments = self.package.arguments.iter().map(Into::into).collect();
+        Ok(Runner::start(self.traced.options(arguments, Duration::from_secs(30)))?)
     }
 }
 

@@ -76,11 +76,11 @@ fn report(coverage: &Coverage) -> CoverageReport {
 }
 
 fn replayed(input: &NamedInput, judgement: Judgement, new: usize) -> ReplayedInput {
-    let ending = judgement.ending();
-    let disagrees = BugKind::of(ending) != BugKind::of(judgement.traced);
+    let outcome = judgement.outcome();
+    let disagrees = BugKind::of(outcome) != BugKind::of(judgement.traced);
     ReplayedInput {
         path: input.path.clone(),
-        outcome: ending.to_string(),
+        outcome: outcome.to_string(),
         traced: disagrees.then(|| judgement.traced.to_string()),
         reports: diagnosed(&judgement, &input.bytes),
         is_bug: judgement.is_bug(),

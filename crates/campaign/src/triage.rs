@@ -155,7 +155,7 @@ impl Groups {
             (false, true) => Status::Shows,
             (false, false) => Status::Other,
         };
-        let outcome = judgement.ending().to_string();
+        let outcome = judgement.outcome().to_string();
         Judged { path: input.path.clone(), status, found, outcome, recorded }
     }
 
@@ -227,7 +227,7 @@ fn is_same_kind(one: &str, other: &str) -> bool {
 /// `SIGFPE` and `FPE` of `SIGFPE (FPE)`.
 fn split(title: &str) -> (&str, Option<&str>) {
     match title.split_once(" (") {
-        Some((ending, cause)) => (ending, Some(cause.trim_end_matches(')'))),
+        Some((outcome, cause)) => (outcome, Some(cause.trim_end_matches(')'))),
         None => (title, None),
     }
 }

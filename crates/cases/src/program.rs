@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use compiler::DeriveOptions;
 use compiler::driver::{self, Language};
-use compiler::{DeriveOptions, Variant, derive};
+use executor::Traced;
 use sites::SiteTable;
 use tempfile::TempDir;
 
@@ -51,10 +52,9 @@ impl Program {
         let options = DeriveOptions::from_environment()
             .map_err(|error| format!("{error}\n(cargo build -p instrument makes it beside the tests)"))?;
         let options = DeriveOptions { cache: cache.to_owned(), ..options };
-        let derived = derive(&built, Variant::Traced, &options).map_err(|error| error.to_string())?;
-        let sites = fs::read(&derived.sites).map_err(|error| error.to_string())?;
-        let sites = serde_json::from_slice(&sites).map_err(|error| error.to_string())?;
-        Ok(Program { plain, built, traced: derived.executable, sites, _directory: directory })
+        let traced = Traced::derive(&built, &options).map_err(|error| error.to_string())?;
+        let (traced, sites) = (traced.executable, traced.sites);
+        Ok(Program { plain, built, traced, sites, _directory: directory })
     }
 }
 
@@ -67,7 +67,8 @@ impl Recipe {
     }
 }
 
-/// The words of a command that writes `file`, in a folder of its own: all builds have the same name.
+/// The words of a command that writes `file`, in a folder of its own: all builds have the same
+/// name.
 fn output(words: &[OsString], file: &Path) -> Result<Vec<OsString>, String> {
     let folder = file.parent().ok_or("a file in a folder")?;
     fs::create_dir_all(folder).map_err(|error| error.to_string())?;

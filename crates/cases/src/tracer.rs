@@ -1,15 +1,17 @@
 //! The traced build under Tarragon, with every trace checked.
 //!
-//! Each expression must have, on the input that made it, the value that the program computed, and each recorded
-//! condition the direction that the run took. What is found wrong is collected and goes to the test's message.
+//! Each expression must have, on the input that made it, the value that the program computed, and
+//! each recorded condition the direction that the run took. What is found wrong is collected and
+//! goes to the test's message.
 
 use std::ffi::OsString;
 use std::ops::Range;
 
-use expr::{Dag, Evaluator, TableData};
-use path::{PathCondition, RawTrace, Trace, check_directions};
-use runner::{Outcome, RawRun, Runner};
-use search::{Ending, ExecError, Execution, Executor};
+use executor::execution;
+use expr::{Dag, Evaluator};
+use path::{PathCondition, check_directions};
+use runner::Runner;
+use search::{ExecError, Execution, Executor};
 use sites::SiteTable;
 use trace::Label;
 
@@ -47,7 +49,7 @@ impl Tracer {
     pub(crate) fn observe(&mut self, input: &[u8], symbolic: bool) -> Result<(Observed, Vec<u32>), String> {
         let run = self.runner.run(input, symbolic).map_err(|error| error.to_string())?;
         let observed = Observed { outcome: run.outcome, stdout: run.stdout().unwrap_or_default() };
-        let execution = execution(run, input, symbolic);
+        let execution = execution(run, symbolic);
         Ok((observed, self.check(input, execution).covered))
     }
 
@@ -71,7 +73,7 @@ impl Tracer {
 impl Executor for Tracer {
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
         let run = self.runner.run(input, symbolic).map_err(|error| ExecError(error.to_string()))?;
-        let execution = execution(run, input, symbolic);
+        let execution = execution(run, symbolic);
         Ok(self.check(input, execution))
     }
 
@@ -95,42 +97,4 @@ fn wrong_values(dag: &Dag, input: &[u8]) -> Vec<String> {
         })
     });
     wrong.take(MAX_FAULTS).collect()
-}
-
-fn execution(run: RawRun<'_>, input: &[u8], symbolic: bool) -> Execution {
-    let ending = ending(run.outcome);
-    let covered = run.coverage.iter().enumerate().filter(|(_, seen)| **seen != 0);
-    let covered = covered.map(|(outcome, _)| outcome as u32).collect();
-    let stderr = run.stderr_tail();
-    let (run_time, cpu_time) = (run.run_time, run.cpu_time);
-    let read = || run.trace.map_err(|error| error.to_string()).and_then(|raw| checked(raw, input));
-    let (trace, bad_trace) = match symbolic.then(read).transpose() {
-        Ok(trace) => (trace, None),
-        Err(error) => (None, Some(error)),
-    };
-    Execution { ending, covered, trace, bad_trace, run_time, cpu_time, stderr }
-}
-
-fn checked(raw: runner::RawTrace, input: &[u8]) -> Result<Trace, String> {
-    let tables = raw.tables.into_iter().map(|(bytes, labels)| TableData { bytes, labels }).collect();
-    let raw = RawTrace {
-        nodes: raw.nodes,
-        values: raw.values,
-        tables,
-        shapes: raw.shapes,
-        input_len: input.len() as u32,
-        events: raw.events,
-        give_ups: raw.give_ups,
-        truncated: raw.truncated,
-    };
-    Trace::from_raw(raw).map_err(|error| error.to_string())
-}
-
-fn ending(outcome: Outcome) -> Ending {
-    match outcome {
-        Outcome::Exit(code) => Ending::Exit(code),
-        Outcome::Signal(signal) => Ending::Signal(signal),
-        Outcome::Timeout => Ending::Timeout,
-        Outcome::OutOfMemory => Ending::OutOfMemory,
-    }
 }

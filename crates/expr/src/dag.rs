@@ -3,43 +3,20 @@
 
 use crate::semantics::{Operator, mask, wide};
 use crate::validate::{BadDag, Validator};
+use run::TableData;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash as _, Hasher as _};
 use trace::{Label, Node, Op};
 
-/// An object in memory that was read at a symbolic address.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct TableData {
-    pub bytes: Vec<u8>,
-    /// One label a byte, 0 where the byte is concrete; `None` if all are.
-    pub labels: Option<Vec<Label>>,
-}
-
-impl TableData {
-    pub fn concrete(bytes: Vec<u8>) -> TableData {
-        TableData { bytes, labels: None }
-    }
-
-    /// Label of the byte at `offset`; 0 if it is concrete or outside the table.
-    pub fn label(&self, offset: u64) -> Label {
-        let Some(labels) = &self.labels else { return 0 };
-        usize::try_from(offset).ok().and_then(|i| labels.get(i)).copied().unwrap_or(0)
-    }
-
-    /// Equal tables have equal digests. Looks at a few bytes only: snapshots of a large array are compared by content anyway.
-    fn digest(&self) -> u64 {
-        const LOOKED_AT: usize = 64;
-        let mut hasher = FxHasher::default();
-        self.bytes.len().hash(&mut hasher);
-        let step = self.bytes.len() / LOOKED_AT + 1;
-        self.bytes.iter().step_by(step).for_each(|byte| hasher.write_u8(*byte));
-        hasher.finish()
-    }
-
-    /// Concrete byte at `offset`, 0 outside the table.
-    pub fn byte(&self, offset: u64) -> u8 {
-        usize::try_from(offset).ok().and_then(|i| self.bytes.get(i)).copied().unwrap_or(0)
-    }
+/// Equal tables have equal digests. Looks at a few bytes only: snapshots of a large array are
+/// compared by content anyway.
+fn digest(table: &TableData) -> u64 {
+    const LOOKED_AT: usize = 64;
+    let mut hasher = FxHasher::default();
+    table.bytes.len().hash(&mut hasher);
+    let step = table.bytes.len() / LOOKED_AT + 1;
+    table.bytes.iter().step_by(step).for_each(|byte| hasher.write_u8(*byte));
+    hasher.finish()
 }
 
 /// Room for nodes that are added to a run's.
@@ -58,7 +35,7 @@ pub struct Dag {
     input_len: u32,
     /// Nodes that [`Dag::add`] made. The nodes of a run were hash-consed by the target.
     added: FxHashMap<Node, Label>,
-    /// Tables that [`Dag::add_table`] made, by [`TableData::digest`].
+    /// Tables that [`Dag::add_table`] made, by [`digest`].
     added_tables: FxHashMap<u64, Vec<u32>>,
 }
 
@@ -264,7 +241,7 @@ impl Dag {
 
     /// Adds a table; equal tables get the same number.
     pub fn add_table(&mut self, table: TableData) -> Result<u32, BadDag> {
-        let digest = table.digest();
+        let digest = digest(&table);
         let known = self.added_tables.get(&digest).map_or(&[][..], Vec::as_slice);
         if let Some(&number) = known.iter().find(|number| self.tables[**number as usize] == table) {
             return Ok(number);

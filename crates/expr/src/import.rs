@@ -1,8 +1,9 @@
 //! Copies expressions from one Dag into another, simplifying on the way, with some nodes replaced.
 
-use crate::dag::{Dag, TableData, op_of};
+use crate::dag::{Dag, op_of};
 use crate::lower::Lowering;
 use crate::texts::Operation;
+use run::TableData;
 use rustc_hash::FxHashMap;
 use trace::{Label, Node, Op};
 

@@ -20,12 +20,12 @@ mod text;
 mod texts;
 mod validate;
 
-pub use dag::{Dag, TableData};
+pub use dag::Dag;
 pub use eval::{Assignment, Evaluation, Evaluator};
 pub use function::{FunctionMap, Functions, Values};
 pub use import::Importer;
 pub use program::{Dependents, Program, Registers};
-pub use shapes::Recorded;
+pub use run::{Recorded, TableData};
 pub use staged::{Place, Staged, TooMuch};
 pub use support::{Support, SupportId, Supports};
 pub use text::{ParseError, Problem, parse, print};

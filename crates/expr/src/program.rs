@@ -2,9 +2,10 @@
 //!
 //! A program computes in 64-bit words if everything in it fits, otherwise in 128-bit words.
 
-use crate::dag::{Dag, TableData, op_of, operands_of};
+use crate::dag::{Dag, op_of, operands_of};
 use crate::semantics::{Operator, narrow, wide};
 use crate::texts::Operation;
+use run::TableData;
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
 use trace::{Label, Node, Op};

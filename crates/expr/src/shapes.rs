@@ -1,28 +1,17 @@
-//! What a run wrote with shapes (see [`trace::SHAPED`]) as an ordinary [`Dag`]: each shape becomes nodes at each place where something
-//! refers to it, and nowhere else.
+//! What a run wrote with shapes (see [`trace::SHAPED`]) as an ordinary [`Dag`]: each shape becomes
+//! nodes at each place where something refers to it, and nowhere else.
 //!
 //! What comes out is checked by [`Dag::from_raw`]; here only what would go wrong on the way is.
 
-use crate::dag::{Dag, TableData, operands_of};
+use crate::dag::{Dag, operands_of};
 use crate::validate::BadDag;
+use run::{Recorded, TableData};
 use rustc_hash::FxHashMap;
 use trace::{LENGTH, Label, Length, LengthKind, Node, Op, Places, SHAPED, Shaped};
 
-/// The expressions of a run as it wrote them, unchecked.
-#[derive(Clone, Debug, Default)]
-pub struct Recorded {
-    pub nodes: Vec<Node>,
-    /// Of the nodes, in their order.
-    pub values: Vec<u64>,
-    pub tables: Vec<TableData>,
-    /// Operands of shapes are numbers of shapes.
-    pub shapes: Vec<Node>,
-    pub input_len: u32,
-}
-
 impl Dag {
-    /// The expressions of a run, and the labels by which it refers to them changed to those that they have now. Labels
-    /// that stand for nothing become [`Label::MAX`].
+    /// The expressions of a run, and the labels by which it refers to them changed to those that
+    /// they have now. Labels that stand for nothing become [`Label::MAX`].
     pub fn from_recorded<'a>(
         recorded: Recorded,
         used: impl Iterator<Item = &'a mut Label>,

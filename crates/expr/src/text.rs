@@ -12,8 +12,9 @@
 //! their flags as a number, text and pattern. A cell of a
 //! table is a byte in hex or a node. Long chains stay flat, so neither direction recurses.
 
-use crate::dag::{Dag, TableData, input_node, len_node, op_of};
+use crate::dag::{Dag, input_node, len_node, op_of};
 use crate::validate::BadDag;
+use run::TableData;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 use thiserror::Error;

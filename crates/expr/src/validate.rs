@@ -1,8 +1,9 @@
 //! Checks of nodes that were written by an untrusted process: known operators, operands before their users,
 //! widths that fit, tables that exist. After these checks evaluation cannot fail.
 
-use crate::dag::{TableData, op_of, operands_of};
+use crate::dag::{op_of, operands_of};
 use crate::semantics::mask;
+use run::TableData;
 use thiserror::Error;
 use trace::{Label, Node, Op, text};
 

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use search::{Context, Ending, Next, Origin, Proposal, Ran, SavedSearch, Strategy};
+use search::{Context, Next, Origin, Outcome, Proposal, Ran, SavedSearch, Strategy};
 
 #[derive(Default)]
 pub struct Auto<'s> {
@@ -53,6 +53,8 @@ impl Part<'_> {
 }
 
 impl<'s> Auto<'s> {
+    pub const NAME: &'static str = "auto";
+
     pub fn new() -> Auto<'s> {
         Auto::default()
     }
@@ -108,7 +110,7 @@ impl<'s> Auto<'s> {
 
 impl Strategy for Auto<'_> {
     fn name(&self) -> &'static str {
-        "auto"
+        Auto::NAME
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
@@ -167,7 +169,7 @@ impl Auto<'_> {
     fn share(&mut self, ran: &Ran<'_>, own: usize, context: &mut Context<'_>) {
         for (number, part) in self.parts.iter_mut().enumerate() {
             let has_it = number == own && (part.untraced.is_none() || ran.path.is_some());
-            let hangs = ran.ending == Ending::Timeout;
+            let hangs = ran.outcome == Outcome::Timeout;
             match &mut part.untraced {
                 _ if has_it => {}
                 None => part.strategy.learn(untraced(ran), context),
@@ -185,7 +187,7 @@ fn untraced<'r>(ran: &Ran<'r>) -> Ran<'r> {
     Ran {
         input: ran.input,
         origin: ran.origin,
-        ending: ran.ending,
+        outcome: ran.outcome,
         new_outcomes: ran.new_outcomes,
         covered: ran.covered,
         path: None,

@@ -15,6 +15,8 @@ pub struct GrammarRandom<'l> {
 const MAGNITUDES: std::ops::RangeInclusive<u32> = 1..=9;
 
 impl<'l> GrammarRandom<'l> {
+    pub const NAME: &'static str = "grammar-random";
+
     pub fn new(language: &'l Language) -> Result<GrammarRandom<'l>, DfaError> {
         Ok(GrammarRandom { sampler: Sampler::new(language)? })
     }
@@ -22,7 +24,7 @@ impl<'l> GrammarRandom<'l> {
 
 impl Strategy for GrammarRandom<'_> {
     fn name(&self) -> &'static str {
-        "grammar-random"
+        GrammarRandom::NAME
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {

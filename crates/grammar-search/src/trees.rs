@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use grammar::dfa::DfaError;
 use grammar::language::Language;
-use search::{Context, Ending, Next, Origin, Proposal, Ran, Strategy};
+use search::{Context, Next, Origin, Outcome, Proposal, Ran, Strategy};
 
 use crate::corpus::{SharedCorpus, TreeCorpus};
 
@@ -16,6 +16,8 @@ pub struct TreeMutate<'l> {
 const FIRST: usize = 32;
 
 impl<'l> TreeMutate<'l> {
+    pub const NAME: &'static str = "tree-mutate";
+
     pub fn new(language: &'l Language) -> Result<TreeMutate<'l>, DfaError> {
         Ok(TreeMutate::sharing(TreeCorpus::shared(language)?))
     }
@@ -28,7 +30,7 @@ impl<'l> TreeMutate<'l> {
 
 impl Strategy for TreeMutate<'_> {
     fn name(&self) -> &'static str {
-        "tree-mutate"
+        TreeMutate::NAME
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
@@ -44,7 +46,7 @@ impl Strategy for TreeMutate<'_> {
     fn learn(&mut self, ran: Ran<'_>, _context: &mut Context<'_>) {
         // Children of what hangs tend to hang.
         let is_new = ran.new_outcomes > 0 || matches!(ran.origin, Origin::Seed(_));
-        if is_new && ran.ending != Ending::Timeout {
+        if is_new && ran.outcome != Outcome::Timeout {
             self.corpus.borrow_mut().keep(ran.input);
         }
     }

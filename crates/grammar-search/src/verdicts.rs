@@ -7,7 +7,7 @@ use grammar::dfa::DfaError;
 use grammar::language::Language;
 use grammar::parse::Parser;
 use grammar::tree::{Label, Tree};
-use search::{Claim, Context, Ending, Next, Ran, SavedSearch, Strategy};
+use search::{Claim, Context, Next, Outcome, Ran, SavedSearch, Strategy};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl<'l> Verdicts<'l> {
 
     fn count(&mut self, ran: &Ran<'_>, context: &mut Context<'_>) {
         self.runs += 1;
-        let Ending::Exit(code) = ran.ending else { return };
+        let Outcome::Exit(code) = ran.outcome else { return };
         if self.runs > FIRST && !self.runs.is_multiple_of(ONE_IN) {
             return;
         }

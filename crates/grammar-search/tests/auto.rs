@@ -8,7 +8,7 @@ use grammar::language::Language;
 use grammar_search::{Auto, Lifting, TreeCorpus, TreeMutate};
 use path::{Asker, Word};
 use search::{
-    Clock, Context, Corpus, Coverage, Ending, Next, Origin, Proposal, Ran, Sentences, Stats, Strategy,
+    Clock, Context, Corpus, Coverage, Next, Origin, Outcome, Proposal, Ran, Sentences, Stats, Strategy,
 };
 use sites::SiteTable;
 use solver::{Chain, ChainOptions};
@@ -114,7 +114,7 @@ fn turns_of(
                 let new_outcomes = if proposal.symbolic { 0 } else { worth(&proposal.input) };
                 let (input, origin) = (&proposal.input[..], &proposal.origin);
                 let ran =
-                    Ran { input, origin, ending: Ending::Exit(0), new_outcomes, covered: 0, path: None };
+                    Ran { input, origin, outcome: Outcome::Exit(0), new_outcomes, covered: 0, path: None };
                 auto.learn(ran, &mut context);
             }
             Next::Busy => {}

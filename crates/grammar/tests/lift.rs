@@ -1,7 +1,7 @@
 //! Sentences near a sentence, on random grammars: empty rules, left recursion, ambiguity and cycles
 //! included.
 
-mod common;
+use grammar_testing as common;
 
 use common::{grammar, oracle, spec};
 use grammar::language::Language;

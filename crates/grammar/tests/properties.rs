@@ -1,7 +1,7 @@
 //! The engine against slow and obvious answers, on random grammars: empty rules, left recursion,
 //! ambiguity and cycles included.
 
-mod common;
+use grammar_testing as common;
 
 use common::*;
 use fastrand::Rng;

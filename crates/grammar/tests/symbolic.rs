@@ -1,7 +1,7 @@
 //! Symbolic grammars: what terminals become, what is enumerated in which order, and that nothing is
 //! lost.
 
-mod common;
+use grammar_testing as common;
 
 use common::{Spec, grammar as random_grammar, spec};
 use grammar::count::{self, Unit};

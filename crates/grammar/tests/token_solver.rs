@@ -1,7 +1,7 @@
 //! The context-free constraint solver against brute force and against the paper's own algorithm, on
 //! random grammars: empty rules, left recursion, ambiguity and cycles included.
 
-mod common;
+use grammar_testing as common;
 
 use common::{RULES, Spec, grammar, spec};
 use grammar::TerminalId;

@@ -12,9 +12,9 @@ use cases::{Silent, Tracer};
 use grammar::language::Language;
 use grammar::symbolic::{Measure, Options, Sizes, Symbolic, symbolic};
 use grammar_search::{Cese, CeseOptions};
-use runner::{Limits as RunLimits, Outcome, Runner, TargetOptions, default_capacities};
+use runner::{Limits as RunLimits, Runner, TargetOptions, default_capacities};
 use search::{
-    Claim, Ending, Engine, ExecError, Execution, Executor, Limits, Results, Seed, Stop, Strategy, Whitebox,
+    Claim, Engine, ExecError, Execution, Executor, Limits, Outcome, Results, Seed, Stop, Strategy, Whitebox,
     WhiteboxOptions, World,
 };
 use solver::ChainOptions;
@@ -197,11 +197,11 @@ impl<'b> Subject<'b> {
         }
     }
 
-    fn judge_search(&mut self, mode: Mode, claim: &Claim, ran: &[(Vec<u8>, Ending)]) {
-        for (input, ending) in ran {
-            let expected = Ending::Exit(exit_code(self.leaves.of(input)));
-            if *ending != expected {
-                let detail = format!("on {} it ends with {ending}, natively with {expected}", shown(input));
+    fn judge_search(&mut self, mode: Mode, claim: &Claim, ran: &[(Vec<u8>, Outcome)]) {
+        for (input, outcome) in ran {
+            let expected = Outcome::Exit(exit_code(self.leaves.of(input)));
+            if *outcome != expected {
+                let detail = format!("on {} it ends with {outcome}, natively with {expected}", shown(input));
                 return self.find(format!("{}, wrong leaf", mode.name()), detail);
             }
         }
@@ -297,13 +297,13 @@ fn obstacles(claim: &Claim) -> Vec<String> {
 /// Remembers what was run.
 struct Recorder<'t> {
     tracer: &'t mut Tracer,
-    ran: Vec<(Vec<u8>, Ending)>,
+    ran: Vec<(Vec<u8>, Outcome)>,
 }
 
 impl Executor for Recorder<'_> {
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
         let execution = self.tracer.run(input, symbolic)?;
-        self.ran.push((input.to_vec(), execution.ending));
+        self.ran.push((input.to_vec(), execution.outcome));
         Ok(execution)
     }
 

@@ -1,10 +1,12 @@
 //! The checked record of one run.
 //!
-//! The target writes its record itself and may be broken in any way, so nothing is believed before it is checked
-//! here: after [`Trace::from_raw`] every event has a known kind and a label that exists and has the right width.
+//! The target writes its record itself and may be broken in any way, so nothing is believed before
+//! it is checked here: after [`Trace::from_raw`] every event has a known kind and a label that
+//! exists and has the right width.
 
-use expr::{BadDag, Dag, Recorded, TableData};
-use trace::{Event, EventKind, GiveUp, LONGEST_WORD, Label, Node, Op};
+use expr::{BadDag, Dag};
+use run::RawTrace;
+use trace::{Event, EventKind, GiveUp, LONGEST_WORD, Label, Op};
 
 /// What the symbolic part of one run left behind.
 #[derive(Debug)]
@@ -14,20 +16,6 @@ pub struct Trace {
     /// How often symbolic data was dropped, by [`GiveUp`].
     pub give_ups: [u32; 32],
     /// The record was full before the run ended: constraints are missing from the end.
-    pub truncated: bool,
-}
-
-/// The same as copied out of shared memory, unchecked.
-#[derive(Clone, Debug, Default)]
-pub struct RawTrace {
-    pub nodes: Vec<Node>,
-    pub values: Vec<u64>,
-    pub tables: Vec<TableData>,
-    /// Expressions of one byte; see [`trace::SHAPED`].
-    pub shapes: Vec<Node>,
-    pub input_len: u32,
-    pub events: Vec<Event>,
-    pub give_ups: [u32; 32],
     pub truncated: bool,
 }
 
@@ -49,14 +37,13 @@ pub enum BadTrace {
 
 impl Trace {
     pub fn from_raw(raw: RawTrace) -> Result<Trace, BadTrace> {
-        let RawTrace { nodes, values, tables, shapes, input_len, mut events, .. } = raw;
-        let recorded = Recorded { nodes, values, tables, shapes, input_len };
+        let RawTrace { recorded, mut events, give_ups, truncated, .. } = raw;
         let dag = Dag::from_recorded(recorded, events.iter_mut().map(|event| &mut event.label))?;
         for (index, event) in events.iter().enumerate() {
             check_event(&dag, index, event)?;
         }
-        let truncated = raw.truncated || raw.give_ups[GiveUp::TraceFull as usize] > 0;
-        Ok(Trace { dag, events, give_ups: raw.give_ups, truncated })
+        let truncated = truncated || give_ups[GiveUp::TraceFull as usize] > 0;
+        Ok(Trace { dag, events, give_ups, truncated })
     }
 }
 

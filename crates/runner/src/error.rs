@@ -1,6 +1,6 @@
 //! What can go wrong with a target or with the machine. Each message says how to go on.
 
-use crate::outcome::Outcome;
+use run::Outcome;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,42 +1,23 @@
-//! How a run ended.
+//! How a run ended, from what its supervisor reports.
 
 use crate::options::Limits;
-use std::fmt;
+use run::Outcome;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use trace::server::Report;
 
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    Exit(i32),
-    Signal(i32),
-    /// Killed at the time limit.
-    Timeout,
-    /// Best effort: killed by the kernel for want of memory, or by a signal while near the memory limit.
-    OutOfMemory,
-}
-
-impl Outcome {
-    pub(crate) fn of(report: &Report, limits: &Limits, kernel: &mut KernelKills) -> Outcome {
-        let status = ExitStatus::from_raw(report.wait_status);
-        match status.signal() {
-            _ if report.timed_out != 0 => Outcome::Timeout,
-            // Nobody but the supervisor kills a run, and then the time limit was the reason; or the kernel, or the run itself.
-            Some(libc::SIGKILL) if kernel.has_killed() => Outcome::OutOfMemory,
-            Some(libc::SIGKILL | libc::SIGABRT | libc::SIGSEGV | libc::SIGBUS)
-                if near_limit(report, limits) =>
-            {
-                Outcome::OutOfMemory
-            }
-            Some(signal) => Outcome::Signal(signal),
-            None => Outcome::Exit(status.code().unwrap_or(0)),
+pub(crate) fn outcome(report: &Report, limits: &Limits, kernel: &mut KernelKills) -> Outcome {
+    let status = ExitStatus::from_raw(report.wait_status);
+    match status.signal() {
+        _ if report.timed_out != 0 => Outcome::Timeout,
+        // Nobody but the supervisor kills a run, and then the time limit was the reason; or the
+        // kernel, or the run itself.
+        Some(libc::SIGKILL) if kernel.has_killed() => Outcome::OutOfMemory,
+        Some(libc::SIGKILL | libc::SIGABRT | libc::SIGSEGV | libc::SIGBUS) if near_limit(report, limits) => {
+            Outcome::OutOfMemory
         }
-    }
-
-    /// Whether the program broke: a signal, no mere exit code.
-    pub fn is_crash(self) -> bool {
-        matches!(self, Outcome::Signal(_))
+        Some(signal) => Outcome::Signal(signal),
+        None => Outcome::Exit(status.code().unwrap_or(0)),
     }
 }
 
@@ -70,54 +51,25 @@ fn near_limit(report: &Report, limits: &Limits) -> bool {
         && u64::from(report.max_rss_kib).saturating_mul(1024) >= limits.memory / 16 * 15
 }
 
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Outcome::Exit(code) => write!(f, "exit code {code}"),
-            Outcome::Signal(signal) => write!(f, "{}", signal_name(*signal)),
-            Outcome::Timeout => f.write_str("time limit"),
-            Outcome::OutOfMemory => f.write_str("out of memory"),
-        }
-    }
-}
-
-fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        libc::SIGABRT => "SIGABRT (abort)",
-        libc::SIGBUS => "SIGBUS (bad memory access)",
-        libc::SIGFPE => "SIGFPE (arithmetic error)",
-        libc::SIGILL => "SIGILL (illegal instruction)",
-        libc::SIGKILL => "SIGKILL (killed)",
-        libc::SIGSEGV => "SIGSEGV (bad memory access)",
-        libc::SIGSYS => "SIGSYS (bad system call)",
-        libc::SIGTRAP => "SIGTRAP (trap)",
-        libc::SIGPIPE => "SIGPIPE (broken pipe)",
-        libc::SIGTERM => "SIGTERM (terminated)",
-        libc::SIGXCPU => "SIGXCPU (processor time limit)",
-        other => return format!("signal {other}"),
-    };
-    name.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn outcome(wait_status: i32, timed_out: u32, max_rss_kib: u32) -> Outcome {
+    fn ended(wait_status: i32, timed_out: u32, max_rss_kib: u32) -> Outcome {
         let report = Report { wait_status, timed_out, max_rss_kib, ..Report::default() };
         let mut kernel = KernelKills { count: u64::MAX };
-        Outcome::of(&report, &Limits { memory: 64 << 20, ..Limits::default() }, &mut kernel)
+        outcome(&report, &Limits { memory: 64 << 20, ..Limits::default() }, &mut kernel)
     }
 
     #[test]
     fn wait_statuses_become_outcomes() {
-        assert_eq!(outcome(0, 0, 1000), Outcome::Exit(0));
-        assert_eq!(outcome(3 << 8, 0, 1000), Outcome::Exit(3));
-        assert_eq!(outcome(libc::SIGSEGV, 0, 1000), Outcome::Signal(libc::SIGSEGV));
-        assert_eq!(outcome(libc::SIGKILL, 1, 1000), Outcome::Timeout);
-        assert_eq!(outcome(libc::SIGKILL, 0, 1000), Outcome::Signal(libc::SIGKILL));
-        assert_eq!(outcome(libc::SIGKILL, 0, 63 << 10), Outcome::OutOfMemory);
-        assert_eq!(outcome(libc::SIGABRT, 0, 63 << 10), Outcome::OutOfMemory);
+        assert_eq!(ended(0, 0, 1000), Outcome::Exit(0));
+        assert_eq!(ended(3 << 8, 0, 1000), Outcome::Exit(3));
+        assert_eq!(ended(libc::SIGSEGV, 0, 1000), Outcome::Signal(libc::SIGSEGV));
+        assert_eq!(ended(libc::SIGKILL, 1, 1000), Outcome::Timeout);
+        assert_eq!(ended(libc::SIGKILL, 0, 1000), Outcome::Signal(libc::SIGKILL));
+        assert_eq!(ended(libc::SIGKILL, 0, 63 << 10), Outcome::OutOfMemory);
+        assert_eq!(ended(libc::SIGABRT, 0, 63 << 10), Outcome::OutOfMemory);
     }
 
     #[test]
@@ -125,15 +77,15 @@ mod tests {
         let report = Report { wait_status: libc::SIGKILL, max_rss_kib: 1000, ..Report::default() };
         let limits = Limits { memory: 64 << 20, ..Limits::default() };
         let mut kernel = KernelKills::up_to_now();
-        assert_eq!(Outcome::of(&report, &limits, &mut kernel), Outcome::Signal(libc::SIGKILL));
+        assert_eq!(outcome(&report, &limits, &mut kernel), Outcome::Signal(libc::SIGKILL));
         kernel.count = kernel.count.wrapping_sub(1);
         let killed_by_kernel = if kernel.count == u64::MAX { None } else { Some(Outcome::OutOfMemory) };
-        let seen = Outcome::of(&report, &limits, &mut kernel);
+        let seen = outcome(&report, &limits, &mut kernel);
         assert_eq!(killed_by_kernel.unwrap_or(seen), seen);
     }
 
     #[test]
     fn a_run_that_ends_while_it_is_being_killed_still_timed_out() {
-        assert_eq!(outcome(0, 1, 1000), Outcome::Timeout);
+        assert_eq!(ended(0, 1, 1000), Outcome::Timeout);
     }
 }

@@ -4,9 +4,9 @@ use crate::error::RunnerError;
 use crate::launch::{Launched, Supervision};
 use crate::line::{Line, Received};
 use crate::options::TargetOptions;
-use crate::outcome::Outcome;
 use crate::sandbox::SandboxReport;
 use crate::stage::Stage;
+use run::Outcome;
 use std::time::Duration;
 use trace::server::{DONE, Report};
 

@@ -2,13 +2,13 @@
 
 use crate::error::RunnerError;
 use crate::options::TargetOptions;
-use crate::outcome::Outcome;
 use crate::plain::killed;
 use crate::program;
 use crate::sandbox::SandboxReport;
-use crate::segment::{RawTrace, Segment, SegmentCorrupted};
+use crate::segment::{Segment, SegmentCorrupted};
 use crate::server::{Server, Trouble};
 use crate::stage::Stage;
+use run::{Outcome, RawTrace};
 use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;

@@ -1,37 +1,17 @@
 //! The shared memory of driver and target, as the driver sees it.
 //!
-//! A target may write anything anywhere in it. So the driver keeps the header that it made, writes it anew before
-//! each run, and copies out only what lies within the regions of its own header.
+//! A target may write anything anywhere in it. So the driver keeps the header that it made, writes
+//! it anew before each run, and copies out only what lies within the regions of its own header.
 
 use crate::error::RunnerError;
 use memmap2::{MmapOptions, MmapRaw};
+use run::{RawTrace, Recorded, TableData};
 use rustix::fs::{
     FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, ftruncate, memfd_create,
 };
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use trace::{Capacities, Event, GiveUp, Header, Label, Node, Region, Table, marks};
-
-/// Content of a table, and the labels of its bytes unless all are concrete.
-pub type RawTable = (Vec<u8>, Option<Vec<Label>>);
-
-/// What one run wrote, copied out of shared memory. Counts and places are checked; the meaning is not.
-#[derive(Clone, Debug, Default)]
-pub struct RawTrace {
-    pub nodes: Vec<Node>,
-    /// Concrete values, same indices as `nodes`.
-    pub values: Vec<u64>,
-    pub events: Vec<Event>,
-    /// Expressions of one byte; their operands are numbers of shapes.
-    pub shapes: Vec<Node>,
-    pub tables: Vec<RawTable>,
-    /// How often each [`GiveUp`] happened.
-    pub give_ups: [u32; 32],
-    /// The trace was full before the run was over.
-    pub truncated: bool,
-    /// Branches on symbolic conditions, repeated ones included.
-    pub symbolic_branches: u64,
-}
 
 /// The target wrote over the header of the segment or left numbers in it that cannot be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,6 +28,8 @@ pub struct Segment {
     coverage: Vec<u8>,
     /// [`marks`] of the input of the next runs; `None` if all of it is symbolic, and its length.
     holes: Option<Vec<u8>>,
+    /// How many symbolic bytes after the input say how long its stretch is.
+    count_bytes: u32,
 }
 
 impl Segment {
@@ -60,8 +42,8 @@ impl Segment {
             .len(size as usize)
             .map_raw(&file)
             .map_err(RunnerError::system("map shared memory"))?;
-        let segment =
-            Segment { file, memory, header, coverage: vec![0; capacities.coverage as usize], holes: None };
+        let coverage = vec![0; capacities.coverage as usize];
+        let segment = Segment { file, memory, header, coverage, holes: None, count_bytes: 0 };
         segment.write_header();
         Ok(segment)
     }
@@ -80,16 +62,18 @@ impl Segment {
         self.write_header();
     }
 
-    /// Whether the program's outcomes fit. Asked before the first run, which may write over what the program said.
+    /// Whether the program's outcomes fit. Asked before the first run, which may write over what
+    /// the program said.
     pub fn check_coverage(&self) -> Result<(), RunnerError> {
         let (needed, have) = (self.read_header().coverage_needed, self.header.coverage.capacity);
         if u64::from(needed) > have { Err(RunnerError::CoverageMismatch { needed, have }) } else { Ok(()) }
     }
 
-    /// Makes only these bytes of the next inputs symbolic, and not the length; without holes, everything. With holes there may be
-    /// a stretch: equal bytes whose number is symbolic.
+    /// Makes only these bytes of the next inputs symbolic, and not the length; without holes,
+    /// everything. With holes there may be a stretch: equal bytes whose number is symbolic.
     pub fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
         let max = self.max_input_len() as usize;
+        self.count_bytes = stretch.as_ref().map_or(0, |_| marks::COUNT_BYTES);
         self.holes = holes.map(|holes| {
             let parts = holes.iter().map(|hole| (hole, marks::HOLE));
             let parts = parts.chain(stretch.iter().map(|stretch| (stretch, marks::FILLER)));
@@ -102,7 +86,8 @@ impl Segment {
         });
     }
 
-    /// Makes the segment ready for a run on `input`, which must fit. For `flags` see [`trace::flags`].
+    /// Makes the segment ready for a run on `input`, which must fit. For `flags` see
+    /// [`trace::flags`].
     pub fn prepare(&mut self, input: &[u8], flags: u32) -> Result<(), RunnerError> {
         let max = self.max_input_len();
         if input.len() as u64 > max {
@@ -113,7 +98,8 @@ impl Segment {
         self.header.input_len = input.len() as u32;
         self.write_header();
         let coverage = self.header.coverage;
-        // SAFETY: both ranges lie in the mapping, as `Header::new` placed them; the input's length was checked.
+        // SAFETY: both ranges lie in the mapping, as `Header::new` placed them; the input's length
+        // was checked.
         unsafe {
             std::ptr::copy_nonoverlapping(input.as_ptr(), self.at(self.header.input.offset), input.len());
             std::ptr::write_bytes(self.at(coverage.offset), 0, coverage.capacity as usize);
@@ -125,7 +111,8 @@ impl Segment {
     fn write_holes(&self, len: usize) {
         let Some(mask) = &self.holes else { return };
         let marked = mask.len().min(len);
-        // SAFETY: the region lies in the mapping and has room for as many bytes as the input, whose length was checked.
+        // SAFETY: the region lies in the mapping and has room for as many bytes as the input, whose
+        // length was checked.
         unsafe {
             let to = self.at(self.header.holes.offset);
             std::ptr::copy_nonoverlapping(mask.as_ptr(), to, marked);
@@ -161,7 +148,8 @@ impl Segment {
         &self.coverage
     }
 
-    /// What the run's sanitizer said, in the place of the data of tables, which other variants have.
+    /// What the run's sanitizer said, in the place of the data of tables, which other variants
+    /// have.
     pub fn reports(&self) -> Vec<u8> {
         let region = self.header.data;
         let len = u64::from(self.read_header().data_len).min(region.capacity);
@@ -173,12 +161,16 @@ impl Segment {
         let seen = self.read_header();
         self.check_untouched(&seen)?;
         let header = &self.header;
-        Ok(RawTrace {
+        let recorded = Recorded {
             nodes: self.copy(&header.nodes, seen.node_count, "number of nodes")?,
             values: self.copy(&header.values, seen.node_count, "number of values")?,
-            events: self.copy(&header.events, seen.event_count, "number of events")?,
-            shapes: self.copy(&header.shapes, seen.shape_count, "number of shapes")?,
             tables: self.copy_tables(&seen)?,
+            shapes: self.copy(&header.shapes, seen.shape_count, "number of shapes")?,
+            input_len: header.input_len + self.count_bytes,
+        };
+        Ok(RawTrace {
+            recorded,
+            events: self.copy(&header.events, seen.event_count, "number of events")?,
             give_ups: seen.give_ups,
             truncated: seen.give_ups[GiveUp::TraceFull as usize] > 0,
             symbolic_branches: seen.symbolic_branches,
@@ -195,25 +187,25 @@ impl Segment {
         if same { Ok(()) } else { Err(SegmentCorrupted { what: "header" }) }
     }
 
-    fn copy_tables(&self, seen: &Header) -> Result<Vec<RawTable>, SegmentCorrupted> {
+    fn copy_tables(&self, seen: &Header) -> Result<Vec<TableData>, SegmentCorrupted> {
         let records: Vec<Table> = self.copy(&self.header.tables, seen.table_count, "number of tables")?;
         // Tables do not overlap, so a sum past the region is a lie that could cost terabytes.
         let mut left = self.header.data.capacity;
         records.iter().map(|record| self.copy_table(record, &mut left)).collect()
     }
 
-    fn copy_table(&self, record: &Table, left: &mut u64) -> Result<RawTable, SegmentCorrupted> {
+    fn copy_table(&self, record: &Table, left: &mut u64) -> Result<TableData, SegmentCorrupted> {
         const WHAT: SegmentCorrupted = SegmentCorrupted { what: "place of a table" };
         let concrete = record.labels == u32::MAX;
         let size = u64::from(record.len) * if concrete { 1 } else { 5 };
         *left = left.checked_sub(size).ok_or(WHAT)?;
         let bytes = self.copy(&self.part_of_data(record.data, 1)?, record.len, WHAT.what)?;
         if concrete {
-            return Ok((bytes, None));
+            return Ok(TableData::concrete(bytes));
         }
         let labels =
             self.copy(&self.part_of_data(record.labels, size_of::<Label>() as u64)?, record.len, WHAT.what)?;
-        Ok((bytes, Some(labels)))
+        Ok(TableData { bytes, labels: Some(labels) })
     }
 
     /// The rest of the data region from `start`, counted in elements of `size` bytes.
@@ -238,8 +230,9 @@ impl Segment {
         }
         let count = count as usize;
         let mut elements = Vec::with_capacity(count);
-        // SAFETY: `count` elements lie within the region and the region within the mapping; every bit pattern is a
-        // `T`. The regions are page-aligned and table labels a multiple of 4 into one.
+        // SAFETY: `count` elements lie within the region and the region within the mapping; every
+        // bit pattern is a `T`. The regions are page-aligned and table labels a multiple of 4 into
+        // one.
         unsafe {
             std::ptr::copy_nonoverlapping(self.at(region.offset).cast::<T>(), elements.as_mut_ptr(), count);
             elements.set_len(count);

@@ -3,12 +3,13 @@
 use crate::error::RunnerError;
 use crate::launch::{Launched, Process, Supervision};
 use crate::line::{Line, Lost, Received};
-use crate::outcome::{KernelKills, Outcome};
+use crate::outcome::{KernelKills, outcome};
 use crate::plain::supervise;
 use crate::sandbox::SandboxReport;
 use crate::scratch::Scratch;
 use crate::segment::Segment;
 use crate::stage::Stage;
+use run::Outcome;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 use trace::Header;
@@ -118,8 +119,9 @@ fn true_signal(seen: Outcome, stage: &Stage) -> Outcome {
     if !seen.is_crash() {
         return seen;
     }
-    let outcome = |report| Outcome::of(&report, &stage.options.limits, &mut KernelKills::up_to_now());
-    let again = supervise(stage).map(|(report, _)| outcome(report));
+    let limits = &stage.options.limits;
+    let ended = |report| outcome(&report, limits, &mut KernelKills::up_to_now());
+    let again = supervise(stage).map(|(report, _)| ended(report));
     again.ok().filter(|outcome| outcome.is_crash()).unwrap_or(seen)
 }
 

@@ -5,11 +5,12 @@ use crate::error::RunnerError;
 use crate::input::InputFile;
 use crate::launch::{Launch, Launched, Pipes, Supervision, launch};
 use crate::options::{Sandbox, TargetOptions};
-use crate::outcome::{KernelKills, Outcome};
+use crate::outcome::{KernelKills, outcome};
 use crate::own_limits::raise_open_files;
 use crate::program;
 use crate::sandbox::visible;
 use crate::workdir::Workdir;
+use run::Outcome;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -51,7 +52,7 @@ impl Stage {
 
     /// How a run ended that was reported on.
     pub fn outcome(&mut self, report: &Report) -> Outcome {
-        Outcome::of(report, &self.options.limits, &mut self.kernel_kills)
+        outcome(report, &self.options.limits, &mut self.kernel_kills)
     }
 
     /// Starts the program on this stage.

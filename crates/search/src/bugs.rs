@@ -11,7 +11,7 @@ use std::fmt;
 use path::Step;
 
 use crate::diagnosis::{Cause, Frame, is_bad_access};
-use crate::{Diagnosis, Ending, Offence};
+use crate::{Diagnosis, Offence, Outcome};
 
 /// Number of the signal by which programs end themselves.
 const SIGABRT: i32 = 6;
@@ -37,12 +37,12 @@ impl BugKind {
     }
 
     /// `None` for a run that ended as programs should.
-    pub fn of(ending: Ending) -> Option<BugKind> {
-        match ending {
-            Ending::Exit(_) => None,
-            Ending::Signal(number) => Some(BugKind::Crash(number)),
-            Ending::Timeout => Some(BugKind::Hang),
-            Ending::OutOfMemory => Some(BugKind::OutOfMemory),
+    pub fn of(outcome: Outcome) -> Option<BugKind> {
+        match outcome {
+            Outcome::Exit(_) => None,
+            Outcome::Signal(number) => Some(BugKind::Crash(number)),
+            Outcome::Timeout => Some(BugKind::Hang),
+            Outcome::OutOfMemory => Some(BugKind::OutOfMemory),
         }
     }
 }
@@ -50,7 +50,7 @@ impl BugKind {
 impl fmt::Display for BugKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BugKind::Crash(number) => write!(f, "{}", Ending::Signal(*number)),
+            BugKind::Crash(number) => write!(f, "{}", Outcome::Signal(*number)),
             BugKind::Hang => f.write_str("hang"),
             BugKind::OutOfMemory => f.write_str("out of memory"),
             BugKind::Reported => f.write_str("reported"),
@@ -83,7 +83,7 @@ pub struct Bug {
     pub stderr: Vec<u8>,
     pub diagnosis: Option<Diagnosis>,
     /// How the program itself ends on `input`, if that is known; the bug was seen in a variant of it.
-    pub plain: Option<Ending>,
+    pub plain: Option<Outcome>,
     /// How many runs ended in it.
     pub hits: u64,
     /// Number of the run that found it first.
@@ -215,14 +215,14 @@ impl Bugs {
     }
 
     /// Takes note of how the program itself ends on the input of a bug.
-    pub fn confirm(&mut self, id: u32, plain: Option<Ending>) -> Option<&Bug> {
+    pub fn confirm(&mut self, id: u32, plain: Option<Outcome>) -> Option<&Bug> {
         let bug = self.bugs.iter_mut().find(|bug| bug.id == id)?;
         bug.plain = plain;
         Some(bug)
     }
 
     /// The same, if the bug has this input.
-    pub fn confirm_if_smallest(&mut self, id: u32, input: &[u8], plain: Option<Ending>) {
+    pub fn confirm_if_smallest(&mut self, id: u32, input: &[u8], plain: Option<Outcome>) {
         if self.bugs.iter().any(|bug| bug.id == id && bug.input == input) {
             self.confirm(id, plain);
         }
@@ -290,8 +290,8 @@ mod tests {
         let id = bugs.add(&failure(b"1/0", 3, 0, 1), None).1.id;
         assert_eq!(bugs.all()[0].verdict(), None);
         let mut verdict = |plain| bugs.confirm(id, Some(plain)).and_then(Bug::verdict).expect("it was asked");
-        assert_eq!(verdict(Ending::Signal(8)), "SIGFPE");
-        assert_eq!(verdict(Ending::Exit(3)), "exit 3, the variant disagrees");
+        assert_eq!(verdict(Outcome::Signal(8)), "SIGFPE");
+        assert_eq!(verdict(Outcome::Exit(3)), "exit 3, the variant disagrees");
         bugs.add(&failure(b"1", 3, 0, 1), None);
         assert_eq!(bugs.all()[0].verdict(), None, "another input");
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::Ending;
+use crate::Outcome;
 
 /// What went wrong in a run, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +31,8 @@ impl Diagnosis {
     pub const ENDLESS_LOOP: &str = "long or endless loop";
 
     /// Of a run that ended by a signal, and about which the checker said nothing.
-    pub fn unreported(ending: Ending) -> Diagnosis {
-        let kind = format!("{ending}{UNREPORTED}");
+    pub fn unreported(outcome: Outcome) -> Diagnosis {
+        let kind = format!("{outcome}{UNREPORTED}");
         let report = b"The sanitized variant ended by this signal and reported nothing.\n".to_vec();
         Diagnosis { kind, fatal: true, frames: Vec::new(), report }
     }

@@ -17,8 +17,8 @@ use crate::examination::{Examinations, signature};
 use crate::hangs::Hangs;
 use crate::reach::Reach;
 use crate::{
-    Bug, BugKind, Bugs, Context, Corpus, Coverage, Ending, Entry, ExecError, Execution, Executor, Growth,
-    Mutate, Next, Origin, Proposal, Ran, Random, SavedSearch, Sighting, Stats, Strategy, TracedPath,
+    Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Growth, Mutate,
+    Next, Origin, Outcome, Proposal, Ran, Random, SavedSearch, Sighting, Stats, Strategy, TracedPath,
     Violation, Violations,
 };
 
@@ -305,8 +305,8 @@ impl<'a> Engine<'a> {
         Proposal { input, origin, .. }: &Proposal,
     ) -> Result<(), Stop> {
         self.results.stats.shunned += 1;
-        let ending = Ending::Timeout;
-        let ran = Ran { input, origin, ending, new_outcomes: 0, covered: 0, path: None };
+        let outcome = Outcome::Timeout;
+        let ran = Ran { input, origin, outcome, new_outcomes: 0, covered: 0, path: None };
         strategy.learn(ran, &mut self.context());
         self.report(strategy)
     }
@@ -339,7 +339,7 @@ impl<'a> Engine<'a> {
         self.results.stats.paths += u64::from(self.paths.insert(hash));
         self.reach.add(&execution.covered, &mut self.results.stats.reached_files);
         let new_outcomes = self.results.coverage.add(&execution.covered);
-        let hung = execution.ending == Ending::Timeout;
+        let hung = execution.outcome == Outcome::Timeout;
         self.hangs.learn(input, hung && new_outcomes == 0, execution.run_time);
         self.keep(input, origin, (new_outcomes, hung))?;
         let run = RunOnce {
@@ -352,16 +352,16 @@ impl<'a> Engine<'a> {
             is_new: new_outcomes > 0,
             claims: strategy.accounts_for_all(),
         };
-        match BugKind::of(execution.ending) {
+        match BugKind::of(execution.outcome) {
             Some(BugKind::Hang) => self.hang(&run)?,
             Some(kind) => self.bug(kind, &run)?,
             None => self.consider(&run)?,
         }
-        if let (Ending::Exit(_), Some(path)) = (execution.ending, &path) {
+        if let (Outcome::Exit(_), Some(path)) = (execution.outcome, &path) {
             self.note_violations(input, &path.condition)?;
         }
         self.examine_next()?;
-        let ran = Ran { input, origin, ending: execution.ending, new_outcomes, covered, path };
+        let ran = Ran { input, origin, outcome: execution.outcome, new_outcomes, covered, path };
         strategy.learn(ran, &mut self.context());
         self.report(strategy)
     }
@@ -383,24 +383,24 @@ impl<'a> Engine<'a> {
         stats.unstable = self.world.executor.unstable();
         stats.symbolic_runs += u64::from(symbolic);
         stats.bad_traces += u64::from(execution.bad_trace.is_some());
-        match execution.ending {
-            Ending::Exit(_) => {}
-            Ending::Signal(_) => stats.crashes += 1,
-            Ending::Timeout => stats.timeouts += 1,
-            Ending::OutOfMemory => stats.out_of_memory += 1,
+        match execution.outcome {
+            Outcome::Exit(_) => {}
+            Outcome::Signal(_) => stats.crashes += 1,
+            Outcome::Timeout => stats.timeouts += 1,
+            Outcome::OutOfMemory => stats.out_of_memory += 1,
         }
         Ok(execution)
     }
 
     fn traced_path(&mut self, execution: &mut Execution) -> Option<TracedPath> {
-        let mut trace = execution.trace.take()?;
-        self.results.stats.add_losses(&trace.events);
-        let condition = PathCondition::new(&mut trace, self.world.sites);
+        let trace = execution.trace.take()?;
         let stats = &mut self.results.stats;
+        stats.add_losses(&trace.events);
         stats.add_give_ups(&trace.give_ups);
         stats.truncated_traces += u64::from(trace.truncated);
-        stats.add_constraints(&condition.constraints);
-        Some(TracedPath { dag: trace.dag, condition, give_ups: trace.give_ups, truncated: trace.truncated })
+        let path = TracedPath::new(trace, self.world.sites);
+        stats.add_constraints(&path.condition.constraints);
+        Some(path)
     }
 
     fn keep(

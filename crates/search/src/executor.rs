@@ -1,25 +1,26 @@
 //! Running one input, as the search sees it.
 
-use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
 use path::Trace;
+use run::Outcome;
 
 use crate::Diagnosis;
 
 /// Runs the program on an input.
 pub trait Executor {
-    /// With `symbolic` the execution carries a trace, unless it ends at the time limit; without, only coverage is recorded, which
-    /// is faster.
+    /// With `symbolic` the execution carries a trace, unless it ends at the time limit; without,
+    /// only coverage is recorded, which is faster.
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError>;
 
-    /// Makes only these bytes of the inputs from now on symbolic, and not their length; without holes, everything. With holes there may
-    /// be a stretch, equal bytes whose number is symbolic: behind the input, the bytes of traces go on with that number
-    /// ([`trace::marks`]).
+    /// Makes only these bytes of the inputs from now on symbolic, and not their length; without
+    /// holes, everything. With holes there may be a stretch, equal bytes whose number is symbolic:
+    /// behind the input, the bytes of traces go on with that number ([`trace::marks`]).
     fn restrict(&mut self, _holes: Option<&[Range<usize>]>, _stretch: Option<Range<usize>>) {}
 
-    /// As `run` without a trace, with all the time that a run may take: `run` may end those early that take much longer than others.
+    /// As `run` without a trace, with all the time that a run may take: `run` may end those early
+    /// that take much longer than others.
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
         self.run(input, false)
     }
@@ -34,8 +35,8 @@ pub trait Executor {
         Ok(Vec::new())
     }
 
-    /// Inputs since the last call that make the program tamper with what it shares with whoever runs it. They are run in
-    /// processes of their own from then on.
+    /// Inputs since the last call that make the program tamper with what it shares with whoever
+    /// runs it. They are run in processes of their own from then on.
     fn take_offences(&mut self) -> Vec<Offence> {
         Vec::new()
     }
@@ -45,9 +46,9 @@ pub trait Executor {
         Ok(Vec::new())
     }
 
-    /// How the program itself ends, as the user built it and with all the time that a run may take. `None` if that cannot be
-    /// known.
-    fn run_plain(&mut self, _input: &[u8]) -> Result<Option<Ending>, ExecError> {
+    /// How the program itself ends, as the user built it and with all the time that a run may take.
+    /// `None` if that cannot be known.
+    fn run_plain(&mut self, _input: &[u8]) -> Result<Option<Outcome>, ExecError> {
         Ok(None)
     }
 
@@ -72,7 +73,8 @@ pub trait Executor {
         false
     }
 
-    /// Inputs so far whose crash, hang or new coverage hung on inputs before them in the same process.
+    /// Inputs so far whose crash, hang or new coverage hung on inputs before them in the same
+    /// process.
     fn unstable(&self) -> u64 {
         0
     }
@@ -96,14 +98,15 @@ impl Offence {
     }
 }
 
-/// The program cannot be run any more. A crash or a hang of the program is no such error but an [`Ending`].
+/// The program cannot be run any more. A crash or a hang of the program is no such error but an
+/// [`Outcome`].
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ExecError(pub String);
 
 #[derive(Debug)]
 pub struct Execution {
-    pub ending: Ending,
+    pub outcome: Outcome,
     /// Coverage indices of the branch outcomes that the run took.
     pub covered: Vec<u32>,
     pub trace: Option<Trace>,
@@ -114,45 +117,4 @@ pub struct Execution {
     pub cpu_time: Duration,
     /// The end of what the program wrote to its standard error.
     pub stderr: Vec<u8>,
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ending {
-    Exit(i32),
-    Signal(i32),
-    Timeout,
-    OutOfMemory,
-}
-
-impl fmt::Display for Ending {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Ending::Exit(code) => write!(f, "exit {code}"),
-            Ending::Signal(number) => write!(f, "{}", signal_name(*number)),
-            Ending::Timeout => f.write_str("timeout"),
-            Ending::OutOfMemory => f.write_str("out of memory"),
-        }
-    }
-}
-
-/// `SIGFPE` and the like; the number where the signal is not one that programs usually die of.
-fn signal_name(number: i32) -> String {
-    let name = match number {
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        5 => "SIGTRAP",
-        6 => "SIGABRT",
-        7 => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        15 => "SIGTERM",
-        24 => "SIGXCPU",
-        25 => "SIGXFSZ",
-        31 => "SIGSYS",
-        _ => return format!("signal {number}"),
-    };
-    name.to_owned()
 }

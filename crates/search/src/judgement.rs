@@ -4,14 +4,14 @@ use path::{PathCondition, Step};
 use sites::SiteTable;
 
 use crate::engine::{NOWHERE, last_step_of};
-use crate::{BugKind, Diagnosis, Ending, ExecError, Executor};
+use crate::{BugKind, Diagnosis, ExecError, Executor, Outcome};
 
 #[derive(Clone, Debug)]
 pub struct Judgement {
     /// How the traced variant ended.
-    pub traced: Ending,
+    pub traced: Outcome,
     /// How the program itself ended, if that is known.
-    pub plain: Option<Ending>,
+    pub plain: Option<Outcome>,
     /// Coverage indices of the branch outcomes that the run took.
     pub covered: Vec<u32>,
     /// What is wrong, with what is known about the cause.
@@ -26,13 +26,13 @@ impl Judgement {
     pub fn new(executor: &mut dyn Executor, sites: &SiteTable, input: &[u8]) -> Result<Judgement, ExecError> {
         let execution = executor.run(input, false)?;
         let plain = executor.run_plain(input)?;
-        let failures = failures(executor, input, execution.ending, plain)?;
+        let failures = failures(executor, input, execution.outcome, plain)?;
         // A trace is only for what nothing else is known about.
         let untold = failures.iter().any(|(kind, cause)| *kind != BugKind::Hang && cause.is_none());
         let trace = if untold { executor.run(input, true)?.trace } else { None };
         let last = trace.map(|mut trace| last_step_of(&PathCondition::new(&mut trace, sites)));
         Ok(Judgement {
-            traced: execution.ending,
+            traced: execution.outcome,
             plain,
             covered: execution.covered,
             failures,
@@ -50,13 +50,13 @@ impl Judgement {
         Ok(())
     }
 
-    /// The program's own ending counts, if it is known.
-    pub fn ending(&self) -> Ending {
+    /// The program's own outcome counts, if it is known.
+    pub fn outcome(&self) -> Outcome {
         self.plain.unwrap_or(self.traced)
     }
 
     pub fn hangs(&self) -> bool {
-        self.ending() == Ending::Timeout
+        self.outcome() == Outcome::Timeout
     }
 
     /// Whether anything is wrong besides that a run does not end.
@@ -68,12 +68,12 @@ impl Judgement {
 fn failures(
     executor: &mut dyn Executor,
     input: &[u8],
-    traced: Ending,
-    plain: Option<Ending>,
+    traced: Outcome,
+    plain: Option<Outcome>,
 ) -> Result<Vec<(BugKind, Option<Diagnosis>)>, ExecError> {
-    let hangs = plain.unwrap_or(traced) == Ending::Timeout;
+    let hangs = plain.unwrap_or(traced) == Outcome::Timeout;
     let mut failures = if hangs { hang_causes(executor.locate_hang(input)?) } else { Vec::new() };
-    let crash = |ending| BugKind::of(ending).filter(|kind| *kind != BugKind::Hang);
+    let crash = |outcome| BugKind::of(outcome).filter(|kind| *kind != BugKind::Hang);
     let ended_by = plain.and_then(crash).or_else(|| crash(traced));
     if !hangs || ended_by.is_some() {
         failures.extend(causes(ended_by, executor.examine(input)?));
@@ -100,10 +100,10 @@ pub(crate) fn causes(
         diagnoses.retain(|diagnosis| !diagnosis.is_unreported());
     }
     let fatal = diagnoses.iter().position(|diagnosis| diagnosis.fatal);
-    let ending = ended_by.map(|kind| {
+    let outcome = ended_by.map(|kind| {
         let at = fatal.or(diagnoses.len().checked_sub(1));
         (kind, at.map(|at| diagnoses.remove(at)))
     });
     let survived = diagnoses.into_iter().map(|diagnosis| (BugKind::Reported, Some(diagnosis)));
-    ending.into_iter().chain(survived).collect()
+    outcome.into_iter().chain(survived).collect()
 }

@@ -11,9 +11,13 @@ pub struct Mutate {
     seeds: Vec<Vec<u8>>,
 }
 
+impl Mutate {
+    pub const NAME: &str = "mutate";
+}
+
 impl Strategy for Mutate {
     fn name(&self) -> &'static str {
-        "mutate"
+        Mutate::NAME
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {

@@ -6,9 +6,13 @@ use crate::{Context, Next, Origin, Proposal, Ran, Strategy};
 #[derive(Debug, Default)]
 pub struct Random;
 
+impl Random {
+    pub const NAME: &str = "random";
+}
+
 impl Strategy for Random {
     fn name(&self) -> &'static str {
-        "random"
+        Random::NAME
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {

@@ -3,19 +3,18 @@
 use std::fmt;
 use std::ops::Range;
 
-use expr::Dag;
-use path::PathCondition;
+use path::{PathCondition, Trace};
 use serde::{Deserialize, Serialize};
 use sites::SiteTable;
 use solver::Chain;
 
-use crate::{Claim, Clock, Completeness, Corpus, Coverage, Ending, Enumeration, Stats};
+use crate::{Claim, Clock, Completeness, Corpus, Coverage, Enumeration, Outcome, Stats};
 
 pub trait Strategy {
     fn name(&self) -> &'static str;
 
-    /// The next small piece of work. Must return within about one solver query, so that the engine can look at its
-    /// limits in between.
+    /// The next small piece of work. Must return within about one solver query, so that the engine
+    /// can look at its limits in between.
     fn next(&mut self, context: &mut Context<'_>) -> Next;
 
     /// Called once for every run: seeds first, then each proposal before the next one is asked for.
@@ -151,17 +150,22 @@ impl fmt::Display for Origin {
 /// The symbolic side of a run, ready for solving.
 #[derive(Debug)]
 pub struct TracedPath {
-    pub dag: Dag,
+    pub trace: Trace,
     pub condition: PathCondition,
-    pub give_ups: [u32; 32],
-    pub truncated: bool,
+}
+
+impl TracedPath {
+    pub fn new(mut trace: Trace, sites: &SiteTable) -> TracedPath {
+        let condition = PathCondition::new(&mut trace, sites);
+        TracedPath { trace, condition }
+    }
 }
 
 /// A run that just ended.
 pub struct Ran<'a> {
     pub input: &'a [u8],
     pub origin: &'a Origin,
-    pub ending: Ending,
+    pub outcome: Outcome,
     /// How many branch outcomes this run was the first to take.
     pub new_outcomes: usize,
     /// Hash of the branch outcomes that it took.

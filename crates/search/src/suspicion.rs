@@ -52,7 +52,7 @@ impl Suspicions {
     pub(crate) fn nears_an_end(&mut self, path: &TracedPath) -> bool {
         let mut nearer = false;
         for constraint in &path.condition.constraints {
-            let Some(distance) = distance_to_end(constraint, &path.dag) else { continue };
+            let Some(distance) = distance_to_end(constraint, &path.trace.dag) else { continue };
             let nearest = self.nearest.entry(constraint.site).or_insert(NEAR);
             nearer |= distance < *nearest;
             *nearest = distance.min(*nearest);
@@ -150,10 +150,10 @@ mod tests {
             ..trace::Event::default()
         };
         let values = vec![0, place.into(), 1, 9, 0];
-        let raw = path::RawTrace { nodes, values, input_len: 1, events: vec![event], ..Default::default() };
-        let mut trace = path::Trace::from_raw(raw).expect("a trace");
-        let condition = PathCondition::new(&mut trace, &sites::SiteTable::default());
-        TracedPath { dag: trace.dag, condition, give_ups: trace.give_ups, truncated: false }
+        let recorded = path::Recorded { nodes, values, input_len: 1, ..Default::default() };
+        let raw = path::RawTrace { recorded, events: vec![event], ..Default::default() };
+        let trace = path::Trace::from_raw(raw).expect("a trace");
+        TracedPath::new(trace, &sites::SiteTable::default())
     }
 
     #[test]

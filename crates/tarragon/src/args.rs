@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::manual::{CompletionsArgs, ManArgs};
+use crate::strategies::{self, Registered};
 use crate::units::{existing, share, size, time, variable};
 
 /// Whitebox test generation: runs a program, reads off what its path depended on, and solves for inputs that take
@@ -84,9 +85,8 @@ Examples:
 
 Exit codes: 0 no bug, 1 bugs found, 2 error. Hangs count with --hangs bugs only.")]
 pub(crate) struct FuzzArgs {
-    /// How inputs are made [default: whitebox; auto with a grammar]
-    #[arg(long, value_enum)]
-    pub strategy: Option<StrategyName>,
+    #[arg(long, help = strategies::help(), value_parser = strategies::parser())]
+    pub strategy: Option<&'static Registered>,
     #[command(flatten)]
     pub grammar: GrammarArgs,
     #[command(flatten)]
@@ -354,30 +354,6 @@ pub(crate) struct VariantArgs {
     /// Where to write the variant; the table of a traced or covered one goes beside it
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StrategyName {
-    /// Solve for inputs that take other paths
-    Whitebox,
-    /// Solve for inputs with other tokens; needs --lexer
-    WhiteboxTokens,
-    /// Random bytes
-    Random,
-    /// Random changes of seeds and of what was found
-    Mutate,
-    /// Random sentences of the grammar
-    GrammarRandom,
-    /// Random changes of the derivation trees of seeds and of what was found
-    TreeMutate,
-    /// Solve for sentences of the grammar that take other paths
-    GrammarWhitebox,
-    /// All strings of the grammar with holes for tokens, each filled by exploring all paths
-    Cese,
-    /// All strings of the grammar
-    GrammarEnumerate,
-    /// Several in turn, by what they bring: with a grammar grammar-whitebox, tree-mutate and whitebox, else whitebox and mutate
-    Auto,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,19 +5,16 @@ use grammar::language::Language;
 use grammar::symbolic::{Measure, Options, Symbolic, symbolic};
 use grammar_search::{Cese, CeseOptions};
 
-use crate::args::{FuzzArgs, MeasureName, StrategyName, Switch};
+use crate::args::{FuzzArgs, MeasureName, Switch};
 
-/// The grammar whose strings are enumerated, with holes or without; `None` for other strategies.
-pub(crate) fn abstraction(args: &FuzzArgs, language: Option<&Language>) -> Result<Option<Symbolic>> {
-    match (args.strategy, language) {
-        (Some(StrategyName::Cese), Some(language)) => {
-            args.enumeration.abstraction.symbolic(language).map(Some)
-        }
-        (Some(StrategyName::GrammarEnumerate), Some(language)) => {
-            Ok(Some(symbolic(language, &Options::concrete(&language.grammar))?))
-        }
-        _ => Ok(None),
-    }
+/// The grammar with holes for tokens.
+pub(crate) fn with_holes(args: &FuzzArgs, language: &Language) -> Result<Symbolic> {
+    args.enumeration.abstraction.symbolic(language)
+}
+
+/// The grammar itself.
+pub(crate) fn without_holes(_: &FuzzArgs, language: &Language) -> Result<Symbolic> {
+    Ok(symbolic(language, &Options::concrete(&language.grammar))?)
 }
 
 pub(crate) fn cese<'s>(args: &FuzzArgs, symbolic: &'s Symbolic) -> Result<Cese<'s>> {

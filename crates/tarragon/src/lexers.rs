@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use compiler::{DeriveOptions, propose_lexers};
+use executor::find_program;
 use sites::LexerProposal;
 
 use crate::Verdict;
 use crate::args::LexersArgs;
-use crate::target::find_program;
 
 pub(crate) fn lexers(args: &LexersArgs) -> Result<Verdict> {
     let program = find_program(args.program.as_os_str())?;

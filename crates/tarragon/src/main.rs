@@ -6,16 +6,12 @@
 mod args;
 mod codes;
 mod enumeration;
-mod executor;
 mod fuzz;
 mod lexers;
-mod loops;
 mod manual;
-mod patience;
-mod plain;
 mod replay;
-mod sharing;
 mod show;
+mod strategies;
 mod target;
 mod triage;
 mod units;

@@ -10,11 +10,12 @@ use campaign::{
     measure, minimise, read_inputs, record_leaks, stop_on_signals,
 };
 use compiler::Variant;
+use executor::Target;
 use search::Executor as _;
 
 use crate::Verdict;
 use crate::args::{CheckArgs, HangsName, OutputArgs, ReplayArgs, SanitizerName, TargetArgs};
-use crate::target::{Target, prepare};
+use crate::target;
 
 pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
     let mut inputs: Vec<NamedInput> = Vec::new();
@@ -37,7 +38,7 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
         print_minimised(&minimised, dir, &args.output);
     }
     if let Some(file) = &args.lcov {
-        let measured = lcov(target.covered(), &inputs[..total.inputs], file)?;
+        let measured = lcov(target::covered(&target), &inputs[..total.inputs], file)?;
         print_measured(&measured, &args.output);
     }
     let hangs = if args.checks.hangs == HangsName::Bugs { total.hangs } else { 0 };
@@ -54,14 +55,14 @@ pub(crate) fn checked_target(
     let longest = inputs.iter().map(|input| input.bytes.len()).max().unwrap_or(0);
     let sanitized = (!checks.sanitizer.contains(&SanitizerName::Off)).then_some(Variant::Sanitized);
     let variants: Vec<Variant> = std::iter::once(Variant::Traced).chain(sanitized).collect();
-    prepare(args, &variants, output.quiet || output.json);
-    let mut target = Target::start(args, longest)?;
+    target::prepare(args, &variants, output.quiet || output.json);
+    let mut target = target::start(args, longest)?;
     let mut sanitizers = checks.sanitizer.clone();
     // Whoever found a leak looked for it.
     if sanitized.is_some() && record_leaks(inputs) {
         sanitizers.push(SanitizerName::Leak);
     }
-    target.add_sanitizer(&sanitizers);
+    target::add_sanitized(&mut target, &sanitizers);
     print_notes(&target.notes, output);
     Ok(target)
 }
@@ -137,7 +138,7 @@ fn print_one(one: &ReplayedInput, output: &OutputArgs) {
     };
     print(&line, output);
     if !output.json {
-        let traced = one.traced.iter().map(|ending| format!("    the traced variant disagrees: {ending}"));
+        let traced = one.traced.iter().map(|outcome| format!("    the traced variant disagrees: {outcome}"));
         let reports = one.reports.iter().map(|report| format!("    {report}"));
         traced.chain(reports).for_each(|line| print(&line, output));
     }

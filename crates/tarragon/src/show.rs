@@ -4,26 +4,23 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use expr::{Support, Supports};
 use path::{Constraint, ConstraintKind, Delivered, PathCondition, Trace};
-use search::Executor;
 use sites::SiteTable;
 use trace::{ConcretiseReason, EventKind, GiveUp, Label, Op};
 
 use crate::Verdict;
 use crate::args::TraceArgs;
-use crate::target::Target;
+use crate::target;
 
 pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
     let input =
         std::fs::read(&args.input).with_context(|| format!("{}: cannot be read", args.input.display()))?;
-    let mut target = Target::start(&args.target, input.len())?;
-    let run = target.executor.run(&input, true)?;
-    let mut trace =
-        run.trace.ok_or_else(|| anyhow!(run.bad_trace.unwrap_or("the run left no trace".to_owned())))?;
+    let mut target = target::start(&args.target, input.len())?;
+    let (outcome, mut trace) = target.executor.trace(&input)?;
     let condition = PathCondition::new(&mut trace, &target.sites);
-    let mut text = format!("{}: {} constraints\n", run.ending, condition.len());
+    let mut text = format!("{}: {} constraints\n", outcome, condition.len());
     describe_tokens(&condition.tokens, &target.sites, &input, &mut text)?;
     let mut about = About::new(&trace, &target.sites, &condition.tokens, args.expressions);
     for constraint in &condition.constraints {

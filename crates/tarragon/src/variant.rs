@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use compiler::{DeriveOptions, Variant, derive_to};
+use executor::{find_program, left_out};
 
 use crate::Verdict;
 use crate::args::{VariantArgs, VariantName};
-use crate::target::{find_program, left_out};
 
 pub(crate) fn variant(args: &VariantArgs) -> Result<Verdict> {
     let variant = match args.variant {

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use campaign::{About, Campaign, CampaignEnd, DirError, Display, DisplayMode, Hangs, OutputDir};
-use search::{Ending, ExecError, Execution, Executor, Limits, Mutate, Seed};
+use search::{ExecError, Execution, Executor, Limits, Mutate, Outcome, Seed};
 use sites::{Site, SiteKind, SiteTable};
 use solver::{Chain, ChainOptions};
 
@@ -20,16 +20,16 @@ pub struct Fake;
 
 impl Executor for Fake {
     fn run(&mut self, input: &[u8], _symbolic: bool) -> Result<Execution, ExecError> {
-        let ending = match input.first() {
-            Some(b'!') => Ending::Signal(11),
-            Some(b'?') => Ending::Timeout,
-            _ => Ending::Exit(0),
+        let outcome = match input.first() {
+            Some(b'!') => Outcome::Signal(11),
+            Some(b'?') => Outcome::Timeout,
+            _ => Outcome::Exit(0),
         };
         let first = input.first().copied().unwrap_or(0);
         let covered = vec![u32::from(first > b'a'), 2 + u32::from(input.len() > 2)];
         let stderr = b"something is wrong".to_vec();
         let (run_time, cpu_time) = (Duration::ZERO, Duration::ZERO);
-        Ok(Execution { ending, covered, trace: None, bad_trace: None, run_time, cpu_time, stderr })
+        Ok(Execution { outcome, covered, trace: None, bad_trace: None, run_time, cpu_time, stderr })
     }
 }
 

@@ -113,10 +113,10 @@ impl Lengths {
 
     /// Leaves conditions out that hold of this length only, and says how long the stretch may be.
     pub(crate) fn prepare(&self, path: &mut TracedPath) {
-        let behind = path.dag.input_len().saturating_sub(COUNT_BYTES);
-        let on_count = dependents(&path.dag, behind..behind + COUNT_BYTES);
+        let behind = path.trace.dag.input_len().saturating_sub(COUNT_BYTES);
+        let on_count = dependents(&path.trace.dag, behind..behind + COUNT_BYTES);
         let stretch = self.stretch();
-        let on_filler = dependents(&path.dag, stretch.start as u32..stretch.end as u32);
+        let on_filler = dependents(&path.trace.dag, stretch.start as u32..stretch.end as u32);
         let constraints = &mut path.condition.constraints;
         constraints.retain(|constraint| !on_filler[constraint.label as usize]);
         let is_counted = |c: &Constraint| {
@@ -126,7 +126,7 @@ impl Lengths {
         let mut sites: HashMap<u32, usize> = HashMap::new();
         constraints.iter().filter(|c| is_counted(c)).for_each(|c| *sites.entry(c.site).or_default() += 1);
         constraints.retain(|c| !is_counted(c) || sites.get(&c.site).is_none_or(|count| *count <= LOOP));
-        constraints.splice(0..0, self.bounds(&mut path.dag, behind));
+        constraints.splice(0..0, self.bounds(&mut path.trace.dag, behind));
     }
 
     /// `LEAST <= count <= limit`
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use grammar::TerminalId;
     use grammar::symbolic::SymbolicString;
-    use path::PathCondition;
+    use path::{PathCondition, Trace};
 
     /// `<□□>□` with a stretch between the first two holes.
     fn stretched() -> Stretched {
@@ -215,7 +215,8 @@ mod tests {
         };
         let constraints = sites.iter().enumerate().map(constraint).collect();
         let condition = PathCondition { constraints, ..PathCondition::default() };
-        TracedPath { dag, condition, give_ups: [0; 32], truncated: false }
+        let trace = Trace { dag, events: Vec::new(), give_ups: [0; 32], truncated: false };
+        TracedPath { trace, condition }
     }
 
     #[test]
@@ -234,7 +235,7 @@ mod tests {
             let input = [lengths.first(), count.to_le_bytes().to_vec()].concat();
             let mut evaluator = expr::Evaluator::new();
             let bounds = &path.condition.constraints[..2];
-            let all = bounds.iter().all(|bound| evaluator.under(&path.dag, &input).holds(bound.label));
+            let all = bounds.iter().all(|bound| evaluator.under(&path.trace.dag, &input).holds(bound.label));
             assert_eq!(all, holds, "{count}");
         }
     }

@@ -122,6 +122,10 @@ impl Current {
 }
 
 impl<'s> Cese<'s> {
+    pub const NAME: &'static str = "cese";
+    /// Of an enumeration without holes.
+    pub const NAME_CONCRETE: &'static str = "grammar-enumerate";
+
     pub fn new(symbolic: &'s Symbolic, options: &CeseOptions) -> Result<Cese<'s>, StringsError> {
         let measure = options.sizes.measure;
         let enumeration = Enumeration {
@@ -286,7 +290,9 @@ impl<'s> Cese<'s> {
                 Some(lengths) => lengths.places(hole).collect(),
                 None => (hole.start..hole.start + hole.len).collect(),
             };
-            given.extend(lexemes.as_ref().and_then(|lexemes| lexemes.constraint(&mut path.dag, &places)));
+            given.extend(
+                lexemes.as_ref().and_then(|lexemes| lexemes.constraint(&mut path.trace.dag, &places)),
+            );
         }
         path.condition.constraints.splice(0..0, given);
         if let Some(lengths) = &current.lengths {
@@ -307,7 +313,7 @@ fn filler() -> Whitebox<'static> {
 
 impl Strategy for Cese<'_> {
     fn name(&self) -> &'static str {
-        if self.symbolic.has_holes() { "cese" } else { "grammar-enumerate" }
+        if self.symbolic.has_holes() { Cese::NAME } else { Cese::NAME_CONCRETE }
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
@@ -341,7 +347,7 @@ impl Strategy for Cese<'_> {
         let path = ran.path.as_ref().map_or(ran.covered, |path| path.condition.control_hash());
         current.paths.insert(path);
         if let Some(path) = &ran.path {
-            current.signature.add(path, &current.string.holes, (ran.covered, ran.ending));
+            current.signature.add(path, &current.string.holes, (ran.covered, ran.outcome));
         }
         if let Some(path) = &mut ran.path {
             self.restrict(path);

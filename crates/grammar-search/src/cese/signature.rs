@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use grammar::symbolic::HoleAt;
 use rustc_hash::FxHasher;
-use search::{Ending, TracedPath};
+use search::{Outcome, TracedPath};
 use trace::{Label, Op};
 
 /// Sums do not depend on the order of the runs.
@@ -19,10 +19,10 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
-    pub(crate) fn add(&mut self, path: &TracedPath, holes: &[HoleAt], (covered, ending): (u64, Ending)) {
+    pub(crate) fn add(&mut self, path: &TracedPath, holes: &[HoleAt], (covered, outcome): (u64, Outcome)) {
         let names = Names::of(path, holes);
         let mut hasher = FxHasher::default();
-        (covered, ending).hash(&mut hasher);
+        (covered, outcome).hash(&mut hasher);
         for constraint in &path.condition.constraints {
             (constraint.step(), names.0[constraint.label as usize]).hash(&mut hasher);
         }
@@ -38,7 +38,7 @@ struct Names(Vec<u64>);
 
 impl Names {
     fn of(path: &TracedPath, holes: &[HoleAt]) -> Names {
-        let (dag, used) = (&path.dag, used(path));
+        let (dag, used) = (&path.trace.dag, used(path));
         let mut tables: Vec<Option<u64>> = vec![None; dag.tables().len()];
         let mut names: Vec<u64> = vec![0; dag.len()];
         for label in (1..dag.len() as Label).filter(|label| used[*label as usize]) {
@@ -60,11 +60,11 @@ impl Names {
 
 /// The expressions that a name of a constraint depends on. Most others are cells of tables.
 fn used(path: &TracedPath) -> Vec<bool> {
-    let mut used = vec![false; path.dag.len()];
+    let mut used = vec![false; path.trace.dag.len()];
     path.condition.constraints.iter().for_each(|constraint| used[constraint.label as usize] = true);
-    for label in (1..path.dag.len()).rev() {
+    for label in (1..path.trace.dag.len()).rev() {
         if used[label] {
-            path.dag.operands(label as Label).iter().for_each(|operand| used[*operand as usize] = true);
+            path.trace.dag.operands(label as Label).iter().for_each(|operand| used[*operand as usize] = true);
         }
     }
     used

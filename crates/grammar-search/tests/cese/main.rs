@@ -1,16 +1,5 @@
 //! The paper's claim, on random programs and grammars: CESE explores the paths that executing all sentences does.
 
-#[path = "../../../grammar/tests/common/mod.rs"]
-mod common;
-#[allow(dead_code)]
-#[path = "../../../search/tests/search/harness.rs"]
-mod harness;
-#[allow(dead_code)]
-#[path = "../../../search/tests/search/program.rs"]
-mod program;
-#[path = "../../../search/tests/search/random.rs"]
-mod random;
-
 use std::collections::BTreeSet;
 
 use grammar::Pattern;
@@ -19,11 +8,12 @@ use grammar::model::{Alternative, Expr, Grammar, Rule, RuleId, Terminal, Termina
 use grammar::parse::Parser;
 use grammar::symbolic::{Filling, Measure, Options, Sizes, Symbolic, symbolic};
 use grammar_search::{Cese, CeseOptions};
+use grammar_testing as common;
 use proptest::prelude::*;
-use search::{Claim, Ending, Executor, Results, SizeCounts, Stop, Strategy as _};
-
-use harness::Setup;
-use program::Fake;
+use search::{Claim, Executor, Outcome, Results, SizeCounts, Stop, Strategy as _};
+use search_testing::harness::Setup;
+use search_testing::program::{Fake, Machine};
+use search_testing::random;
 
 /// Longest sentences.
 const LONGEST: usize = 3;
@@ -137,7 +127,7 @@ fn sums() -> Language {
 }
 
 /// Looks at the digits only, and takes the last for the divisor.
-fn digits(machine: &mut program::Machine<'_>) -> Ending {
+fn digits(machine: &mut Machine<'_>) -> Outcome {
     let mut last = None;
     for place in 0.. {
         let Some(byte) = machine.byte(place) else { break };
@@ -146,9 +136,9 @@ fn digits(machine: &mut program::Machine<'_>) -> Ending {
             last = Some(byte);
         }
     }
-    let Some(last) = last else { return Ending::Exit(1) };
+    let Some(last) = last else { return Outcome::Exit(1) };
     let zero = machine.eq(last, b'0');
-    if machine.branch(3, zero) { Ending::Signal(8) } else { Ending::Exit(0) }
+    if machine.branch(3, zero) { Outcome::Signal(8) } else { Outcome::Exit(0) }
 }
 
 #[test]
@@ -213,19 +203,19 @@ fn names() -> Language {
 }
 
 /// Has one way for names of 300 bytes and fails for those of 301 whose first letter is `q`.
-fn long_names(machine: &mut program::Machine<'_>) -> Ending {
-    let Some(first) = machine.byte(0) else { return Ending::Exit(1) };
-    let Some(count) = machine.count() else { return Ending::Exit(0) };
-    let is = |machine: &mut program::Machine<'_>, number: u64| {
+fn long_names(machine: &mut Machine<'_>) -> Outcome {
+    let Some(first) = machine.byte(0) else { return Outcome::Exit(1) };
+    let Some(count) = machine.count() else { return Outcome::Exit(0) };
+    let is = |machine: &mut Machine<'_>, number: u64| {
         let wanted = machine.constant(count, number);
         machine.same(count, wanted)
     };
     let [less, same] = [299, 300].map(|number| is(machine, number));
     if machine.branch(2, less) {
-        return Ending::Exit(2);
+        return Outcome::Exit(2);
     }
     let letter = machine.eq(first, b'q');
-    if machine.branch(3, same) && machine.branch(4, letter) { Ending::Signal(8) } else { Ending::Exit(0) }
+    if machine.branch(3, same) && machine.branch(4, letter) { Outcome::Signal(8) } else { Outcome::Exit(0) }
 }
 
 #[test]

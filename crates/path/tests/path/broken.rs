@@ -1,7 +1,7 @@
 //! Traces from targets that wrote nonsense.
 
 use expr::TableData;
-use path::{BadTrace, RawTrace, Trace};
+use path::{BadTrace, RawTrace, Recorded, Trace};
 use proptest::prelude::*;
 use sites::SiteTable;
 use trace::{Event, EventKind, GiveUp, Node, Op};
@@ -9,7 +9,9 @@ use trace::{Event, EventKind, GiveUp, Node, Op};
 fn raw(events: Vec<Event>) -> RawTrace {
     let compare = Node::binary(Op::Ult, 1, 1, 1);
     let nodes = vec![Node::default(), Node::default(), Node::default(), compare];
-    RawTrace { values: vec![0; nodes.len()], nodes, input_len: 1, events, ..RawTrace::default() }
+    let values = vec![0; nodes.len()];
+    let recorded = Recorded { nodes, values, input_len: 1, ..Recorded::default() };
+    RawTrace { recorded, events, ..RawTrace::default() }
 }
 
 fn event(kind: u8, label: u32) -> Event {
@@ -32,7 +34,9 @@ fn each_fault_has_its_error() {
     ));
     let with_word = |len: usize| {
         let word = TableData::concrete(vec![b'a'; len]);
-        RawTrace { tables: vec![word], ..raw(vec![event(EventKind::Word as u8, 0)]) }
+        let mut raw = raw(vec![event(EventKind::Word as u8, 0)]);
+        raw.recorded.tables = vec![word];
+        raw
     };
     assert!(Trace::from_raw(with_word(64)).is_ok());
     assert!(matches!(Trace::from_raw(with_word(65)), Err(BadTrace::Word { .. })));

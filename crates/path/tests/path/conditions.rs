@@ -1,6 +1,8 @@
 //! What each kind of event becomes.
 
-use path::{ConstraintKind, PathCondition, Purpose, RawTrace, Trace, WrongDirection, check_directions};
+use path::{
+    ConstraintKind, PathCondition, Purpose, RawTrace, Recorded, Trace, WrongDirection, check_directions,
+};
 use sites::{Site, SiteKind, SiteTable};
 use trace::{CheckKind, Event, EventKind, Label, Node, Op};
 
@@ -17,7 +19,8 @@ fn trace(events: Vec<Event>) -> Trace {
         Node::unary(Op::ZExt, 128, 1),
     ];
     let values = vec![0, b'x'.into(), 1, 0, b'x'.into()];
-    Trace::from_raw(RawTrace { nodes, values, input_len: 1, events, ..RawTrace::default() }).expect("sound")
+    let recorded = Recorded { nodes, values, input_len: 1, ..Recorded::default() };
+    Trace::from_raw(RawTrace { recorded, events, ..RawTrace::default() }).expect("sound")
 }
 
 fn sites() -> SiteTable {
@@ -118,7 +121,8 @@ fn what_a_lexer_asks_is_given() {
         event(EventKind::Delivered, 0, 4),
         outside,
     ];
-    let raw = RawTrace { nodes, values, input_len: 1, events, ..RawTrace::default() };
+    let recorded = Recorded { nodes, values, input_len: 1, ..Recorded::default() };
+    let raw = RawTrace { recorded, events, ..RawTrace::default() };
     let condition = PathCondition::new(&mut Trace::from_raw(raw).expect("sound"), &sites());
     let labels = |of: &[path::Constraint]| of.iter().map(|constraint| constraint.label).collect::<Vec<_>>();
     assert_eq!((labels(&condition.constraints), labels(&condition.given)), (vec![5], vec![LESS]));

@@ -1,7 +1,7 @@
 //! Switches against the plain meaning of a switch.
 
 use expr::Evaluator;
-use path::{PathCondition, RawTrace, Trace};
+use path::{PathCondition, RawTrace, Recorded, Trace};
 use proptest::prelude::*;
 use sites::{Site, SiteKind, SiteTable};
 use trace::{Event, EventKind, Node};
@@ -24,13 +24,9 @@ fn switched_on(cases: &[u64], byte: u8) -> Trace {
         arg: taken(cases, byte) as u32,
         ..Event::default()
     };
-    let raw = RawTrace {
-        nodes: vec![Node::default(); 3],
-        values: vec![0, byte.into(), 1],
-        input_len: 1,
-        events: vec![event],
-        ..RawTrace::default()
-    };
+    let (nodes, values) = (vec![Node::default(); 3], vec![0, byte.into(), 1]);
+    let recorded = Recorded { nodes, values, input_len: 1, ..Recorded::default() };
+    let raw = RawTrace { recorded, events: vec![event], ..RawTrace::default() };
     Trace::from_raw(raw).expect("sound")
 }
 

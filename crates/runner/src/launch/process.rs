@@ -1,6 +1,6 @@
 //! A launched process, which never outlives its handle.
 
-use crate::outcome::Outcome;
+use run::Outcome;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};

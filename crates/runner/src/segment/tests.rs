@@ -39,10 +39,12 @@ fn what_was_written_comes_out() {
     segment.put(header.coverage, 49, 1u8);
     segment.scribble(|h| (h.node_count, h.event_count, h.table_count, h.data_len) = (2, 1, 1, 16));
     let trace = segment.collect().unwrap();
-    assert_eq!(trace.nodes, [Node::default(), Node::constant(8, 7)]);
-    assert_eq!(trace.values, [0, 7]);
+    assert_eq!(trace.recorded.nodes, [Node::default(), Node::constant(8, 7)]);
+    assert_eq!(trace.recorded.values, [0, 7]);
     assert_eq!(trace.events, [Event { site: 5, ..Event::default() }]);
-    assert_eq!(trace.tables, [(vec![0, b'x'], Some(vec![0, 77]))]);
+    let table = TableData { bytes: vec![0, b'x'], labels: Some(vec![0, 77]) };
+    assert_eq!(trace.recorded.tables, [table]);
+    assert_eq!(trace.recorded.input_len, 2);
     segment.collect_coverage();
     assert_eq!(segment.coverage().iter().position(|&byte| byte == 1), Some(49));
 }
@@ -54,9 +56,21 @@ fn a_new_run_starts_clean() {
     segment.scribble(|h| (h.node_count, h.lock, h.magic) = (9, 1, 0));
     segment.prepare(b"", 0).unwrap();
     segment.collect_coverage();
-    assert_eq!(segment.collect().unwrap().nodes.len(), 0);
+    assert_eq!(segment.collect().unwrap().recorded.nodes.len(), 0);
     assert_eq!(segment.read_header().lock, 0);
     assert!(segment.coverage().iter().all(|&byte| byte == 0));
+}
+
+#[test]
+fn the_count_of_a_stretch_comes_after_the_input() {
+    let mut segment = segment();
+    let mut symbolic_bytes = |stretch| {
+        segment.restrict(Some(&[0..1, 2..3]), stretch);
+        segment.prepare(b"abc", flags::SYMBOLIC).unwrap();
+        segment.collect().unwrap().recorded.input_len
+    };
+    assert_eq!(symbolic_bytes(Some(1..2)), 3 + trace::marks::COUNT_BYTES);
+    assert_eq!(symbolic_bytes(None), 3);
 }
 
 #[test]
@@ -137,8 +151,9 @@ proptest! {
             (h.table_count, h.data_len) = (counts[2] % 2, counts[3]);
         });
         if let Ok(trace) = segment.collect() {
-            prop_assert_eq!(trace.nodes.len(), trace.values.len());
-            prop_assert!(trace.nodes.len() <= 300 && trace.events.len() <= 40);
+            let Recorded { nodes, values, .. } = trace.recorded;
+            prop_assert_eq!(nodes.len(), values.len());
+            prop_assert!(nodes.len() <= 300 && trace.events.len() <= 40);
         }
     }
 }

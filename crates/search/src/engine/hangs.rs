@@ -6,7 +6,7 @@ use path::Step;
 
 use super::{Engine, Last, RunOnce, Stop};
 use crate::judgement::hang_causes;
-use crate::{BugKind, Ending, Failure};
+use crate::{BugKind, Failure, Outcome};
 
 /// Inputs that are looked into at the end of a search, if nothing else is left to do.
 const MAX_AT_END: usize = 32;
@@ -53,16 +53,16 @@ impl Engine<'_> {
     /// variants are slower than the program.
     fn look_into(&mut self, failure: &Failure, run: &RunOnce<'_>) -> Result<(), Stop> {
         let plain = self.world.executor.run_plain(failure.input).map_err(Stop::Execution)?;
-        let ending = match plain {
-            Some(ending) => ending,
-            None => self.count_run(false, |executor| executor.run_patiently(failure.input))?.ending,
+        let outcome = match plain {
+            Some(outcome) => outcome,
+            None => self.count_run(false, |executor| executor.run_patiently(failure.input))?.outcome,
         };
-        match ending {
-            Ending::Signal(_) | Ending::OutOfMemory => {
-                let kind = BugKind::of(ending).unwrap_or(failure.kind);
+        match outcome {
+            Outcome::Signal(_) | Outcome::OutOfMemory => {
+                let kind = BugKind::of(outcome).unwrap_or(failure.kind);
                 return self.crash(&Failure { kind, ..*failure }, run);
             }
-            Ending::Timeout => {
+            Outcome::Timeout => {
                 let diagnoses = self.world.executor.locate_hang(failure.input).map_err(Stop::Execution)?;
                 let mut causes = hang_causes(diagnoses);
                 if self.results.bugs.ignores(BugKind::Hang) {
@@ -71,8 +71,8 @@ impl Engine<'_> {
                 }
                 return self.add_all(failure, causes);
             }
-            Ending::Exit(_) if plain.is_some() => self.results.stats.slow_in_variant += 1,
-            Ending::Exit(_) => self.results.stats.flaky_timeouts += 1,
+            Outcome::Exit(_) if plain.is_some() => self.results.stats.slow_in_variant += 1,
+            Outcome::Exit(_) => self.results.stats.flaky_timeouts += 1,
         }
         // It ends, so that it has the same right to a second opinion as any other run.
         self.doubt(failure.input, None)
@@ -95,7 +95,7 @@ impl Engine<'_> {
                 break;
             }
             let execution = self.execute(&input, false)?;
-            if execution.ending == Ending::Timeout {
+            if execution.outcome == Outcome::Timeout {
                 self.results.stats.unconfirmed_timeouts -= 1;
                 let run = RunOnce::again(&input, &execution);
                 let last = self.triage(BugKind::Hang, &run)?.step;

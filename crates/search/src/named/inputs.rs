@@ -9,7 +9,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use expr::{Dag, Importer, Node, Op, Support, Supports, TableData};
-use path::{Constraint, ConstraintKind, Delivered, PathCondition};
+use path::{Constraint, ConstraintKind, Delivered, PathCondition, Trace};
 use trace::Label;
 
 use super::codes::Codes;
@@ -143,7 +143,7 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
     let shift = (HEADER + count) as u32;
     let tokens = &path.condition.tokens;
     let places: BTreeMap<Label, u32> = tokens.iter().take(count).map(|token| token.label).zip(0..).collect();
-    let (from, mut into) = (&path.dag, Dag::new());
+    let (from, mut into) = (&path.trace.dag, Dag::new());
     let Ok(table) = into.add_table(TableData::concrete(codes)) else { return path };
     let mut importer = Importer::new();
     let mut copy = |label: Label| {
@@ -186,14 +186,15 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
         !support.is_empty() && support.bytes().all(|byte| byte >= shift)
     });
     let condition = PathCondition { constraints, given, ..PathCondition::default() };
-    TracedPath { dag: into, condition, give_ups: path.give_ups, truncated: path.truncated }
+    // Events are of the other expressions.
+    TracedPath { trace: Trace { dag: into, events: Vec::new(), ..path.trace }, condition }
 }
 
 /// The lexers' conditions on bytes that the program behind them asks about. Most tokens have a code and nothing else that counts.
 fn about_values(path: &TracedPath) -> Vec<&Constraint> {
     let mut supports = Supports::new();
     let mut of = |constraint: &Constraint| {
-        let id = supports.of(&path.dag, constraint.label);
+        let id = supports.of(&path.trace.dag, constraint.label);
         supports.get(id).without_len()
     };
     let PathCondition { constraints, given, .. } = &path.condition;

@@ -28,8 +28,10 @@ pub struct Named<'s> {
 }
 
 impl<'s> Named<'s> {
+    pub const NAME: &'static str = "whitebox-tokens";
+
     pub fn new(options: WhiteboxOptions) -> Named<'s> {
-        Named::searching("whitebox-tokens", Rc::default(), Whitebox::new(options))
+        Named::searching(Named::NAME, Rc::default(), Whitebox::new(options))
     }
 
     /// Proposes sentences of a language only, which is given over token inputs.
@@ -39,7 +41,7 @@ impl<'s> Named<'s> {
     ) -> Named<'s> {
         let inputs = Rc::default();
         let search = Whitebox::within(options, sentences(Rc::clone(&inputs)));
-        Named::searching("grammar-whitebox", inputs, search)
+        Named::searching(Whitebox::NAME_WITHIN, inputs, search)
     }
 
     fn searching(name: &'static str, inputs: Rc<RefCell<TokenInputs>>, search: Whitebox<'s>) -> Named<'s> {

@@ -1,12 +1,12 @@
 //! A run and its prediction: whether it went where the solver's answer should have led, and what its trace does not show.
 
-use path::Constraint;
+use path::{Constraint, Trace};
 
 use super::hard::Turn;
 use super::store::Live;
 use super::worklist::Candidate;
 use super::{Expected, Whitebox};
-use crate::{BugKind, Context, Ending, Ran, TracedPath};
+use crate::{BugKind, Context, Outcome, Ran, TracedPath};
 
 impl Whitebox<'_> {
     /// Compares a run with its prediction and returns its bound: one past the flip, or 0 for a run that went
@@ -15,7 +15,7 @@ impl Whitebox<'_> {
         &mut self,
         expected: &Expected,
         live: &Live,
-        ending: Ending,
+        outcome: Outcome,
         context: &mut Context<'_>,
     ) -> usize {
         let (candidate, hash, optimistic, violation) = match *expected {
@@ -45,7 +45,7 @@ impl Whitebox<'_> {
             context.stats.divergences += 1;
             self.completeness.divergences += 1;
         }
-        if violation && follows && BugKind::of(ending).is_none() {
+        if violation && follows && BugKind::of(outcome).is_none() {
             context.stats.silent_violations += 1;
         }
         if follows { place + 1 } else { 0 }
@@ -60,7 +60,7 @@ impl Whitebox<'_> {
     }
 
     /// Counts what stands against completeness, unless an earlier session counted the same path.
-    pub(super) fn note_limits(&mut self, limits: &PathLimits, live: &Live, ending: Ending) {
+    pub(super) fn note_limits(&mut self, limits: &PathLimits, live: &Live, outcome: Outcome) {
         let depth = live.constraints.len().min(self.options.max_depth);
         if self.earlier.contains(&live.hashes[depth]) {
             return;
@@ -68,7 +68,8 @@ impl Whitebox<'_> {
         self.completeness.cut_at_depth += u64::from(live.constraints.len() > depth);
         self.completeness.truncated_traces += u64::from(limits.truncated);
         self.completeness.runs_with_give_ups += u64::from(limits.gave_up);
-        self.completeness.stopped_runs += u64::from(matches!(ending, Ending::Timeout | Ending::OutOfMemory));
+        self.completeness.stopped_runs +=
+            u64::from(matches!(outcome, Outcome::Timeout | Outcome::OutOfMemory));
     }
 
     pub(super) fn learn_retrace(&mut self, turn: Turn, ran: Ran<'_>, context: &mut Context<'_>) {
@@ -91,6 +92,7 @@ pub(super) struct PathLimits {
 
 impl PathLimits {
     pub(super) fn of(path: &TracedPath) -> PathLimits {
-        PathLimits { truncated: path.truncated, gave_up: path.give_ups.iter().any(|&count| count > 0) }
+        let Trace { give_ups, truncated, .. } = &path.trace;
+        PathLimits { truncated: *truncated, gave_up: give_ups.iter().any(|&count| count > 0) }
     }
 }

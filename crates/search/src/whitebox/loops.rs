@@ -141,7 +141,7 @@ fn rounds(path: &TracedPath) -> Vec<Found> {
         if constraint.kind != ConstraintKind::Branch {
             continue;
         }
-        let Some((condition, number)) = condition(&path.dag, constraint.label) else { continue };
+        let Some((condition, number)) = condition(&path.trace.dag, constraint.label) else { continue };
         match found.entry((constraint.site, condition)) {
             Entry::Vacant(new) => {
                 let (first, last, goes_on) = (number, number, constraint.taken);
@@ -178,7 +178,7 @@ impl Loop {
     fn new(input: &[u8], path: &TracedPath, (site, condition, rounds): Found, numbers: &[u64]) -> Loop {
         let Rounds { index, first, step, goes_on, .. } = rounds;
         let step = step.unwrap_or(1);
-        let bits = path.dag.bits(condition.value);
+        let bits = path.trace.dag.bits(condition.value);
         let fits = |number: &u64| bits >= 64 || *number >> bits == 0;
         // The number of rounds, and the number that the constant comes to.
         let both = |&number: &u64| [first.wrapping_add(number.wrapping_mul(step)), number];
@@ -187,7 +187,7 @@ impl Loop {
         let numbers = numbers.iter().flat_map(both).filter(new).take(MOST_NUMBERS).collect();
         let before = path.condition.given.iter().chain(&path.condition.constraints[..index]);
         let prefix = before.map(|constraint| Lit::new(constraint.label, constraint.taken)).collect();
-        let (dag, input) = (path.dag.clone(), input.to_vec());
+        let (dag, input) = (path.trace.dag.clone(), input.to_vec());
         Loop { site, input, dag, prefix, condition, step, goes_on, numbers }
     }
 

@@ -44,7 +44,7 @@ use shares::Shares;
 use store::{Live, Store};
 use worklist::{Buckets, Candidate, Worklist};
 
-use crate::{Claim, Context, Ending, Next, Ran, SavedSearch, Sentences, Strategy};
+use crate::{Claim, Context, Next, Outcome, Ran, SavedSearch, Sentences, Strategy};
 
 #[derive(Clone, Debug)]
 pub struct WhiteboxOptions {
@@ -156,6 +156,10 @@ enum Expected {
 }
 
 impl<'s> Whitebox<'s> {
+    pub const NAME: &'static str = "whitebox";
+    /// Of a search within a language.
+    pub const NAME_WITHIN: &'static str = "grammar-whitebox";
+
     pub fn new(options: WhiteboxOptions) -> Whitebox<'s> {
         let worklist = match options.order {
             Order::Generational => {
@@ -217,7 +221,7 @@ impl<'s> Whitebox<'s> {
 
 impl Strategy for Whitebox<'_> {
     fn name(&self) -> &'static str {
-        if self.sentences.is_some() { "grammar-whitebox" } else { "whitebox" }
+        if self.sentences.is_some() { Whitebox::NAME_WITHIN } else { Whitebox::NAME }
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
@@ -259,7 +263,7 @@ impl Strategy for Whitebox<'_> {
         if ran.path.is_none() && self.sentences.is_some() {
             return self.learn_untraced(&ran);
         }
-        if let (Some(Expected::Rounds { site, number }), Ending::Timeout) = (&expected, ran.ending) {
+        if let (Some(Expected::Rounds { site, number }), Outcome::Timeout) = (&expected, ran.outcome) {
             self.loops.took_too_long(*site, *number);
         }
         let Some(path) = ran.path else {
@@ -277,11 +281,11 @@ impl Strategy for Whitebox<'_> {
             }
         }
         let live = Live::new(path);
-        self.note_limits(&limits, &live, ran.ending);
-        let bound = expected.as_ref().map_or(0, |expected| self.judge(expected, &live, ran.ending, context));
+        self.note_limits(&limits, &live, ran.outcome);
+        let bound = expected.as_ref().map_or(0, |expected| self.judge(expected, &live, ran.outcome, context));
         let score = self.novelty.score(&live.constraints, ran.new_outcomes);
         if self.sentences.is_some() {
-            self.expand_sentence((ran.input, ran.ending), live, (bound, score), context);
+            self.expand_sentence((ran.input, ran.outcome), live, (bound, score), context);
         } else {
             self.expand(ran.input, live, Vec::new(), (bound, score), context);
         }

@@ -32,8 +32,8 @@ impl Live {
         for constraint in &constraints {
             hashes.push(constraint.step().after(hashes[hashes.len() - 1]));
         }
-        let size = size(&path.dag, constraints.len() + given.len());
-        Live { constraints, given, hashes, dag: path.dag, questions: None, size }
+        let size = size(&path.trace.dag, constraints.len() + given.len());
+        Live { constraints, given, hashes, dag: path.trace.dag, questions: None, size }
     }
 
     /// Hash of the whole path.

@@ -4,7 +4,7 @@ use super::question::Departure;
 use super::shares::Work;
 use super::store::Live;
 use super::{Expected, Whitebox, hash_of};
-use crate::{Context, Ending, Next, Origin, Proposal, Ran};
+use crate::{Context, Next, Origin, Outcome, Proposal, Ran};
 use std::time::Duration;
 
 /// Sentences that were run before that are drawn in a row before the language counts as exhausted.
@@ -50,7 +50,7 @@ impl Whitebox<'_> {
     /// than enough others. Children of what crashes or hangs do the same.
     pub(super) fn expand_sentence(
         &mut self,
-        (input, ending): (&[u8], Ending),
+        (input, outcome): (&[u8], Outcome),
         live: Live,
         (bound, score): (usize, usize),
         context: &mut Context<'_>,
@@ -58,7 +58,7 @@ impl Whitebox<'_> {
         let Some(sentences) = &mut self.sentences else { return };
         let started = context.clock.elapsed();
         self.changes.saw(sentences.keys(input));
-        let ends_well = matches!(ending, Ending::Exit(_));
+        let ends_well = matches!(outcome, Outcome::Exit(_));
         let changes = if ends_well && score > 0 { sentences.changes(input) } else { Vec::new() };
         context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
         if score > 0 {
@@ -121,10 +121,10 @@ impl Whitebox<'_> {
     pub(super) fn keep(&mut self, ran: &Ran<'_>) {
         let Some(sentences) = &mut self.sentences else { return };
         let is_new = ran.new_outcomes > 0 || matches!(ran.origin, Origin::Seed(_));
-        if is_new && ran.ending != Ending::Timeout {
+        if is_new && ran.outcome != Outcome::Timeout {
             sentences.keep(ran.input);
         }
-        if ran.ending == Ending::Exit(0) {
+        if ran.outcome == Outcome::Exit(0) {
             sentences.ended_well(ran.input);
         }
     }
@@ -136,7 +136,7 @@ impl Whitebox<'_> {
         let is_new = self.changes.saw(sentences.keys(ran.input));
         self.unremarkable += u64::from(ran.new_outcomes == 0 && is_new);
         let deserves = ran.new_outcomes > 0 || is_new && self.unremarkable.is_multiple_of(TRACED_ONE_IN);
-        if deserves && matches!(ran.ending, Ending::Exit(_)) {
+        if deserves && matches!(ran.outcome, Outcome::Exit(_)) {
             self.untraced.push_back(ran.input.to_vec());
         }
     }

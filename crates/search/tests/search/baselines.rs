@@ -1,20 +1,20 @@
 //! `random` and `mutate`.
 
-use search::{Ending, Mutate, Random, Strategy};
+use search::{Mutate, Outcome, Random, Strategy};
 
-use crate::harness::Setup;
-use crate::program::{Fake, Machine};
+use search_testing::harness::Setup;
+use search_testing::program::{Fake, Machine};
 
 /// Two nested comparisons and a crash behind them.
-fn nested(machine: &mut Machine<'_>) -> Ending {
-    let Some(first) = machine.byte(0) else { return Ending::Exit(0) };
+fn nested(machine: &mut Machine<'_>) -> Outcome {
+    let Some(first) = machine.byte(0) else { return Outcome::Exit(0) };
     let small = machine.less(first, 16);
     if !machine.branch(2, small) {
-        return Ending::Exit(0);
+        return Outcome::Exit(0);
     }
-    let Some(second) = machine.byte(1) else { return Ending::Exit(0) };
+    let Some(second) = machine.byte(1) else { return Outcome::Exit(0) };
     let small = machine.less(second, 16);
-    if machine.branch(3, small) { Ending::Signal(11) } else { Ending::Exit(0) }
+    if machine.branch(3, small) { Outcome::Signal(11) } else { Outcome::Exit(0) }
 }
 
 fn inputs(strategy: &mut dyn Strategy, seed: u64) -> (Vec<Vec<u8>>, search::Results) {

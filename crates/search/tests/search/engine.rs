@@ -3,13 +3,13 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use search::{Ending, ExecError, Execution, Executor, Random, Sighting, Stop};
+use search::{ExecError, Execution, Executor, Outcome, Random, Sighting, Stop};
 
-use crate::harness::{Setup, ended};
-use crate::program::{Fake, Machine};
+use search_testing::harness::{Setup, ended};
+use search_testing::program::{Fake, Machine};
 
-fn quiet(_: &mut Machine<'_>) -> Ending {
-    Ending::Exit(0)
+fn quiet(_: &mut Machine<'_>) -> Outcome {
+    Outcome::Exit(0)
 }
 
 #[test]
@@ -36,10 +36,10 @@ fn what_was_found_survives_a_full_disk() {
     let mut setup = Setup { seeds: vec![b"a", b"b"], ..Setup::default() };
     setup.notes.room = Some(1);
     let mut fake = Fake::new(&[&[]], |machine| {
-        let Some(byte) = machine.byte(0) else { return Ending::Exit(0) };
+        let Some(byte) = machine.byte(0) else { return Outcome::Exit(0) };
         let equal = machine.eq(byte, b'a');
         machine.branch(2, equal);
-        Ending::Exit(0)
+        Outcome::Exit(0)
     });
     let (results, stop) = setup.search(&mut fake, &mut Random);
     assert!(stop.is_error());
@@ -52,7 +52,7 @@ fn what_was_found_survives_a_full_disk() {
 fn a_smaller_input_for_a_known_bug_is_told() {
     let mut setup = Setup { seeds: vec![b"abb", b"ab", b"abbb"], ..Setup::default() };
     setup.limits.runs = Some(3);
-    let mut fake = Fake::new(&[], |_| Ending::Signal(11));
+    let mut fake = Fake::new(&[], |_| Outcome::Signal(11));
     setup.search(&mut fake, &mut Random);
     let told: Vec<_> = setup.notes.bugs.iter().map(|(sighting, input)| (*sighting, &input[..])).collect();
     assert_eq!(told, [(Sighting::New, &b"abb"[..]), (Sighting::Smaller, b"ab")]);
@@ -64,14 +64,14 @@ struct Flaky(u32);
 impl Executor for Flaky {
     fn run(&mut self, _input: &[u8], _symbolic: bool) -> Result<Execution, ExecError> {
         self.0 += 1;
-        let ending = if self.0 == 1 { Ending::Timeout } else { Ending::Exit(0) };
-        Ok(ended(ending))
+        let outcome = if self.0 == 1 { Outcome::Timeout } else { Outcome::Exit(0) };
+        Ok(ended(outcome))
     }
 }
 
 #[test]
 fn a_hang_must_hang_twice() {
-    let mut hanging = Fake::new(&[], |_| Ending::Timeout);
+    let mut hanging = Fake::new(&[], |_| Outcome::Timeout);
     let mut setup = Setup::default();
     setup.limits.runs = Some(5);
     let (results, _) = setup.search(&mut hanging, &mut Random);

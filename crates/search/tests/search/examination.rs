@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use search::{Ending, Mutate, Strategy, Whitebox, WhiteboxOptions};
+use search::{Mutate, Outcome, Strategy, Whitebox, WhiteboxOptions};
 
-use crate::harness::Setup;
-use crate::program::{Fake, Machine};
+use search_testing::harness::Setup;
+use search_testing::program::{Fake, Machine};
 
 /// Asks the same of each byte, so that the second one of a kind covers nothing new.
-fn letters(machine: &mut Machine<'_>) -> Ending {
+fn letters(machine: &mut Machine<'_>) -> Outcome {
     for index in 0.. {
         let Some(byte) = machine.byte(index) else { break };
         let equal = machine.eq(byte, b'a');
         machine.branch(2, equal);
     }
-    Ending::Exit(0)
+    Outcome::Exit(0)
 }
 
 fn examined(objects_to: fn(&[u8]) -> bool, strategy: &mut dyn Strategy, setup: &mut Setup) -> Fake<'static> {

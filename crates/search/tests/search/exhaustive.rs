@@ -1,13 +1,13 @@
 //! Exhaustive search against brute force: the same set of paths, each once, and no claim that is not earned.
 
 use proptest::prelude::*;
-use search::{Ending, Order, SavedSearch, Stop, Strategy as _, Whitebox, WhiteboxOptions};
+use search::{Order, Outcome, SavedSearch, Stop, Strategy as _, Whitebox, WhiteboxOptions};
 use trace::GiveUp;
 
-use crate::harness::{Setup, all_inputs, search};
-use crate::program::{Fake, Machine};
-use crate::random::{Op, fake, program};
 use search::Executor;
+use search_testing::harness::{Setup, all_inputs, search};
+use search_testing::program::{Fake, Machine};
+use search_testing::random::{Op, fake, program};
 
 fn exhaustive(order: Order) -> Whitebox<'static> {
     Whitebox::new(WhiteboxOptions { exhaustive: true, order, ..WhiteboxOptions::default() })
@@ -68,10 +68,10 @@ proptest! {
 fn later_sessions_do_not_count_losses_again() {
     let body = |machine: &mut Machine<'_>| {
         machine.give_up(GiveUp::Vector);
-        let Some(byte) = machine.byte(0) else { return Ending::Exit(0) };
+        let Some(byte) = machine.byte(0) else { return Outcome::Exit(0) };
         let equal = machine.eq(byte, b'a');
         machine.branch(2, equal);
-        Ending::Exit(0)
+        Outcome::Exit(0)
     };
     let mut first = exhaustive(Order::Generational);
     let mut setup = Setup { seeds: vec![b"x"], ..Setup::default() };
@@ -99,12 +99,12 @@ fn states_are_offered_while_the_search_runs() {
 #[test]
 fn all_values_of_a_concretisation_are_gone_through() {
     let body = |machine: &mut Machine<'_>, fix_all: bool| {
-        let Some(byte) = machine.byte(0) else { return Ending::Exit(0) };
+        let Some(byte) = machine.byte(0) else { return Outcome::Exit(0) };
         let equal = machine.eq(byte, b'a');
         if machine.branch(2, equal) || fix_all {
             machine.concretise(3, byte);
         }
-        Ending::Exit(0)
+        Outcome::Exit(0)
     };
     for (fix_all, runs) in [(false, 3), (true, 257)] {
         let mut strategy = exhaustive(Order::Generational);
@@ -118,10 +118,10 @@ fn all_values_of_a_concretisation_are_gone_through() {
 #[test]
 fn too_many_values_of_a_concretisation_break_completeness() {
     let body = |machine: &mut Machine<'_>| {
-        let (Some(high), Some(low)) = (machine.byte(0), machine.byte(1)) else { return Ending::Exit(0) };
+        let (Some(high), Some(low)) = (machine.byte(0), machine.byte(1)) else { return Outcome::Exit(0) };
         let number = machine.join(high, low);
         machine.concretise(2, number);
-        Ending::Exit(0)
+        Outcome::Exit(0)
     };
     let mut strategy = exhaustive(Order::Generational);
     search(&mut Fake::new(&[&[]], body), &mut strategy);
@@ -135,7 +135,7 @@ fn dropped_data_breaks_completeness() {
         if machine.byte(0).is_some() {
             machine.give_up(GiveUp::InlineAssembly);
         }
-        Ending::Exit(0)
+        Outcome::Exit(0)
     });
     let mut strategy = exhaustive(Order::Generational);
     let (results, _) = search(&mut fake, &mut strategy);
@@ -151,7 +151,7 @@ fn the_depth_bound_is_kept_and_said() {
             let equal = machine.eq(byte, b'a');
             machine.branch(2, equal);
         }
-        Ending::Exit(0)
+        Outcome::Exit(0)
     };
     let paths = |max_depth| {
         let mut fake = Fake::new(&[&[]], body);

@@ -1,19 +1,19 @@
 //! What becomes of runs that end badly, by what the program and its variants say about them.
 
 use search::{
-    BugKind, Bugs, Diagnosis, Ending, Engine, ExecError, Execution, Executor, Frame, Next, Ran, Results,
+    BugKind, Bugs, Diagnosis, Engine, ExecError, Execution, Executor, Frame, Next, Outcome, Ran, Results,
     Seed, Strategy, World,
 };
 
-use crate::harness::{Notes, Setup, Ticks, chain, ended};
+use search_testing::harness::{Notes, Setup, Ticks, chain, ended};
 
 /// Answers by the first byte of the input. Nothing is traced, so all last steps are the same.
 #[derive(Default)]
 struct Scripted {
-    traced: Vec<(u8, Ending)>,
-    /// The second time, if that is another ending.
-    patient: Vec<(u8, Ending)>,
-    plain: Option<Vec<(u8, Ending)>>,
+    traced: Vec<(u8, Outcome)>,
+    /// The second time, if that is another outcome.
+    patient: Vec<(u8, Outcome)>,
+    plain: Option<Vec<(u8, Outcome)>>,
     /// The line at which the sanitized variant objects.
     lines: Vec<(u8, u32)>,
 }
@@ -22,21 +22,21 @@ fn of<T: Copy>(answers: &[(u8, T)], input: &[u8]) -> Option<T> {
     answers.iter().find(|(byte, _)| input.first() == Some(byte)).map(|(_, answer)| *answer)
 }
 
-fn ending(answers: &[(u8, Ending)], input: &[u8]) -> Ending {
-    of(answers, input).unwrap_or(Ending::Exit(0))
+fn outcome(answers: &[(u8, Outcome)], input: &[u8]) -> Outcome {
+    of(answers, input).unwrap_or(Outcome::Exit(0))
 }
 
 impl Executor for Scripted {
     fn run(&mut self, input: &[u8], _symbolic: bool) -> Result<Execution, ExecError> {
-        Ok(ended(ending(&self.traced, input)))
+        Ok(ended(outcome(&self.traced, input)))
     }
 
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {
-        Ok(ended(of(&self.patient, input).unwrap_or_else(|| ending(&self.traced, input))))
+        Ok(ended(of(&self.patient, input).unwrap_or_else(|| outcome(&self.traced, input))))
     }
 
-    fn run_plain(&mut self, input: &[u8]) -> Result<Option<Ending>, ExecError> {
-        Ok(self.plain.as_ref().map(|plain| ending(plain, input)))
+    fn run_plain(&mut self, input: &[u8]) -> Result<Option<Outcome>, ExecError> {
+        Ok(self.plain.as_ref().map(|plain| outcome(plain, input)))
     }
 
     fn locate_hang(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
@@ -99,7 +99,7 @@ fn kinds(results: &Results) -> Vec<BugKind> {
     results.bugs.all().iter().map(|bug| bug.kind).collect()
 }
 
-const CRASH: Ending = Ending::Signal(6);
+const CRASH: Outcome = Outcome::Signal(6);
 
 #[test]
 fn a_crash_after_a_known_last_step_may_have_another_cause() {
@@ -114,7 +114,7 @@ fn a_crash_after_a_known_last_step_may_have_another_cause() {
 
 #[test]
 fn a_mistake_before_an_endless_loop_is_reported() {
-    let hang = vec![(b'a', Ending::Timeout)];
+    let hang = vec![(b'a', Outcome::Timeout)];
     let lines = vec![(b'a', 1)];
     let mut executor = Scripted { traced: hang.clone(), lines, ..Scripted::default() };
     executor.plain = Some(hang);
@@ -126,7 +126,7 @@ fn a_mistake_before_an_endless_loop_is_reported() {
 
 #[test]
 fn a_run_that_is_slow_in_the_variant_is_examined() {
-    let (traced, lines) = (vec![(b'a', Ending::Timeout)], vec![(b'a', 1)]);
+    let (traced, lines) = (vec![(b'a', Outcome::Timeout)], vec![(b'a', 1)]);
     let mut executor = Scripted { traced, lines, plain: Some(Vec::new()), ..Scripted::default() };
     let results = search(&mut executor, false, Bugs::default(), &[b"a"]);
     assert_eq!((kinds(&results), results.stats.slow_in_variant), (vec![BugKind::Reported], 1));
@@ -134,7 +134,7 @@ fn a_run_that_is_slow_in_the_variant_is_examined() {
 
 #[test]
 fn a_slow_run_that_crashes_is_a_crash_whatever_becomes_of_hangs() {
-    let traced = vec![(b'a', Ending::Timeout)];
+    let traced = vec![(b'a', Outcome::Timeout)];
     let crash = vec![(b'a', CRASH)];
     for (patient, plain) in [(crash.clone(), None), (Vec::new(), Some(crash))] {
         let mut executor = Scripted { traced: traced.clone(), patient, plain, ..Scripted::default() };
@@ -148,7 +148,7 @@ fn a_slow_run_that_crashes_is_a_crash_whatever_becomes_of_hangs() {
 
 #[test]
 fn two_hangs_at_one_last_step_are_two_where_all_paths_count() {
-    let hangs = vec![(b'a', Ending::Timeout), (b'b', Ending::Timeout)];
+    let hangs = vec![(b'a', Outcome::Timeout), (b'b', Outcome::Timeout)];
     let mut executor = Scripted { traced: hangs.clone(), plain: Some(hangs), ..Scripted::default() };
     executor.lines = vec![(b'a', 1), (b'b', 2)];
     let results = search(&mut executor, true, Bugs::default(), &[b"a", b"b"]);

@@ -2,22 +2,22 @@
 
 use std::time::Duration;
 
-use search::{Ending, Mutate, Strategy, Whitebox, WhiteboxOptions};
+use search::{Mutate, Outcome, Strategy, Whitebox, WhiteboxOptions};
 
-use crate::harness::Setup;
-use crate::program::{Fake, Machine};
+use search_testing::harness::Setup;
+use search_testing::program::{Fake, Machine};
 
 /// An interpreter in which `x` is an endless loop, `a` and `b` are commands, and everything else is an error.
-fn interpreter(machine: &mut Machine<'_>) -> Ending {
+fn interpreter(machine: &mut Machine<'_>) -> Outcome {
     for index in 0.. {
         let Some(byte) = machine.byte(index) else { break };
         match machine.switch(2, byte) {
-            0 => return Ending::Timeout,
-            3 => return Ending::Exit(1),
+            0 => return Outcome::Timeout,
+            3 => return Outcome::Exit(1),
             _ => {}
         }
     }
-    Ending::Exit(0)
+    Outcome::Exit(0)
 }
 
 fn timeouts(strategy: &mut dyn Strategy, hang_time: Duration) -> (u64, usize) {

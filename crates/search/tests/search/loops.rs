@@ -1,17 +1,17 @@
 //! Loops whose number of rounds the input decides, and what happens when nothing else is left.
 
-use search::{Ending, Stop, Whitebox, WhiteboxOptions};
+use search::{Outcome, Stop, Whitebox, WhiteboxOptions};
 
-use crate::harness::Setup;
-use crate::program::{Fake, Machine};
+use search_testing::harness::Setup;
+use search_testing::program::{Fake, Machine};
 
 fn whitebox() -> Whitebox<'static> {
     Whitebox::new(WhiteboxOptions::default())
 }
 
 /// As many rounds as the first two bytes say, at most so many, and a crash after ten thousand.
-fn counts(machine: &mut Machine<'_>, most: u64) -> Ending {
-    let (Some(high), Some(low)) = (machine.byte(0), machine.byte(1)) else { return Ending::Exit(1) };
+fn counts(machine: &mut Machine<'_>, most: u64) -> Outcome {
+    let (Some(high), Some(low)) = (machine.byte(0), machine.byte(1)) else { return Outcome::Exit(1) };
     let limit = machine.join(high, low);
     let mut rounds = 0;
     while rounds < most {
@@ -22,7 +22,7 @@ fn counts(machine: &mut Machine<'_>, most: u64) -> Ending {
         rounds += 1;
     }
     let is_bad = machine.concrete(rounds == 10_000);
-    if machine.branch(3, is_bad) { Ending::Signal(6) } else { Ending::Exit(0) }
+    if machine.branch(3, is_bad) { Outcome::Signal(6) } else { Outcome::Exit(0) }
 }
 
 fn program(most: u64) -> Fake<'static> {
@@ -56,10 +56,10 @@ fn a_search_that_dropped_flips_says_so() {
 fn with_a_limit_it_goes_on_at_random() {
     // The solver never hears of the second byte.
     let mut fake = Fake::new(&[&[], &[]], |machine| {
-        let Some(first) = machine.byte(0) else { return Ending::Exit(0) };
+        let Some(first) = machine.byte(0) else { return Outcome::Exit(0) };
         machine.concretise(3, first);
         let secret = machine.concrete(machine.hidden_byte(1) == Some(7));
-        if machine.branch(2, secret) { Ending::Signal(6) } else { Ending::Exit(0) }
+        if machine.branch(2, secret) { Outcome::Signal(6) } else { Outcome::Exit(0) }
     });
     let mut setup = Setup { seeds: vec![b"a"], ..Setup::default() };
     let (results, stop) = setup.search(&mut fake, &mut whitebox());
@@ -70,9 +70,9 @@ fn with_a_limit_it_goes_on_at_random() {
 #[test]
 fn a_search_that_tried_everything_ends() {
     let mut fake = Fake::new(&[&[]], |machine| {
-        let Some(byte) = machine.byte(0) else { return Ending::Exit(0) };
+        let Some(byte) = machine.byte(0) else { return Outcome::Exit(0) };
         let equal = machine.eq(byte, b'a');
-        Ending::Exit(i32::from(machine.branch(2, equal)))
+        Outcome::Exit(i32::from(machine.branch(2, equal)))
     });
     let (results, stop) = Setup::default().search(&mut fake, &mut whitebox());
     assert!(matches!(stop, Stop::Finished), "{stop}");

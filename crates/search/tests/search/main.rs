@@ -6,8 +6,5 @@ mod examination;
 mod exhaustive;
 mod finds;
 mod hangs;
-mod harness;
 mod loops;
-mod program;
-mod random;
 mod whitebox;

@@ -1,24 +1,24 @@
 //! Generational search: what it reaches and what it counts.
 
-use search::{Change, Ending, Order, Sentences, Stop, Strategy, Whitebox, WhiteboxOptions};
+use search::{Change, Order, Outcome, Sentences, Stop, Strategy, Whitebox, WhiteboxOptions};
 
-use crate::harness::{Setup, search};
-use crate::program::{Fake, Machine};
+use search_testing::harness::{Setup, search};
+use search_testing::program::{Fake, Machine};
 
 fn whitebox() -> Whitebox<'static> {
     Whitebox::new(WhiteboxOptions::default())
 }
 
 /// Crashes on inputs that start with "abba".
-fn magic(machine: &mut Machine<'_>) -> Ending {
+fn magic(machine: &mut Machine<'_>) -> Outcome {
     for (index, &expected) in b"abba".iter().enumerate() {
-        let Some(byte) = machine.byte(index) else { return Ending::Exit(1) };
+        let Some(byte) = machine.byte(index) else { return Outcome::Exit(1) };
         let equal = machine.eq(byte, expected);
         if !machine.branch(2 + index as u32, equal) {
-            return Ending::Exit(1);
+            return Outcome::Exit(1);
         }
     }
-    Ending::Signal(6)
+    Outcome::Signal(6)
 }
 
 fn magic_program() -> Fake<'static> {
@@ -86,8 +86,8 @@ fn traces_that_do_not_fit_are_run_again() {
 fn every_case_of_a_switch_is_reached() {
     let cases: &[u64] = &[b'a'.into(), b'b'.into(), 0];
     let mut fake = Fake::new(&[cases], |machine| {
-        let Some(byte) = machine.byte(0) else { return Ending::Exit(9) };
-        Ending::Exit(machine.switch(2, byte) as i32)
+        let Some(byte) = machine.byte(0) else { return Outcome::Exit(9) };
+        Outcome::Exit(machine.switch(2, byte) as i32)
     });
     let (results, _) = search(&mut fake, &mut whitebox());
     assert_eq!((results.stats.covered, results.stats.outcomes), (4, 4));
@@ -97,16 +97,16 @@ fn every_case_of_a_switch_is_reached() {
 #[test]
 fn what_the_trace_does_not_show_is_a_divergence() {
     let mut fake = Fake::new(&[&[], &[]], |machine| {
-        let Some(byte) = machine.byte(0) else { return Ending::Exit(0) };
+        let Some(byte) = machine.byte(0) else { return Outcome::Exit(0) };
         let hidden = machine.hidden_byte(0) == Some(b'a');
         let less = machine.less(byte, b'b');
         if hidden {
-            return Ending::Exit(2);
+            return Outcome::Exit(2);
         }
         machine.branch(2, less);
         let equal = machine.eq(byte, b'a');
         machine.branch(3, equal);
-        Ending::Exit(1)
+        Outcome::Exit(1)
     });
     let mut setup = Setup { seeds: vec![b"x"], ..Setup::default() };
     let mut strategy = whitebox();
@@ -116,11 +116,11 @@ fn what_the_trace_does_not_show_is_a_divergence() {
 }
 
 /// Reads through a concretised index, then asks about the index itself.
-fn table_user(machine: &mut Machine<'_>) -> Ending {
-    let Some(byte) = machine.byte(0) else { return Ending::Exit(0) };
+fn table_user(machine: &mut Machine<'_>) -> Outcome {
+    let Some(byte) = machine.byte(0) else { return Outcome::Exit(0) };
     machine.concretise(3, byte);
     let equal = machine.eq(byte, b'b');
-    Ending::Exit(i32::from(machine.branch(2, equal)))
+    Outcome::Exit(i32::from(machine.branch(2, equal)))
 }
 
 #[test]
@@ -145,10 +145,10 @@ fn optimism_overcomes_concretisation_and_is_counted_apart() {
 fn fixed_values_let_the_other_side_be_solved_as_in_dart() {
     // obscure(x, y): x == hash(y), where hash is opaque: y is fixed and x solved.
     let mut fake = Fake::new(&[&[], &[]], |machine| {
-        let (Some(x), Some(y)) = (machine.byte(0), machine.byte(1)) else { return Ending::Exit(0) };
+        let (Some(x), Some(y)) = (machine.byte(0), machine.byte(1)) else { return Outcome::Exit(0) };
         let hash = if machine.concretise(3, y) == u64::from(b'a') { b'b' } else { b'x' };
         let equal = machine.eq(x, hash);
-        if machine.branch(2, equal) { Ending::Signal(6) } else { Ending::Exit(0) }
+        if machine.branch(2, equal) { Outcome::Signal(6) } else { Outcome::Exit(0) }
     });
     let mut setup = Setup { seeds: vec![b"aa"], ..Setup::default() };
     let (results, _) = setup.search(&mut fake, &mut whitebox());
@@ -158,9 +158,9 @@ fn fixed_values_let_the_other_side_be_solved_as_in_dart() {
 #[test]
 fn a_property_is_violated_on_purpose() {
     let mut fake = Fake::new(&[], |machine| {
-        let (Some(a), Some(b)) = (machine.byte(0), machine.byte(1)) else { return Ending::Exit(0) };
+        let (Some(a), Some(b)) = (machine.byte(0), machine.byte(1)) else { return Outcome::Exit(0) };
         let divisor = machine.xor(a, b);
-        if machine.check_divisor(1, divisor) { Ending::Signal(8) } else { Ending::Exit(0) }
+        if machine.check_divisor(1, divisor) { Outcome::Signal(8) } else { Outcome::Exit(0) }
     });
     let mut setup = Setup { seeds: vec![b"ab"], ..Setup::default() };
     let (results, _) = setup.search(&mut fake, &mut whitebox());

@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Builds `source` in `dir` and returns the statistics of a short campaign.
+#[allow(dead_code, reason = "not every test binary has one campaign for each program")]
 pub fn fuzz(dir: &Path, source: &str, flags: &[&str], options: &[&str], arguments: &[&str]) -> Value {
     let tarragon = || tarragon(dir);
     std::fs::write(dir.join("program.c"), source).expect("written");
@@ -27,6 +28,7 @@ pub fn tarragon(dir: &Path) -> Command {
     command
 }
 
+#[allow(dead_code, reason = "as said")]
 fn campaign(dir: &Path, options: &[&str], arguments: &[&str]) -> Value {
     let mut command = tarragon(dir);
     command.args(["fuzz", "--quiet", "--out", "out"]).args(options).args(["--", "./program"]);

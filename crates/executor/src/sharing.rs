@@ -1,11 +1,12 @@
 //! Several inputs in one process, without believing what that alone brings about.
 //!
-//! What a program keeps from one input to the next can make it crash, hang or take other branches. So a run that shared
-//! its process and is worth keeping is made again in a process of its own, and that run counts.
+//! What a program keeps from one input to the next can make it crash, hang or take other branches.
+//! So a run that shared its process and is worth keeping is made again in a process of its own, and
+//! that run counts.
 
 use std::collections::HashMap;
 
-use search::{Ending, Execution};
+use search::{Execution, Outcome};
 
 /// What runs in processes of their own have shown.
 #[derive(Default)]
@@ -22,27 +23,28 @@ pub(crate) struct Sharing {
 type Crash = (i32, u32);
 
 fn crash(run: &Execution) -> Option<Crash> {
-    let Ending::Signal(signal) = run.ending else { return None };
+    let Outcome::Signal(signal) = run.outcome else { return None };
     Some((signal, run.trace.as_ref()?.events.last()?.site))
 }
 
-/// A program that keeps this many things between inputs, and in more than a quarter of what was looked into, is better
-/// off without sharing.
-const MOST_UNSTABLE: u64 = 32;
+/// A program that keeps this many things between inputs, and in more than a quarter of what was
+/// looked into, is better off without sharing.
+const MAX_UNSTABLE: u64 = 32;
 
 impl Sharing {
-    /// Whether a run on `len` bytes that shared its process has to be made again. A crash like one that happened in a process of its own
-    /// is believed, unless the input is the shortest so far, which would be kept.
+    /// Whether a run on `len` bytes that shared its process has to be made again. A crash like one
+    /// that happened in a process of its own is believed, unless the input is the shortest so far,
+    /// which would be kept.
     pub(crate) fn is_doubtful(&self, run: &Execution, len: usize) -> bool {
         let is_known = |crash| self.crashes.get(&crash).is_some_and(|shortest| *shortest <= len);
-        let is_usual = matches!(run.ending, Ending::Exit(_)) || crash(run).is_some_and(is_known);
+        let is_usual = matches!(run.outcome, Outcome::Exit(_)) || crash(run).is_some_and(is_known);
         !is_usual || run.bad_trace.is_some() || self.new_outcomes(run).next().is_some()
     }
 
     /// Compares a doubtful run with the one in a process of its own.
     pub(crate) fn compare(&mut self, shared: &Execution, own: &Execution) {
-        let same_ending = std::mem::discriminant(&shared.ending) == std::mem::discriminant(&own.ending);
-        let stable = same_ending && self.new_outcomes(shared).all(|outcome| own.covered.contains(&outcome));
+        let same_kind = std::mem::discriminant(&shared.outcome) == std::mem::discriminant(&own.outcome);
+        let stable = same_kind && self.new_outcomes(shared).all(|outcome| own.covered.contains(&outcome));
         self.confirmed += 1;
         self.unstable += u64::from(!stable);
     }
@@ -64,7 +66,7 @@ impl Sharing {
 
     /// Whether sharing costs more than it saves.
     pub(crate) fn is_futile(&self) -> bool {
-        self.unstable > MOST_UNSTABLE && self.unstable * 4 > self.confirmed
+        self.unstable > MAX_UNSTABLE && self.unstable * 4 > self.confirmed
     }
 
     fn new_outcomes<'a>(&'a self, run: &'a Execution) -> impl Iterator<Item = u32> + 'a {
@@ -78,10 +80,10 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn run(ending: Ending, covered: &[u32]) -> Execution {
+    fn run(outcome: Outcome, covered: &[u32]) -> Execution {
         let covered = covered.to_vec();
         Execution {
-            ending,
+            outcome,
             covered,
             trace: None,
             bad_trace: None,
@@ -94,11 +96,11 @@ mod tests {
     #[test]
     fn what_is_known_is_believed() {
         let mut sharing = Sharing::default();
-        assert!(sharing.is_doubtful(&run(Ending::Exit(0), &[1]), 5));
-        sharing.learn(&run(Ending::Exit(0), &[1, 2]), 5);
-        assert!(!sharing.is_doubtful(&run(Ending::Exit(3), &[1]), 5));
-        assert!(sharing.is_doubtful(&run(Ending::Signal(6), &[1]), 5));
-        assert!(sharing.is_doubtful(&run(Ending::Exit(0), &[1, 3]), 5));
+        assert!(sharing.is_doubtful(&run(Outcome::Exit(0), &[1]), 5));
+        sharing.learn(&run(Outcome::Exit(0), &[1, 2]), 5);
+        assert!(!sharing.is_doubtful(&run(Outcome::Exit(3), &[1]), 5));
+        assert!(sharing.is_doubtful(&run(Outcome::Signal(6), &[1]), 5));
+        assert!(sharing.is_doubtful(&run(Outcome::Exit(0), &[1, 3]), 5));
     }
 
     #[test]
@@ -108,9 +110,10 @@ mod tests {
                 vec![trace::Event { kind: trace::EventKind::GiveUp as u8, site, ..trace::Event::default() }];
             let length = trace::Node { op: trace::Op::Len as u8, bits: 64, ..trace::Node::default() };
             let (nodes, values) = (vec![trace::Node::default(), length], vec![0, 0]);
-            let raw = path::RawTrace { nodes, values, events, ..path::RawTrace::default() };
+            let recorded = path::Recorded { nodes, values, ..path::Recorded::default() };
+            let raw = path::RawTrace { recorded, events, ..path::RawTrace::default() };
             let trace = Some(path::Trace::from_raw(raw).expect("a trace"));
-            Execution { trace, ..run(Ending::Signal(signal), covered) }
+            Execution { trace, ..run(Outcome::Signal(signal), covered) }
         };
         let mut sharing = Sharing::default();
         assert!(sharing.is_doubtful(&crash(6, 3, &[1]), 5));
@@ -120,7 +123,7 @@ mod tests {
         assert!(sharing.is_doubtful(&crash(6, 4, &[1]), 5), "another place");
         assert!(sharing.is_doubtful(&crash(8, 3, &[1]), 5), "another signal");
         assert!(sharing.is_doubtful(&crash(6, 3, &[1, 2]), 5), "new coverage");
-        assert!(sharing.is_doubtful(&run(Ending::Signal(6), &[1]), 5), "no trace");
+        assert!(sharing.is_doubtful(&run(Outcome::Signal(6), &[1]), 5), "no trace");
     }
 
     #[test]
@@ -131,20 +134,20 @@ mod tests {
             sharing.compare(shared, own);
             sharing.unstable > before
         };
-        let quiet = run(Ending::Exit(0), &[1, 2]);
-        assert!(!unstable(&run(Ending::Exit(0), &[1]), &quiet));
-        assert!(unstable(&run(Ending::Exit(0), &[1, 3]), &quiet));
-        assert!(unstable(&run(Ending::Signal(6), &[1]), &quiet));
-        assert!(!unstable(&run(Ending::Signal(6), &[1]), &run(Ending::Signal(11), &[1])));
+        let quiet = run(Outcome::Exit(0), &[1, 2]);
+        assert!(!unstable(&run(Outcome::Exit(0), &[1]), &quiet));
+        assert!(unstable(&run(Outcome::Exit(0), &[1, 3]), &quiet));
+        assert!(unstable(&run(Outcome::Signal(6), &[1]), &quiet));
+        assert!(!unstable(&run(Outcome::Signal(6), &[1]), &run(Outcome::Signal(11), &[1])));
     }
 
     #[test]
     fn sharing_ends_where_it_is_futile() {
         let mut sharing = Sharing::default();
-        let (crash, quiet) = (run(Ending::Signal(6), &[]), run(Ending::Exit(0), &[]));
-        (0..=MOST_UNSTABLE).for_each(|_| sharing.compare(&crash, &quiet));
+        let (crash, quiet) = (run(Outcome::Signal(6), &[]), run(Outcome::Exit(0), &[]));
+        (0..=MAX_UNSTABLE).for_each(|_| sharing.compare(&crash, &quiet));
         assert!(sharing.is_futile());
-        (0..MOST_UNSTABLE * 4).for_each(|_| sharing.compare(&crash, &crash));
+        (0..MAX_UNSTABLE * 4).for_each(|_| sharing.compare(&crash, &crash));
         assert!(!sharing.is_futile());
     }
 }

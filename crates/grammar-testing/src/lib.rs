@@ -1,5 +1,6 @@
 //! Random small grammars, and slow, obvious answers about them.
-#![allow(dead_code)]
+//!
+//! Tests of several crates use it as a dev-dependency; nothing else may depend on it.
 
 use grammar::core::{Core, Sym};
 use grammar::model::{Alternative, Expr, Grammar, Rule, RuleId, Terminal, TerminalId};

@@ -1,12 +1,11 @@
-//! The program itself, as the user built it. What it does with an input counts; variants of it are only ways to find out more.
+//! The program itself, as the user built it. What it does with an input counts; variants of it are
+//! only ways to find out more.
 
 use std::path::Path;
 
 use compiler::payload::Payload;
 use runner::{PlainRunner, RunnerError, TargetOptions};
-use search::Ending;
-
-use crate::executor::ending;
+use search::Outcome;
 
 pub(crate) struct Plain {
     runner: PlainRunner,
@@ -18,7 +17,7 @@ pub(crate) struct Plain {
     /// Why the program is not asked any more.
     trouble: Option<String>,
     /// The last input and how it ended: several bugs may have it.
-    last: Option<(Vec<u8>, Ending)>,
+    last: Option<(Vec<u8>, Outcome)>,
 }
 
 /// Lets signals end a libFuzzer harness, as they do in its variants.
@@ -47,8 +46,8 @@ impl Plain {
     }
 
     /// Takes note of how the traced variant ended.
-    pub(crate) fn learn(&mut self, input: &[u8], ending: Ending) {
-        if self.good.is_none() && matches!(ending, Ending::Exit(_)) {
+    pub(crate) fn learn(&mut self, input: &[u8], outcome: Outcome) {
+        if self.good.is_none() && matches!(outcome, Outcome::Exit(_)) {
             self.good = Some(input.to_vec());
         }
     }
@@ -57,21 +56,22 @@ impl Plain {
         self.trouble.clone()
     }
 
-    pub(crate) fn run(&mut self, input: &[u8]) -> Option<Ending> {
+    pub(crate) fn run(&mut self, input: &[u8]) -> Option<Outcome> {
         self.check();
         if self.trouble.is_some() {
             return None;
         }
-        if let Some((_, ending)) = self.last.as_ref().filter(|(last, _)| last == input) {
-            return Some(*ending);
+        if let Some((_, outcome)) = self.last.as_ref().filter(|(last, _)| last == input) {
+            return Some(*outcome);
         }
-        let ending = self.ending(input)?;
-        self.last = Some((input.to_vec(), ending));
-        Some(ending)
+        let outcome = self.outcome(input)?;
+        self.last = Some((input.to_vec(), outcome));
+        Some(outcome)
     }
 
-    /// Input can come in ways that only variants know, such as a socket: the program waits for it in vain. Then it cannot be
-    /// asked. A machine under load makes slow runs, so that it gets a second chance.
+    /// Input can come in ways that only variants know, such as a socket: the program waits for it
+    /// in vain. Then it cannot be asked. A machine under load makes slow runs, so that it gets a
+    /// second chance.
     fn check(&mut self) {
         if self.is_checked || self.trouble.is_some() {
             return;
@@ -80,7 +80,7 @@ impl Plain {
         self.is_checked = true;
         let why = if self.wants_socket(&good) {
             "it uses a socket, which the sandbox denies; its variants get the input there".to_owned()
-        } else if (0..2).all(|_| self.ending(&good) == Some(Ending::Timeout)) {
+        } else if (0..2).all(|_| self.outcome(&good) == Some(Outcome::Timeout)) {
             let good = good.escape_ascii();
             format!(
                 "it does not end on the input \"{good}\", on which its variant does; does it wait for \
@@ -97,9 +97,9 @@ impl Plain {
         denied.iter().any(|denial| denial.call == "socket")
     }
 
-    fn ending(&mut self, input: &[u8]) -> Option<Ending> {
+    fn outcome(&mut self, input: &[u8]) -> Option<Outcome> {
         match self.runner.run(input) {
-            Ok(run) => Some(ending(run.outcome)),
+            Ok(run) => Some(run.outcome),
             Err(error) => {
                 self.trouble = Some(format!("finds are not confirmed on the program itself: {error}"));
                 None

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{
-    Bug, Clock, Ending, Engine, Entry, Execution, Executor, Limits, Observer, OutputError, Results,
+    Bug, Clock, Engine, Entry, Execution, Executor, Limits, Observer, Outcome, OutputError, Results,
     SavedSearch, Seed, Sighting, Stats, Stop, Strategy, World,
 };
 use sites::SiteTable;
@@ -19,7 +19,8 @@ pub const CONSTANTS: &[u8] = b"\0abx";
 const ALPHABET: &[u8] = b"\0\x01\x02abcdxyz";
 pub const MAX_LEN: usize = 4;
 
-/// Tries all inputs over the alphabet: slow, obvious, and the last link of the chain in these tests.
+/// Tries all inputs over the alphabet: slow, obvious, and the last link of the chain in these
+/// tests.
 pub struct BruteForce;
 
 impl Link for BruteForce {
@@ -160,10 +161,10 @@ impl Setup {
     }
 }
 
-/// A run of which only the ending is known.
-pub fn ended(ending: Ending) -> Execution {
+/// A run of which only the outcome is known.
+pub fn ended(outcome: Outcome) -> Execution {
     Execution {
-        ending,
+        outcome,
         covered: Vec::new(),
         trace: None,
         bad_trace: None,

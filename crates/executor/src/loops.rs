@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use runner::{PlainRunner, RunnerError, SanitizerFrame, SanitizerReport, TargetOptions};
-use search::{Diagnosis, ExecError, Frame};
+use search::{Diagnosis, Frame};
 
 pub(crate) struct Loops {
     runner: PlainRunner,
 }
 
 impl Loops {
-    /// `options` are those of the sanitized variant, which samples its stack from the middle of `run_time` on.
+    /// `options` are those of the sanitized variant, which samples its stack from the middle of
+    /// `run_time` on.
     pub(crate) fn new(mut options: TargetOptions, run_time: Duration) -> Result<Loops, RunnerError> {
         const SAMPLING: Duration = Duration::from_secs(2);
         let run_ms = run_time.as_millis();
@@ -20,8 +21,8 @@ impl Loops {
     }
 
     /// What a run prints that does not end.
-    pub(crate) fn run(&mut self, input: &[u8]) -> Result<Vec<u8>, ExecError> {
-        self.runner.run(input).map(|run| run.stderr).map_err(|error| ExecError(error.to_string()))
+    pub(crate) fn run(&mut self, input: &[u8]) -> Result<Vec<u8>, RunnerError> {
+        self.runner.run(input).map(|run| run.stderr)
     }
 
     /// Where it is, by what it printed.
@@ -30,8 +31,8 @@ impl Loops {
     }
 }
 
-/// Without the first quarter, which may be from before the loop on a machine under load, and without those at code that
-/// belongs to no line, whose function is a guess.
+/// Without the first quarter, which may be from before the loop on a machine under load, and
+/// without those at code that belongs to no line, whose function is a guess.
 fn telling(mut samples: Vec<Vec<SanitizerFrame>>) -> Vec<Vec<SanitizerFrame>> {
     samples.drain(..samples.len() / 4);
     let has_line = |frames: &Vec<SanitizerFrame>| {

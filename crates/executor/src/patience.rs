@@ -1,9 +1,11 @@
 //! How long a run may take before it counts as a hang.
 //!
-//! Programs that run programs are given endless loops all the time, and each would take the whole time limit. So a run that takes much
-//! longer than those that ended by themselves lately is ended early. Whether that was a hang, a run with the whole limit decides.
-//! Where runs that are ended take more than a tenth of the time all the same, they are ended even sooner.
-//! Processor time says it sooner than time, because other work on the machine does not add to it; a run that sleeps has none.
+//! Programs that run programs are given endless loops all the time, and each would take the whole
+//! time limit. So a run that takes much longer than those that ended by themselves lately is ended
+//! early. Whether that was a hang, a run with the whole limit decides. Where runs that are ended
+//! take more than a tenth of the time all the same, they are ended even sooner. Processor time says
+//! it sooner than time, because other work on the machine does not add to it; a run that sleeps has
+//! none.
 
 use std::time::Duration;
 
@@ -19,7 +21,8 @@ const FADING: u32 = 64;
 const LEAST: Duration = Duration::from_millis(50);
 const LEAST_CPU: Duration = Duration::from_millis(10);
 
-/// The same while ended runs take more than one part in [`SHARE`] of the time. The slowest run lately is never held against others.
+/// The same while ended runs take more than one part in [`SHARE`] of the time. The slowest run
+/// lately is never held against others.
 const HURRIED_FACTOR: u32 = 5;
 const HURRIED_LEAST: Duration = Duration::from_millis(10);
 const HURRIED_LEAST_CPU: Duration = Duration::from_millis(3);

@@ -1,7 +1,7 @@
 //! Random programs: decision trees over the bytes of the input.
 
 use proptest::prelude::*;
-use search::Ending;
+use search::Outcome;
 
 use crate::harness::CONSTANTS;
 use crate::program::{Fake, Machine};
@@ -20,20 +20,20 @@ pub enum Op {
 }
 
 /// A decision tree in an array: operation `i` goes on at `2i + 1` if false and `2i + 2` if true.
-fn interpret(program: &[Op], machine: &mut Machine<'_>) -> Ending {
+fn interpret(program: &[Op], machine: &mut Machine<'_>) -> Outcome {
     let (mut at, mut place) = (0, 0);
     let mut last = None;
     let mut byte = None;
     while let Some(op) = program.get(at) {
         let site = 2 + 2 * at as u32;
         let side = match (op, byte) {
-            (Op::Exit, _) => return Ending::Exit(at as i32),
+            (Op::Exit, _) => return Outcome::Exit(at as i32),
             (Op::Next, _) | (_, None) => {
                 last = byte.or(last);
                 byte = machine.byte(place);
                 place += 1;
                 if byte.is_none() {
-                    return Ending::Exit(-1);
+                    return Outcome::Exit(-1);
                 }
                 false
             }
@@ -53,7 +53,7 @@ fn interpret(program: &[Op], machine: &mut Machine<'_>) -> Ending {
         };
         at = 2 * at + 1 + usize::from(side);
     }
-    Ending::Exit(0)
+    Outcome::Exit(0)
 }
 
 pub fn program() -> impl Strategy<Value = Vec<Op>> {

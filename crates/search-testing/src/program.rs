@@ -1,12 +1,12 @@
-//! Programs for tests: closures over symbolic values that record what a traced process would, and an executor that
-//! runs them.
+//! Programs for tests: closures over symbolic values that record what a traced process would, and
+//! an executor that runs them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::time::Duration;
 
-use path::{PathCondition, RawTrace, Step, Trace};
-use search::{Diagnosis, Ending, ExecError, Execution, Executor};
+use path::{PathCondition, RawTrace, Recorded, Step, Trace};
+use search::{Diagnosis, ExecError, Execution, Executor, Outcome};
 use sites::{Site, SiteKind, SiteTable};
 use trace::{CheckKind, Event, EventKind, GiveUp, Label, Node, Op};
 
@@ -89,8 +89,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// How many bytes the stretch has, if there is one. Only searches of strings with stretches, which are tested elsewhere, ask for it.
-    #[allow(dead_code)]
+    /// How many bytes the stretch has, if there is one.
     pub fn count(&mut self) -> Option<Value> {
         let number = self.marks.stretch.as_ref()?.len() as u64;
         let byte = |index: usize, number: u64| Value { label: 1 + index as Label, number, bits: 8 };
@@ -215,21 +214,19 @@ impl<'a> Machine<'a> {
     }
 
     fn trace(&mut self) -> Trace {
-        let raw = RawTrace {
+        let recorded = Recorded {
             nodes: std::mem::take(&mut self.nodes),
             values: std::mem::take(&mut self.values),
-            tables: Vec::new(),
-            shapes: Vec::new(),
             input_len: self.marks.extended(self.input).len() as u32,
-            events: std::mem::take(&mut self.events),
-            give_ups: self.give_ups,
-            truncated: false,
+            ..Recorded::default()
         };
+        let events = std::mem::take(&mut self.events);
+        let raw = RawTrace { recorded, events, give_ups: self.give_ups, ..RawTrace::default() };
         Trace::from_raw(raw).expect("machines write sound traces")
     }
 }
 
-type Body<'a> = dyn Fn(&mut Machine<'_>) -> Ending + 'a;
+type Body<'a> = dyn Fn(&mut Machine<'_>) -> Outcome + 'a;
 
 /// Runs a program and remembers what it was run on and which paths it took.
 pub struct Fake<'a> {
@@ -265,7 +262,7 @@ impl Marks {
 
 impl<'a> Fake<'a> {
     /// Sites 2 and up are of the given kinds: `[]` a branch, anything else the cases of a switch.
-    pub fn new(switches: &[&[u64]], body: impl Fn(&mut Machine<'_>) -> Ending + 'a) -> Fake<'a> {
+    pub fn new(switches: &[&[u64]], body: impl Fn(&mut Machine<'_>) -> Outcome + 'a) -> Fake<'a> {
         Fake {
             body: Box::new(body),
             sites: site_table(switches),
@@ -297,7 +294,7 @@ fn site_table(switches: &[&[u64]]) -> SiteTable {
 impl Executor for Fake<'_> {
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
         let mut machine = Machine::new(input, &self.marks, &self.sites);
-        let ending = (self.body)(&mut machine);
+        let outcome = (self.body)(&mut machine);
         self.whole_paths.insert(std::mem::take(&mut machine.steps));
         let covered = machine.covered.iter().copied().collect();
         let mut trace = machine.trace();
@@ -310,11 +307,11 @@ impl Executor for Fake<'_> {
         self.paths.insert(condition.constraints.iter().map(path::Constraint::step).collect());
         self.inputs.push(input.to_vec());
         Ok(Execution {
-            ending,
+            outcome,
             covered,
             trace: symbolic.then(|| Machine::again(input, &self.marks, &self.sites, &*self.body)),
             bad_trace: None,
-            run_time: if ending == Ending::Timeout { self.hang_time } else { Duration::from_millis(1) },
+            run_time: if outcome == Outcome::Timeout { self.hang_time } else { Duration::from_millis(1) },
             cpu_time: Duration::ZERO,
             stderr: Vec::new(),
         })

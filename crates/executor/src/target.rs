@@ -1,0 +1,193 @@
+//! From the program that the user names to one that runs under a search.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use compiler::{DeriveOptions, Variant, derive};
+use runner::{Runner, Sandbox, TargetOptions, default_capacities};
+use sites::{SiteTable, SourceTable};
+use trace::Capacities;
+
+use crate::plain::Plain;
+use crate::sanitized::{Sanitized, Sanitizers};
+use crate::traced::{derive_options, read_table};
+use crate::{RunnerExecutor, TargetError, Traced, find_program};
+
+/// The program under test and how it is run.
+#[derive(Clone, Debug)]
+pub struct TargetSettings {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    /// Limits of one run.
+    pub timeout: Duration,
+    pub memory: u64,
+    pub sandbox: Sandbox,
+    /// What the program may read beside its own files.
+    pub read: Vec<PathBuf>,
+    pub environment: Vec<(OsString, OsString)>,
+    /// Functions that make tokens.
+    pub lexers: Vec<String>,
+}
+
+/// A started target.
+pub struct Target {
+    pub executor: RunnerExecutor,
+    pub sites: SiteTable,
+    /// The command as the user gave it.
+    pub command: String,
+    /// What the user should know about how it runs.
+    pub notes: Vec<String>,
+    program: PathBuf,
+    options: TargetOptions,
+}
+
+impl Target {
+    pub fn start(settings: &TargetSettings, max_len: usize) -> Result<Target, TargetError> {
+        let (program, arguments) = settings.command.split_first().ok_or(TargetError::NoProgram)?;
+        let program = find_program(program)?;
+        let traced = Traced::of(&program, &settings.lexers)?;
+        let mut options = options(settings, arguments, &traced, max_len);
+        options.show_files_of(&program);
+        let untestable = |source| TargetError::Untestable { program: program.clone(), source };
+        let runner = Runner::start(options.clone()).map_err(untestable)?;
+        let executor = RunnerExecutor::new(runner, settings.timeout);
+        let mut notes = sandbox_notes(&executor, settings.sandbox);
+        notes.extend(left_out(Variant::Traced, &traced.left_out));
+        let words: Vec<_> = settings.command.iter().map(|word| word.to_string_lossy()).collect();
+        let is_variant = traced.executable == program;
+        let (sites, command) = (traced.sites, words.join(" "));
+        let mut target = Target { executor, sites, command, notes, program, options };
+        if !is_variant {
+            target.add_plain();
+        }
+        Ok(target)
+    }
+
+    /// What the sandbox denies to the program on this input, in words; `None` if nothing.
+    pub fn denied(&self, input: &[u8]) -> Option<String> {
+        const MAX_SHOWN: usize = 5;
+        let options = TargetOptions { program: self.program.clone(), ..self.options.clone() };
+        let denied = runner::denials(options, input).ok().filter(|denied| !denied.is_empty())?;
+        let mut words: Vec<String> = denied.iter().take(MAX_SHOWN).map(ToString::to_string).collect();
+        if denied.len() > MAX_SHOWN {
+            words.push(format!("{} more", denied.len() - MAX_SHOWN));
+        }
+        let list = words.join(", ");
+        Some(format!("the sandbox denies to the program: {list}; see --read, or --sandbox off"))
+    }
+
+    /// The covered variant, for when it is wanted.
+    pub fn covered(&self) -> CoveredVariant {
+        CoveredVariant { program: self.program.clone(), options: self.options.clone() }
+    }
+
+    /// Adds the sanitized variant. A program for which there is none is tested without.
+    pub fn add_sanitized(&mut self, wanted: Sanitizers) {
+        match Sanitized::start(&self.program, self.options.clone(), wanted) {
+            Ok((sanitized, unchanged)) => {
+                self.executor.add_sanitized(sanitized);
+                self.notes.extend(left_out(Variant::Sanitized, &unchanged));
+            }
+            Err(error) => {
+                let first = error.first_line();
+                self.notes.push(format!("no sanitizer reports: {first} (--sanitizer off silences this)"));
+            }
+        }
+    }
+
+    fn add_plain(&mut self) {
+        match Plain::new(&self.program, self.options.clone()) {
+            Ok(plain) => self.executor.add_plain(plain),
+            Err(error) => {
+                self.notes.push(format!("finds are not confirmed on the program itself: {error}"));
+            }
+        }
+    }
+}
+
+/// The covered variant of a target: not even derived yet.
+pub struct CoveredVariant {
+    program: PathBuf,
+    options: TargetOptions,
+}
+
+impl CoveredVariant {
+    /// The table of its lines, and what runs it.
+    pub fn start(self) -> Result<(SourceTable, RunnerExecutor), TargetError> {
+        let CoveredVariant { program, mut options } = self;
+        let derived = derive(&program, Variant::Covered, &DeriveOptions::from_environment()?)?;
+        let table: SourceTable = read_table(&derived.sites)?;
+        options.program = derived.executable;
+        let input = options.capacities.input;
+        options.capacities = Capacities { input, ..default_capacities(table.coverage_len()) };
+        let run_time = options.limits.run_time;
+        let does_not_run = |source| TargetError::DoesNotRun { variant: Variant::Covered, source };
+        let runner = Runner::start(options).map_err(does_not_run)?;
+        Ok((table, RunnerExecutor::new(runner, run_time)))
+    }
+}
+
+/// Derives variants side by side before they are needed, and calls `late` with the program once
+/// that takes a while. What fails here fails again, with its message, where the variant is used.
+pub fn prepare(settings: &TargetSettings, variants: &[Variant], late: impl FnOnce(&Path)) {
+    let Some(program) = settings.command.first().and_then(|name| find_program(name).ok()) else { return };
+    let Ok(options) = derive_options(&settings.lexers) else { return };
+    let (done, wait) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        for &variant in variants {
+            let (done, program, options) = (done.clone(), &program, &options);
+            scope.spawn(move || {
+                let _ = derive(program, variant, options);
+                drop(done);
+            });
+        }
+        drop(done);
+        if wait.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+            late(&program);
+        }
+    });
+}
+
+fn options(
+    settings: &TargetSettings,
+    arguments: &[OsString],
+    traced: &Traced,
+    max_len: usize,
+) -> TargetOptions {
+    let arguments = arguments.iter().map(|argument| absolute_file(argument)).collect();
+    let mut options = traced.options(arguments, settings.timeout);
+    options.environment = settings.environment.clone();
+    options.readable = settings.read.clone();
+    options.sandbox = settings.sandbox;
+    options.limits.memory = settings.memory;
+    options.capacities.input = options.capacities.input.max(max_len as u64);
+    options
+}
+
+/// The program runs in a directory of its own, so an argument that names a file from here gets its
+/// full path. A directory does only if it is written like one: `.` can mean anything.
+fn absolute_file(argument: &OsStr) -> OsString {
+    let path = Path::new(argument);
+    let is_path = path.is_file() || path.is_dir() && argument.as_encoded_bytes().contains(&b'/');
+    if path.is_relative() && is_path {
+        return std::path::absolute(path).map_or_else(|_| argument.to_owned(), PathBuf::into_os_string);
+    }
+    argument.to_owned()
+}
+
+/// Of which source files there is no variant.
+pub fn left_out(variant: Variant, files: &[String]) -> Vec<String> {
+    let variant = variant.name();
+    files.iter().map(|file| format!("not {variant}, so it runs unchanged: {file}")).collect()
+}
+
+/// What the sandbox does not do, because it is off or because the kernel does not offer it.
+fn sandbox_notes(executor: &RunnerExecutor, sandbox: Sandbox) -> Vec<String> {
+    let why = match sandbox {
+        Sandbox::On => "sandbox incomplete",
+        Sandbox::Off => "sandbox off",
+    };
+    executor.sandbox().missing.iter().map(|missing| format!("{why}: {missing}")).collect()
+}

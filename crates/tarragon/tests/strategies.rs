@@ -1,0 +1,57 @@
+//! Every strategy that can be named runs.
+
+mod common;
+
+use common::tarragon;
+use serde_json::Value;
+
+/// Takes tokens one by one; `a+b` is a bug.
+const PROGRAM: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+static int lex(void)
+{
+    int c = getchar();
+    return c == EOF ? 300 : c == '+' ? 301 : c;
+}
+int main(void)
+{
+    if (lex() == 'a' && lex() == 301 && lex() == 'b')
+        abort();
+    return 0;
+}
+"#;
+
+const GRAMMAR: &str = "sum = /[ab]/ | sum '+' /[ab]/ ;";
+
+/// The values of `--strategy`, as a mistake there is answered.
+fn names(dir: &std::path::Path) -> Vec<String> {
+    let output = tarragon(dir).args(["fuzz", "--strategy", "?", "--", "x"]).output().expect("starts");
+    let text = String::from_utf8(output.stderr).expect("text");
+    let values = text.split("[possible values: ").nth(1).and_then(|rest| rest.split(']').next());
+    values.expect("the values").split(", ").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_strategy_runs_under_its_name() {
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::write(dir.path().join("program.c"), PROGRAM).expect("written");
+    std::fs::write(dir.path().join("sum.tg"), GRAMMAR).expect("written");
+    let built = tarragon(dir.path()).args(["cc", "-g", "program.c", "-o", "program"]).status();
+    assert!(built.expect("starts").success());
+    let names = names(dir.path());
+    assert!(names.len() >= 10, "{names:?}");
+    for name in names {
+        let mut command = tarragon(dir.path());
+        command.args(["fuzz", "--quiet", "--max-runs", "30", "--max-len", "3", "--lcov", "off"]);
+        command.args(["--sanitizer", "off", "--grammar", "sum.tg", "--lexer", "lex"]);
+        command.args(["--strategy", &name, "--out", &name, "--", "./program"]);
+        let output = command.output().expect("starts");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code().is_some_and(|code| code < 2), "{name}: {stderr}");
+        let stats = std::fs::read(dir.path().join(&name).join("stats.json")).expect("statistics");
+        let stats: Value = serde_json::from_slice(&stats).expect("JSON");
+        assert_eq!(stats["strategy"], *name, "{stats}");
+        assert!(stats["runs"].as_u64().is_some_and(|runs| runs > 0), "{stats}");
+    }
+}
