@@ -10,6 +10,7 @@ mod concrete;
 mod constructors;
 mod coverage;
 mod covered;
+mod entry;
 mod expressions;
 mod foreign;
 mod formats;

@@ -1,10 +1,10 @@
 //! Functions without a model: what they may do with the input. The runtime watches their calls (`runtime/src/outside.rs`);
 //! here it is decided how closely, by what is known of the C library.
 
-use crate::foreign;
 use crate::function::{Function, underlying_object};
 use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
 use crate::module::Module;
+use crate::{entry, foreign};
 use trace::GiveUp;
 
 /// What a function may do with memory that it gets; the runtime knows these numbers.
@@ -385,7 +385,7 @@ impl Function<'_> {
         let label = self.label_of(argument);
         let values = [self.bits(argument), self.bits(call)];
         let arguments = [label, values[0], values[1], builder.const_i32(kind), number, site];
-        let label = self.call("__tgi_printed_result", &arguments);
+        let label = self.call(entry::__tgi_printed_result, arguments);
         self.set_labels(call, vec![label]);
     }
 
@@ -393,7 +393,7 @@ impl Function<'_> {
     pub fn watch_output(&mut self, call: Value, name: &str, arguments: &[Value]) {
         if LAST_CALLS.contains(&name) {
             self.builder().before(call);
-            self.call("__tg_ends", &[]);
+            self.call(entry::__tg_ends, []);
         }
         let Some(sink) = sink(name) else { return };
         let to = match sink {
@@ -411,12 +411,12 @@ impl Function<'_> {
             let any = self.any_label(&data);
             if is_lost {
                 let reason = self.builder().const_i32(GiveUp::External as u32);
-                self.call("__tg_give_up", &[any, reason, site, self.builder().const_i32(number)]);
+                self.call(entry::__tg_give_up, [any, reason, site, self.builder().const_i32(number)]);
             }
             let any = self.join(closing, &[(self.zero(), any)]);
             self.tell_output(number, sink, to, site);
             for label in any {
-                self.call("__tg_printed", &[label]);
+                self.call(entry::__tg_printed, [label]);
             }
         } else {
             self.tell_output(number, sink, to, site);
@@ -435,7 +435,7 @@ impl Function<'_> {
             Sink::Standard => 2,
         };
         let to = to.map_or(builder.const_i64(0), |to| self.bits(to));
-        self.call("__tg_output", &[builder.const_i32(number), to, builder.const_i32(kind), site]);
+        self.call(entry::__tg_output, [builder.const_i32(number), to, builder.const_i32(kind), site]);
     }
 
     /// The program gives a stream a buffer. One that nobody else uses does not matter.
@@ -454,7 +454,7 @@ impl Function<'_> {
             return;
         }
         self.builder().before(call);
-        self.call("__tg_buffered", &[self.bits(stream), self.bits(buffer)]);
+        self.call(entry::__tg_buffered, [self.bits(stream), self.bits(buffer)]);
     }
 
     /// Assembly that may enter the kernel or call a function may read the input.
@@ -466,7 +466,7 @@ impl Function<'_> {
             let builder = self.builder();
             builder.before(call);
             let number = builder.const_i32(self.numbering.external(ASSEMBLY));
-            self.call("__tg_outside", &[number, site]);
+            self.call(entry::__tg_outside, [number, site]);
         }
         enters
     }
@@ -474,7 +474,7 @@ impl Function<'_> {
     /// Such assembly is done: the builder stands behind it.
     pub fn watch_assembly_end(&mut self) {
         let number = self.numbering.external(ASSEMBLY);
-        self.call("__tg_back", &[self.builder().const_i32(number)]);
+        self.call(entry::__tg_back, [self.builder().const_i32(number)]);
     }
 
     /// A function without a model is about to be called.
@@ -497,12 +497,12 @@ impl Function<'_> {
         let site = self.site(call);
         let number = self.builder().const_i32(number);
         if kind == Kind::Foreign {
-            self.call("__tg_foreign", &[number, self.bits(llvm::called(call)), site]);
+            self.call(entry::__tg_foreign, [number, self.bits(llvm::called(call)), site]);
         }
         if kind == Kind::StartsProgram {
-            self.call("__tg_child", &[number, site]);
+            self.call(entry::__tg_child, [number, site]);
         } else if matches!(kind, Kind::Any | Kind::Foreign) {
-            self.call("__tg_outside", &[number, site]);
+            self.call(entry::__tg_outside, [number, site]);
         }
     }
 
@@ -512,9 +512,9 @@ impl Function<'_> {
         let builder = self.builder();
         let kind = kind(name);
         if matches!(kind, Kind::Any | Kind::Foreign) {
-            self.call("__tg_back", &[builder.const_i32(number)]);
+            self.call(entry::__tg_back, [builder.const_i32(number)]);
         } else if kind == Kind::Opens && self.width(llvm::type_of(call)) == 32 {
-            self.call("__tg_opened", &[call]);
+            self.call(entry::__tg_opened, [call]);
         }
     }
 
@@ -550,7 +550,7 @@ impl Function<'_> {
             let size = builder.const_i64(self.known_size(pointer));
             let (number, way) = (builder.const_i32(number), builder.const_i32(way as u32));
             let pointer = self.unless_printed(call, name, self.bits(pointer));
-            self.call("__tg_lend", &[number, pointer, size, way, site]);
+            self.call(entry::__tg_lend, [number, pointer, size, way, site]);
         }
     }
 

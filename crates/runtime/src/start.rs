@@ -2,12 +2,12 @@
 
 use crate::covered::{__tg_add_coverage, __tg_keep_coverage};
 use crate::models::{input, lexers, stdio};
-use crate::objects::{self, Global};
+use crate::objects;
 use crate::state::{self, STATE};
 use crate::{
     address, batch, calls, events, nodes, os, outside, regions, samples, server, shadow, shapes, snapshot,
 };
-use trace::{GiveUp, Header, flags};
+use trace::{GiveUp, Global, Header, flags};
 
 const _: () = assert!(
     (shadow::RESERVED + objects::RESERVED) as u64 <= trace::RESERVED_ADDRESS_SPACE,

@@ -7,13 +7,17 @@
 #![no_std]
 
 mod comparison;
+mod descriptor;
+pub mod entry;
 mod event;
 mod layout;
 mod length;
 mod node;
 mod shape;
+pub mod slots;
 
 pub use comparison::Comparison;
+pub use descriptor::{Ending, Extent, Global, PureRegion, VaList};
 pub use event::{
     COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LONGEST_WORD, MOST_WORDS,
     UNKNOWN_FUNCTION,
