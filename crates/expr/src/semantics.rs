@@ -1,8 +1,8 @@
-//! What operators compute: on integers as the `trace` crate says, floats by the machine itself, so that
-//! NaNs come out as they do in a target on the same machine.
+//! What operators compute: on integers as the `trace` crate says, floats by the machine itself, so
+//! that NaNs come out as they do in a target on the same machine.
 //!
-//! `Read`, `Find`, `Compare`, `Input`, `Len`, `Token` and `Const` get their values from elsewhere and
-//! evaluate to 0 here.
+//! `Read`, `Find`, `Compare`, `Input`, `Len`, `Token` and `Const` get their values from elsewhere
+//! and evaluate to 0 here.
 
 use trace::Op;
 pub(crate) use trace::semantics::Operator;

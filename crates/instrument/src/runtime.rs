@@ -276,8 +276,8 @@ fn define_variadic(module: &Module, builder: &Builder, function: Value, name: &s
     let own = [entry::__tg_take_varargs.name, entry::__tg_va_start.name];
     let [take, label] = own.map(|name| find(name.to_owned()));
     let (Some(take), Some(label)) = (take, label) else { return };
-    // SAFETY: the function has no body yet; all values belong to this module; `va_list` is an array of words, and there
-    // is one label for each of the slots that the runtime keeps.
+    // SAFETY: the function has no body yet; all values belong to this module; `va_list` is an array
+    // of words, and there is one label for each of the slots that the runtime keeps.
     unsafe {
         LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage);
         // A declaration's debug information does not fit a definition.
@@ -406,6 +406,18 @@ mod tests {
         // SAFETY: the type is that of a function.
         let result = unsafe { LLVMGetReturnType(ty) };
         (llvm::name(function), parameters, entry::passed_as(result))
+    }
+
+    /// A program has none of Rust's libraries to link with: a panic that may happen is an open
+    /// symbol.
+    #[test]
+    fn the_bitcode_needs_nothing_of_rust() {
+        let open = with_symbols(|symbols| {
+            let declared = symbols.iter().filter(|symbol| llvm::is_declaration(**symbol));
+            let names = declared.map(|symbol| llvm::name(*symbol));
+            names.filter(|name| name.starts_with("_ZN") || name.starts_with("_R")).collect::<Vec<_>>()
+        });
+        assert_eq!(open.expect("the bitcode can be read"), Vec::<String>::new());
     }
 
     #[test]

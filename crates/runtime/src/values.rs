@@ -43,6 +43,11 @@ pub fn is_binary(op: Op) -> bool {
     )
 }
 
+#[inline(always)]
 pub fn unary(op: Op, bits: u32, a: u64) -> u64 {
-    apply(operator(op, bits), a, 0, 0)
+    use Op::*;
+    match op {
+        Not | Bswap | Ctpop | Ctlz | Cttz => apply(operator(op, bits), a, 0, 0),
+        _ => 0,
+    }
 }

@@ -34,6 +34,7 @@ impl ByteSet {
         self.0[byte as usize >> 6] |= 1 << (byte & 63);
     }
 
+    #[inline]
     pub fn insert_range(&mut self, from: u8, to: u8) {
         for byte in from..=to {
             self.insert(byte);
@@ -62,6 +63,7 @@ impl ByteSet {
     }
 
     /// The members as inclusive ranges, in increasing order.
+    #[inline]
     pub fn ranges(self) -> impl Iterator<Item = (u8, u8)> {
         let mut next = 0u16;
         let go = move |next: u16, wanted: bool| {

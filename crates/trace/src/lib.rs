@@ -5,8 +5,9 @@
 //!   instrumented code calls ([`entry`]), descriptors, and the sizes of what travels in calls ([`slots`]).
 //! * What all of them mean by an operator ([`semantics`]) and by a set of bytes ([`ByteSet`]).
 //!
-//! The crate is `no_std` because the runtime, which is linked into targets, compiles these same sources. It
-//! must not allocate or do input or output.
+//! The crate is `no_std` because the runtime, which is linked into targets, compiles these same
+//! sources. It must not allocate or do input or output, and what the runtime uses of it must be
+//! `inline` or small, or else the runtime's bitcode has an open symbol.
 #![no_std]
 
 mod byte_set;

@@ -60,6 +60,12 @@ macro_rules! semantics {
                 }
             }
 
+            /// Tested on what is divided by, so that the compiler sees that nothing can panic.
+            #[inline(always)]
+            fn srem(a: $signed, b: $signed) -> $signed {
+                if b != 0 { a.wrapping_rem(b) } else { a }
+            }
+
             #[inline(always)]
             fn ashr(a: $signed, amount: $word, bits: u32) -> $signed {
                 a >> amount.min((bits - 1) as $word) as u32
@@ -77,8 +83,7 @@ macro_rules! semantics {
                     UDiv => a.checked_div(b).unwrap_or(low(bits)),
                     SDiv => sdiv(signed(a, bits), signed(b, bits)) as $word & low(bits),
                     URem => a.checked_rem(b).unwrap_or(a),
-                    SRem if b == 0 => a,
-                    SRem => signed(a, bits).wrapping_rem(signed(b, bits)) as $word & low(bits),
+                    SRem => srem(signed(a, bits), signed(b, bits)) as $word & low(bits),
                     And => a & b,
                     Or => a | b,
                     Xor => a ^ b,
