@@ -9,7 +9,7 @@ use crate::texts::Operation;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use trace::{Label, Node, Op};
+use trace::{ByteSet, Label, Node, Op};
 
 /// The value of an expression for each value of its byte.
 pub type Values = [u64; 256];
@@ -22,8 +22,8 @@ const MOST_APPLICATIONS: usize = 1 << 20;
 #[derive(Default)]
 pub struct Functions {
     values: Vec<Arc<Values>>,
-    /// For each function, the bytes for which it is 1: byte b is bit b % 64 of word b / 64.
-    ones: Vec<[u64; 4]>,
+    /// For each function, the bytes for which it is 1.
+    ones: Vec<ByteSet>,
     by_content: FxHashMap<u64, u32>,
     applications: FxHashMap<Application, u32>,
     constants: FxHashMap<u64, u32>,
@@ -71,8 +71,8 @@ impl Functions {
         self.number(map, dag, label).map(|number| &self.values[number])
     }
 
-    /// For which values of its byte `label`, which depends on at most one input byte, is 1: byte b is bit b % 64 of word b / 64.
-    pub fn ones(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<[u64; 4]> {
+    /// For which values of its byte `label`, which depends on at most one input byte, is 1.
+    pub fn ones(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<ByteSet> {
         self.number(map, dag, label).map(|number| self.ones[number])
     }
 
@@ -173,7 +173,7 @@ impl Functions {
         if self.values.get(number as usize).is_some_and(|known| **known == values) {
             return number;
         }
-        self.ones.push(ones(&values));
+        self.ones.push(ByteSet::whose(&values, |value| value == 1));
         self.values.push(Arc::new(values));
         next
     }
@@ -265,14 +265,6 @@ impl FunctionMap {
             Known::Nothing | Known::None => None,
         }
     }
-}
-
-fn ones(values: &Values) -> [u64; 4] {
-    let mut words = [0; 4];
-    for (byte, _) in values.iter().enumerate().filter(|(_, value)| **value == 1) {
-        words[byte / 64] |= 1 << (byte % 64);
-    }
-    words
 }
 
 fn operator(dag: &Dag, node: &Node) -> Operator {

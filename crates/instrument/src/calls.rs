@@ -3,13 +3,10 @@
 use crate::function::{Function, Program};
 use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 use crate::types;
-use crate::{formats, opaque, outside, runtime};
+use crate::{entry, formats, opaque, outside, runtime};
 use inkwell::llvm_sys::LLVMTailCallKind;
 use inkwell::llvm_sys::core::*;
-use trace::{ConcretiseReason, GiveUp};
-
-/// Slots for the labels of arguments, as in the runtime's `Tls`.
-const MAX_ARGS: usize = 64;
+use trace::{ConcretiseReason, GiveUp, slots};
 
 /// Functions from which symbolic data does not come back into the program: output and the program's end.
 const ENDS_OF_DATA: [&str; 26] = [
@@ -114,7 +111,7 @@ impl Function<'_> {
             self.watch_assembly_end();
         }
         if let Some((function, len)) = hashed.filter(|_| callee == Callee::Labelled) {
-            let label = self.call("__tg_hashed", &[function, self.label_of(call), len]);
+            let label = self.call(entry::__tg_hashed, [function, self.label_of(call), len]);
             self.set_labels(call, vec![label]);
         }
     }
@@ -138,7 +135,7 @@ impl Function<'_> {
         let len = len.map_or(builder.const_i64(u64::MAX), |len| builder.zext_or_trunc(*len, builder.i64));
         let &text = arguments.get(text as usize)?;
         let number = builder.const_i32(number);
-        Some((number, self.call("__tg_sample", &[number, text, len, site])))
+        Some((number, self.call(entry::__tg_sample, [number, text, len, site])))
     }
 
     /// A format that is no constant could be the input.
@@ -150,7 +147,7 @@ impl Function<'_> {
         if !llvm::is_constant(format) {
             let site = self.site(call);
             self.builder().before(call);
-            self.call("__tg_format", &[format, site]);
+            self.call(entry::__tg_format, [format, site]);
         }
     }
 
@@ -165,7 +162,7 @@ impl Function<'_> {
             }
             if is_one_of(&name, DELETE) {
                 self.builder().before(call);
-                self.call("__tg_deleted", &[self.bits(first)]);
+                self.call(entry::__tg_deleted, [self.bits(first)]);
                 return;
             }
         }
@@ -175,7 +172,7 @@ impl Function<'_> {
             let site = self.site(call);
             let builder = self.builder();
             let reason = builder.const_i32(GiveUp::External as u32);
-            self.call("__tg_give_up", &[any, reason, site, builder.const_i32(number)]);
+            self.call(entry::__tg_give_up, [any, reason, site, builder.const_i32(number)]);
             self.join(closing, &[]);
         }
         self.watch_call(call, &name, arguments);
@@ -195,7 +192,7 @@ impl Function<'_> {
             let builder = self.builder();
             builder.before(call);
             let size = call_type(call, i as u32, "elementtype").map_or(0, |ty| self.layout().size(ty));
-            self.call("__tg_assembly", &[self.bits(*pointer), builder.const_i64(size), site]);
+            self.call(entry::__tg_assembly, [self.bits(*pointer), builder.const_i64(size), site]);
         }
     }
 
@@ -203,12 +200,12 @@ impl Function<'_> {
     fn call_new(&mut self, call: Value, size: Value) {
         if let Some(closing) = self.close(call, &[size]) {
             let site = self.site(call);
-            self.call("__tg_new", &[self.label_of(size), self.bits(size), site]);
+            self.call(entry::__tg_new, [self.label_of(size), self.bits(size), site]);
             self.join(closing, &[]);
         }
         if let Some(at) = behind(call) {
             self.builder().before(at);
-            self.call("__tg_created", &[self.bits(call), self.bits(size)]);
+            self.call(entry::__tg_created, [self.bits(call), self.bits(size)]);
         }
     }
 
@@ -225,20 +222,20 @@ impl Function<'_> {
                 self.follow_pointers(arguments, site.unwrap_or(self.zero()));
             }
             let fixed = llvm::param_types(llvm::called_type(call)).len();
-            let labels = arguments.iter().take(fixed).flat_map(|a| self.labels_of(*a)).take(MAX_ARGS);
+            let labels = arguments.iter().take(fixed).flat_map(|a| self.labels_of(*a)).take(slots::ARGS);
             for (slot, label) in labels.enumerate() {
-                self.call("__tgi_send_arg", &[builder.const_i32(slot as u32), label]);
+                self.call(entry::__tgi_send_arg, [builder.const_i32(slot as u32), label]);
             }
             self.send_varargs(call, arguments);
             self.join(closing, &[]);
         }
         self.send_structs(call, arguments);
         if let Some(site) = site {
-            self.call("__tgi_call_site", &[site]);
+            self.call(entry::__tgi_call_site, [site]);
         }
         if callee == Callee::Unknown {
             for slot in 0..self.result_slots(call) {
-                self.call("__tgi_send_result", &[builder.const_i32(slot as u32), self.zero()]);
+                self.call(entry::__tgi_send_result, [builder.const_i32(slot as u32), self.zero()]);
             }
         }
     }
@@ -248,7 +245,7 @@ impl Function<'_> {
         let is_pointer =
             |value: &&Value| llvm::kind(llvm::type_of(**value)) == LLVMTypeKind::LLVMPointerTypeKind;
         for pointer in arguments.iter().filter(is_pointer).filter(|pointer| self.may_be_symbolic(**pointer)) {
-            self.call("__tg_follow", &[self.bits(*pointer), self.label_of(*pointer), site]);
+            self.call(entry::__tg_follow, [self.bits(*pointer), self.label_of(*pointer), site]);
         }
     }
 
@@ -262,7 +259,7 @@ impl Function<'_> {
         for (i, argument) in arguments.iter().enumerate() {
             if call_byval(call, i as u32).is_some() {
                 let builder = self.builder();
-                self.call("__tg_send_struct", &[builder.const_i32(slot), self.bits(*argument)]);
+                self.call(entry::__tg_send_struct, [builder.const_i32(slot), self.bits(*argument)]);
                 slot += 1;
             }
         }
@@ -285,7 +282,7 @@ impl Function<'_> {
             if let Some(offset) = offset {
                 let builder = self.builder();
                 let label = self.whole_bytes(*argument);
-                self.call("__tg_send_vararg", &[builder.const_i32(offset), label]);
+                self.call(entry::__tg_send_vararg, [builder.const_i32(offset), label]);
             }
         }
     }
@@ -314,12 +311,12 @@ impl Function<'_> {
         }
         self.builder().before(at);
         if callee == Callee::Unknown {
-            self.call("__tgi_args_taken", &[]);
+            self.call(entry::__tgi_args_taken, []);
         }
         if self.may_be_symbolic(call) {
             let parts = self.parts(call);
             let labels = parts.into_iter().enumerate().map(|(slot, part)| {
-                self.call("__tgi_take_result", &[self.builder().const_i32(slot as u32), self.bits(part)])
+                self.call(entry::__tgi_take_result, [self.builder().const_i32(slot as u32), self.bits(part)])
             });
             let labels = labels.collect();
             self.set_labels(call, labels);
@@ -356,10 +353,10 @@ impl Function<'_> {
                 continue;
             }
             if self.frame.is_none() {
-                self.frame = Some(self.call("__tgi_enter_frame", &[]));
+                self.frame = Some(self.call(entry::__tgi_enter_frame, []));
             }
             let size = builder.const_i64(self.layout().size(ty));
-            self.call("__tgi_stack_array", &[self.bits(alloca), size]);
+            self.call(entry::__tgi_stack_array, [self.bits(alloca), size]);
         }
     }
 
@@ -370,7 +367,7 @@ impl Function<'_> {
             let Some(ty) = function_byval(self.function, i) else { continue };
             let size = builder.const_i64(self.layout().size(ty));
             let place = self.bits(llvm::param(self.function, i));
-            self.call("__tg_take_struct", &[builder.const_i32(slot), place, size]);
+            self.call(entry::__tg_take_struct, [builder.const_i32(slot), place, size]);
             slot += 1;
         }
     }
@@ -386,7 +383,7 @@ impl Function<'_> {
             return;
         }
         let builder = self.builder();
-        let in_flight = self.call("__tgi_args_in_flight", &[]);
+        let in_flight = self.call(entry::__tgi_args_in_flight, []);
         let any = builder.compare(LLVMIntPredicate::LLVMIntNE, in_flight, self.zero());
         let head = llvm::split_before(builder.context, at);
         let join = llvm::block_of(at);
@@ -400,8 +397,8 @@ impl Function<'_> {
             let mut labels = Vec::new();
             for part in self.tracked_parts(parameter) {
                 let arguments = [builder.const_i32(slot), self.bits(part)];
-                labels.push(if (slot as usize) < MAX_ARGS {
-                    self.call("__tg_take_arg", &arguments)
+                labels.push(if (slot as usize) < slots::ARGS {
+                    self.call(entry::__tg_take_arg, arguments)
                 } else {
                     self.zero()
                 });
@@ -409,7 +406,7 @@ impl Function<'_> {
             }
             taken.push((parameter, labels));
         }
-        self.call("__tgi_args_taken", &[]);
+        self.call(entry::__tgi_args_taken, []);
         builder.jump(join);
         builder.before(at);
         for (parameter, labels) in taken {
@@ -442,8 +439,8 @@ impl Function<'_> {
         }
         let builder = self.builder();
         // SAFETY: the array type is sized.
-        let kept = builder.alloca(unsafe { LLVMArrayType2(builder.i32, 64) });
-        self.call("__tg_take_varargs", &[kept]);
+        let kept = builder.alloca(unsafe { LLVMArrayType2(builder.i32, slots::VARARGS as u64) });
+        self.call(entry::__tg_take_varargs, [kept]);
         self.varargs = Some(kept);
         builder.before(at);
     }

@@ -5,8 +5,8 @@
 
 use crate::llvm::{self, Block, Builder, LLVMIntPredicate, LLVMOpcode, Value, c_string};
 use crate::module::Module;
-use crate::rounds;
 use crate::runtime::{self, Runtime};
+use crate::{entry, rounds};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::LLVMInstructionSetDebugLoc;
 use inkwell::llvm_sys::prelude::LLVMAttributeRef;
@@ -43,7 +43,7 @@ impl Concrete {
     pub fn leave(&self, builder: &Builder, runtime: &Runtime, function: Value, at: Value) {
         let Some(&version) = self.versions.get(&function) else { return };
         builder.before(at);
-        let concrete = builder.call(runtime.function("__tgi_is_concrete"), &[]);
+        let concrete = runtime.call(builder, entry::__tgi_is_concrete, []);
         let concrete = builder.compare(LLVMIntPredicate::LLVMIntNE, concrete, builder.const_i32(0));
         let head = llvm::split_before(builder.context, at);
         let labelled = llvm::block_of(at);

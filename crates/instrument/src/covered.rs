@@ -5,7 +5,7 @@ use crate::llvm::Builder;
 use crate::module::Module;
 use crate::numbering::Numbering;
 use crate::runtime::{Runtime, main_start};
-use crate::{constructors, instrumentable, source, words};
+use crate::{constructors, entry, instrumentable, source, words};
 use anyhow::Result;
 use sites::SourceTable;
 
@@ -43,7 +43,7 @@ pub fn instrument(module: &Module, builder: &Builder, numbering: &Numbering) -> 
 /// What ran before `main` belongs to every run: it is kept over the start, at which the map becomes shared memory.
 fn start(builder: &Builder, runtime: &Runtime, coverage: &Coverage) {
     let len = builder.const_i64(coverage.len);
-    let early = builder.call(runtime.function("__tg_keep_coverage"), &[coverage.map, len]);
+    let early = runtime.call(builder, entry::__tg_keep_coverage, [coverage.map, len]);
     runtime.start(builder, coverage, (builder.null(), 0));
-    builder.call(runtime.function("__tg_add_coverage"), &[coverage.map, len, early]);
+    runtime.call(builder, entry::__tg_add_coverage, [coverage.map, len, early]);
 }

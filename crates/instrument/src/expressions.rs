@@ -2,7 +2,7 @@
 
 use crate::function::Function;
 use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Value};
-use crate::types;
+use crate::{entry, types};
 use trace::{GiveUp, Op};
 
 /// A value together with its label.
@@ -165,10 +165,10 @@ impl Function<'_> {
             let site = self.site(instruction);
             let op = self.builder().const_i32(op as u32);
             let (a_bits, b_bits) = (self.bits(a.value), self.bits(b.value));
-            self.call("__tg_signed", &[op, width, a.label, b.label, a_bits, b_bits, site]);
+            self.call(entry::__tg_signed, [op, width, a.label, b.label, a_bits, b_bits, site]);
         } else if shift {
             let site = self.site(instruction);
-            self.call("__tg_shift", &[width, b.label, self.bits(b.value), site]);
+            self.call(entry::__tg_shift, [width, b.label, self.bits(b.value), site]);
         }
     }
 
@@ -179,11 +179,11 @@ impl Function<'_> {
         let (op, width) = (builder.const_i32(op as u32), builder.const_i32(bits));
         if bits <= 64 {
             let arguments = [op, width, a.label, b.label, self.bits(a.value), self.bits(b.value)];
-            return self.call("__tg_binary", &arguments);
+            return self.call(entry::__tg_binary, arguments);
         }
         let (wide_a, wide_b) = (self.wide(a.value), self.wide(b.value));
         let arguments = [op, width, a.label, b.label, wide_a, wide_b, self.bits(result)];
-        self.call("__tg_binary_wide", &arguments)
+        self.call(entry::__tg_binary_wide, arguments)
     }
 
     /// A value as the 128 bits that the runtime takes for wide integers.
@@ -204,19 +204,19 @@ impl Function<'_> {
             self.bits(b.value),
             self.bits(result),
         ];
-        self.call("__tg_float", &arguments)
+        self.call(entry::__tg_float, arguments)
     }
 
     pub fn not_label(&self, label: Value, value: Value) -> Value {
         let builder = self.builder();
         let width = builder.const_i32(self.width(llvm::type_of(value)));
-        self.call("__tg_unary", &[builder.const_i32(Op::Not as u32), width, label, self.bits(value)])
+        self.call(entry::__tg_unary, [builder.const_i32(Op::Not as u32), width, label, self.bits(value)])
     }
 
     pub fn give_up(&mut self, label: Value, reason: GiveUp, instruction: Value) {
         let site = self.site(instruction);
         let builder = self.builder();
-        self.call("__tg_give_up", &[label, builder.const_i32(reason as u32), site, builder.const_i32(0)]);
+        self.call(entry::__tg_give_up, [label, builder.const_i32(reason as u32), site, builder.const_i32(0)]);
     }
 
     fn compare(&mut self, instruction: Value) -> Value {
@@ -310,9 +310,10 @@ impl Function<'_> {
         let from = self.width(llvm::type_of(x.value));
         let op = builder.const_i32(op as u32);
         if from <= 64 && llvm::constant_bits(to) <= 64 {
-            return self.call("__tg_cast", &[op, builder.const_i32(from), to, x.label, self.bits(x.value)]);
+            return self
+                .call(entry::__tg_cast, [op, builder.const_i32(from), to, x.label, self.bits(x.value)]);
         }
-        self.call("__tg_cast_wide", &[op, to, x.label, self.bits(result)])
+        self.call(entry::__tg_cast_wide, [op, to, x.label, self.bits(result)])
     }
 
     /// A value extended or truncated to `bits` bits, with its label.
@@ -355,7 +356,7 @@ impl Function<'_> {
         }
         let arguments =
             [builder.const_i32(op as u32), builder.const_i32(to_bits), x.label, self.bits(instruction)];
-        self.call("__tg_float_unary", &arguments)
+        self.call(entry::__tg_float_unary, arguments)
     }
 
     /// Label of an address computation: the base, then index by index.
@@ -395,7 +396,7 @@ impl Function<'_> {
         let scale = builder.const_i64(scale);
         let one = Pair { value: builder.const_i64(1), label: self.zero() };
         let index = index.unwrap_or(one);
-        let label = self.call("__tg_index", &[at.label, index.label, at.value, index.value, scale]);
+        let label = self.call(entry::__tg_index, [at.label, index.label, at.value, index.value, scale]);
         let distance = builder.binary(LLVMOpcode::LLVMMul, index.value, scale);
         Pair { value: builder.binary(LLVMOpcode::LLVMAdd, at.value, distance), label }
     }
@@ -419,13 +420,13 @@ impl Function<'_> {
         let bits = self.width(llvm::type_of(yes.value));
         let width = builder.const_i32(bits);
         let chosen = self.bits(condition.value);
-        let labels = [width, condition.label, yes.label, no.label, chosen];
+        let [lc, ly, ln] = [condition, yes, no].map(|pair| pair.label);
         if bits <= 64 {
-            let values = [self.bits(yes.value), self.bits(no.value)];
-            return self.call("__tg_select", &[&labels[..], &values].concat());
+            let (yes, no) = (self.bits(yes.value), self.bits(no.value));
+            return self.call(entry::__tg_select, [width, lc, ly, ln, chosen, yes, no]);
         }
-        let values = [self.wide(yes.value), self.wide(no.value)];
-        self.call("__tg_select_wide", &[&labels[..], &values].concat())
+        let (yes, no) = (self.wide(yes.value), self.wide(no.value));
+        self.call(entry::__tg_select_wide, [width, lc, ly, ln, chosen, yes, no])
     }
 
     fn aggregate(&mut self, instruction: Value) -> Vec<Value> {

@@ -12,6 +12,7 @@ use crate::recall::{Ended, Ending};
 use crate::runtime::Runtime;
 use crate::types;
 use std::collections::{HashMap, HashSet};
+use trace::entry::Entry;
 
 /// What all functions of a program share.
 pub struct Program<'a> {
@@ -104,8 +105,8 @@ impl<'a> Function<'a> {
     }
 
     /// Calls a function of the runtime.
-    pub fn call(&self, name: &str, arguments: &[Value]) -> Value {
-        self.builder().call(self.program.runtime.function(name), arguments)
+    pub fn call<const N: usize>(&self, entry: Entry<N>, arguments: [Value; N]) -> Value {
+        self.program.runtime.call(self.builder(), entry, arguments)
     }
 
     pub fn zero(&self) -> Value {

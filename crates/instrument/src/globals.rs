@@ -4,11 +4,7 @@ use crate::llvm::{self, Builder, Value};
 use crate::module::Module;
 use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core::*;
-
-/// Marks a constant variable in the list's sizes, as the runtime's `objects` module expects.
-const CONSTANT: u64 = 1 << 63;
-/// The same for a variable that code elsewhere can name.
-const VISIBLE: u64 = 1 << 62;
+use trace::Extent;
 
 /// Adds the list to the program; returns it and the number of its entries.
 pub fn list(module: &Module, builder: &Builder) -> (Value, u64) {
@@ -23,9 +19,7 @@ pub fn list(module: &Module, builder: &Builder) -> (Value, u64) {
         if size == 0 {
             continue;
         }
-        let constant = if llvm::is_global_constant(global) { CONSTANT } else { 0 };
-        let visible = if is_visible(global) { VISIBLE } else { 0 };
-        entries.push((global, size | constant | visible));
+        entries.push((global, Extent::new(size, llvm::is_global_constant(global), is_visible(global))));
     }
     (add_list(module, builder, &entries), entries.len() as u64)
 }
@@ -36,15 +30,16 @@ fn is_visible(global: Value) -> bool {
     !matches!(linkage, LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
 }
 
-fn add_list(module: &Module, builder: &Builder, entries: &[(Value, u64)]) -> Value {
+/// As many [`trace::Global`] as there are entries.
+fn add_list(module: &Module, builder: &Builder, entries: &[(Value, Extent)]) -> Value {
     // SAFETY: the initialiser has the variable's type.
     unsafe {
         let mut fields = [builder.ptr, builder.i64];
         let record = LLVMStructTypeInContext(module.context, fields.as_mut_ptr(), 2, 0);
         let mut records: Vec<Value> = entries
             .iter()
-            .map(|&(global, size)| {
-                let mut parts = [global, builder.const_i64(size)];
+            .map(|&(global, extent)| {
+                let mut parts = [global, builder.const_i64(extent.number())];
                 LLVMConstStructInContext(module.context, parts.as_mut_ptr(), 2, 0)
             })
             .collect();

@@ -3,8 +3,8 @@
 use crate::expressions::Pair;
 use crate::function::Function;
 use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, Value};
-use crate::types;
-use trace::{GiveUp, Op};
+use crate::{entry, types};
+use trace::{GiveUp, Op, VaList};
 
 /// The name of the intrinsic that is called, if one is.
 pub fn intrinsic_name(call: Value) -> Option<String> {
@@ -145,7 +145,7 @@ impl Function<'_> {
     fn unary_label(&self, op: Op, x: Pair) -> Value {
         let builder = self.builder();
         let width = builder.const_i32(self.width(llvm::type_of(x.value)));
-        self.call("__tg_unary", &[builder.const_i32(op as u32), width, x.label, self.bits(x.value)])
+        self.call(entry::__tg_unary, [builder.const_i32(op as u32), width, x.label, self.bits(x.value)])
     }
 
     fn constant(&self, like: Value, value: u64) -> Pair {
@@ -215,7 +215,7 @@ impl Function<'_> {
         let builder = self.builder();
         let bits = builder.const_i32(self.width(llvm::type_of(x.value)));
         let op = builder.const_i32(Op::FSqrt as u32);
-        self.call("__tg_float_unary", &[op, bits, x.label, self.bits(call)])
+        self.call(entry::__tg_float_unary, [op, bits, x.label, self.bits(call)])
     }
 
     /// `a * b + c`, which x86-64 computes in two steps
@@ -260,11 +260,10 @@ impl Function<'_> {
     fn copy(&mut self, call: Value) {
         let [to, from, size] = [0, 1, 2].map(|i| llvm::operand(call, i));
         self.flush(call, &[to, from, size]);
-        let labels = [to, from, size].map(|v| self.label_of(v));
-        let values = [to, from, size].map(|v| self.bits(v));
+        let [lt, lf, ls] = [to, from, size].map(|v| self.label_of(v));
+        let [to, from, size] = [to, from, size].map(|v| self.bits(v));
         self.builder().before(call);
-        let arguments: Vec<Value> = values.into_iter().chain(labels).collect();
-        self.call("__tg_copy", &arguments);
+        self.call(entry::__tg_copy, [to, from, size, lt, lf, ls]);
     }
 
     fn fill(&mut self, call: Value) {
@@ -272,23 +271,25 @@ impl Function<'_> {
         self.flush(call, &[to, byte, size]);
         let arguments =
             [self.bits(to), self.bits(size), self.label_of(byte), self.label_of(to), self.label_of(size)];
-        self.call("__tg_fill", &arguments);
+        self.call(entry::__tg_fill, arguments);
     }
 
     fn va_start(&mut self, call: Value) {
         let Some(next) = llvm::next_instruction(call) else { return };
         let Some(kept) = self.varargs else { return };
         self.flush(next, &[]);
-        self.call("__tg_va_start", &[llvm::operand(call, 0), kept]);
+        self.call(entry::__tg_va_start, [llvm::operand(call, 0), kept]);
     }
 
     fn va_copy(&mut self, call: Value) {
-        const VA_LIST_BYTES: u64 = 24;
         let builder = self.builder();
         builder.before(call);
         let (to, from) = (self.bits(llvm::operand(call, 0)), self.bits(llvm::operand(call, 1)));
         let zero = self.zero();
-        self.call("__tg_copy", &[to, from, builder.const_i64(VA_LIST_BYTES), zero, zero, zero]);
+        self.call(
+            entry::__tg_copy,
+            [to, from, builder.const_i64(size_of::<VaList>() as u64), zero, zero, zero],
+        );
     }
 
     fn lifetime_start(&mut self, call: Value) {
@@ -299,7 +300,7 @@ impl Function<'_> {
         let builder = self.builder();
         builder.before(next);
         if size > 0 {
-            self.call("__tgi_clear", &[self.bits(pointer), builder.const_i64(size)]);
+            self.call(entry::__tgi_clear, [self.bits(pointer), builder.const_i64(size)]);
         }
     }
 }

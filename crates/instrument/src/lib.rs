@@ -10,11 +10,14 @@ mod concrete;
 mod constructors;
 mod coverage;
 mod covered;
+mod entry;
 mod expressions;
 mod foreign;
 mod formats;
 mod function;
 mod globals;
+#[cfg(test)]
+mod golden;
 mod intrinsics;
 mod lexers;
 mod library;
@@ -126,49 +129,55 @@ pub fn covered_variant(options: &Options, source: &Path) -> Result<()> {
 pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     let builder = Builder::new(module.context);
-    promises::take_back(&module, &builder);
-    promises::initialise_variables(&module, &builder);
-    promises::hide(&module, &builder);
-    attributes::keep_recursion(&module);
-    let enumerators = lexers::named::insert(&module, &builder, &options.lexers)?;
-    let mut numbering = number(&module, &builder)?;
+    let (numbering, after) = trace_program(&module, &builder, &options.lexers)?;
+    module.run_passes(after)?;
+    write(&module, options)?;
+    write_table(&numbering.table, sites)
+}
+
+/// Instruments a program; also returns the passes that come next.
+fn trace_program(module: &Module, builder: &Builder, lexers: &[String]) -> Result<(Numbering, &'static str)> {
+    promises::take_back(module, builder);
+    promises::initialise_variables(module, builder);
+    promises::hide(module, builder);
+    attributes::keep_recursion(module);
+    let enumerators = lexers::named::insert(module, builder, lexers)?;
+    let mut numbering = number(module, builder)?;
     numbering.table.enumerators = enumerators;
-    rounds::keep_variables_in_memory(&module);
+    rounds::keep_variables_in_memory(module);
     module.run_passes(BEFORE)?;
-    promises::show(&module, &builder);
-    let defined = instrumentable(&module);
-    let hashes = opaque::hashes(&module)?;
+    promises::show(module, builder);
+    let defined = instrumentable(module);
+    let hashes = opaque::hashes(module)?;
     let after = if instruction_count(&defined) > LARGE { AFTER_LARGE } else { AFTER };
-    attributes::drop_memory_promises(&module);
-    let globals = globals::list(&module, &builder);
-    let runtime = Runtime::link(&module, &builder)?;
-    let mut coverage = Coverage::new(&module, &builder, numbering.table.outcomes);
+    attributes::drop_memory_promises(module);
+    let globals = globals::list(module, builder);
+    let runtime = Runtime::link(module, builder)?;
+    let mut coverage = Coverage::new(module, builder, numbering.table.outcomes);
     for &function in &defined {
-        coverage.instrument(&builder, &numbering, function);
+        coverage.instrument(builder, &numbering, function);
     }
-    let concrete = Concrete::versions(&module, &builder, &defined);
+    let concrete = Concrete::versions(module, builder, &defined);
     let program = Program {
         concrete: &concrete,
-        builder: &builder,
+        builder,
         runtime: &runtime,
         layout: module.layout(),
         coverage: &coverage,
         instrumented: HashSet::from_iter(defined.iter().copied()),
         hashes,
         globals,
-        standard_streams: outside::standard_streams(&module),
+        standard_streams: outside::standard_streams(module),
     };
     for &function in &defined {
         Function::new(&program, &mut numbering, function).instrument();
     }
-    promises::keep_allocations(&module);
-    promises::settle(&builder, module.functions().into_iter().filter(|function| !runtime.owns(*function)));
-    words::insert(&module, &builder, &runtime);
-    constructors::place(&module);
+    promises::keep_allocations(module);
+    promises::settle(builder, module.functions().into_iter().filter(|function| !runtime.owns(*function)));
+    words::insert(module, builder, &runtime);
+    constructors::place(module);
     module.verify()?;
-    module.run_passes(after)?;
-    write(&module, options)?;
-    write_table(&numbering.table, sites)
+    Ok((numbering, after))
 }
 
 /// Numbers the branches of the unoptimised program.

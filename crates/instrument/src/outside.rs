@@ -1,22 +1,11 @@
 //! Functions without a model: what they may do with the input. The runtime watches their calls (`runtime/src/outside.rs`);
 //! here it is decided how closely, by what is known of the C library.
 
-use crate::foreign;
 use crate::function::{Function, underlying_object};
 use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
 use crate::module::Module;
-use trace::GiveUp;
-
-/// What a function may do with memory that it gets; the runtime knows these numbers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Any = 0,
-    /// It opens no file.
-    NoFiles = 1,
-    Output = 2,
-    /// Anything, also later.
-    Foreign = 3,
-}
+use crate::{entry, foreign};
+use trace::{GiveUp, Lent, Returned};
 
 /// What is known of a function without a model.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,7 +35,7 @@ enum Sink {
 /// What a function that prints returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Printed {
-    /// The byte that it gets in this argument; the runtime knows these numbers.
+    /// The byte that it gets in this argument.
     Byte(u32),
     /// The count that it gets in this argument, if all goes well.
     Count(u32),
@@ -362,12 +351,12 @@ impl Function<'_> {
     }
 
     /// The argument that a function that prints returns, and how.
-    fn returned_argument(&self, call: Value) -> Option<(Value, u32)> {
+    fn returned_argument(&self, call: Value) -> Option<(Value, Returned)> {
         let name = llvm::name(llvm::as_function(llvm::called(call))?);
         sink(&name)?;
         let (position, kind) = match printed(&name) {
-            Printed::Byte(position) => (position, 0),
-            Printed::Count(position) => (position, 1),
+            Printed::Byte(position) => (position, Returned::Byte),
+            Printed::Count(position) => (position, Returned::Count),
             Printed::Unknown => return None,
         };
         (position < llvm::argument_count(call)).then(|| (llvm::operand(call, position), kind))
@@ -384,8 +373,8 @@ impl Function<'_> {
         let number = builder.const_i32(self.numbering.external(name));
         let label = self.label_of(argument);
         let values = [self.bits(argument), self.bits(call)];
-        let arguments = [label, values[0], values[1], builder.const_i32(kind), number, site];
-        let label = self.call("__tgi_printed_result", &arguments);
+        let arguments = [label, values[0], values[1], builder.const_i32(kind as u32), number, site];
+        let label = self.call(entry::__tgi_printed_result, arguments);
         self.set_labels(call, vec![label]);
     }
 
@@ -393,7 +382,7 @@ impl Function<'_> {
     pub fn watch_output(&mut self, call: Value, name: &str, arguments: &[Value]) {
         if LAST_CALLS.contains(&name) {
             self.builder().before(call);
-            self.call("__tg_ends", &[]);
+            self.call(entry::__tg_ends, []);
         }
         let Some(sink) = sink(name) else { return };
         let to = match sink {
@@ -411,31 +400,32 @@ impl Function<'_> {
             let any = self.any_label(&data);
             if is_lost {
                 let reason = self.builder().const_i32(GiveUp::External as u32);
-                self.call("__tg_give_up", &[any, reason, site, self.builder().const_i32(number)]);
+                self.call(entry::__tg_give_up, [any, reason, site, self.builder().const_i32(number)]);
             }
             let any = self.join(closing, &[(self.zero(), any)]);
             self.tell_output(number, sink, to, site);
             for label in any {
-                self.call("__tg_printed", &[label]);
+                self.call(entry::__tg_printed, [label]);
             }
         } else {
             self.tell_output(number, sink, to, site);
         }
-        self.lend(call, (name, number), &data, Way::Output);
+        self.lend(call, (name, number), &data, Lent::Output);
         if is_lost {
-            self.lend(call, (name, number), &data, Way::NoFiles);
+            self.lend(call, (name, number), &data, Lent::NoFiles);
         }
     }
 
     fn tell_output(&self, number: u32, sink: Sink, to: Option<Value>, site: Value) {
         let builder = self.builder();
         let kind = match sink {
-            Sink::Descriptor(_) => 0,
-            Sink::Stream(_) => 1,
-            Sink::Standard => 2,
+            Sink::Descriptor(_) => trace::Sink::Descriptor,
+            Sink::Stream(_) => trace::Sink::Stream,
+            Sink::Standard => trace::Sink::StandardOutput,
         };
         let to = to.map_or(builder.const_i64(0), |to| self.bits(to));
-        self.call("__tg_output", &[builder.const_i32(number), to, builder.const_i32(kind), site]);
+        let kind = builder.const_i32(kind as u32);
+        self.call(entry::__tg_output, [builder.const_i32(number), to, kind, site]);
     }
 
     /// The program gives a stream a buffer. One that nobody else uses does not matter.
@@ -454,7 +444,7 @@ impl Function<'_> {
             return;
         }
         self.builder().before(call);
-        self.call("__tg_buffered", &[self.bits(stream), self.bits(buffer)]);
+        self.call(entry::__tg_buffered, [self.bits(stream), self.bits(buffer)]);
     }
 
     /// Assembly that may enter the kernel or call a function may read the input.
@@ -466,7 +456,7 @@ impl Function<'_> {
             let builder = self.builder();
             builder.before(call);
             let number = builder.const_i32(self.numbering.external(ASSEMBLY));
-            self.call("__tg_outside", &[number, site]);
+            self.call(entry::__tg_outside, [number, site]);
         }
         enters
     }
@@ -474,7 +464,7 @@ impl Function<'_> {
     /// Such assembly is done: the builder stands behind it.
     pub fn watch_assembly_end(&mut self) {
         let number = self.numbering.external(ASSEMBLY);
-        self.call("__tg_back", &[self.builder().const_i32(number)]);
+        self.call(entry::__tg_back, [self.builder().const_i32(number)]);
     }
 
     /// A function without a model is about to be called.
@@ -489,20 +479,20 @@ impl Function<'_> {
         self.builder().before(call);
         let number = self.numbering.external(name);
         let way = match kind {
-            Kind::Any => Way::Any,
-            Kind::Foreign => Way::Foreign,
-            _ => Way::NoFiles,
+            Kind::Any => Lent::Any,
+            Kind::Foreign => Lent::Foreign,
+            _ => Lent::NoFiles,
         };
         self.lend(call, (name, number), arguments, way);
         let site = self.site(call);
         let number = self.builder().const_i32(number);
         if kind == Kind::Foreign {
-            self.call("__tg_foreign", &[number, self.bits(llvm::called(call)), site]);
+            self.call(entry::__tg_foreign, [number, self.bits(llvm::called(call)), site]);
         }
         if kind == Kind::StartsProgram {
-            self.call("__tg_child", &[number, site]);
+            self.call(entry::__tg_child, [number, site]);
         } else if matches!(kind, Kind::Any | Kind::Foreign) {
-            self.call("__tg_outside", &[number, site]);
+            self.call(entry::__tg_outside, [number, site]);
         }
     }
 
@@ -512,9 +502,9 @@ impl Function<'_> {
         let builder = self.builder();
         let kind = kind(name);
         if matches!(kind, Kind::Any | Kind::Foreign) {
-            self.call("__tg_back", &[builder.const_i32(number)]);
+            self.call(entry::__tg_back, [builder.const_i32(number)]);
         } else if kind == Kind::Opens && self.width(llvm::type_of(call)) == 32 {
-            self.call("__tg_opened", &[call]);
+            self.call(entry::__tg_opened, [call]);
         }
     }
 
@@ -533,10 +523,11 @@ impl Function<'_> {
     }
 
     /// Tells the runtime of the memory that a function gets.
-    fn lend(&mut self, call: Value, (name, number): (&str, u32), arguments: &[Value], way: Way) {
+    fn lend(&mut self, call: Value, (name, number): (&str, u32), arguments: &[Value], way: Lent) {
         let pointers = arguments.iter().copied().filter(|argument| {
             llvm::kind(llvm::type_of(*argument)) == LLVMTypeKind::LLVMPointerTypeKind
-                && (matches!(way, Way::Any | Way::Foreign) || !crate::function::points_to_constant(*argument))
+                && (matches!(way, Lent::Any | Lent::Foreign)
+                    || !crate::function::points_to_constant(*argument))
                 && llvm::as_function(*argument).is_none()
                 && !llvm::is_null(*argument)
         });
@@ -550,7 +541,7 @@ impl Function<'_> {
             let size = builder.const_i64(self.known_size(pointer));
             let (number, way) = (builder.const_i32(number), builder.const_i32(way as u32));
             let pointer = self.unless_printed(call, name, self.bits(pointer));
-            self.call("__tg_lend", &[number, pointer, size, way, site]);
+            self.call(entry::__tg_lend, [number, pointer, size, way, site]);
         }
     }
 

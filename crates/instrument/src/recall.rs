@@ -6,16 +6,11 @@
 use crate::expressions::{comparison, is_integer_operator};
 use crate::function::{Function, operands};
 use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, Value};
-use crate::types;
+use crate::{entry, types};
 use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core::*;
 use std::collections::{HashMap, HashSet};
-use trace::Comparison;
-
-/// What the runtime's functions take and return at most.
-const MOST_OPERANDS: usize = 3;
-const MOST_RESULTS: usize = 4;
-const NO_BRANCH: u32 = u32::MAX;
+use trace::{Comparison, Label, PureRegion};
 
 /// What a region ends with, and wants a label for.
 #[derive(Clone, Copy)]
@@ -43,7 +38,7 @@ impl Ending {
     /// How many operands a group may have that ends so; without a branch, only if nothing else wants its result.
     fn most_operands(&self) -> usize {
         match self.kind {
-            EndingKind::Branch => MOST_OPERANDS,
+            EndingKind::Branch => PureRegion::MAX_OPERANDS,
             EndingKind::Switch(..) => 1,
             EndingKind::Load(..) => 2,
         }
@@ -171,8 +166,8 @@ impl Function<'_> {
             let ty = llvm::type_of(*value);
             types::scalar_bits(ty).is_some_and(|bits| bits <= 64) && !types::is_float(ty)
         };
-        group.operands.len() <= MOST_OPERANDS
-            && group.results.len() <= MOST_RESULTS
+        group.operands.len() <= PureRegion::MAX_OPERANDS
+            && group.results.len() <= PureRegion::MAX_RESULTS
             && calls + usize::from(group.ending.is_some()) >= 2
             && group.instructions.iter().all(|i| is_plain(*i))
             && group.instructions.iter().chain(&group.operands).all(is_simple)
@@ -269,9 +264,9 @@ impl Function<'_> {
         let answer = match group.ending.map(|ending| ending.kind) {
             Some(EndingKind::Switch(list, count)) => {
                 let count = builder.const_i32(count);
-                self.call("__tg_choose", &[region, label, self.bits(operand), list, count])
+                self.call(entry::__tg_choose, [region, label, self.bits(operand), list, count])
             }
-            _ => self.call("__tg_ask", &[region, label, self.bits(operand), self.direction(group)]),
+            _ => self.call(entry::__tg_ask, [region, label, self.bits(operand), self.direction(group)]),
         };
         builder.compare(LLVMIntPredicate::LLVMIntNE, answer, self.zero())
     }
@@ -297,9 +292,7 @@ impl Function<'_> {
             return self.zero();
         };
         self.search_if_any(group, alone, search, load);
-        let pairs = group.operands.iter().flat_map(|value| [self.label_of(*value), self.bits(*value)]);
-        let arguments: Vec<Value> = [region].into_iter().chain(pairs).chain([self.bits(wanted)]).collect();
-        let found = self.call(&format!("__tg_fetch{}", group.operands.len()), &arguments);
+        let found = self.fetch_label(region, group, self.bits(wanted));
         let label = builder.cast(LLVMOpcode::LLVMTrunc, found, builder.i32);
         let is_loaded = builder.compare(LLVMIntPredicate::LLVMIntSLT, found, builder.const_i64(0));
         builder.branch(is_loaded, done, missed);
@@ -332,25 +325,44 @@ impl Function<'_> {
         result
     }
 
+    /// The label and the value of each operand.
+    fn flowing_in(&self, group: &Group) -> Vec<Value> {
+        group.operands.iter().flat_map(|value| [self.label_of(*value), self.bits(*value)]).collect()
+    }
+
     fn recall(&self, region: Value, group: &Group) -> Value {
         let taken = self.direction(group);
-        let pairs = group.operands.iter().flat_map(|value| [self.label_of(*value), self.bits(*value)]);
-        let arguments: Vec<Value> = [region].into_iter().chain(pairs).chain([taken]).collect();
-        self.call(&format!("__tg_recall{}", group.operands.len()), &arguments)
+        match self.flowing_in(group)[..] {
+            [la, a] => self.call(entry::__tg_recall1, [region, la, a, taken]),
+            [la, a, lb, b] => self.call(entry::__tg_recall2, [region, la, a, lb, b, taken]),
+            [la, a, lb, b, lc, c] => self.call(entry::__tg_recall3, [region, la, a, lb, b, lc, c, taken]),
+            _ => panic!("a group that is looked up has one to three operands"),
+        }
+    }
+
+    fn fetch_label(&self, region: Value, group: &Group, address: Value) -> Value {
+        match self.flowing_in(group)[..] {
+            [la, a] => self.call(entry::__tg_fetch1, [region, la, a, address]),
+            [la, a, lb, b] => self.call(entry::__tg_fetch2, [region, la, a, lb, b, address]),
+            _ => panic!("a group that ends with a load has one or two operands"),
+        }
     }
 
     fn note(&self, region: Value, group: &Group) -> Value {
         let builder = self.builder();
-        let pairs = group.operands.iter().flat_map(|value| [self.label_of(*value), self.bits(*value)]);
-        let none = [builder.const_i32(u32::MAX), builder.const_i64(0)].into_iter().cycle();
-        let mut arguments: Vec<Value> = [region].into_iter().chain(pairs).chain(none).take(7).collect();
+        let mut operands = self.flowing_in(group).into_iter();
+        let mut next = || match (operands.next(), operands.next()) {
+            (Some(label), Some(value)) => [label, value],
+            _ => [builder.const_i32(Label::MAX), builder.const_i64(0)],
+        };
+        let [[la, a], [lb, b], [lc, c]] = [next(), next(), next()];
         let labels = group.results.iter().enumerate().map(|(i, result)| {
             let label = builder.cast(LLVMOpcode::LLVMZExt, self.label_of(*result), builder.i128);
             builder.binary(LLVMOpcode::LLVMShl, label, builder.const_int(builder.i128, 32 * i as u64))
         });
         let packed = labels.reduce(|a, b| builder.binary(LLVMOpcode::LLVMOr, a, b));
-        arguments.push(packed.unwrap_or(builder.const_int(builder.i128, 0)));
-        self.call("__tg_note", &arguments)
+        let labels = packed.unwrap_or(builder.const_int(builder.i128, 0));
+        self.call(entry::__tg_note, [region, la, a, lb, b, lc, c, labels])
     }
 
     fn unpacked(&self, labels: Value, count: usize) -> Vec<Value> {
@@ -367,7 +379,7 @@ impl Function<'_> {
 
     /// What a group compares before its branch, as the runtime wants it, and with which constant: two operands, an operand and a constant, or the
     /// difference of two operands and a constant, of 64 bits.
-    fn comparison(&self, group: &Group) -> Option<(u32, u64)> {
+    fn comparison(&self, group: &Group) -> Option<(u16, u64)> {
         let [condition] = group.results[..] else { return None };
         if !group.only_ends || llvm::opcode(condition) != LLVMOpcode::LLVMICmp {
             return None;
@@ -407,33 +419,32 @@ impl Function<'_> {
         value
     }
 
-    /// The constant that the runtime calls `Region`.
+    fn described_ending(&self, group: &Group) -> trace::Ending {
+        let Some(Ending { kind, site, .. }) = group.ending else { return trace::Ending::Nothing };
+        match kind {
+            EndingKind::Branch => {
+                let (comparison, constant) = self.comparison(group).unwrap_or((0, 0));
+                trace::Ending::Branch { comparison, site, constant }
+            }
+            EndingKind::Switch(..) => trace::Ending::Switch { site },
+            EndingKind::Load(_, size) => trace::Ending::Load { site, size: size as u32 },
+        }
+    }
+
     fn description(&self, group: &Group) -> Value {
         let builder = self.builder();
-        let (branch, comparison, constant) = match group.ending {
-            Some(Ending { kind: EndingKind::Branch, site, .. }) => {
-                let (comparison, constant) = self.comparison(group).unwrap_or((0, 0));
-                (site, comparison, constant)
-            }
-            Some(Ending { kind: EndingKind::Switch(..), site, .. }) => (NO_BRANCH, 0, u64::from(site)),
-            Some(Ending { kind: EndingKind::Load(_, size), site, .. }) => {
-                (NO_BRANCH, 0, u64::from(site) << 32 | size)
-            }
-            None => (NO_BRANCH, 0, 0),
-        };
-        let fields = [group.results.len() as u32, branch, u32::from(group.asks()), comparison];
-        let halves = [constant as u32, (constant >> 32) as u32];
-        let mut fields: Vec<Value> =
-            fields.into_iter().chain(halves).map(|number| builder.const_i32(number)).collect();
+        let results = group.results.len() as u32;
+        let region = PureRegion { results, only_ends: group.asks(), ending: self.described_ending(group) };
+        let mut words = region.words().map(|word| builder.const_i32(word));
         // SAFETY: the initialiser has the global's type.
         unsafe {
             let module = LLVMGetGlobalParent(self.function);
-            let list = LLVMConstArray2(builder.i32, fields.as_mut_ptr(), fields.len() as u64);
+            let list = LLVMConstArray2(builder.i32, words.as_mut_ptr(), words.len() as u64);
             let global = LLVMAddGlobal(module, llvm::type_of(list), c"".as_ptr());
             LLVMSetInitializer(global, list);
             LLVMSetGlobalConstant(global, 1);
             LLVMSetLinkage(global, LLVMLinkage::LLVMInternalLinkage);
-            LLVMSetAlignment(global, 8);
+            LLVMSetAlignment(global, PureRegion::ALIGNMENT as u32);
             global
         }
     }

@@ -1,9 +1,10 @@
 //! The runtime inside the program: its bitcode, its functions, and what it needs from the instrumenter.
 //!
-//! The functions' types come from the bitcode itself, so there is no second declaration that could drift.
+//! The functions that instrumented code calls are those of the table in the `trace` crate.
 
 use crate::attributes;
 use crate::coverage::Coverage;
+use crate::entry;
 use crate::llvm::{self, Builder, LLVMOpcode, Value};
 use crate::module::Module;
 use anyhow::{Context as _, Result};
@@ -11,6 +12,8 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBuilderRef, LLVMModuleRef};
 use inkwell::llvm_sys::{LLVMLinkage, LLVMThreadLocalMode};
 use std::collections::{HashMap, HashSet};
+use trace::entry::Entry;
+use trace::{VaList, slots};
 
 const BITCODE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.bc"));
 const MODEL: &str = "__tarragon_model_";
@@ -64,18 +67,28 @@ impl Runtime {
         Ok(Runtime { functions })
     }
 
-    pub fn function(&self, name: &str) -> Value {
+    fn function(&self, name: &str) -> Value {
         match self.functions.get(name) {
             Some(function) => *function,
             None => panic!("the runtime has no function {name}"),
         }
     }
 
+    /// The function of the runtime that the table calls so.
+    pub fn entry<const N: usize>(&self, entry: Entry<N>) -> Value {
+        self.function(entry.name)
+    }
+
+    pub fn call<const N: usize>(&self, builder: &Builder, entry: Entry<N>, arguments: [Value; N]) -> Value {
+        entry::check(&entry, &arguments);
+        builder.call(self.entry(entry), &arguments)
+    }
+
     /// Calls the runtime's start: at the beginning of `main`, where the builder stands.
     pub fn start(&self, builder: &Builder, coverage: &Coverage, (globals, count): (Value, u64)) {
         let (len, count) = (builder.const_i64(coverage.len), builder.const_i64(count));
         let deferred = builder.const_i32(u32::from(self.starts_itself()));
-        builder.call(self.function("__tg_start"), &[coverage.map, len, globals, count, deferred]);
+        self.call(builder, entry::__tg_start, [coverage.map, len, globals, count, deferred]);
     }
 
     /// Whether the program says where its runs begin.
@@ -180,6 +193,13 @@ pub fn modelled(name: &str) -> Option<&str> {
 
 /// Names of the library functions that have models, read from the bitcode's own symbols.
 pub fn model_names() -> Result<Vec<String>> {
+    with_symbols(|symbols| {
+        symbols.iter().filter_map(|s| modelled(&llvm::name(*s)).map(str::to_owned)).collect()
+    })
+}
+
+/// What somebody reads from the functions and aliases of the bitcode by itself.
+fn with_symbols<T>(read: impl FnOnce(&[Value]) -> T) -> Result<T> {
     // SAFETY: the buffer refers to static bytes; the module is freed with its context.
     unsafe {
         let context = LLVMContextCreate();
@@ -197,10 +217,10 @@ pub fn model_names() -> Result<Vec<String>> {
             symbols.push(next);
             next = LLVMGetNextFunction(next);
         }
-        let names = symbols.into_iter().filter_map(|s| modelled(&llvm::name(s)).map(str::to_owned)).collect();
+        let result = read(&symbols);
         LLVMDisposeModule(module);
         LLVMContextDispose(context);
-        Ok(names)
+        Ok(result)
     }
 }
 
@@ -257,10 +277,11 @@ fn define_variadic(module: &Module, builder: &Builder, function: Value, name: &s
         // The program declares the function in a way of its own: leave it to the library.
         return llvm::set_name(function, name);
     };
-    let [take, label] = ["__tg_take_varargs", "__tg_va_start"].map(|name| find(name.to_owned()));
+    let own = [entry::__tg_take_varargs.name, entry::__tg_va_start.name];
+    let [take, label] = own.map(|name| find(name.to_owned()));
     let (Some(take), Some(label)) = (take, label) else { return };
-    // SAFETY: the function has no body yet; all values belong to this module; `va_list` has 24 bytes, and there is one
-    // label for each of the 64 slots that the runtime keeps.
+    // SAFETY: the function has no body yet; all values belong to this module; `va_list` is an array
+    // of words, and there is one label for each of the slots that the runtime keeps.
     unsafe {
         LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage);
         // A declaration's debug information does not fit a definition.
@@ -268,8 +289,9 @@ fn define_variadic(module: &Module, builder: &Builder, function: Value, name: &s
         let entry = LLVMAppendBasicBlockInContext(module.context, function, c"".as_ptr());
         let raw = LLVMCreateBuilderInContext(module.context);
         LLVMPositionBuilderAtEnd(raw, entry);
-        let list = LLVMBuildAlloca(raw, LLVMArrayType2(builder.i64, 3), c"".as_ptr());
-        let labels = LLVMBuildAlloca(raw, LLVMArrayType2(builder.i32, 64), c"".as_ptr());
+        let list =
+            LLVMBuildAlloca(raw, LLVMArrayType2(builder.i64, size_of::<VaList>() as u64 / 8), c"".as_ptr());
+        let labels = LLVMBuildAlloca(raw, LLVMArrayType2(builder.i32, slots::VARARGS as u64), c"".as_ptr());
         build_call(raw, take, &[labels]);
         build_call(raw, va_intrinsic(module, c"llvm.va_start", list), &[list]);
         build_call(raw, label, &[list, labels]);
@@ -398,7 +420,6 @@ fn define_instead(module: &Module, name: &str, own: Value) {
     }
 }
 
-/// A function that does nothing and returns 0.
 /// Gives a function a body that does nothing but return.
 fn define_returning(module: &Module, builder: &Builder, function: Value, value: u64) {
     // SAFETY: the function gets a body that returns a value of its type.
@@ -414,5 +435,50 @@ fn define_returning(module: &Module, builder: &Builder, function: Value, value: 
             LLVMBuildRet(raw, builder.const_int(ty, value));
         }
         LLVMDisposeBuilder(raw);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::entry::{SIGNATURES, Type};
+
+    type Row = (String, Vec<Option<Type>>, Option<Type>);
+
+    fn row(function: Value) -> Row {
+        let ty = llvm::value_type(function);
+        let parameters = llvm::param_types(ty).into_iter().map(entry::passed_as).collect();
+        // SAFETY: the type is that of a function.
+        let result = unsafe { LLVMGetReturnType(ty) };
+        (llvm::name(function), parameters, entry::passed_as(result))
+    }
+
+    /// A program has none of Rust's libraries to link with: a panic that may happen is an open
+    /// symbol.
+    #[test]
+    fn the_bitcode_needs_nothing_of_rust() {
+        let open = with_symbols(|symbols| {
+            let declared = symbols.iter().filter(|symbol| llvm::is_declaration(**symbol));
+            let names = declared.map(|symbol| llvm::name(*symbol));
+            names.filter(|name| name.starts_with("_ZN") || name.starts_with("_R")).collect::<Vec<_>>()
+        });
+        assert_eq!(open.expect("the bitcode can be read"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_table_has_exactly_what_the_bitcode_has() {
+        let mut found = with_symbols(|symbols| {
+            let own = symbols.iter().filter(|symbol| llvm::name(**symbol).starts_with("__tg"));
+            own.map(|symbol| row(*symbol)).collect::<Vec<Row>>()
+        })
+        .expect("the bitcode can be read");
+        let rows = SIGNATURES.iter().map(|signature| {
+            let parameters = signature.parameters.iter().copied().map(Some).collect();
+            (signature.name.to_owned(), parameters, signature.result)
+        });
+        let mut listed: Vec<Row> = rows.collect();
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        listed.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!(listed, found);
     }
 }

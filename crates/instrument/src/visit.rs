@@ -1,5 +1,6 @@
 //! Instructions with effects: control flow and memory. Calls are in [`crate::calls`].
 
+use crate::entry;
 use crate::expressions::{Pair, is_pure};
 use crate::function::{Function, points_to_constant, underlying_object};
 use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
@@ -36,7 +37,7 @@ impl Function<'_> {
     fn caught(&self, landing: Value) {
         if let Some(at) = first_insertion(llvm::block_of(landing)) {
             self.builder().before(at);
-            self.call("__tg_caught", &[]);
+            self.call(entry::__tg_caught, []);
         }
     }
 
@@ -108,12 +109,12 @@ impl Function<'_> {
         let site = builder.const_i32(ending.site);
         let EndingKind::Switch(list, count) = ending.kind else {
             let taken = builder.cast(LLVMOpcode::LLVMZExt, ending.wanted, builder.i32);
-            self.call("__tg_branch", &[label, taken, site]);
+            self.call(entry::__tg_branch, [label, taken, site]);
             return;
         };
         let width = builder.const_i32(self.width(llvm::type_of(ending.wanted)));
         let value = self.bits(ending.wanted);
-        self.call("__tg_switch", &[label, value, width, list, builder.const_i32(count), site]);
+        self.call(entry::__tg_switch, [label, value, width, list, builder.const_i32(count), site]);
     }
 
     fn switch(&mut self, switch: Value) {
@@ -157,7 +158,7 @@ impl Function<'_> {
 
     pub fn concretise(&mut self, label: Value, reason: ConcretiseReason, instruction: Value) {
         let site = self.site(instruction);
-        self.call("__tg_concretise", &[label, self.builder().const_i32(reason as u32), site]);
+        self.call(entry::__tg_concretise, [label, self.builder().const_i32(reason as u32), site]);
     }
 
     /// Values whose labels are not followed are at one place each.
@@ -179,11 +180,11 @@ impl Function<'_> {
         self.flush(ret, &values);
         let builder = self.builder();
         if let Some(frame) = self.frame {
-            self.call("__tgi_leave_frame", &[frame]);
+            self.call(entry::__tgi_leave_frame, [frame]);
         }
         for value in values {
             for (slot, label) in self.labels_of(value).into_iter().enumerate() {
-                self.call("__tgi_send_result", &[builder.const_i32(slot as u32), label]);
+                self.call(entry::__tgi_send_result, [builder.const_i32(slot as u32), label]);
             }
         }
     }
@@ -209,7 +210,7 @@ impl Function<'_> {
                 builder.const_i32(signed as u32),
                 site,
             ];
-            self.call("__tg_division", &arguments);
+            self.call(entry::__tg_division, arguments);
             self.join(closing, &[]);
         }
         self.pure(division);
@@ -269,11 +270,11 @@ impl Function<'_> {
         let ty = llvm::type_of(value);
         let (bits, size) = (self.width(ty), self.layout().store_size(ty));
         let label = match size {
-            1 => self.call("__tgi_load1", &[address, self.bits(value)]),
-            2 => self.call("__tgi_load2", &[address, self.bits(value)]),
-            4 => self.call("__tgi_load4", &[address, self.bits(value)]),
-            8 => self.call("__tgi_load8", &[address, self.bits(value)]),
-            _ => self.call("__tg_load_sized", &[address, self.bits(value), builder.const_i64(size)]),
+            1 => self.call(entry::__tgi_load1, [address, self.bits(value)]),
+            2 => self.call(entry::__tgi_load2, [address, self.bits(value)]),
+            4 => self.call(entry::__tgi_load4, [address, self.bits(value)]),
+            8 => self.call(entry::__tgi_load8, [address, self.bits(value)]),
+            _ => self.call(entry::__tg_load_sized, [address, self.bits(value), builder.const_i64(size)]),
         };
         self.narrow(label, value, bits, size)
     }
@@ -287,10 +288,10 @@ impl Function<'_> {
         }
         let op = builder.const_i32(Op::Extract as u32);
         if stored > 64 {
-            return self.call("__tg_cast_wide", &[op, builder.const_i32(bits), label, self.bits(value)]);
+            return self.call(entry::__tg_cast_wide, [op, builder.const_i32(bits), label, self.bits(value)]);
         }
         let arguments = [op, builder.const_i32(stored), builder.const_i32(bits), label, self.bits(value)];
-        self.call("__tg_cast", &arguments)
+        self.call(entry::__tg_cast, arguments)
     }
 
     /// A label of the value's own width as one of whole bytes.
@@ -302,10 +303,11 @@ impl Function<'_> {
         }
         let op = builder.const_i32(Op::ZExt as u32);
         if stored > 64 {
-            return self.call("__tg_cast_wide", &[op, builder.const_i32(stored), label, self.bits(value)]);
+            return self
+                .call(entry::__tg_cast_wide, [op, builder.const_i32(stored), label, self.bits(value)]);
         }
         let arguments = [op, builder.const_i32(bits), builder.const_i32(stored), label, self.bits(value)];
-        self.call("__tg_cast", &arguments)
+        self.call(entry::__tg_cast, arguments)
     }
 
     /// Notes the label of a scalar that is stored at `address`.
@@ -315,11 +317,11 @@ impl Function<'_> {
         let (bits, size) = (self.width(ty), self.layout().store_size(ty));
         let label = if llvm::is_constant(label) { label } else { self.widen(label, value, bits, size) };
         match size {
-            1 => self.call("__tgi_store1", &[address, label]),
-            2 => self.call("__tgi_store2", &[address, label]),
-            4 => self.call("__tgi_store4", &[address, label]),
-            8 => self.call("__tgi_store8", &[address, label]),
-            _ => self.call("__tg_store_sized", &[address, label, builder.const_i64(size)]),
+            1 => self.call(entry::__tgi_store1, [address, label]),
+            2 => self.call(entry::__tgi_store2, [address, label]),
+            4 => self.call(entry::__tgi_store4, [address, label]),
+            8 => self.call(entry::__tgi_store8, [address, label]),
+            _ => self.call(entry::__tg_store_sized, [address, label, builder.const_i64(size)]),
         };
     }
 
@@ -365,7 +367,7 @@ impl Function<'_> {
             LLVMTypeKind::LLVMX86_FP80TypeKind => GiveUp::LongDouble,
             _ => GiveUp::WideInteger,
         };
-        self.call("__tg_untracked_load", &[self.bits(pointer), size, builder.const_i32(reason as u32)]);
+        self.call(entry::__tg_untracked_load, [self.bits(pointer), size, builder.const_i32(reason as u32)]);
     }
 
     /// The scalars of a value with the addresses that they have in memory.
@@ -419,7 +421,7 @@ impl Function<'_> {
         let (start, object_size) = self.object(pointer);
         let [size, site] = [builder.const_i64(size), builder.const_i32(site)];
         let arguments = [self.bits(pointer), label, self.bits(value), size, start, object_size, site];
-        self.call("__tg_load_at", &arguments)
+        self.call(entry::__tg_load_at, arguments)
     }
 
     /// The label of a loaded scalar, of whole bytes, as one of its own width.
@@ -496,7 +498,7 @@ impl Function<'_> {
             let label = self.widen(label, part, bits, size);
             let size = builder.const_i64(size);
             let arguments = [address, address_label, label, self.bits(part), size, start, object_size, site];
-            self.call("__tg_store_at", &arguments);
+            self.call(entry::__tg_store_at, arguments);
         }
     }
 
@@ -505,7 +507,7 @@ impl Function<'_> {
         self.fix_address(pointer, ConcretiseReason::WriteAddress, store);
         let builder = self.builder();
         let size = self.layout().store_size(llvm::type_of(value));
-        self.call("__tgi_clear", &[self.bits(pointer), builder.const_i64(size)]);
+        self.call(entry::__tgi_clear, [self.bits(pointer), builder.const_i64(size)]);
     }
 
     /// A stack object starts without labels.
@@ -529,7 +531,7 @@ impl Function<'_> {
         let count = builder.zext_or_trunc(count, builder.i64);
         let size = builder.binary(LLVMOpcode::LLVMMul, count, builder.const_i64(element));
         if llvm::as_constant_int(size).is_none_or(|size| llvm::constant_bits(size) > 0) {
-            self.call("__tgi_clear", &[self.bits(alloca), size]);
+            self.call(entry::__tgi_clear, [self.bits(alloca), size]);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Labels of arguments and results on their way between instrumented functions, and between them and models.
 
-use crate::state::{self, STATE, Tls, count_give_up};
+use crate::state::{self, STATE, count_give_up};
 use crate::{nodes, os, shadow, shapes, values};
-use trace::{GiveUp, Label};
+use trace::{GiveUp, Label, slots};
 
 /// A run ends: no label of it is on its way any more.
 pub unsafe fn forget() {
@@ -10,8 +10,8 @@ pub unsafe fn forget() {
         let tls = os::tls();
         (*tls).args_in_flight = 0;
         (*tls).varargs_in_flight = 0;
-        (*tls).structs = [0; Tls::STRUCTS];
-        (*tls).results = [0; Tls::RESULTS];
+        (*tls).structs = [0; slots::STRUCTS];
+        (*tls).results = [0; slots::RESULTS];
     }
 }
 
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn __tgi_args_in_flight() -> u32 {
 pub unsafe extern "C" fn __tgi_send_arg(slot: u32, label: Label) {
     unsafe {
         let tls = os::tls();
-        if (slot as usize) < Tls::ARGS {
+        if (slot as usize) < slots::ARGS {
             (*tls).args[slot as usize] = label;
             (*tls).args_in_flight = slot + 1;
         }
@@ -67,14 +67,14 @@ unsafe fn fitting(label: Label, value: u64) -> Label {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgi_send_result(slot: u32, label: Label) {
-    unsafe { (*os::tls()).results[slot as usize % Tls::RESULTS] = label }
+    unsafe { (*os::tls()).results[slot as usize % slots::RESULTS] = label }
 }
 
 /// The label of a call's result, checked against its value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgi_take_result(slot: u32, value: u64) -> Label {
     unsafe {
-        let label = (*os::tls()).results[slot as usize % Tls::RESULTS];
+        let label = (*os::tls()).results[slot as usize % slots::RESULTS];
         if label == 0 { 0 } else { fitting_slow(label, value) }
     }
 }
@@ -88,14 +88,14 @@ unsafe extern "C" fn fitting_slow(label: Label, value: u64) -> Label {
 /// Sends the place of a struct that is passed by value; the call instruction copies its bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_send_struct(slot: u32, from: usize) {
-    unsafe { (*os::tls()).structs[slot as usize % Tls::STRUCTS] = from }
+    unsafe { (*os::tls()).structs[slot as usize % slots::STRUCTS] = from }
 }
 
 /// Copies the labels of a struct that was passed by value to the callee's copy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_take_struct(slot: u32, to: usize, size: usize) {
     unsafe {
-        let place = &raw mut (*os::tls()).structs[slot as usize % Tls::STRUCTS];
+        let place = &raw mut (*os::tls()).structs[slot as usize % slots::STRUCTS];
         if *place == 0 {
             shadow::__tgi_clear(to, size);
         } else {
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn __tg_send_vararg(offset: u32, label: Label) {
     unsafe {
         let tls = os::tls();
         let slot = offset as usize / 8;
-        if slot < Tls::VARARGS {
+        if slot < slots::VARARGS {
             (*tls).varargs[slot] = label;
             (*tls).varargs_in_flight = offset + 8;
         }
@@ -126,28 +126,23 @@ pub unsafe extern "C" fn __tg_send_vararg(offset: u32, label: Label) {
 
 /// Keeps the variadic arguments' labels of this call in the function's own frame until `va_start`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tg_take_varargs(into: *mut [u32; Tls::VARARGS]) {
+pub unsafe extern "C" fn __tg_take_varargs(into: *mut [u32; slots::VARARGS]) {
     unsafe {
         let tls = os::tls();
         if (*tls).varargs_in_flight == 0 {
-            os::memset(into.cast(), 0, size_of::<[u32; Tls::VARARGS]>());
+            os::memset(into.cast(), 0, size_of::<[u32; slots::VARARGS]>());
             return;
         }
-        os::memcpy(into.cast(), (&raw const (*tls).varargs).cast(), size_of::<[u32; Tls::VARARGS]>());
-        os::memset((&raw mut (*tls).varargs).cast(), 0, size_of::<[u32; Tls::VARARGS]>());
+        os::memcpy(into.cast(), (&raw const (*tls).varargs).cast(), size_of::<[u32; slots::VARARGS]>());
+        os::memset((&raw mut (*tls).varargs).cast(), 0, size_of::<[u32; slots::VARARGS]>());
         (*tls).varargs_in_flight = 0;
     }
 }
 
-/// `struct __va_list_tag` of x86-64.
+/// Arguments behind the named ones, which are taken one by one.
 #[derive(Clone, Copy)]
-#[repr(C)]
-pub struct VaList {
-    gp_offset: u32,
-    fp_offset: u32,
-    overflow_area: *mut u8,
-    save_area: *mut u8,
-}
+#[repr(transparent)]
+pub struct VaList(trace::VaList);
 
 /// Size of the register save area.
 const SAVE_AREA: usize = 176;
@@ -158,37 +153,37 @@ impl VaList {
     /// Where the next integer or pointer is.
     pub unsafe fn next(&mut self) -> *mut u8 {
         unsafe {
-            if self.gp_offset >= GENERAL_AREA {
+            if self.0.gp_offset >= GENERAL_AREA {
                 return self.next_on_stack();
             }
-            self.gp_offset += 8;
-            self.save_area.add(self.gp_offset as usize - 8)
+            self.0.gp_offset += 8;
+            self.0.save_area.add(self.0.gp_offset as usize - 8)
         }
     }
 
     /// Where the next `double` is.
     pub unsafe fn next_float(&mut self) -> *mut u8 {
         unsafe {
-            if self.fp_offset as usize >= SAVE_AREA {
+            if self.0.fp_offset as usize >= SAVE_AREA {
                 return self.next_on_stack();
             }
-            self.fp_offset += 16;
-            self.save_area.add(self.fp_offset as usize - 16)
+            self.0.fp_offset += 16;
+            self.0.save_area.add(self.0.fp_offset as usize - 16)
         }
     }
 
     unsafe fn next_on_stack(&mut self) -> *mut u8 {
-        let place = self.overflow_area;
-        self.overflow_area = unsafe { place.add(8) };
+        let place = self.0.overflow_area;
+        self.0.overflow_area = unsafe { place.add(8) };
         place
     }
 }
 
 /// `va_start` has filled `list`: gives the arguments in memory their labels.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tg_va_start(list: *const VaList, labels: *const [u32; Tls::VARARGS]) {
+pub unsafe extern "C" fn __tg_va_start(list: *const trace::VaList, labels: *const [u32; slots::VARARGS]) {
     unsafe {
-        for slot in 0..Tls::VARARGS {
+        for slot in 0..slots::VARARGS {
             let label = (*labels)[slot];
             let offset = slot * 8;
             let at = if offset < SAVE_AREA {

@@ -9,9 +9,9 @@
 //! library and must not change what the target does. Fast paths test only whether labels are 0;
 //! everything else is `cold`.
 //!
-//! Functions named `__tg_*` are called by instrumented code; their argument lists are known to the `instrument`
-//! crate, which inlines those named `__tgi_*` always. Functions named `__tarragon_model_*` replace the library function of that
-//! name.
+//! Functions named `__tg_*` are called by instrumented code, which inlines those named `__tgi_*`
+//! always; the table of all of them is [`trace::entry`]. Functions named `__tarragon_model_*` replace
+//! the library function of that name.
 #![cfg_attr(not(test), no_std)]
 #![allow(clippy::missing_safety_doc)]
 // Two processes, threads and signal handlers share this state by design; see `state`.
@@ -24,6 +24,7 @@ pub mod build;
 pub mod calls;
 pub mod checks;
 pub mod covered;
+mod entry;
 pub mod events;
 pub mod floats;
 mod lengths;

@@ -7,8 +7,8 @@ use crate::build::Value;
 use crate::shapes::answers::Question;
 use crate::state::{STATE, count_give_up};
 use crate::varying::Bits;
-use crate::{budget, events, lengths, os, shapes, stretches, values};
-use trace::{GiveUp, LENGTH, Label, Node, Op, SHAPED, marks};
+use crate::{budget, lengths, os, shapes, stretches, values};
+use trace::{GiveUp, LENGTH, Label, Node, Op, SHAPED};
 
 /// Open-addressing hash table of labels. It starts small because each page of it that a run touches costs a
 /// page fault in every forked child.
@@ -31,15 +31,13 @@ const LABEL_BITS: u32 = 28;
 /// How many nodes there can be at most.
 pub const MOST_NODES: u64 = LENGTH as u64;
 
-/// Prepares the table for a run: nodes of the input bytes, of the bytes of the stretch's count, and of the length.
-pub unsafe fn start(input: *const u8) {
+/// Prepares the table for a run: nodes of the input bytes and of the length, which comes after as many
+/// as `inputs` says. False if there is no room for them.
+pub unsafe fn start(input: *const u8, inputs: u32) -> bool {
     unsafe {
         let len = STATE.input_len;
-        let stretch = stretches::find(len);
-        let inputs = len + stretch.map_or(0, |_| marks::COUNT_BYTES);
         if inputs + 2 > STATE.node_cap {
-            STATE.symbolic = false;
-            return count_give_up(GiveUp::InputTooLong);
+            return false;
         }
         for i in 0..len {
             input_node(i, *input.add(i as usize));
@@ -48,11 +46,7 @@ pub unsafe fn start(input: *const u8) {
             Node { op: Op::Len as u8, bits: 64, aux: 0, a: 0, b: 0, c: 0 };
         *STATE.values.add(1 + inputs as usize) = len as u64;
         (*STATE.header).node_count = inputs + 2;
-        events::start();
-        lengths::start();
-        shapes::start(input, if stretch.is_some() { 0 } else { len });
-        budget::start();
-        stretches::start(stretch);
+        true
     }
 }
 
@@ -428,17 +422,8 @@ pub unsafe fn concat(high: Label, low: Label, bits: u32, value: u64) -> Label {
         }
         // x[m..n] ++ x[l..m] = x[l..n]
         if h.op == Op::Extract as u8 && h_bits + l_bits == bits {
-            let low_start = if l.op == Op::Extract as u8 && l.a == h.a {
-                Some(l.aux as u32)
-            } else if low == h.a {
-                Some(0)
-            } else {
-                None
-            };
-            if let Some(start) = low_start
-                && start + l_bits == h.aux as u32
-                && l.op == Op::Extract as u8
-            {
+            let (start, end) = (l.aux as u32, h.aux as u32);
+            if l.op == Op::Extract as u8 && l.a == h.a && start + l_bits == end {
                 return extract(h.a, start, bits, value);
             }
         }

@@ -7,6 +7,7 @@
 //! them; arrays on the stack are listed by thread while their function runs.
 
 use crate::os;
+use trace::Global;
 
 #[derive(Clone, Copy)]
 pub struct Object {
@@ -19,25 +20,6 @@ pub struct Object {
 impl Object {
     fn holds(&self, address: usize) -> bool {
         address >= self.start && address < self.start.saturating_add(self.size)
-    }
-}
-
-/// A global variable, as the instrumenter lists it.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Global {
-    start: usize,
-    /// Size in bytes; the top bits say that the variable is constant, and that code elsewhere can name it.
-    size: usize,
-}
-
-const CONSTANT: usize = 1 << 63;
-const VISIBLE: usize = 1 << 62;
-
-#[cfg(test)]
-impl Global {
-    pub fn constant(bytes: &[u8]) -> Global {
-        Global { start: bytes.as_ptr() as usize, size: bytes.len() | CONSTANT }
     }
 }
 
@@ -86,8 +68,8 @@ unsafe fn find_global(address: usize) -> Option<Object> {
             if (*GLOBALS.add(middle)).start <= address { low = middle + 1 } else { high = middle }
         }
         let global = *GLOBALS.add(low.checked_sub(1)?);
-        let constant = global.size & CONSTANT != 0;
-        let object = Object { start: global.start, size: global.size & !(CONSTANT | VISIBLE), constant };
+        let Global { start, extent } = global;
+        let object = Object { start, size: extent.size(), constant: extent.is_constant() };
         object.holds(address).then_some(object)
     }
 }
@@ -96,8 +78,8 @@ unsafe fn find_global(address: usize) -> Option<Object> {
 pub unsafe fn visible_globals() -> impl Iterator<Item = Object> {
     // SAFETY: the list has so many entries.
     let globals = (0..unsafe { GLOBAL_COUNT }).map(|i| unsafe { *GLOBALS.add(i) });
-    let visible = globals.filter(|global| global.size & (VISIBLE | CONSTANT) == VISIBLE);
-    visible.map(|global| Object { start: global.start, size: global.size & !VISIBLE, constant: false })
+    let visible = globals.filter(|Global { extent, .. }| extent.is_visible() && !extent.is_constant());
+    visible.map(|global| Object { start: global.start, size: global.extent.size(), constant: false })
 }
 
 /// 0 where no object begins, else one more than its size, as far as that fits.

@@ -14,7 +14,7 @@ use crate::state::{self, STATE, active};
 use crate::{events, objects, os, shadow};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
-use trace::GiveUp;
+use trace::{GiveUp, Returned};
 
 /// A descriptor that is open on the input.
 #[derive(Clone, Copy)]
@@ -97,15 +97,19 @@ const NOTHING: Outside = Outside {
 
 static mut OUTSIDE: Outside = NOTHING;
 
-/// What a function may do with memory that it gets; `instrument` knows these numbers, and one between them: anything but
-/// open files.
+/// What a function may do with memory that it gets, as it stands in arguments.
 mod ways {
-    /// Anything.
-    pub const ANY: u32 = 0;
-    /// Write it to where [`__tg_output`](super::__tg_output) was told.
-    pub const OUTPUT: u32 = 2;
-    /// Anything, also later: it is no function of the system's libraries.
-    pub const FOREIGN: u32 = 3;
+    use trace::Lent;
+    pub const ANY: u32 = Lent::Any as u32;
+    pub const OUTPUT: u32 = Lent::Output as u32;
+    pub const FOREIGN: u32 = Lent::Foreign as u32;
+}
+
+/// Where a function prints to, as it stands in arguments.
+mod sinks {
+    use trace::Sink;
+    pub const DESCRIPTOR: u32 = Sink::Descriptor as u32;
+    pub const STREAM: u32 = Sink::Stream as u32;
 }
 
 /// In place of a function's number: nobody knows which it was.
@@ -382,8 +386,7 @@ pub unsafe extern "C" fn __tg_buffered(stream: usize, buffer: usize) {
     }
 }
 
-/// A function that prints is about to be called. Where it prints to is a descriptor (0), a stream (1), or the standard
-/// output (2).
+/// A function that prints is about to be called, to a [`trace::Sink`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tg_output(function: u32, to: usize, kind: u32, site: u32) {
     unsafe {
@@ -391,8 +394,8 @@ pub unsafe extern "C" fn __tg_output(function: u32, to: usize, kind: u32, site: 
             return;
         }
         let stream = match kind {
-            0 => 0,
-            1 => to,
+            sinks::DESCRIPTOR => 0,
+            sinks::STREAM => to,
             _ => stdio::stdout as usize,
         };
         let fd = if stream == 0 { to as c_int } else { stdio::descriptor(stream as *mut Stream) };
@@ -427,12 +430,6 @@ pub unsafe fn note_shared_memory() {
     }
 }
 
-/// What an output function returns of what it got.
-mod results {
-    /// The byte that it printed.
-    pub const BYTE: u32 = 0;
-}
-
 /// The label of the result of an output function that returns the byte that it got, or the count.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgi_printed_result(
@@ -456,11 +453,11 @@ unsafe fn printed_result(
 ) -> trace::Label {
     unsafe {
         let Some(_entered) = state::enter() else { return 0 };
-        if kind == results::BYTE && result == argument & 0xFF {
+        if kind == Returned::Byte as u32 && result == argument & 0xFF {
             let byte = build::trunc(8, Value::new(label, argument));
             return build::zext(8, 32, Value::new(byte, result));
         }
-        if kind != results::BYTE && result == argument {
+        if kind != Returned::Byte as u32 && result == argument {
             return label;
         }
         events::give_up(GiveUp::External, site, function);

@@ -16,33 +16,17 @@ use crate::models::lexers;
 use crate::os;
 use crate::shapes::{self, answers, domains, domains::Condition};
 use crate::state::{self, STATE};
-use trace::{Label, Shaped};
+use trace::{Label, PureRegion, Shaped};
 
-/// What the instrumenter says of a region. Its address tells it from others.
-#[repr(C)]
-pub struct Region {
-    /// How many labels of it are used elsewhere.
-    pub(crate) results: u32,
-    /// The number of the branch that ends it, the condition being the first result; [`NO_BRANCH`] if none does.
-    pub(crate) branch: u32,
-    /// Not 0 if it has one operand, and nobody but the branch or switch at its end wants a result: see [`endings`].
-    pub(crate) only_ends: u32,
-    /// What the condition is, if it is a comparison that a length may have a part in: a [`trace::Comparison`], 0 if it is none.
-    pub(crate) comparison: u32,
-    /// What is compared with; or the number of the switch that ends the region; or that of a load, above the bytes that it loads.
-    pub(crate) constant: u64,
-}
+/// In place of the site of a branch where none ends a region.
+const NO_BRANCH: u32 = u32::MAX;
 
-pub(crate) const NO_BRANCH: u32 = u32::MAX;
-
-/// Labels that a region can have as results, in 32 bits each of a word.
-const MOST_RESULTS: usize = 4;
 pub(crate) const FOUND: u128 = 1 << 127;
 
 /// What flows into a region with `OTHERS` operands beside the first that has a label.
 #[derive(Clone, Copy)]
 struct Key<const OTHERS: usize> {
-    region: *const Region,
+    region: *const PureRegion,
     /// The run and the first label's shape.
     shape: u32,
     /// Which operands have labels, a bit each.
@@ -55,14 +39,14 @@ struct Key<const OTHERS: usize> {
 struct Memory<const OTHERS: usize> {
     key: Key<OTHERS>,
     /// Shapes; [`CONCRETE`] if the result is the same for all bytes.
-    results: [u16; MOST_RESULTS],
+    results: [u16; PureRegion::MAX_RESULTS],
     /// Which results are conditions that somebody else asks for, a bit each.
     conditions: u8,
     /// Which results may be fixed by the path although no operand is, a bit each: not what extends an operand.
     fixable: u8,
     /// A property is checked in the region, which is an event of its own.
     is_checked: bool,
-    /// As the region says, which is in another line of the cache.
+    /// As the region says, which is in another line of the cache; [`NO_BRANCH`] if it has none.
     branch: u32,
 }
 
@@ -92,7 +76,7 @@ struct Store {
 
 static mut STORE: *mut Store = core::ptr::null_mut();
 /// The region that is being built in order to be remembered.
-static mut PENDING: *const Region = core::ptr::null();
+static mut PENDING: *const PureRegion = core::ptr::null();
 static mut IS_CHECKED: bool = false;
 
 /// Before the first run.
@@ -146,7 +130,7 @@ impl<const OTHERS: usize> Key<OTHERS> {
     /// no shapes. Operands that the path fixes lose their labels. There is one operand more than others.
     #[inline(always)]
     unsafe fn of<const N: usize>(
-        region: &Region,
+        region: &PureRegion,
         operands: &mut [Value; N],
     ) -> Option<(Key<OTHERS>, Option<u32>)> {
         unsafe {
@@ -197,7 +181,7 @@ impl<const OTHERS: usize> Key<OTHERS> {
 }
 
 #[inline(always)]
-unsafe fn built(region: *const Region) -> *mut u8 {
+unsafe fn built(region: *const PureRegion) -> *mut u8 {
     unsafe { (&raw mut (*STORE).built).cast::<u8>().add((region as usize >> 3) % MEMORIES) }
 }
 
@@ -209,7 +193,7 @@ fn unfound<const N: usize>(operands: &[Value; N]) -> u128 {
 
 #[inline(always)]
 unsafe fn recall<const N: usize, const OTHERS: usize>(
-    region: &Region,
+    region: &PureRegion,
     mut operands: [Value; N],
     memories: *mut Memories<OTHERS>,
     taken: u32,
@@ -259,7 +243,7 @@ unsafe fn may_be_built(built: *mut u8) -> bool {
 
 /// The region is built now, and the results remembered.
 #[cold]
-unsafe fn begin(region: *const Region) {
+unsafe fn begin(region: *const PureRegion) {
     unsafe {
         (PENDING, IS_CHECKED) = (region, false);
         answers::build(true);
@@ -283,7 +267,7 @@ impl<const OTHERS: usize> Memory<OTHERS> {
     #[inline(always)]
     unsafe fn label(&self, i: usize, place: u32, some_are_fixed: bool) -> u64 {
         unsafe {
-            let shape = self.results[i % MOST_RESULTS];
+            let shape = self.results[i % PureRegion::MAX_RESULTS];
             if shape == CONCRETE {
                 return 0;
             }
@@ -298,7 +282,7 @@ impl<const OTHERS: usize> Memory<OTHERS> {
     unsafe fn new(key: Key<OTHERS>, place: u32, labels: u128) -> Option<Memory<OTHERS>> {
         unsafe {
             let (is_checked, region) = (IS_CHECKED, &*key.region);
-            let (mut results, mut conditions, mut fixable) = ([CONCRETE; MOST_RESULTS], 0, 0);
+            let (mut results, mut conditions, mut fixable) = ([CONCRETE; PureRegion::MAX_RESULTS], 0, 0);
             for (i, shape) in results.iter_mut().enumerate().take(region.results as usize) {
                 let label = (labels >> (32 * i)) as Label;
                 if label != 0 {
@@ -310,17 +294,19 @@ impl<const OTHERS: usize> Memory<OTHERS> {
                     fixable |= u8::from(!extends) << i;
                 }
             }
-            if region.branch != NO_BRANCH {
+            let branch = region.ending.branch();
+            if branch.is_some() {
                 // The branch asks for itself.
                 conditions &= !1;
             }
-            Some(Memory { key, results, conditions, fixable, is_checked, branch: region.branch })
+            let branch = branch.unwrap_or(NO_BRANCH);
+            Some(Memory { key, results, conditions, fixable, is_checked, branch })
         }
     }
 
     /// The region was built with these labels: remembers them. Returns the labels that they are on this path.
     unsafe fn note<const N: usize>(
-        region: &Region,
+        region: &PureRegion,
         operands: [Value; N],
         memories: *mut Memories<OTHERS>,
         labels: u128,
@@ -345,7 +331,7 @@ impl<const OTHERS: usize> Memories<OTHERS> {
         unsafe {
             let (number, region) = (memory.key.number(), &*memory.key.region);
             self.memories[number] = *memory;
-            if region.branch != NO_BRANCH {
+            if region.ending.branch().is_some() {
                 self.conditions[number] = match memory.results[0] {
                     CONCRETE => Condition::NONE,
                     shape => Condition::of(shape as u32),
@@ -357,14 +343,14 @@ impl<const OTHERS: usize> Memories<OTHERS> {
 
 #[unsafe(no_mangle)]
 #[cold]
-pub unsafe extern "C" fn __tg_recall1(region: &Region, la: Label, a: u64, taken: u32) -> u128 {
+pub unsafe extern "C" fn __tg_recall1(region: &PureRegion, la: Label, a: u64, taken: u32) -> u128 {
     unsafe { recall(region, [Value::new(la, a)], &raw mut (*STORE).one, taken) }
 }
 
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn __tg_recall2(
-    region: &Region,
+    region: &PureRegion,
     la: Label,
     a: u64,
     lb: Label,
@@ -377,7 +363,7 @@ pub unsafe extern "C" fn __tg_recall2(
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn __tg_recall3(
-    region: &Region,
+    region: &PureRegion,
     la: Label,
     a: u64,
     lb: Label,
@@ -396,7 +382,7 @@ pub unsafe extern "C" fn __tg_recall3(
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn __tg_note(
-    region: &Region,
+    region: &PureRegion,
     la: Label,
     a: u64,
     lb: Label,
@@ -414,8 +400,10 @@ pub unsafe extern "C" fn __tg_note(
             return labels;
         }
         let Some(_entered) = state::enter() else { return labels };
-        if region.only_ends != 0 && region.branch != NO_BRANCH {
-            endings::note_question(region, la, labels as Label);
+        if region.only_ends
+            && let Some(branch) = region.ending.branch()
+        {
+            endings::note_question(region, branch, la, labels as Label);
             return labels;
         }
         let [a, b, c] = [Value::new(la, a), Value::new(lb, b), Value::new(lc, c)];

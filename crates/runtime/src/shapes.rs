@@ -15,15 +15,14 @@ mod vectors;
 
 use crate::state::STATE;
 use crate::{address, nodes, os, regions};
-use domains::Bytes;
-use trace::{Label, MOST_SHAPES, Node, Op, Places, SHAPED, Shaped};
+use trace::{ByteSet, Label, MOST_SHAPES, Node, Op, Places, SHAPED, Shaped};
 
 /// What is known of a shape.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Facts {
     /// The bytes for which it is 1, if it has one bit.
-    holds: Bytes,
+    holds: ByteSet,
     /// Bits that are not the same for all bytes.
     varying: u64,
     /// Operands are numbers of shapes.
@@ -345,7 +344,8 @@ unsafe fn add(record: Node) -> Option<u32> {
         }
         let is_extension = record.op == Op::ZExt as u8 || record.op == Op::SExt as u8;
         let extended = if is_extension { record.a } else { shape };
-        let holds = if record.bits == 1 { Bytes::where_one(values) } else { Bytes::NONE };
+        let holds =
+            if record.bits == 1 { ByteSet::whose(values, |value| value & 1 == 1) } else { ByteSet::EMPTY };
         *facts(shape) = Facts { holds, varying, record, extended, reads: reads_of(&record), is_byte };
         *RECORDS.add(shape as usize) = record;
         (*STORE).count = shape + 1;

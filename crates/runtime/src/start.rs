@@ -2,12 +2,13 @@
 
 use crate::covered::{__tg_add_coverage, __tg_keep_coverage};
 use crate::models::{input, lexers, stdio};
-use crate::objects::{self, Global};
+use crate::objects;
 use crate::state::{self, STATE};
 use crate::{
-    address, batch, calls, events, nodes, os, outside, regions, samples, server, shadow, shapes, snapshot,
+    address, batch, budget, calls, events, lengths, nodes, os, outside, regions, samples, server, shadow,
+    shapes, snapshot, stretches,
 };
-use trace::{GiveUp, Header, flags};
+use trace::{GiveUp, Global, Header, flags, marks};
 
 const _: () = assert!(
     (shadow::RESERVED + objects::RESERVED) as u64 <= trace::RESERVED_ADDRESS_SPACE,
@@ -150,10 +151,30 @@ unsafe fn start_run(header: *mut Header) {
             0 => core::ptr::null(),
             _ => region((*header).holes.offset),
         };
-        nodes::start(region((*header).input.offset));
+        begin(region((*header).input.offset));
         if (*header).input_len as u64 > (*header).input.capacity {
             state::count_give_up(GiveUp::InputTooLong);
         }
+    }
+}
+
+/// What every run with labels begins with. The parts build on each other: shapes are at places of
+/// the input's nodes, the budget depends on whether there are any, and the nodes of a stretch replace
+/// those of its bytes.
+pub(crate) unsafe fn begin(input: *const u8) {
+    unsafe {
+        let len = STATE.input_len;
+        let stretch = stretches::find(len);
+        let inputs = len + stretch.map_or(0, |_| marks::COUNT_BYTES);
+        if !nodes::start(input, inputs) {
+            STATE.symbolic = false;
+            return state::count_give_up(GiveUp::InputTooLong);
+        }
+        events::start();
+        lengths::start();
+        shapes::start(input, if stretch.is_some() { 0 } else { len });
+        budget::start();
+        stretches::start(stretch);
     }
 }
 

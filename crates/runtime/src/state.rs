@@ -4,7 +4,7 @@
 //! runtime's own guard ([`enter`]), so threads and signal handlers of the target never see it half-written.
 
 use crate::{events, os};
-use trace::{GiveUp, Header};
+use trace::{GiveUp, Header, slots};
 
 pub struct State {
     /// The shared segment; null when the target runs without Tarragon.
@@ -56,7 +56,7 @@ pub unsafe fn run_concretely(concretely: bool) -> bool {
             return false;
         }
         let tls = os::tls();
-        ((*tls).args_in_flight, (*tls).results) = (0, [0; Tls::RESULTS]);
+        ((*tls).args_in_flight, (*tls).results) = (0, [0; slots::RESULTS]);
         core::mem::replace(&mut CONCRETE, concretely)
     }
 }
@@ -75,23 +75,19 @@ pub struct Tls {
     /// Bytes of `varargs` in flight; 0 if all variadic arguments are concrete.
     pub varargs_in_flight: u32,
     /// Where the caller keeps the structs that it passes by value.
-    pub structs: [usize; Tls::STRUCTS],
+    pub structs: [usize; slots::STRUCTS],
     /// How many of `stack` are in use.
     pub stack_len: u32,
     /// Start and size of arrays in the frames of the functions that run, innermost last.
     pub stack: [[usize; 2]; Tls::STACK],
-    pub results: [u32; Tls::RESULTS],
-    pub args: [u32; Tls::ARGS],
+    pub results: [u32; slots::RESULTS],
+    pub args: [u32; slots::ARGS],
     /// Labels by offset in the register save area and, from 176 on, the stack area of the x86-64 calling convention,
     /// one every 8 bytes.
-    pub varargs: [u32; Tls::VARARGS],
+    pub varargs: [u32; slots::VARARGS],
 }
 
 impl Tls {
-    pub const ARGS: usize = 64;
-    pub const RESULTS: usize = 16;
-    pub const VARARGS: usize = 64;
-    pub const STRUCTS: usize = 8;
     pub const STACK: usize = 128;
 
     pub const EMPTY: Tls = Tls {
@@ -99,12 +95,12 @@ impl Tls {
         busy: 0,
         site: 0,
         varargs_in_flight: 0,
-        structs: [0; Tls::STRUCTS],
+        structs: [0; slots::STRUCTS],
         stack_len: 0,
         stack: [[0; 2]; Tls::STACK],
-        results: [0; Tls::RESULTS],
-        args: [0; Tls::ARGS],
-        varargs: [0; Tls::VARARGS],
+        results: [0; slots::RESULTS],
+        args: [0; slots::ARGS],
+        varargs: [0; slots::VARARGS],
     };
 }
 

@@ -79,7 +79,7 @@ impl Run {
                 std::ptr::copy_nonoverlapping(marks.as_ptr(), holes, marks.len());
             }
             STATE.holes = if marks.is_some() { holes } else { std::ptr::null() };
-            nodes::start(input.as_ptr());
+            crate::start::begin(input.as_ptr());
         }
         Run { _turn: turn, segment }
     }

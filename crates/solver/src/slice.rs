@@ -62,7 +62,7 @@ impl<'d> Slicer<'d> {
     /// Requires that an input byte is in a set: a few range tests, or a read from a table.
     pub fn limit_byte(&mut self, byte: u32, set: ByteSet) {
         const FEW: usize = 3;
-        let (dag, ranges) = (&mut self.slice.dag, set.ranges());
+        let (dag, ranges) = (&mut self.slice.dag, set.ranges().collect::<Vec<_>>());
         let byte = dag.input(byte);
         let label = match ranges.len() {
             0..=FEW => {

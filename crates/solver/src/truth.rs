@@ -37,8 +37,8 @@ pub struct ShapeMap {
 impl Truths {
     /// The byte values that make `label`, which depends on one byte only, true.
     pub fn of_byte(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label) -> ByteSet {
-        if let Some(words) = self.functions.ones(&mut map.functions, dag, label) {
-            return ByteSet::from_words(words);
+        if let Some(set) = self.functions.ones(&mut map.functions, dag, label) {
+            return set;
         }
         let shape = self.shape(map, dag, label);
         if let Some(&set) = self.of_byte.get(&shape) {

@@ -1,4 +1,5 @@
-//! Comparisons of 64 bits that end a region of the program, as a number that the instrumenter gives to the runtime.
+//! Comparisons of 64 bits that end a region of the program, as a number that the instrumenter gives
+//! to the runtime.
 
 use crate::node::Op;
 
@@ -13,28 +14,28 @@ pub struct Comparison {
     pub is_of_difference: bool,
 }
 
-const IS_ONE: u32 = 1 << 8;
-const NEGATED: u32 = 1 << 9;
-const SWAPPED: u32 = 1 << 10;
-const DIFFERENCE: u32 = 1 << 11;
+const IS_ONE: u16 = 1 << 8;
+const NEGATED: u16 = 1 << 9;
+const SWAPPED: u16 = 1 << 10;
+const DIFFERENCE: u16 = 1 << 11;
 
 impl Comparison {
     /// Not 0.
-    pub fn number(self) -> u32 {
-        let flag = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
+    pub fn number(self) -> u16 {
+        let flag = |is_set: bool, bit: u16| if is_set { bit } else { 0 };
         IS_ONE
-            | self.op as u32
+            | self.op as u16
             | flag(self.is_negated, NEGATED)
             | flag(self.is_swapped, SWAPPED)
             | flag(self.is_of_difference, DIFFERENCE)
     }
 
     #[inline(always)]
-    pub fn of(number: u32) -> Option<Comparison> {
+    pub fn of(number: u16) -> Option<Comparison> {
         if number & IS_ONE == 0 {
             return None;
         }
-        let is_set = |bit: u32| number & bit != 0;
+        let is_set = |bit: u16| number & bit != 0;
         let (is_negated, is_swapped, is_of_difference) =
             (is_set(NEGATED), is_set(SWAPPED), is_set(DIFFERENCE));
         Some(Comparison { op: Op::from_byte(number as u8)?, is_negated, is_swapped, is_of_difference })

@@ -46,8 +46,6 @@ pub struct Header {
     pub give_ups: [u32; 32],
     /// Branches on symbolic conditions, repeated ones included.
     pub symbolic_branches: u64,
-    /// Lock of the target's threads on this segment.
-    pub lock: u32,
 }
 
 /// A part of the segment.
@@ -115,7 +113,7 @@ pub mod words {
 
 impl Header {
     pub const MAGIC: u64 = u64::from_le_bytes(*b"TARRAGON");
-    pub const VERSION: u32 = 6;
+    pub const VERSION: u32 = 7;
 
     /// A header with all regions placed, and the size of the segment that it describes.
     pub fn new(capacities: &Capacities) -> (Header, u64) {
@@ -152,7 +150,6 @@ impl Header {
             shape_count: 0,
             give_ups: [0; 32],
             symbolic_branches: 0,
-            lock: 0,
         };
         (header, end)
     }

@@ -1,23 +1,36 @@
-//! What an instrumented target and the driver exchange: expression nodes, events, and the layout of the
-//! shared memory that carries them.
+//! The contract between instrumenter, runtime and driver.
 //!
-//! The crate is `no_std` because the runtime, which is linked into targets, compiles these same sources. It
-//! holds plain data only: it must not allocate, do input or output, or give expressions a meaning (that is
-//! the `expr` crate's task).
+//! * What a run leaves: expression nodes, events, and the layout of the shared memory that carries them.
+//! * What the instrumenter writes into a program and the runtime reads: the table of the functions that
+//!   instrumented code calls ([`entry`]), descriptors, and the sizes of what travels in calls ([`slots`]).
+//! * What all of them mean by an operator ([`semantics`]) and by a set of bytes ([`ByteSet`]).
+//!
+//! The crate is `no_std` because the runtime, which is linked into targets, compiles these same
+//! sources. It must not allocate or do input or output, and what the runtime uses of it must be
+//! `inline` or small, or else the runtime's bitcode has an open symbol.
 #![no_std]
 
+mod byte_set;
 mod comparison;
+mod descriptor;
+pub mod entry;
 mod event;
+mod foreign;
 mod layout;
 mod length;
 mod node;
+pub mod semantics;
 mod shape;
+pub mod slots;
 
+pub use byte_set::ByteSet;
 pub use comparison::Comparison;
+pub use descriptor::{Ending, Extent, Global, PureRegion, VaList};
 pub use event::{
     COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LONGEST_WORD, MOST_WORDS,
     UNKNOWN_FUNCTION,
 };
+pub use foreign::{Lent, Returned, Sink};
 pub use layout::{
     Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, TLS_BYTES, Table,
     flags, marks, server, words,

@@ -102,7 +102,7 @@ pub(super) unsafe fn read_decimal(text: &impl Characters, start: usize, width: u
 unsafe fn no_digits(first: Option<Value>) -> Option<Decimal> {
     unsafe {
         if let Some(c) = first {
-            let mut letters = Set::EMPTY;
+            let mut letters = ByteSet::EMPTY;
             for letter in [b'i', b'I', b'n', b'N'] {
                 letters.insert(letter);
             }

@@ -4,6 +4,7 @@ use super::call_site;
 use crate::build::{self, Value};
 use crate::events;
 use crate::values::{self, mask};
+pub(super) use trace::ByteSet;
 use trace::Op;
 
 pub(super) const FALSE: Value = Value::concrete(0);
@@ -130,36 +131,18 @@ pub(super) unsafe fn ascii_case() -> bool {
     }
 }
 
-/// A set of bytes.
-#[derive(Clone, Copy)]
-pub(super) struct Set {
-    words: [u64; 4],
+/// What models ask of sets of bytes.
+pub(super) trait Members {
+    /// The bytes of a string.
+    unsafe fn of_string(text: *const u8) -> Self;
+
+    /// `byte in set`: one comparison for each run of neighbours.
+    unsafe fn holds(&self, byte: Value) -> Value;
 }
 
-impl Set {
-    pub(super) const EMPTY: Set = Set { words: [0; 4] };
-
-    pub(super) fn insert(&mut self, byte: u8) {
-        self.words[byte as usize >> 6] |= 1 << (byte & 63);
-    }
-
-    pub(super) fn insert_range(&mut self, from: u8, to: u8) {
-        for byte in from..=to {
-            self.insert(byte);
-        }
-    }
-
-    pub(super) fn has(&self, byte: u8) -> bool {
-        self.words[byte as usize >> 6] >> (byte & 63) & 1 == 1
-    }
-
-    pub(super) fn complement(&self) -> Set {
-        Set { words: self.words.map(|word| !word) }
-    }
-
-    /// The bytes of a string.
-    pub(super) unsafe fn of_string(mut text: *const u8) -> Set {
-        let mut set = Set::EMPTY;
+impl Members for ByteSet {
+    unsafe fn of_string(mut text: *const u8) -> ByteSet {
+        let mut set = ByteSet::EMPTY;
         // SAFETY: the string ends with 0.
         unsafe {
             while *text != 0 {
@@ -170,25 +153,11 @@ impl Set {
         set
     }
 
-    /// `byte in set`: one comparison for each run of neighbours.
-    pub(super) unsafe fn holds(&self, byte: Value) -> Value {
+    unsafe fn holds(&self, byte: Value) -> Value {
         if byte.label == 0 {
-            return Value::concrete(self.has(byte.value as u8) as u64);
+            return Value::concrete(self.contains(byte.value as u8) as u64);
         }
-        let mut found = FALSE;
-        let mut next = 0u32;
-        while next < 256 {
-            if !self.has(next as u8) {
-                next += 1;
-                continue;
-            }
-            let from = next;
-            while next < 256 && self.has(next as u8) {
-                next += 1;
-            }
-            // SAFETY: the caller holds the guard.
-            found = unsafe { either(found, within(byte, from as u8, (next - 1) as u8)) };
-        }
-        found
+        // SAFETY: the caller holds the guard.
+        self.ranges().fold(FALSE, |found, (from, to)| unsafe { either(found, within(byte, from, to)) })
     }
 }

@@ -57,8 +57,8 @@ pub(super) struct Parsed {
 }
 
 /// `base digits letters` as a set
-fn digits_of(base: u32) -> Set {
-    let mut set = Set::EMPTY;
+fn digits_of(base: u32) -> ByteSet {
+    let mut set = ByteSet::EMPTY;
     set.insert_range(b'0', b'0' + base.min(10) as u8 - 1);
     if base > 10 {
         set.insert_range(b'a', b'a' + (base - 11) as u8);

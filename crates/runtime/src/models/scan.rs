@@ -51,7 +51,7 @@ struct Conversion {
     /// The conversion's letter.
     letter: u8,
     /// Of `%[`.
-    set: Set,
+    set: ByteSet,
 }
 
 /// A format that is read item by item.
@@ -99,7 +99,7 @@ impl Items {
                 return None;
             }
             self.0 = self.0.add(1);
-            let set = if letter == b'[' { self.set()? } else { Set::EMPTY };
+            let set = if letter == b'[' { self.set()? } else { ByteSet::EMPTY };
             Some(Conversion { suppressed, allocated, width, size, letter, set })
         }
     }
@@ -122,10 +122,10 @@ impl Items {
     }
 
     /// `^? ]? ... ]`, in which `a-z` is a range.
-    unsafe fn set(&mut self) -> Option<Set> {
+    unsafe fn set(&mut self) -> Option<ByteSet> {
         unsafe {
             let excluded = self.take_if(b'^');
-            let mut set = Set::EMPTY;
+            let mut set = ByteSet::EMPTY;
             let mut first = true;
             while first || *self.0 != b']' {
                 let c = *self.0;
@@ -231,7 +231,7 @@ impl<T: Characters> Scan<'_, T> {
                 b'o' => self.integer(conversion, 8, false),
                 b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => self.decimal(conversion),
                 b's' if !wide => {
-                    let mut stops = Set::EMPTY;
+                    let mut stops = ByteSet::EMPTY;
                     stops.insert(b' ');
                     stops.insert_range(b'\t', b'\r');
                     self.characters(conversion, stops.complement(), usize::MAX, 1)
@@ -239,7 +239,7 @@ impl<T: Characters> Scan<'_, T> {
                 b'[' if !wide => self.characters(conversion, conversion.set, usize::MAX, 1),
                 b'c' if !wide => {
                     let count = conversion.width.unwrap_or(1);
-                    self.characters(conversion, Set::EMPTY.complement(), count, count)
+                    self.characters(conversion, ByteSet::EMPTY.complement(), count, count)
                 }
                 _ => Err(Stop::Unknown),
             }
@@ -305,12 +305,12 @@ impl<T: Characters> Scan<'_, T> {
     unsafe fn characters(
         &mut self,
         conversion: &Conversion,
-        set: Set,
+        set: ByteSet,
         most: usize,
         least: usize,
     ) -> Result<(), Stop> {
         unsafe {
-            let mut ends = Set::EMPTY;
+            let mut ends = ByteSet::EMPTY;
             if T::ENDS_WITH_ZERO {
                 ends.insert(0);
             }

@@ -26,7 +26,7 @@ unsafe fn member(set: *const c_char) -> impl Fn(Value) -> Value {
     unsafe {
         let size = if state::active() { strlen(set) } else { 0 };
         let symbolic = shadow::any_label(set as usize, size);
-        let bytes = Set::of_string(set.cast());
+        let bytes = ByteSet::of_string(set.cast());
         move |c| {
             if !symbolic {
                 return bytes.holds(c);

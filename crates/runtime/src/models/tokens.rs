@@ -12,7 +12,7 @@ unsafe extern "C" {
 }
 
 /// Asks for each byte on from `at` whether it is in the set, up to the first that is not, or that is 0.
-unsafe fn skip(mut at: *const u8, set: &Set) -> *const u8 {
+unsafe fn skip(mut at: *const u8, set: &ByteSet) -> *const u8 {
     unsafe {
         while ask(set.holds(byte(at))) {
             at = at.add(1);
@@ -22,7 +22,7 @@ unsafe fn skip(mut at: *const u8, set: &Set) -> *const u8 {
 }
 
 /// The token at `at`: up to a byte of the set or the end, which are told apart.
-unsafe fn walk_token(at: *const u8, set: &Set) {
+unsafe fn walk_token(at: *const u8, set: &ByteSet) {
     unsafe {
         let mut stops = *set;
         stops.insert(0);
@@ -45,7 +45,7 @@ unsafe fn cut(string: *const c_char, set: *const c_char, skips: bool) {
         if size > MAX_STRING {
             return give_up();
         }
-        let set = Set::of_string(set.cast());
+        let set = ByteSet::of_string(set.cast());
         let mut at = string.cast::<u8>();
         if skips {
             at = skip(at, &set);

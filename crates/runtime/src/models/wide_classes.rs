@@ -31,10 +31,10 @@ unsafe fn ascii(c: Value) -> Option<Value> {
 }
 
 /// The bytes of a class in the current locale.
-unsafe fn class_set(class: u16) -> Set {
+unsafe fn class_set(class: u16) -> ByteSet {
     unsafe {
         let table = *__ctype_b_loc();
-        let mut set = Set::EMPTY;
+        let mut set = ByteSet::EMPTY;
         for c in 0..0x80u8 {
             if *table.add(c as usize) & class != 0 {
                 set.insert(c);

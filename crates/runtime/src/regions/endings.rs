@@ -1,20 +1,18 @@
 //! Regions that nothing but what they end with wants: a branch, a switch, a load from a table.
 
-use super::{
-    CONCRETE, FOUND, IS_CHECKED, MEMORIES, Memories, PENDING, Region, STORE, abandon, begin, recall,
-};
+use super::{CONCRETE, FOUND, IS_CHECKED, MEMORIES, Memories, PENDING, STORE, abandon, begin, recall};
 use crate::build::Value;
 use crate::models::lexers;
 use crate::shapes::{self, domains, domains::Condition, domains::Way, reads};
 use crate::state::{self, STATE};
 use crate::{address, budget, events, lengths};
-use trace::{Comparison, Label, Shaped};
+use trace::{Comparison, Ending, Label, PureRegion, Shaped};
 
 /// What is remembered of a region with one operand that nothing but its branch wants.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Question {
-    region: *const Region,
+    region: *const PureRegion,
     /// The run and the label's shape.
     shape: u32,
     /// The number of the branch: what the region says is in another line of the cache.
@@ -25,9 +23,9 @@ pub(super) struct Question {
 
 const _: () = assert!(size_of::<Question>() == 64, "a line of the cache");
 
-unsafe fn question(region: &Region, shape: u32) -> *mut Question {
+unsafe fn question(region: &PureRegion, shape: u32) -> *mut Question {
     unsafe {
-        let number = (region as *const Region as usize >> 3) ^ (shape as usize & 0xFF) << 3;
+        let number = (region as *const PureRegion as usize >> 3) ^ (shape as usize & 0xFF) << 3;
         (&raw mut (*STORE).questions).cast::<Question>().add(number % MEMORIES)
     }
 }
@@ -35,7 +33,7 @@ unsafe fn question(region: &Region, shape: u32) -> *mut Question {
 /// As [`super::__tg_recall1`] for a region that nothing but its branch wants: 1 if the branch is recorded, or needs not be.
 #[unsafe(no_mangle)]
 #[cold]
-pub unsafe extern "C" fn __tg_ask(region: &Region, label: Label, value: u64, taken: u32) -> u32 {
+pub unsafe extern "C" fn __tg_ask(region: &PureRegion, label: Label, value: u64, taken: u32) -> u32 {
     unsafe {
         if !PENDING.is_null() {
             abandon();
@@ -51,7 +49,7 @@ pub unsafe extern "C" fn __tg_ask(region: &Region, label: Label, value: u64, tak
         }
         let shape = shapes::in_this_run(at.shape);
         let question = &*question(region, at.shape);
-        if (question.region, question.shape) != (region as *const Region, shape) {
+        if (question.region, question.shape) != (region as *const PureRegion, shape) {
             if domains::is_fixed(at) {
                 return 1;
             }
@@ -71,7 +69,7 @@ pub unsafe extern "C" fn __tg_ask(region: &Region, label: Label, value: u64, tak
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Choice {
-    region: *const Region,
+    region: *const PureRegion,
     /// Of the operand.
     value: u64,
     /// The run and the operand's shape.
@@ -84,9 +82,9 @@ pub(super) struct Choice {
 
 const _: () = assert!(size_of::<Choice>() == 64, "a line of the cache");
 
-unsafe fn choice(region: &Region, shape: u32, byte: u8) -> *mut Choice {
+unsafe fn choice(region: &PureRegion, shape: u32, byte: u8) -> *mut Choice {
     unsafe {
-        let number = (region as *const Region as usize >> 3) ^ (shape as usize & 0xFF) << 3;
+        let number = (region as *const PureRegion as usize >> 3) ^ (shape as usize & 0xFF) << 3;
         (&raw mut (*STORE).choices).cast::<Choice>().add((number ^ (byte as usize) << 2) % MEMORIES)
     }
 }
@@ -95,7 +93,7 @@ unsafe fn choice(region: &Region, shape: u32, byte: u8) -> *mut Choice {
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn __tg_choose(
-    region: &Region,
+    region: &PureRegion,
     label: Label,
     value: u64,
     cases: *const u64,
@@ -114,22 +112,24 @@ pub unsafe extern "C" fn __tg_choose(
         }
         let (shape, byte) = (shapes::in_this_run(at.shape), shapes::input(at.place));
         let choice = &*choice(region, at.shape, byte);
-        let is_known = (choice.region, choice.shape) == (region as *const Region, shape)
+        let is_known = (choice.region, choice.shape) == (region as *const PureRegion, shape)
             && (choice.byte, choice.value) == (byte, value);
         if !is_known {
             let cases = core::slice::from_raw_parts(cases, count as usize);
             return choose_slowly(region, at, value, cases);
         }
+        let Ending::Switch { site } = region.ending else { return 0 };
         let Some(_entered) = state::enter() else { return 0 };
         let result = Shaped { shape: choice.result as u32, place: at.place };
-        events::switch_to(result, &choice.way, region.constant as u32);
+        events::switch_to(result, &choice.way, site);
         1
     }
 }
 
 #[inline(never)]
-unsafe fn choose_slowly(region: &Region, at: Shaped, value: u64, cases: &[u64]) -> u32 {
+unsafe fn choose_slowly(region: &PureRegion, at: Shaped, value: u64, cases: &[u64]) -> u32 {
     unsafe {
+        let Ending::Switch { site } = region.ending else { return 0 };
         if shapes::value(at) != value {
             return 0;
         }
@@ -140,7 +140,6 @@ unsafe fn choose_slowly(region: &Region, at: Shaped, value: u64, cases: &[u64]) 
         if let Some(result) = shapes::split(labels as Label)
             && let Some(_entered) = state::enter()
         {
-            let site = region.constant as u32;
             let (shape, byte) = (shapes::in_this_run(at.shape), shapes::input(at.place));
             let Some((way, _)) = domains::way(result, cases, site) else {
                 events::switch_with_many_cases(result, cases, site);
@@ -158,7 +157,7 @@ unsafe fn choose_slowly(region: &Region, at: Shaped, value: u64, cases: &[u64]) 
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Fetched {
-    region: *const Region,
+    region: *const PureRegion,
     /// The operand without a label, if there are two.
     other: u64,
     /// The run and the other operand's shape.
@@ -187,10 +186,10 @@ unsafe fn labelled_one<const N: usize>(operands: &[Value; N]) -> Option<(Shaped,
     }
 }
 
-unsafe fn fetched(region: &Region, shape: u32, other: u64) -> *mut Fetched {
+unsafe fn fetched(region: &PureRegion, shape: u32, other: u64) -> *mut Fetched {
     unsafe {
         let number =
-            (region as *const Region as usize >> 3) ^ (shape as usize & 0xFF) << 3 ^ other as usize >> 4;
+            (region as *const PureRegion as usize >> 3) ^ (shape as usize & 0xFF) << 3 ^ other as usize >> 4;
         (&raw mut (*STORE).fetched).cast::<Fetched>().add(number % MEMORIES)
     }
 }
@@ -198,7 +197,7 @@ unsafe fn fetched(region: &Region, shape: u32, other: u64) -> *mut Fetched {
 /// The label of what is loaded, if that is known.
 #[inline(always)]
 unsafe fn fetch_again<const N: usize>(
-    region: &Region,
+    region: &PureRegion,
     operands: &[Value; N],
     address: usize,
 ) -> Option<Label> {
@@ -226,7 +225,7 @@ unsafe fn fetch_again<const N: usize>(
 
 /// A region led to a read that is known.
 unsafe fn note_fetched<const N: usize>(
-    region: &Region,
+    region: &PureRegion,
     operands: &[Value; N],
     la: Label,
     size: usize,
@@ -251,7 +250,7 @@ pub(crate) const LOCATED: u64 = 1 << 62;
 /// As [`super::__tg_recall1`] for a region that nothing but a load wants, at its result.
 #[inline(always)]
 unsafe fn fetch<const N: usize, const OTHERS: usize>(
-    region: &Region,
+    region: &PureRegion,
     operands: [Value; N],
     memories: *mut Memories<OTHERS>,
     address: usize,
@@ -265,10 +264,11 @@ unsafe fn fetch<const N: usize, const OTHERS: usize>(
             return 0;
         }
         let la = labels as Label;
-        let (size, site) = (region.constant as u32 as usize, (region.constant >> 32) as u32);
+        let Ending::Load { site, size } = region.ending else { return LOCATED };
         if la == 0 {
             return LOCATED;
         }
+        let size = size as usize;
         let Some(_entered) = state::enter() else { return LOCATED };
         if budget::settles_address(la) {
             return LOCATED;
@@ -285,14 +285,14 @@ unsafe fn fetch<const N: usize, const OTHERS: usize>(
 
 #[unsafe(no_mangle)]
 #[cold]
-pub unsafe extern "C" fn __tg_fetch1(region: &Region, la: Label, a: u64, address: usize) -> u64 {
+pub unsafe extern "C" fn __tg_fetch1(region: &PureRegion, la: Label, a: u64, address: usize) -> u64 {
     unsafe { fetch(region, [Value::new(la, a)], &raw mut (*STORE).one, address) }
 }
 
 #[unsafe(no_mangle)]
 #[cold]
 pub unsafe extern "C" fn __tg_fetch2(
-    region: &Region,
+    region: &PureRegion,
     la: Label,
     a: u64,
     lb: Label,
@@ -303,7 +303,12 @@ pub unsafe extern "C" fn __tg_fetch2(
 }
 
 /// What [`__tg_ask`] finds from here on.
-pub(super) unsafe fn note_question(region: &Region, operand: Label, label: Label) -> Option<()> {
+pub(super) unsafe fn note_question(
+    region: &PureRegion,
+    branch: u32,
+    operand: Label,
+    label: Label,
+) -> Option<()> {
     unsafe {
         let at = shapes::split(operand)?;
         let mut condition = Condition::NONE;
@@ -312,28 +317,25 @@ pub(super) unsafe fn note_question(region: &Region, operand: Label, label: Label
             condition = Condition::of(result.shape);
         }
         let shape = shapes::in_this_run(at.shape);
-        *question(region, at.shape) =
-            Question { region, shape, branch: region.branch, is_checked: IS_CHECKED, condition };
+        *question(region, at.shape) = Question { region, shape, branch, is_checked: IS_CHECKED, condition };
         Some(())
     }
 }
 
 /// Records the branch of a region that compares the length of the input; false if it does not.
-pub(super) unsafe fn compares_length(region: &Region, operands: &[Value], taken: u32) -> bool {
+pub(super) unsafe fn compares_length(region: &PureRegion, operands: &[Value], taken: u32) -> bool {
     unsafe {
-        let Some(Comparison { op, is_negated, is_swapped, is_of_difference }) =
-            Comparison::of(region.comparison)
-        else {
-            return false;
-        };
+        let Ending::Branch { comparison, site, constant } = region.ending else { return false };
+        let Some(compared) = Comparison::of(comparison) else { return false };
+        let Comparison { op, is_negated, is_swapped, is_of_difference } = compared;
         let Some(_entered) = state::enter() else { return false };
-        let constant = Value::concrete(region.constant);
+        let fixed = Value::concrete(constant);
         let label = match *operands {
-            [a, b] if is_of_difference => lengths::compared_rest(op, a, b, region.constant, is_swapped),
+            [a, b] if is_of_difference => lengths::compared_rest(op, a, b, constant, is_swapped),
             [a, b] if is_swapped => lengths::compared(op, 64, b, a),
             [a, b] => lengths::compared(op, 64, a, b),
-            [a] if is_swapped => lengths::compared(op, 64, constant, a),
-            [a] => lengths::compared(op, 64, a, constant),
+            [a] if is_swapped => lengths::compared(op, 64, fixed, a),
+            [a] => lengths::compared(op, 64, a, fixed),
             _ => None,
         };
         let Some(label) = label else { return false };
@@ -341,7 +343,7 @@ pub(super) unsafe fn compares_length(region: &Region, operands: &[Value], taken:
             Some(length) if is_negated => length.negated().label(),
             _ => label,
         };
-        events::branch(label, taken & 1 == 1, region.branch);
+        events::branch(label, taken & 1 == 1, site);
         true
     }
 }

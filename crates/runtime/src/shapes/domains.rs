@@ -7,40 +7,10 @@ use super::{Facts, INPUT, STORE, facts, vector};
 use crate::models::lexers;
 use crate::state::STATE;
 use crate::{events, os};
-use trace::{MOST_SHAPES, Shaped};
-
-/// A set of bytes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Bytes([u64; 4]);
-
-impl Bytes {
-    pub const NONE: Bytes = Bytes([0; 4]);
-
-    /// The bytes at which a vector is 1.
-    pub fn where_one(values: &[u64; 256]) -> Bytes {
-        Bytes::whose(values, |value| value & 1 == 1)
-    }
-
-    #[inline(always)]
-    fn whose<T: Copy>(values: &[T; 256], is_in: impl Fn(T) -> bool) -> Bytes {
-        let mut words = [0; 4];
-        for (word, values) in words.iter_mut().zip(values.chunks_exact(64)) {
-            for (i, value) in values.iter().enumerate() {
-                *word |= (is_in(*value) as u64) << i;
-            }
-        }
-        Bytes(words)
-    }
-
-    #[inline(always)]
-    fn not(self) -> Bytes {
-        let Bytes([a, b, c, d]) = self;
-        Bytes([!a, !b, !c, !d])
-    }
-}
+use trace::{ByteSet, MOST_SHAPES, Shaped};
 
 /// The domains, a byte's each; null if there is no memory for them.
-static mut DOMAINS: *mut Bytes = core::ptr::null_mut();
+static mut DOMAINS: *mut ByteSet = core::ptr::null_mut();
 /// What the path says of the shapes at each place.
 static mut FIXED: *mut Fixed = core::ptr::null_mut();
 /// A bit for each label of a shape, which is set if the label was recorded, and one if it is fixed: [`MARKED`] in each word, above them the number of the run that they
@@ -68,7 +38,7 @@ pub enum Mark {
 
 pub unsafe fn prepare(most_input: usize) {
     unsafe {
-        DOMAINS = os::allocate(most_input * size_of::<Bytes>()).cast();
+        DOMAINS = os::allocate(most_input * size_of::<ByteSet>()).cast();
         FIXED = os::allocate(most_input).cast();
         MARKS = [os::allocate(MARKS_SIZE).cast(), os::allocate(MARKS_SIZE).cast()];
         MOST = most_input;
@@ -82,7 +52,7 @@ pub unsafe fn start(len: u32) -> bool {
         if len > MOST || DOMAINS.is_null() || FIXED.is_null() || MARKS.iter().any(|marks| marks.is_null()) {
             return false;
         }
-        os::memset(DOMAINS.cast(), 0xFF, len * size_of::<Bytes>());
+        os::memset(DOMAINS.cast(), 0xFF, len * size_of::<ByteSet>());
         os::memset(FIXED.cast(), 0, len);
         true
     }
@@ -106,7 +76,7 @@ unsafe fn of_lexer() -> bool {
 #[inline(always)]
 pub unsafe fn decides(at: Shaped) -> bool {
     unsafe {
-        let (Bytes(domain), Bytes(holds)) = (&*DOMAINS.add(at.place as usize), &facts(at.shape).holds);
+        let (ByteSet(domain), ByteSet(holds)) = (&*DOMAINS.add(at.place as usize), &facts(at.shape).holds);
         // Word by word: compilers compare arrays through memory.
         let (mut inside, mut outside) = (0, 0);
         for (domain, holds) in domain.iter().zip(holds) {
@@ -121,7 +91,7 @@ pub unsafe fn decides(at: Shaped) -> bool {
 pub unsafe fn branch(at: Shaped, taken: bool) -> bool {
     unsafe {
         let Facts { holds, record, .. } = *facts(at.shape);
-        let is_new = narrow(at.place, &if taken { holds } else { holds.not() });
+        let is_new = narrow(at.place, &if taken { holds } else { holds.complement() });
         if is_new && taken && record.op == trace::Op::Eq as u8 && facts(record.b).varying == 0 {
             fix(Shaped { shape: facts(record.a).extended, ..at });
         }
@@ -133,7 +103,7 @@ pub unsafe fn branch(at: Shaped, taken: bool) -> bool {
 #[derive(Clone, Copy)]
 pub struct Condition {
     /// The bytes for which it holds.
-    holds: Bytes,
+    holds: ByteSet,
     /// Without its negations.
     shape: u16,
     is_negated: bool,
@@ -143,7 +113,7 @@ pub struct Condition {
 
 impl Condition {
     /// One that is the same for all bytes.
-    pub const NONE: Condition = Condition { holds: Bytes::NONE, shape: 0, is_negated: false, fixes: 0 };
+    pub const NONE: Condition = Condition { holds: ByteSet::EMPTY, shape: 0, is_negated: false, fixes: 0 };
 
     pub unsafe fn of(shape: u32) -> Condition {
         unsafe {
@@ -209,12 +179,12 @@ fn is_only(&[a, b, c, d]: &[u64; 4], byte: u8) -> bool {
 }
 
 #[inline(always)]
-unsafe fn narrow(place: u32, to: &Bytes) -> bool {
+unsafe fn narrow(place: u32, to: &ByteSet) -> bool {
     unsafe {
         if of_lexer() {
             return true;
         }
-        let (Bytes(domain), Bytes(to)) = (&mut *DOMAINS.add(place as usize), to);
+        let (ByteSet(domain), ByteSet(to)) = (&mut *DOMAINS.add(place as usize), to);
         let excluded = domain.iter().zip(to).fold(0, |excluded, (domain, to)| excluded | domain & !to);
         if excluded == 0 {
             return false;
@@ -234,7 +204,7 @@ unsafe fn narrow(place: u32, to: &Bytes) -> bool {
 #[derive(Clone, Copy)]
 pub struct Way {
     /// The bytes that lead there.
-    set: Bytes,
+    set: ByteSet,
     /// The number of the case, or of all cases if it is none of them.
     pub taken: u16,
     is_case: bool,
@@ -285,7 +255,7 @@ unsafe fn settle_byte(place: u32) -> bool {
         if *fixed == Fixed::All {
             return false;
         }
-        let (byte, Bytes(domain)) = (super::input(place), &mut *DOMAINS.add(place as usize));
+        let (byte, ByteSet(domain)) = (super::input(place), &mut *DOMAINS.add(place as usize));
         *domain = [0; 4];
         domain[byte as usize / 64 % 4] = 1 << (byte % 64);
         *fixed = Fixed::All;
@@ -330,7 +300,7 @@ pub unsafe fn is_constant(at: Shaped) -> bool {
 #[inline(always)]
 pub unsafe fn is_constant_here(at: Shaped) -> bool {
     unsafe {
-        let (Bytes(domain), Bytes(alike)) = (&*DOMAINS.add(at.place as usize), Alike::find(at));
+        let (ByteSet(domain), ByteSet(alike)) = (&*DOMAINS.add(at.place as usize), Alike::find(at));
         domain.iter().zip(alike).fold(0, |others, (domain, alike)| others | domain & !alike) == 0
     }
 }
@@ -392,7 +362,7 @@ struct Same {
     /// The run and the shape.
     shape: u32,
     byte: u8,
-    bytes: Bytes,
+    bytes: ByteSet,
 }
 
 impl Alike {
@@ -400,14 +370,14 @@ impl Alike {
 
     /// The bytes for which a shape has its present value.
     #[inline(always)]
-    unsafe fn find(at: Shaped) -> &'static Bytes {
+    unsafe fn find(at: Shaped) -> &'static ByteSet {
         unsafe {
             let (byte, shape) = (*INPUT.add(at.place as usize), super::in_this_run(at.shape));
             let number = (at.shape as usize * 37 + byte as usize) % Alike::COUNT;
             let same = &mut *(&raw mut (*STORE).alike.0).cast::<Same>().add(number);
             if (same.shape, same.byte) != (shape, byte) {
                 let values = vector(at.shape);
-                let bytes = Bytes::whose(values, |value| value == values[byte as usize]);
+                let bytes = ByteSet::whose(values, |value| value == values[byte as usize]);
                 *same = Same { shape, byte, bytes };
             }
             &same.bytes
@@ -459,7 +429,7 @@ impl Cases {
             if (case.run, case.site, case.shape, case.byte) != wanted {
                 let ways = ways(&mut self.ways, at.shape, cases, site);
                 let taken = ways[byte as usize];
-                let set = Bytes::whose(ways, |way| way == taken);
+                let set = ByteSet::whose(ways, |way| way == taken);
                 let way = Way { set, taken, is_case: (taken as usize) < cases.len() };
                 let value = vector(at.shape)[byte as usize];
                 *case = Case { run: wanted.0, site, shape: at.shape, byte, value, way };

@@ -3,13 +3,13 @@
 
 use super::{Run, tables};
 use crate::build::{self, Value};
-use crate::objects::{Global, register_globals};
+use crate::objects::register_globals;
 use crate::regions::endings::{__tg_choose, __tg_fetch1, __tg_fetch2, LOADED, LOCATED};
-use crate::regions::{self, FOUND, NO_BRANCH, Region};
+use crate::regions::{self, FOUND};
 use crate::{address, events, nodes, shadow, values};
 use expr::Assignment;
 use proptest::prelude::*;
-use trace::{EventKind, Label, Op};
+use trace::{Ending, EventKind, Extent, Global, Label, Op, PureRegion};
 
 const INPUT: usize = 6;
 
@@ -28,24 +28,18 @@ fn changed(input: &[u8], place: usize, byte: u8) -> Assignment {
 }
 
 /// A region that nothing but what it ends with wants.
-fn ending(number: usize, constant: u64) -> Box<Region> {
-    Box::new(Region {
-        results: 1,
-        branch: NO_BRANCH,
-        only_ends: 1,
-        comparison: 0,
-        constant: (number as u64) << 32 | constant,
-    })
+fn region(ending: Ending) -> Box<PureRegion> {
+    Box::new(PureRegion { results: 1, only_ends: true, ending })
 }
 
-unsafe fn noted(region: &Region, [a, b]: [Value; 2], labels: u128) -> u128 {
+unsafe fn noted(region: &PureRegion, [a, b]: [Value; 2], labels: u128) -> u128 {
     unsafe { regions::__tg_note(region, a.label, a.value, b.label, b.value, Label::MAX, 0, labels) }
 }
 
 const NONE: Value = Value::new(Label::MAX, 0);
 
 /// A switch on a byte that is mixed with a constant, as instrumented code goes through it.
-unsafe fn switch(region: &Region, byte: Value, mixed_with: u64, cases: &[u64], site: u32) {
+unsafe fn switch(region: &PureRegion, byte: Value, mixed_with: u64, cases: &[u64], site: u32) {
     unsafe {
         let (list, count) = (cases.as_ptr(), cases.len() as u32);
         if __tg_choose(region, byte.label, byte.value, list, count) == 0 {
@@ -62,7 +56,7 @@ fn case(cases: &[u64], value: u64) -> usize {
 }
 
 /// `a op b`, and whether that is less than 64, on which the region branches.
-unsafe fn compared(region: &Region, op: Op, [a, b]: [Value; 2]) -> Label {
+unsafe fn compared(region: &PureRegion, op: Op, [a, b]: [Value; 2]) -> Label {
     unsafe {
         let value = values::binary(op, 8, a.value, b.value);
         let taken = u32::from(value < 64);
@@ -74,13 +68,13 @@ unsafe fn compared(region: &Region, op: Op, [a, b]: [Value; 2]) -> Label {
         let result = build::binary(op, 8, open[0], open[1]);
         let condition = build::binary(Op::Ult, 8, Value::new(result, value), Value::concrete(64));
         let labels = noted(region, open, u128::from(condition) | u128::from(result) << 32);
-        events::__tg_branch(labels as Label, taken, region.branch);
+        events::__tg_branch(labels as Label, taken, 0);
         (labels >> 32) as Label
     }
 }
 
 /// The label of what a table has at the place of a byte.
-unsafe fn looked_up(region: &Region, table: &[u8], byte: Value, has_base: bool) -> Label {
+unsafe fn looked_up(region: &PureRegion, table: &[u8], byte: Value, has_base: bool) -> Label {
     unsafe {
         let (base, size) = (table.as_ptr() as u64, 1);
         let (address, value) = ((base + byte.value) as usize, table[byte.value as usize].into());
@@ -113,7 +107,7 @@ proptest! {
         changes in changes(),
     ) {
         let run = Run::start(&input);
-        let regions: Vec<_> = (0..switches.len()).map(|site| ending(0, site as u64)).collect();
+        let regions: Vec<_> = (0..switches.len()).map(|site| region(Ending::Switch { site: site as u32 })).collect();
         for place in (0..rounds).flat_map(|_| 0..INPUT) {
             for (site, (mixed_with, cases)) in switches.iter().enumerate() {
                 // SAFETY: a run is active.
@@ -151,7 +145,8 @@ proptest! {
     ) {
         let run = Run::start(&input);
         let ops = [Op::Add, Op::Sub, Op::Xor, Op::And];
-        let regions = ops.map(|_| Box::new(Region { results: 2, branch: 0, only_ends: 0, comparison: 0, constant: 0 }));
+        let ending = Ending::Branch { site: 0, comparison: 0, constant: 0 };
+        let regions = ops.map(|_| Box::new(PureRegion { results: 2, only_ends: false, ending }));
         let mut seen = Vec::new();
         // SAFETY: a run is active.
         unsafe {
@@ -193,8 +188,9 @@ proptest! {
         changes in changes(),
     ) {
         let run = Run::start(&input);
-        let mut globals = [Global::constant(&classes)];
-        let regions = [ending(0, 1), ending(1, 1)];
+        let extent = Extent::new(classes.len() as u64, true, false);
+        let mut globals = [Global { start: classes.as_ptr() as usize, extent }];
+        let regions = [0, 1].map(|site| region(Ending::Load { site, size: 1 }));
         let mut seen = Vec::new();
         // SAFETY: a run is active, and the list of globals is not used after this test.
         unsafe {

@@ -2,11 +2,11 @@
 
 use super::{Computation, INPUT, Run, Twin, step};
 use crate::build::{self, Value};
-use crate::regions::{self, FOUND, NO_BRANCH, Region};
+use crate::regions::{self, FOUND};
 use crate::{budget, events, nodes, values};
 use expr::Assignment;
 use proptest::prelude::*;
-use trace::{Comparison, Label, Op};
+use trace::{Comparison, Ending, Label, Op, PureRegion};
 
 /// What stands at the end of a region.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ fn packed([first, second]: [Twin; 2]) -> u128 {
 /// Goes through a region as instrumented code does. Returns the condition and the last value, with the labels that they have.
 fn through(
     computation: &mut Computation,
-    region: &Region,
+    region: &PureRegion,
     operand: Twin,
     steps: &[super::Step],
     ends: Ends,
@@ -65,7 +65,8 @@ fn through(
             let built = packed(computed(computation, operand, steps));
             let noted = regions::__tg_note(region, label, value, Label::MAX, 0, Label::MAX, 0, built);
             if !matches!(ends, Ends::Nothing) {
-                events::__tg_branch(noted as Label, taken, region.branch);
+                let site = region.ending.branch().expect("a branch");
+                events::__tg_branch(noted as Label, taken, site);
             }
             noted
         };
@@ -81,7 +82,8 @@ fn through(
 #[test]
 fn what_has_no_shapes_is_not_remembered() {
     let run = Run::start(b"ab");
-    let region = Region { results: 1, branch: 0, only_ends: 1, comparison: 0, constant: 0 };
+    let ending = Ending::Branch { site: 0, comparison: 0, constant: 0 };
+    let region = PureRegion { results: 1, only_ends: true, ending };
     // SAFETY: a run is active, and the region outlives it.
     unsafe {
         let wide = Value::new(build::zext(8, 64, nodes::input_value(1)), b'b'.into());
@@ -169,12 +171,13 @@ proptest! {
         changes in prop::collection::vec((0..INPUT, prop_oneof![any::<u8>(), b'0'..=b'9', Just(b'a'), Just(b'b')]), 64),
     ) {
         let run = Run::start(&input);
-        let regions: Vec<Region> = program.iter().enumerate().map(|(number, (_, ends))| Region {
+        let regions: Vec<PureRegion> = program.iter().enumerate().map(|(number, (_, ends))| PureRegion {
             results: if matches!(ends, Ends::Question) { 1 } else { 2 },
-            branch: if matches!(ends, Ends::Nothing) { NO_BRANCH } else { number as u32 },
-            only_ends: u32::from(matches!(ends, Ends::Question)),
-            comparison: 0,
-            constant: 0,
+            only_ends: matches!(ends, Ends::Question),
+            ending: match ends {
+                Ends::Nothing => Ending::Nothing,
+                _ => Ending::Branch { site: number as u32, comparison: 0, constant: 0 },
+            },
         }).collect();
         let mut seen = Vec::new();
         let mut path = Vec::new();
@@ -241,7 +244,8 @@ proptest! {
             let (op, is_negated, is_swapped, is_of_difference) = (*op, *is_negated, *is_swapped, *is_of_difference);
             let comparison = Comparison { op, is_negated, is_swapped, is_of_difference }.number();
             let branch = regions.len() as u32;
-            let region = Box::new(Region { results: 1, branch, only_ends: 1, comparison, constant: *constant });
+            let ending = Ending::Branch { site: branch, comparison, constant: *constant };
+            let region = Box::new(PureRegion { results: 1, only_ends: true, ending });
             let taken = u32::from(holds(len as u64, question));
             // SAFETY: a run is active, and regions live as long as it.
             unsafe {

@@ -1,0 +1,8 @@
+; A load through a pointer that may be symbolic.
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+define i32 @load(ptr %p) {
+  %x = load i32, ptr %p
+  ret i32 %x
+}
