@@ -172,14 +172,14 @@ fn as_address_computation(value: Value) -> Option<Value> {
     as_instruction(value).filter(|i| opcode(*i) == LLVMOpcode::LLVMGetElementPtr)
 }
 
-/// Whether an address is computed as that of a member of a struct that is not its last.
-pub fn is_inner_member(address: Value) -> bool {
+/// Whether an address is computed as that of the last member of a struct.
+pub fn is_last_member(address: Value) -> bool {
     as_address_computation(address).is_some_and(|gep| {
         let ty = gep_source_type(gep);
         kind(ty) == LLVMTypeKind::LLVMStructTypeKind
             && operand_count(gep) == 3
             && as_constant_int(operand(gep, 2))
-                .is_some_and(|member| constant_bits(member) + 1 < u64::from(struct_size(ty)))
+                .is_some_and(|member| constant_bits(member) + 1 == u64::from(struct_size(ty)))
     })
 }
 

@@ -364,16 +364,19 @@ fn forget_personality(function: Value) {
     }
 }
 
-/// Functions of the runtime that call back into the program, as the model of `qsort` does: what the
-/// program throws there passes through them, as it does through the C library's.
+/// Functions of the runtime that call back into the program, as the model of `qsort` does, or that
+/// call a function of the C library which may: what the program throws there passes through them,
+/// and so does the end of a thread that is cancelled.
 fn let_exceptions_pass(module: &Module, functions: &HashMap<String, Value>) {
     let mut passed: HashSet<Value> = HashSet::new();
     let calls = |function: Value| {
         let instructions = llvm::blocks(function).into_iter().flat_map(llvm::instructions);
         instructions.filter(|i| llvm::opcode(*i) == LLVMOpcode::LLVMCall)
     };
+    let is_library = |f: Value| llvm::is_declaration(f) && !llvm::name(f).starts_with("llvm.");
     let may_throw = |passed: &HashSet<Value>, call: Value| {
-        llvm::as_function(llvm::called(call)).is_none_or(|callee| passed.contains(&callee))
+        let callee = llvm::as_function(llvm::called(call));
+        callee.is_none_or(|callee| is_library(callee) || passed.contains(&callee))
     };
     loop {
         let known = passed.len();

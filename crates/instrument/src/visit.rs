@@ -217,25 +217,32 @@ impl Function<'_> {
     }
 
     /// The object that a pointer was computed from, if that is visible here: its start and size.
-    /// An array inside a struct is an object of its own.
     fn object(&self, pointer: Value) -> (Value, Value) {
         let builder = self.builder();
-        let none = builder.const_i64(0);
-        let Some((array, size)) = self.member_array(pointer) else {
-            let whole = self.whole_object(pointer);
-            return whole.map_or((none, none), |(o, size)| (self.bits(o), builder.const_i64(size)));
-        };
+        match self.whole_object(pointer) {
+            Some((object, size)) => (self.bits(object), builder.const_i64(size)),
+            None => (builder.const_i64(0), builder.const_i64(0)),
+        }
+    }
+
+    /// That an access leaves the array inside a struct that it is meant for is a property of its
+    /// own. What is read and written is still the whole object's.
+    fn check_member(&self, pointer: Value, label: Value, size: u64, site: Value) {
+        let Some((array, array_size)) = self.member_array(pointer) else { return };
+        let builder = self.builder();
         let root = llvm::root_of_member(array);
         let start = match self.may_be_symbolic(root) {
             // Where the struct is depends on the input: so does where the array is.
             true => {
                 let equal = LLVMIntPredicate::LLVMIntEQ;
                 let is_fixed = builder.compare(equal, self.label_of(root), self.zero());
-                builder.select(is_fixed, self.bits(array), none)
+                builder.select(is_fixed, self.bits(array), builder.const_i64(0))
             }
             false => self.bits(array),
         };
-        (start, builder.const_i64(size))
+        let [size, array_size] = [size, array_size].map(|size| builder.const_i64(size));
+        let arguments = [self.bits(pointer), label, size, start, array_size, site];
+        self.call(entry::__tg_member, arguments);
     }
 
     /// The local or global variable that a pointer leads into.
@@ -258,10 +265,10 @@ impl Function<'_> {
         let is_element = llvm::operand_count(indexed) == 3
             && llvm::as_constant_int(llvm::operand(indexed, 1)).map(llvm::constant_bits) == Some(0);
         let is_array = llvm::kind(ty) == LLVMTypeKind::LLVMArrayTypeKind && llvm::array_size(ty) > 1;
-        let ends = || llvm::is_inner_member(array) || self.whole_object(array).is_some();
+        let is_flexible = || llvm::is_last_member(array) && self.whole_object(array).is_none();
         // Labels of what is computed on the way may not be at hand here.
         let has_label = || !self.may_be_symbolic(array) || is_given(llvm::root_of_member(array));
-        (is_element && is_array && ends() && has_label()).then(|| (array, self.layout().size(ty)))
+        (is_element && is_array && !is_flexible() && has_label()).then(|| (array, self.layout().size(ty)))
     }
 
     /// Label of a scalar that was loaded from `address`, on the fast path.
@@ -419,6 +426,7 @@ impl Function<'_> {
     pub fn load_at(&self, pointer: Value, label: Value, value: Value, size: u64, site: u32) -> Value {
         let builder = self.builder();
         let (start, object_size) = self.object(pointer);
+        self.check_member(pointer, label, size, builder.const_i32(site));
         let [size, site] = [builder.const_i64(size), builder.const_i32(site)];
         let arguments = [self.bits(pointer), label, self.bits(value), size, start, object_size, site];
         self.call(entry::__tg_load_at, arguments)
@@ -492,6 +500,8 @@ impl Function<'_> {
         let site = self.site(store);
         let (start, object_size) = self.object(pointer);
         let builder = self.builder();
+        let size = self.layout().store_size(llvm::type_of(value));
+        self.check_member(pointer, address_label, size, site);
         for ((part, address), label) in self.scalars(value, pointer, leaves).into_iter().zip(labels) {
             let ty = llvm::type_of(part);
             let (bits, size) = (self.width(ty), self.layout().store_size(ty));

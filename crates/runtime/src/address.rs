@@ -179,6 +179,33 @@ unsafe fn check_bounds(object: &Object, offset: Value, size: usize, site: u32) {
     }
 }
 
+/// An access of `size` bytes that is meant for an array inside an object: that it leaves the array is
+/// a property. It is asked for only where this run stays inside, because a declaration is not the
+/// truth about memory: there are headers of larger blocks, and views of smaller ones. What leaves
+/// the array is the sanitized variant's to judge. `start` is 0 where the array may be elsewhere.
+#[unsafe(no_mangle)]
+#[cold]
+pub unsafe extern "C" fn __tg_member(
+    address: usize,
+    la: Label,
+    size: usize,
+    start: usize,
+    array_size: usize,
+    site: u32,
+) {
+    // SAFETY: labels and addresses are those of the access.
+    unsafe {
+        let array = Object { start, size: array_size, constant: false };
+        if la == 0 || start == 0 || !contains(&array, address, size) {
+            return;
+        }
+        let Some(_entered) = state::enter() else { return };
+        if nodes::value(la) == address as u64 && !events::is_fixed(la) {
+            check_bounds(&array, offset_in(&array, la, address), size, site);
+        }
+    }
+}
+
 /// A pointer that was itself read at a symbolic address may lead to another object on another input. Which one it is belongs
 /// to the path: what follows is about this object's content.
 unsafe fn settle_object(object: &Object, la: Label, address: usize, site: u32) {

@@ -45,7 +45,9 @@ fn undefined_behaviour_has_the_meaning_of_the_plain_build() {
 /// Ends of threads and exceptions unwind the stack, the runtime's part of it, too.
 #[test]
 fn the_stack_can_be_unwound() {
-    for (source, compiler) in [("thread_exit.c", "cc"), ("thrown_comparison.cpp", "c++")] {
+    for (source, compiler) in
+        [("thread_exit.c", "cc"), ("thrown_comparison.cpp", "c++"), ("thrown_read.cpp", "c++")]
+    {
         let dir = TempDir::new().expect("temporary directory");
         let tarragon = || {
             let mut command = Command::new(env!("CARGO_BIN_EXE_tarragon"));
