@@ -31,8 +31,8 @@ const LABEL_BITS: u32 = 28;
 /// How many nodes there can be at most.
 pub const MOST_NODES: u64 = LENGTH as u64;
 
-/// Prepares the table for a run: nodes of the input bytes and of the length, which comes after as many
-/// as `inputs` says. False if there is no room for them.
+/// Prepares the table for a run: nodes of the input bytes and of the length, which comes after as
+/// many as `inputs` says. False if there is no room for them.
 pub unsafe fn start(input: *const u8, inputs: u32) -> bool {
     unsafe {
         let len = STATE.input_len;

@@ -159,8 +159,8 @@ unsafe fn start_run(header: *mut Header) {
 }
 
 /// What every run with labels begins with. The parts build on each other: shapes are at places of
-/// the input's nodes, the budget depends on whether there are any, and the nodes of a stretch replace
-/// those of its bytes.
+/// the input's nodes, the budget depends on whether there are any, and the nodes of a stretch
+/// replace those of its bytes.
 pub(crate) unsafe fn begin(input: *const u8) {
     unsafe {
         let len = STATE.input_len;

@@ -1,5 +1,5 @@
-//! What the instrumenter tells the runtime of calls of functions without a model: numbers in arguments
-//! of the entry points.
+//! What the instrumenter tells the runtime of calls of functions without a model: numbers in
+//! arguments of the entry points.
 
 /// What a function may do with memory that it gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! The contract between instrumenter, runtime and driver.
 //!
-//! * What a run leaves: expression nodes, events, and the layout of the shared memory that carries them.
-//! * What the instrumenter writes into a program and the runtime reads: the table of the functions that
-//!   instrumented code calls ([`entry`]), descriptors, and the sizes of what travels in calls ([`slots`]).
+//! * What a run leaves: expression nodes, events, and the layout of the shared memory that carries
+//!   them.
+//! * What the instrumenter writes into a program and the runtime reads: the table of the functions
+//!   that instrumented code calls ([`entry`]), descriptors, and the sizes of what travels in calls
+//!   ([`slots`]).
 //! * What all of them mean by an operator ([`semantics`]) and by a set of bytes ([`ByteSet`]).
 //!
 //! The crate is `no_std` because the runtime, which is linked into targets, compiles these same

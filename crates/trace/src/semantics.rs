@@ -1,5 +1,5 @@
-//! What each operator on integers computes, once for words of 64 bits and once for words of 128 from
-//! the same text.
+//! What each operator on integers computes, once for words of 64 bits and once for words of 128
+//! from the same text.
 //!
 //! The runtime computes with it what a target does, and the evaluator what an expression means.
 //! Operators on floats, and those whose value comes from elsewhere, as `Read`, evaluate to 0 here.
