@@ -46,7 +46,7 @@ fn undefined_behaviour_has_the_meaning_of_the_plain_build() {
 #[test]
 fn the_stack_can_be_unwound() {
     for (source, compiler) in
-        [("thread_exit.c", "cc"), ("thrown_comparison.cpp", "c++"), ("thrown_read.cpp", "c++")]
+        [("thread_exit.c", "cc"), ("thrown_comparison.cpp", "c++"), ("cancelled_read.cpp", "c++")]
     {
         let dir = TempDir::new().expect("temporary directory");
         let tarragon = || {
