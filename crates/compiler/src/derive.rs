@@ -173,7 +173,7 @@ pub(crate) fn read_program(program: &Path) -> Result<(PathBuf, Payload, Vec<Libr
     Ok((program, payload, libraries))
 }
 
-/// Like [`derive`], then copied: the executable to `out`, a site table to `out` with `.sites.json` appended.
+/// Like [`derive()`], then copied: the executable to `out`, a site table to `out` with `.sites.json` appended.
 pub fn derive_to(
     program: &Path,
     variant: Variant,

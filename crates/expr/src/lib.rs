@@ -1,4 +1,4 @@
-//! Expressions over the input of a run: a [`Dag`] of [`Node`](trace::Node)s, what its nodes evaluate to, which
+//! Expressions over the input of a run: a [`Dag`] of [`Node`]s, what its nodes evaluate to, which
 //! input bytes they depend on, how they simplify, and a text form.
 //!
 //! A trace comes from a process that may be broken in any way, so [`Dag::from_raw`] checks all of it; every

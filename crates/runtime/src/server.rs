@@ -1,5 +1,5 @@
 //! The fork server: stops the target at the start of `main`, then forks a child for each command of the driver. A child that can take
-//! further inputs takes the commands for these, and reports, itself ([`batch`](crate::batch)), until it ends or leaves a command to
+//! further inputs takes the commands for these, and reports, itself ([`crate::batch`]), until it ends or leaves a command to
 //! the server.
 //!
 //! The code runs inside the target: it must not allocate, panic, or change anything that the program could
