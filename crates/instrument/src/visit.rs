@@ -3,7 +3,7 @@
 use crate::entry;
 use crate::expressions::{Pair, is_pure};
 use crate::function::{Function, points_to_constant, underlying_object};
-use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
+use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 use crate::recall::{Ended, Ending, EndingKind};
 use crate::types::{self, Leaf};
 use inkwell::llvm_sys::core::*;
@@ -268,7 +268,15 @@ impl Function<'_> {
         let is_flexible = || llvm::is_last_member(array) && self.whole_object(array).is_none();
         // Labels of what is computed on the way may not be at hand here.
         let has_label = || !self.may_be_symbolic(array) || is_given(llvm::root_of_member(array));
-        (is_element && is_array && !is_flexible() && has_label()).then(|| (array, self.layout().size(ty)))
+        let is_inside = is_element && is_array && !self.is_variable_of(array, ty);
+        (is_inside && !is_flexible() && has_label()).then(|| (array, self.layout().size(ty)))
+    }
+
+    /// Whether a pointer is a variable that has just this size: its bounds are checked anyway.
+    fn is_variable_of(&self, pointer: Value, ty: Type) -> bool {
+        let global = llvm::as_global_variable(pointer).map(llvm::value_type);
+        let variable = global.or_else(|| llvm::as_alloca(pointer).map(llvm::allocated_type));
+        variable.is_some_and(|variable| self.layout().size(variable) == self.layout().size(ty))
     }
 
     /// Label of a scalar that was loaded from `address`, on the fast path.
