@@ -4,7 +4,7 @@ mod examine;
 mod finds;
 mod hangs;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -141,8 +141,9 @@ pub struct Engine<'a> {
     confirming: Duration,
     /// Last steps of hangs that were looked into, where hangs are ignored.
     ignored_hangs: HashSet<Step>,
-    /// Inputs that may hang, by what they covered, for which there was no time.
-    put_off: HashMap<u64, Vec<u8>>,
+    /// Inputs that may hang, by what they covered, for which there was no time. They have an order,
+    /// because the first few are looked into at the end.
+    put_off: BTreeMap<u64, Vec<u8>>,
 }
 
 /// A run, and what decides how closely it is looked at.
