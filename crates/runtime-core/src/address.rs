@@ -48,7 +48,6 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    #[allow(clippy::declare_interior_mutable_const, reason = "copied once, into the one `Run`")]
     pub const NEW: Snapshots = Snapshots {
         starts: [const { Cell::new(0) }; MAX_SNAPSHOTS],
         recent: [const { Cell::new((0, 0)) }; RECENT],

@@ -61,7 +61,11 @@ impl Budget {
 
 #[inline(always)]
 pub fn is_spent(run: &Run) -> bool {
-    run.budget.is_spent.get() && !lexer::inside(run)
+    run.budget.is_spent.get() && {
+        // Asked at every load: without this, what is rarely needed is read first.
+        core::hint::cold_path();
+        !lexer::inside(run)
+    }
 }
 
 /// A value, without its label if that stands for several bytes and the budget is spent.

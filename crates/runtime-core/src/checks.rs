@@ -181,15 +181,7 @@ pub extern "C" fn __tg_format(format: *const u8, site: u32) {
 /// Division of `bits` bits: neither by zero nor, if signed, of the smallest value by -1.
 #[unsafe(no_mangle)]
 #[cold]
-pub extern "C" fn __tg_division(
-    la: Label,
-    lb: Label,
-    a: u64,
-    b: u64,
-    bits: u32,
-    signed: u32,
-    site: u32,
-) {
+pub extern "C" fn __tg_division(la: Label, lb: Label, a: u64, b: u64, bits: u32, signed: u32, site: u32) {
     if la | lb == 0 {
         return;
     }

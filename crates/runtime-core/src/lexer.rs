@@ -18,7 +18,9 @@ impl Lexer {
     pub const NONE: Lexer = Lexer { frame: Cell::new(0), depth: Cell::new(0), tokens: Cell::new(0) };
 
     pub fn reset(&self) {
-        (self.frame.set(0), self.depth.set(0), self.tokens.set(0));
+        self.frame.set(0);
+        self.depth.set(0);
+        self.tokens.set(0);
     }
 
     /// A lexer was entered with the stack here; true if it is the outermost.

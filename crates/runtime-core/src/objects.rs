@@ -42,7 +42,6 @@ pub struct Objects {
 }
 
 impl Objects {
-    #[allow(clippy::declare_interior_mutable_const, reason = "copied once, into the one `Run`")]
     pub const NEW: Objects = Objects {
         globals: Cell::new(&[]),
         pool_used: Cell::new(0),

@@ -77,7 +77,6 @@ pub struct Hashes {
 }
 
 impl Hashes {
-    #[allow(clippy::declare_interior_mutable_const, reason = "copied once, into the one `Run`")]
     pub const NEW: Hashes = Hashes {
         arguments: Cell::new(null_mut()),
         count: Cell::new(0),

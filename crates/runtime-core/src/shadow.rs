@@ -50,7 +50,6 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    #[allow(clippy::declare_interior_mutable_const, reason = "copied once, into the one `Run`")]
     pub const NEW: Shadow = Shadow {
         pool_used: Cell::new(0),
         pages: [const { Cell::new(0) }; MAX_KEPT],

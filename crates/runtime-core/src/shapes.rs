@@ -128,7 +128,8 @@ pub fn prepare(run: &Run, max_input: usize) {
 pub fn start(run: &Run, len: u32) {
     let (shapes, places) = (&run.shapes, Places::of(len));
     run.segment.set_shape_count(0);
-    (shapes.count.set(0), shapes.places.set(places));
+    shapes.count.set(0);
+    shapes.places.set(places);
     let is_room = !shapes.store.get().is_null() && run.regions.is_prepared() && places.shapes() != 0;
     if !is_room || !run.facts.domains.start(len) {
         return;

@@ -2,7 +2,7 @@
 
 use crate::build::{self, Value};
 use crate::testing::{TestRun, now};
-use crate::{address, events, nodes, shadow, shapes, values};
+use crate::{events, nodes, shadow, values};
 use expr::{Assignment, Dag, Recorded, TableData};
 use proptest::prelude::*;
 use trace::{EventKind, Header, Label, Node, Op};
@@ -20,8 +20,7 @@ impl TestRun {
     /// Whether an input meets all that the run recorded.
     fn is_met(&self, input_len: u32) -> impl Fn(&Assignment) -> bool + use<> {
         let mut events = self.events();
-        // SAFETY: events have labels of this run.
-        let own: Vec<u64> = events.iter().map(|event| unsafe { nodes::value(now(), event.label) }).collect();
+        let own: Vec<u64> = events.iter().map(|event| nodes::value(now(), event.label)).collect();
         let dag = self.dag(input_len, events.iter_mut().map(|event| &mut event.label));
         move |assignment| {
             events.iter().zip(&own).all(|(event, own)| {
@@ -147,8 +146,7 @@ impl Computation {
         if twin.bits == bits {
             return twin;
         }
-        // SAFETY: a run is active.
-        let (label, value, op) = unsafe {
+        let (label, value, op) = {
             if bits < twin.bits {
                 (build::trunc(now(), bits, x), x.value & values::mask(bits), Op::Extract)
             } else if signed {
@@ -166,8 +164,7 @@ impl Computation {
         let value = values::binary(op, a.bits, a.value.value, b.value.value);
         let comparison = matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle);
         let bits = if comparison { 1 } else { a.bits };
-        // SAFETY: a run is active.
-        let label = unsafe { build::binary(now(), op, a.bits, a.value, b.value) };
+        let label = build::binary(now(), op, a.bits, a.value, b.value);
         let plain = self.plain.add(Node::binary(op, bits as u8, a.plain, b.plain));
         Twin { value: Value::new(label, value), bits, plain }
     }
@@ -202,8 +199,7 @@ impl Computation {
             Step::Resize(a, bits, signed) => self.resized(self.pick(a), bits, signed),
             Step::Not(a) => {
                 let a = self.pick(a);
-                // SAFETY: a run is active.
-                let label = unsafe { build::not(now(), a.bits, a.value) };
+                let label = build::not(now(), a.bits, a.value);
                 let value = !a.value.value & values::mask(a.bits);
                 let plain = self.plain.add(Node::unary(Op::Not, a.bits as u8, a.plain));
                 Twin { value: Value::new(label, value), bits: a.bits, plain }
@@ -212,8 +208,7 @@ impl Computation {
                 let condition = self.resized(self.pick(c), 1, false);
                 let a = self.pick(a);
                 let b = self.resized(self.pick(b), a.bits, true);
-                // SAFETY: a run is active.
-                let label = unsafe { build::ite(now(), a.bits, condition.value, a.value, b.value) };
+                let label = build::ite(now(), a.bits, condition.value, a.value, b.value);
                 let value = if condition.value.value == 1 { a.value.value } else { b.value.value };
                 let (op, bits) = (Op::Ite as u8, a.bits as u8);
                 let node = Node { op, bits, aux: 0, a: condition.plain, b: a.plain, c: b.plain };
@@ -268,8 +263,7 @@ proptest! {
             if *branches {
                 let last = computation.pick(computation.twins.len() - 1);
                 let condition = if last.bits == 1 { last } else { computation.asked(last) };
-                // SAFETY: a run is active.
-                unsafe { events::branch(now(), condition.value.label, condition.value.value == 1, 0) };
+                events::branch(now(), condition.value.label, condition.value.value == 1, 0);
                 path.push((condition.plain, condition.value.value as u128));
             }
         }
@@ -333,37 +327,30 @@ proptest! {
 }
 
 /// As instrumented code loads a value of this size.
-unsafe fn load(address: usize, value: u64, size: usize) -> Label {
-    unsafe {
-        match size {
-            2 => shadow::__tgi_load2(address, value),
-            _ => shadow::load_plainly(address, size, value),
-        }
+fn load(address: usize, value: u64, size: usize) -> Label {
+    match size {
+        2 => shadow::__tgi_load2(address, value),
+        _ => shadow::load_plainly(address, size, value),
     }
 }
 
 /// As instrumented code stores one.
-unsafe fn store(address: usize, label: Label, size: usize) {
-    unsafe {
-        match size {
-            2 => shadow::__tgi_store2(address, label),
-            _ => shadow::store_plainly(address, label, size),
-        }
+fn store(address: usize, label: Label, size: usize) {
+    match size {
+        2 => shadow::__tgi_store2(address, label),
+        _ => shadow::store_plainly(address, label, size),
     }
 }
 
 /// A value of `size` bytes that depends on one input byte, and its label.
-unsafe fn wide_value(input: &[u8; INPUT], size: usize, pick: usize) -> (u64, Label) {
+fn wide_value(input: &[u8; INPUT], size: usize, pick: usize) -> (u64, Label) {
     let index = pick % INPUT;
     let byte = Value::new(1 + index as u32, input[index] as u64);
     let bits = size as u32 * 8;
-    // SAFETY: a run is active.
-    unsafe {
-        let wide = Value::new(build::zext(now(), 8, bits, byte), byte.value);
-        let factor = 0x0101_0101_0101_0101 & values::mask(bits);
-        let value = byte.value.wrapping_mul(factor) & values::mask(bits);
-        (value, build::binary(now(), Op::Mul, bits, wide, Value::concrete(factor)))
-    }
+    let wide = Value::new(build::zext(now(), 8, bits, byte), byte.value);
+    let factor = 0x0101_0101_0101_0101 & values::mask(bits);
+    let value = byte.value.wrapping_mul(factor) & values::mask(bits);
+    (value, build::binary(now(), Op::Mul, bits, wide, Value::concrete(factor)))
 }
 
 #[test]

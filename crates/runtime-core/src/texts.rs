@@ -71,7 +71,6 @@ pub struct Copies {
 }
 
 impl Copies {
-    #[allow(clippy::declare_interior_mutable_const, reason = "copied once, into the one `Run`")]
     pub const NEW: Copies = Copies { recent: [const { Cell::new(0) }; RECENT] };
 }
 

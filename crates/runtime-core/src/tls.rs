@@ -33,7 +33,6 @@ pub struct Tls {
 impl Tls {
     pub const STACK: usize = 128;
 
-    #[allow(clippy::declare_interior_mutable_const, reason = "copied once, into the block of a thread")]
     pub const EMPTY: Tls = Tls {
         args_in_flight: Cell::new(0),
         busy: Cell::new(0),

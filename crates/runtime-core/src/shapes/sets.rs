@@ -129,7 +129,9 @@ fn for_all_bytes<'a>(run: &'a Run, shape: u32, cases: &[u64], site: u32) -> &'a 
     let number = (site as usize * 31 + shape as usize) % Switches::ALL;
     let (all, now) = (&run.shapes.store().switches.all[number], run.shapes.number());
     if (all.run.get(), all.site.get(), all.shape.get()) != (now, site, shape) {
-        (all.run.set(now), all.site.set(site), all.shape.set(shape));
+        all.run.set(now);
+        all.site.set(site);
+        all.shape.set(shape);
         for (taken, value) in all.taken.iter().zip(run.shapes.vector(shape)) {
             taken.set(case_of(cases, *value) as u16);
         }

@@ -19,7 +19,6 @@ pub struct Allocations {
 }
 
 impl Allocations {
-    #[allow(clippy::declare_interior_mutable_const, reason = "copied once, into the one `Run`")]
     pub const NEW: Allocations =
         Allocations { kept: [const { Cell::new((0, 0)) }; MAX_ALLOCATIONS], next: Cell::new(0) };
 

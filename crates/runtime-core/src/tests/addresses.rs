@@ -15,12 +15,9 @@ impl Array {
     fn new(len: usize) -> Array {
         let run = TestRun::start(&[1, 2, 3, 4]);
         let array = Array { bytes: vec![0; len], _run: run };
-        // SAFETY: the run is this thread's; labels of earlier tests at the same place are void.
-        unsafe {
-            now().snapshots.prepare();
-            now().snapshots.reset();
-            shadow::clear(array.start(), len);
-        }
+        now().snapshots.prepare();
+        now().snapshots.reset();
+        shadow::clear(array.start(), len);
         array
     }
 
@@ -29,26 +26,20 @@ impl Array {
     }
 
     /// Address and label of the element that the first byte chooses.
-    unsafe fn chosen(&self) -> (usize, Label) {
-        unsafe {
-            let index = Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 0)), 1);
-            let label = build::binary(now(), Op::Add, 64, index, Value::concrete(self.start() as u64));
-            (self.start() + 1, label)
-        }
+    fn chosen(&self) -> (usize, Label) {
+        let index = Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 0)), 1);
+        let label = build::binary(now(), Op::Add, 64, index, Value::concrete(self.start() as u64));
+        (self.start() + 1, label)
     }
 
-    unsafe fn read(&self) -> Label {
-        unsafe {
-            let (at, label) = self.chosen();
-            address::__tg_load_at(at, label, self.bytes[1].into(), 1, self.start(), self.bytes.len(), 0)
-        }
+    fn read(&self) -> Label {
+        let (at, label) = self.chosen();
+        address::__tg_load_at(at, label, self.bytes[1].into(), 1, self.start(), self.bytes.len(), 0)
     }
 
-    unsafe fn write(&self) {
-        unsafe {
-            let (at, label) = self.chosen();
-            address::__tg_store_at(at, label, 0, 0, 1, self.start(), self.bytes.len(), 0);
-        }
+    fn write(&self) {
+        let (at, label) = self.chosen();
+        address::__tg_store_at(at, label, 0, 0, 1, self.start(), self.bytes.len(), 0);
     }
 }
 
@@ -61,19 +52,16 @@ fn tables() -> u32 {
 fn an_object_with_labels_is_copied_again_only_after_it_changed() {
     let mut array = Array::new(16);
     array.bytes[5] = 2;
-    // SAFETY: the array lives as long as the run; its bytes are the input's where they have labels.
-    unsafe {
-        shadow::set_entry(now(), array.start() + 5, nodes::input_byte(now(), 1));
-        let first = array.read();
-        assert_ne!(first, 0);
-        assert_eq!((array.read(), tables()), (first, 1));
-        array.bytes[7] = 3;
-        let after_byte = array.read();
-        assert_eq!((after_byte == first, tables()), (false, 2));
-        shadow::set_entry(now(), array.start() + 7, nodes::input_byte(now(), 2));
-        let after_label = array.read();
-        assert_eq!((after_label == after_byte, tables()), (false, 3));
-    }
+    shadow::set_entry(now(), array.start() + 5, nodes::input_byte(now(), 1));
+    let first = array.read();
+    assert_ne!(first, 0);
+    assert_eq!((array.read(), tables()), (first, 1));
+    array.bytes[7] = 3;
+    let after_byte = array.read();
+    assert_eq!((after_byte == first, tables()), (false, 2));
+    shadow::set_entry(now(), array.start() + 7, nodes::input_byte(now(), 2));
+    let after_label = array.read();
+    assert_eq!((after_label == after_byte, tables()), (false, 3));
 }
 
 /// How many addresses the run has fixed.
@@ -86,14 +74,11 @@ fn fixed() -> usize {
 #[test]
 fn writes_are_spread_until_the_limit_of_a_run() {
     let array = Array::new(256);
-    // SAFETY: as above.
-    unsafe {
-        for _ in 0..address::MAX_SPREAD / 256 {
-            array.write();
-        }
-        assert_eq!(fixed(), 0);
+    for _ in 0..address::MAX_SPREAD / 256 {
         array.write();
-        array.write();
-        assert_eq!(fixed(), 1);
     }
+    assert_eq!(fixed(), 0);
+    array.write();
+    array.write();
+    assert_eq!(fixed(), 1);
 }

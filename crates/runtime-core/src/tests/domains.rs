@@ -45,12 +45,14 @@ fn events() -> u32 {
 }
 
 /// Asks the first byte of the input, by what the table says of it.
-unsafe fn ask(table: &[u8; 256], byte: u8, asks: Asks, site: u32) {
+fn ask(table: &[u8; 256], byte: u8, asks: Asks, site: u32) {
+    // SAFETY: the cases are a slice.
     unsafe {
         let start = table.as_ptr() as usize;
         shadow::clear(start, table.len());
         let la = build::zext(now(), 8, 64, nodes::input_value(now(), 0));
-        let la = build::binary(now(), Op::Add, 64, Value::new(la, byte.into()), Value::concrete(start as u64));
+        let la =
+            build::binary(now(), Op::Add, 64, Value::new(la, byte.into()), Value::concrete(start as u64));
         let content = u64::from(table[byte as usize]);
         let label = address::__tg_load_at(start + byte as usize, la, content, 1, start, table.len(), site);
         let holds = build::binary(now(), Op::Eq, 8, Value::new(label, content), Value::concrete(1));
@@ -58,10 +60,12 @@ unsafe fn ask(table: &[u8; 256], byte: u8, asks: Asks, site: u32) {
             (Asks::Branch, _) => events::branch(now(), holds, content == 1, site),
             (Asks::Remembered, Some(at)) => {
                 events::branch_on_known(now(), &Condition::of(now(), at.shape), 0, content == 1, site)
-            },
+            }
             (Asks::Remembered, None) => {}
             (Asks::Switch, _) => events::__tg_switch(label, content, 8, [0, 1].as_ptr(), 2, site),
-            (Asks::Settle, _) if label != 0 => events::concretise_for_good(now(), label, trace::ConcretiseReason::Budget),
+            (Asks::Settle, _) if label != 0 => {
+                events::concretise_for_good(now(), label, trace::ConcretiseReason::Budget)
+            }
             (Asks::Settle, _) => {}
         }
     }
@@ -77,19 +81,16 @@ proptest! {
     ) {
         let input = [byte];
         let _run = TestRun::start(&input);
-        // SAFETY: no memory of an earlier run is asked about.
-        unsafe { now().snapshots.reset() };
+        now().snapshots.reset();
         let tables: Vec<[u8; 256]> = questions.iter().map(|(words, _)| table(words)).collect();
         let mut left: Vec<u8> = (0..=255).collect();
         for (site, (table, (_, asks))) in tables.iter().zip(&questions).enumerate() {
             let before = events();
-            // SAFETY: the run is active, and the tables outlive it.
-            unsafe { ask(table, byte, *asks, site as u32) };
+            ask(table, byte, *asks, site as u32);
             let all = left.len();
             left.retain(|other| table[*other as usize] == table[byte as usize]);
             prop_assert_eq!(events() - before, u32::from(left.len() < all), "question {}", site);
-            // SAFETY: as above.
-            let is_one = unsafe { domains::fixed(now(), 0) } == Fixed::All;
+            let is_one = domains::fixed(now(), 0) == Fixed::All;
             prop_assert_eq!(is_one, left.len() == 1, "{:?} are left", left);
         }
     }
@@ -99,13 +100,10 @@ proptest! {
 #[test]
 fn what_is_constant_is_asked_for_many_times() {
     let _run = TestRun::start(b"a");
-    // SAFETY: a run is active.
-    unsafe {
-        let byte: Label = nodes::input_byte(now(), 0);
-        let zero = nodes::constant(now(), 8, 0);
-        for _ in 0..4 * trace::MOST_SHAPES {
-            let label = shapes::make(now(), Node::binary(Op::And, 8, byte, zero)).expect("of one byte");
-            assert_eq!(nodes::as_constant(now(), label), Some(0));
-        }
+    let byte: Label = nodes::input_byte(now(), 0);
+    let zero = nodes::constant(now(), 8, 0);
+    for _ in 0..4 * trace::MOST_SHAPES {
+        let label = shapes::make(now(), Node::binary(Op::And, 8, byte, zero)).expect("of one byte");
+        assert_eq!(nodes::as_constant(now(), label), Some(0));
     }
 }

@@ -1,7 +1,7 @@
 //! Regions with several operands, and those that end with a switch or with a load from a table: what is recorded holds for exactly those inputs that take
 //! the path, and labels mean what the program computes.
 
-use super::{now, TestRun, tables};
+use super::{TestRun, now, tables};
 use crate::build::{self, Value};
 use crate::objects::register_globals;
 use crate::regions::endings::{__tg_choose, __tg_fetch1, __tg_fetch2, LOADED, LOCATED};
@@ -32,14 +32,15 @@ fn region(ending: Ending) -> Box<PureRegion> {
     Box::new(PureRegion { results: 1, only_ends: true, ending })
 }
 
-unsafe fn noted(region: &PureRegion, [a, b]: [Value; 2], labels: u128) -> u128 {
-    unsafe { regions::__tg_note(region, a.label, a.value, b.label, b.value, Label::MAX, 0, labels) }
+fn noted(region: &PureRegion, [a, b]: [Value; 2], labels: u128) -> u128 {
+    regions::__tg_note(region, a.label, a.value, b.label, b.value, Label::MAX, 0, labels)
 }
 
 const NONE: Value = Value::new(Label::MAX, 0);
 
 /// A switch on a byte that is mixed with a constant, as instrumented code goes through it.
-unsafe fn switch(region: &PureRegion, byte: Value, mixed_with: u64, cases: &[u64], site: u32) {
+fn switch(region: &PureRegion, byte: Value, mixed_with: u64, cases: &[u64], site: u32) {
+    // SAFETY: `list` has `count` cases.
     unsafe {
         let (list, count) = (cases.as_ptr(), cases.len() as u32);
         if __tg_choose(region, byte.label, byte.value, list, count) == 0 {
@@ -56,44 +57,40 @@ fn case(cases: &[u64], value: u64) -> usize {
 }
 
 /// `a op b`, and whether that is less than 64, on which the region branches.
-unsafe fn compared(region: &PureRegion, op: Op, [a, b]: [Value; 2]) -> Label {
-    unsafe {
-        let value = values::binary(op, 8, a.value, b.value);
-        let taken = u32::from(value < 64);
-        let found = regions::__tg_recall2(region, a.label, a.value, b.label, b.value, taken);
-        if found & FOUND != 0 {
-            return (found >> 32) as Label;
-        }
-        let open = [a.with_label(found as Label), b.with_label((found >> 32) as Label)];
-        let result = build::binary(now(), op, 8, open[0], open[1]);
-        let condition = build::binary(now(), Op::Ult, 8, Value::new(result, value), Value::concrete(64));
-        let labels = noted(region, open, u128::from(condition) | u128::from(result) << 32);
-        events::__tg_branch(labels as Label, taken, 0);
-        (labels >> 32) as Label
+fn compared(region: &PureRegion, op: Op, [a, b]: [Value; 2]) -> Label {
+    let value = values::binary(op, 8, a.value, b.value);
+    let taken = u32::from(value < 64);
+    let found = regions::__tg_recall2(region, a.label, a.value, b.label, b.value, taken);
+    if found & FOUND != 0 {
+        return (found >> 32) as Label;
     }
+    let open = [a.with_label(found as Label), b.with_label((found >> 32) as Label)];
+    let result = build::binary(now(), op, 8, open[0], open[1]);
+    let condition = build::binary(now(), Op::Ult, 8, Value::new(result, value), Value::concrete(64));
+    let labels = noted(region, open, u128::from(condition) | u128::from(result) << 32);
+    events::__tg_branch(labels as Label, taken, 0);
+    (labels >> 32) as Label
 }
 
 /// The label of what a table has at the place of a byte.
-unsafe fn looked_up(region: &PureRegion, table: &[u8], byte: Value, has_base: bool) -> Label {
-    unsafe {
-        let (base, size) = (table.as_ptr() as u64, 1);
-        let (address, value) = ((base + byte.value) as usize, table[byte.value as usize].into());
-        let found = match has_base {
-            true => __tg_fetch2(region, 0, base, byte.label, byte.value, address),
-            false => __tg_fetch1(region, byte.label, byte.value, address),
-        };
-        if found & LOADED != 0 {
-            return found as Label;
-        }
-        let mut la = found as Label;
-        if found & LOCATED == 0 {
-            let wide = Value::new(build::zext(now(), 8, 64, byte), byte.value);
-            let label = build::binary(now(), Op::Add, 64, Value::concrete(base), wide);
-            let operands = if has_base { [Value::concrete(base), byte] } else { [byte, NONE] };
-            la = noted(region, operands, label.into()) as Label;
-        }
-        address::__tg_load_at(address, la, value, size, 0, 0, 0)
+fn looked_up(region: &PureRegion, table: &[u8], byte: Value, has_base: bool) -> Label {
+    let (base, size) = (table.as_ptr() as u64, 1);
+    let (address, value) = ((base + byte.value) as usize, table[byte.value as usize].into());
+    let found = match has_base {
+        true => __tg_fetch2(region, 0, base, byte.label, byte.value, address),
+        false => __tg_fetch1(region, byte.label, byte.value, address),
+    };
+    if found & LOADED != 0 {
+        return found as Label;
     }
+    let mut la = found as Label;
+    if found & LOCATED == 0 {
+        let wide = Value::new(build::zext(now(), 8, 64, byte), byte.value);
+        let label = build::binary(now(), Op::Add, 64, Value::concrete(base), wide);
+        let operands = if has_base { [Value::concrete(base), byte] } else { [byte, NONE] };
+        la = noted(region, operands, label.into()) as Label;
+    }
+    address::__tg_load_at(address, la, value, size, 0, 0, 0)
 }
 
 proptest! {
@@ -110,11 +107,8 @@ proptest! {
         let regions: Vec<_> = (0..switches.len()).map(|site| region(Ending::Switch { site: site as u32 })).collect();
         for place in (0..rounds).flat_map(|_| 0..INPUT) {
             for (site, (mixed_with, cases)) in switches.iter().enumerate() {
-                // SAFETY: a run is active.
-                unsafe {
-                    let byte = nodes::input_value(now(), place as u32);
+                let byte = nodes::input_value(now(), place as u32);
                     switch(&regions[site], byte, *mixed_with, cases, site as u32);
-                }
             }
         }
         let mut events = run.events();
@@ -148,9 +142,7 @@ proptest! {
         let ending = Ending::Branch { site: 0, comparison: 0, constant: 0 };
         let regions = ops.map(|_| Box::new(PureRegion { results: 2, only_ends: false, ending }));
         let mut seen = Vec::new();
-        // SAFETY: a run is active.
-        unsafe {
-            for (place, mask) in masks.into_iter().enumerate() {
+        for (place, mask) in masks.into_iter().enumerate() {
                 let byte = nodes::input_value(now(), place as u32);
                 let fixed = build::binary(now(), Op::And, 8, byte, Value::concrete(mask));
                 let fixed = Value::new(fixed, byte.value & mask);
@@ -161,7 +153,6 @@ proptest! {
                 let operands = [first, second].map(|place| nodes::input_value(now(), *place as u32));
                 seen.push(compared(region, *op, operands));
             }
-        }
         let is_met = run.is_met(INPUT as u32);
         let dag = run.dag(INPUT as u32, seen.iter_mut());
         for (place, byte) in changes {

@@ -11,8 +11,7 @@ unsafe extern "C" {
 
 /// Start and size of the object that an address belongs to.
 fn found(address: usize) -> Option<(usize, usize)> {
-    // SAFETY: marked objects are alive.
-    unsafe { objects::find(now(), address) }.map(|object| (object.start, object.size))
+    objects::find(now(), address).map(|object| (object.start, object.size))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Regions that are looked up as a whole, and what becomes of a run whose budget is spent: against the same computations built one by one.
 
-use super::{now, Computation, INPUT, TestRun, Twin, step};
+use super::{Computation, INPUT, TestRun, Twin, now, step};
 use crate::build::{self, Value};
 use crate::regions::{self, FOUND};
 use crate::{budget, events, nodes, values};
@@ -51,29 +51,26 @@ fn through(
         return results;
     }
     let taken = results[0].value.value as u32;
-    // SAFETY: a run is active, and the region lives as long as the test.
-    unsafe {
-        let found = match ends {
-            Ends::Question => FOUND * u128::from(regions::endings::__tg_ask(region, label, value, taken)),
-            _ => regions::__tg_recall1(region, label, value, taken),
-        };
-        let labels = if found & FOUND != 0 {
-            found & !FOUND
-        } else {
-            let label = if matches!(ends, Ends::Question) { label } else { found as Label };
-            let operand = Twin { value: Value::new(label, value), ..operand };
-            let built = packed(computed(computation, operand, steps));
-            let noted = regions::__tg_note(region, label, value, Label::MAX, 0, Label::MAX, 0, built);
-            if !matches!(ends, Ends::Nothing) {
-                let site = region.ending.branch().expect("a branch");
-                events::__tg_branch(noted as Label, taken, site);
-            }
-            noted
-        };
-        if !matches!(ends, Ends::Question) {
-            results[0].value.label = labels as Label;
-            results[1].value.label = (labels >> 32) as Label;
+    let found = match ends {
+        Ends::Question => FOUND * u128::from(regions::endings::__tg_ask(region, label, value, taken)),
+        _ => regions::__tg_recall1(region, label, value, taken),
+    };
+    let labels = if found & FOUND != 0 {
+        found & !FOUND
+    } else {
+        let label = if matches!(ends, Ends::Question) { label } else { found as Label };
+        let operand = Twin { value: Value::new(label, value), ..operand };
+        let built = packed(computed(computation, operand, steps));
+        let noted = regions::__tg_note(region, label, value, Label::MAX, 0, Label::MAX, 0, built);
+        if !matches!(ends, Ends::Nothing) {
+            let site = region.ending.branch().expect("a branch");
+            events::__tg_branch(noted as Label, taken, site);
         }
+        noted
+    };
+    if !matches!(ends, Ends::Question) {
+        results[0].value.label = labels as Label;
+        results[1].value.label = (labels >> 32) as Label;
     }
     results
 }
@@ -84,31 +81,29 @@ fn what_has_no_shapes_is_not_remembered() {
     let run = TestRun::start(b"ab");
     let ending = Ending::Branch { site: 0, comparison: 0, constant: 0 };
     let region = PureRegion { results: 1, only_ends: true, ending };
-    // SAFETY: a run is active, and the region outlives it.
-    unsafe {
-        let wide = Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 1)), b'b'.into());
-        (2..6000).for_each(|factor| _ = build::binary(now(), Op::Mul, 64, wide, Value::concrete(factor)));
-        now().budget.spend();
-        for place in [0, 1] {
-            let byte = nodes::input_value(now(), place);
-            let taken = u32::from((byte.value ^ 0x5a) + 3 == 7);
-            if regions::endings::__tg_ask(&region, byte.label, byte.value, taken) == 0 {
-                let mixed =
-                    Value::new(build::binary(now(), Op::Xor, 8, byte, Value::concrete(0x5a)), byte.value ^ 0x5a);
-                let sum = Value::new(build::binary(now(), Op::Add, 8, mixed, Value::concrete(3)), mixed.value + 3);
-                let label = build::binary(now(), Op::Eq, 8, sum, Value::concrete(7));
-                let noted = regions::__tg_note(
-                    &region,
-                    byte.label,
-                    byte.value,
-                    Label::MAX,
-                    0,
-                    Label::MAX,
-                    0,
-                    label.into(),
-                );
-                events::__tg_branch(noted as Label, taken, 0);
-            }
+    let wide = Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 1)), b'b'.into());
+    (2..6000).for_each(|factor| _ = build::binary(now(), Op::Mul, 64, wide, Value::concrete(factor)));
+    now().budget.spend();
+    for place in [0, 1] {
+        let byte = nodes::input_value(now(), place);
+        let taken = u32::from((byte.value ^ 0x5a) + 3 == 7);
+        if regions::endings::__tg_ask(&region, byte.label, byte.value, taken) == 0 {
+            let mixed =
+                Value::new(build::binary(now(), Op::Xor, 8, byte, Value::concrete(0x5a)), byte.value ^ 0x5a);
+            let sum =
+                Value::new(build::binary(now(), Op::Add, 8, mixed, Value::concrete(3)), mixed.value + 3);
+            let label = build::binary(now(), Op::Eq, 8, sum, Value::concrete(7));
+            let noted = regions::__tg_note(
+                &region,
+                byte.label,
+                byte.value,
+                Label::MAX,
+                0,
+                Label::MAX,
+                0,
+                label.into(),
+            );
+            events::__tg_branch(noted as Label, taken, 0);
         }
     }
     let is_met = run.is_met(2);
@@ -122,22 +117,20 @@ fn what_has_no_shapes_is_not_remembered() {
 #[test]
 fn a_byte_is_fixed_once() {
     let _run = TestRun::start(b"ab");
-    // SAFETY: a run is active.
-    unsafe {
-        let wide = |place: u32| {
-            let byte = nodes::input_value(now(), place);
-            Value::new(build::zext(now(), 8, 64, byte), byte.value)
-        };
-        (2..6000).for_each(|factor| _ = build::binary(now(), Op::Mul, 64, wide(1), Value::concrete(factor)));
-        now().budget.spend();
-        let count = || now().segment.event_count();
-        for round in 0..100u64 {
-            let mixed = wide(0).value ^ (round << 20);
-            let mixed = Value::new(build::binary(now(), Op::Xor, 64, wide(0), Value::concrete(round << 20)), mixed);
-            build::binary(now(), Op::Mul, 64, mixed, Value::concrete(16777619));
-        }
-        assert!(count() <= 1, "{} events", count());
+    let wide = |place: u32| {
+        let byte = nodes::input_value(now(), place);
+        Value::new(build::zext(now(), 8, 64, byte), byte.value)
+    };
+    (2..6000).for_each(|factor| _ = build::binary(now(), Op::Mul, 64, wide(1), Value::concrete(factor)));
+    now().budget.spend();
+    let count = || now().segment.event_count();
+    for round in 0..100u64 {
+        let mixed = wide(0).value ^ (round << 20);
+        let mixed =
+            Value::new(build::binary(now(), Op::Xor, 64, wide(0), Value::concrete(round << 20)), mixed);
+        build::binary(now(), Op::Mul, 64, mixed, Value::concrete(16777619));
     }
+    assert!(count() <= 1, "{} events", count());
 }
 
 /// As many expressions of two bytes spend the budget of a long input, and not that of a short one.
@@ -145,16 +138,15 @@ fn a_byte_is_fixed_once() {
 fn a_long_input_has_a_smaller_budget() {
     for (len, is_spent) in [(4, false), (4096, true)] {
         let _run = TestRun::start(&vec![b'a'; len]);
-        // SAFETY: a run is active.
-        unsafe {
-            let wide = |place: u32| Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), place)), b'a'.into());
-            let mut sum = Value::new(build::binary(now(), Op::Add, 64, wide(0), wide(1)), 2 * u64::from(b'a'));
-            for factor in 0..1200u64 {
-                let mixed = (2 * factor + 3) << 8;
-                sum = Value::new(build::binary(now(), Op::Xor, 64, sum, Value::concrete(mixed)), sum.value ^ mixed);
-            }
-            assert_eq!(budget::is_spent(now()), is_spent, "{len} bytes");
+        let wide =
+            |place: u32| Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), place)), b'a'.into());
+        let mut sum = Value::new(build::binary(now(), Op::Add, 64, wide(0), wide(1)), 2 * u64::from(b'a'));
+        for factor in 0..1200u64 {
+            let mixed = (2 * factor + 3) << 8;
+            sum =
+                Value::new(build::binary(now(), Op::Xor, 64, sum, Value::concrete(mixed)), sum.value ^ mixed);
         }
+        assert_eq!(budget::is_spent(now()), is_spent, "{len} bytes");
     }
 }
 
@@ -247,9 +239,7 @@ proptest! {
             let ending = Ending::Branch { site: branch, comparison, constant: *constant };
             let region = Box::new(PureRegion { results: 1, only_ends: true, ending });
             let taken = u32::from(holds(len as u64, question));
-            // SAFETY: a run is active, and regions live as long as it.
-            unsafe {
-                let found = if is_of_difference {
+            let found = if is_of_difference {
                     regions::__tg_recall2(&region, nodes::length(now()), len as u64, 0, *less, taken) & FOUND != 0
                 } else {
                     regions::endings::__tg_ask(&region, nodes::length(now()), len as u64, taken) != 0
@@ -266,7 +256,6 @@ proptest! {
                     }
                     events::branch(now(), label, taken == 1, branch);
                 }
-            }
             regions.push(region);
         }
         for event in run.events() {
@@ -289,14 +278,13 @@ proptest! {
     ) {
         let run = TestRun::start(&input);
         let mut computation = Computation::new(&input);
-        // SAFETY: a run is active.
-        unsafe { now().budget.spend() };
+        now().budget.spend();
         for (step, branches) in &steps {
             computation.take(step);
             let last = computation.pick(computation.twins.len() - 1);
             if *branches {
                 let condition = if last.bits == 1 { last } else { computation.asked(last) };
-                unsafe { events::branch(now(), condition.value.label, condition.value.value == 1, 0) };
+                events::branch(now(), condition.value.label, condition.value.value == 1, 0);
             }
         }
         let is_met = run.is_met(INPUT as u32);

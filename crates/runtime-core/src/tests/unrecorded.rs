@@ -1,8 +1,8 @@
 //! Labels without nodes: the same questions asked of every byte, on whatever path, and questions about the length.
 
-use super::{now, Computation, INPUT, TestRun, Twin, step};
+use super::{Computation, INPUT, TestRun, Twin, now, step};
 use crate::build::{self, Value};
-use crate::{budget, events, nodes, shapes};
+use crate::{events, nodes};
 use expr::Assignment;
 use proptest::prelude::*;
 use trace::{ConcretiseReason, EventKind, Label, Op, SHAPED};
@@ -108,9 +108,7 @@ proptest! {
         let run = TestRun::start(&input);
         let mut asked = Vec::new();
         for (op, constant, more, constant_first, branches) in questions {
-            // SAFETY: a run is active.
-            unsafe {
-                let length = Value::new(nodes::length(now()), len as u64);
+            let length = Value::new(nodes::length(now()), len as u64);
                 let sum = (len as u64).wrapping_add_signed(more);
                 let label = build::binary(now(), Op::Add, 64, length, Value::concrete(more as u64));
                 let (sum, number) = (Value::new(label, sum), Value::concrete(constant));
@@ -122,7 +120,6 @@ proptest! {
                     events::branch(now(), negation, value == 0, 0);
                 }
                 asked.push(([label, negation], value, branches, (op, constant, more, constant_first)));
-            }
         }
         let dag = run.dag(len as u32, asked.iter_mut().flat_map(|(labels, ..)| labels));
         for other in 0..14u64 {
@@ -151,57 +148,46 @@ fn event_count() -> u32 {
 }
 
 /// Branches on the byte at a place being at least `least`, as it is.
-unsafe fn ask_at_least(place: u32, least: u64) {
-    unsafe {
-        let byte = nodes::input_value(now(), place);
-        let label = build::binary(now(), Op::Ule, 8, Value::concrete(least), byte);
-        events::branch(now(), label, byte.value >= least, 0);
-    }
+fn ask_at_least(place: u32, least: u64) {
+    let byte = nodes::input_value(now(), place);
+    let label = build::binary(now(), Op::Ule, 8, Value::concrete(least), byte);
+    events::branch(now(), label, byte.value >= least, 0);
 }
 
 #[test]
 fn what_follows_from_a_branch_is_no_constraint() {
     let _run = TestRun::start(b"5x");
-    // SAFETY: a run is active.
-    unsafe {
-        ask_at_least(0, b'0'.into());
-        ask_at_least(0, b'('.into());
-        assert_eq!(event_count(), 1);
-        ask_at_least(0, b'2'.into());
-        ask_at_least(1, b'('.into());
-        assert_eq!(event_count(), 3);
-    }
+    ask_at_least(0, b'0'.into());
+    ask_at_least(0, b'('.into());
+    assert_eq!(event_count(), 1);
+    ask_at_least(0, b'2'.into());
+    ask_at_least(1, b'('.into());
+    assert_eq!(event_count(), 3);
 }
 
 #[test]
 fn bytes_that_are_asked_the_same_need_no_nodes() {
     let text = [b'x'; 200];
     let _run = TestRun::start(&text);
-    // SAFETY: a run is active.
-    unsafe {
-        let count = || now().segment.node_count();
-        ask_at_least(0, 7);
-        let before = count();
-        (1..200).for_each(|place| ask_at_least(place, 7));
-        assert_eq!((count(), event_count()), (before, 200));
-    }
+    let count = || now().segment.node_count();
+    ask_at_least(0, 7);
+    let before = count();
+    (1..200).for_each(|place| ask_at_least(place, 7));
+    assert_eq!((count(), event_count()), (before, 200));
 }
 
 /// Labels have room for a number of shapes that depends on the input's length; what comes after are nodes.
 #[test]
 fn too_many_shapes_become_nodes() {
     let run = TestRun::start(b"ab");
-    // SAFETY: a run is active.
-    unsafe {
-        let wide = Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 1)), b'b'.into());
-        let products = (2..6000).map(|factor| build::binary(now(), Op::Mul, 64, wide, Value::concrete(factor)));
-        let mut labels: Vec<Label> = products.collect();
-        assert!(labels[0] & SHAPED != 0 && labels[5000] & SHAPED == 0 && labels[5000] != 0);
-        let dag = run.dag(2, labels.iter_mut());
-        for (factor, label) in (2..).zip(&labels) {
-            assert_eq!(dag.eval(*label, &Assignment::new(*b"az")), factor * u128::from(b'z'));
-            assert_eq!(dag.value(*label), factor as u64 * u64::from(b'b'));
-        }
+    let wide = Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 1)), b'b'.into());
+    let products = (2..6000).map(|factor| build::binary(now(), Op::Mul, 64, wide, Value::concrete(factor)));
+    let mut labels: Vec<Label> = products.collect();
+    assert!(labels[0] & SHAPED != 0 && labels[5000] & SHAPED == 0 && labels[5000] != 0);
+    let dag = run.dag(2, labels.iter_mut());
+    for (factor, label) in (2..).zip(&labels) {
+        assert_eq!(dag.eval(*label, &Assignment::new(*b"az")), factor * u128::from(b'z'));
+        assert_eq!(dag.value(*label), factor as u64 * u64::from(b'b'));
     }
 }
 
@@ -209,12 +195,9 @@ fn too_many_shapes_become_nodes() {
 fn a_new_run_knows_nothing_of_the_last() {
     for _ in 0..3 {
         let _run = TestRun::start(b"5");
-        // SAFETY: a run is active.
-        unsafe {
-            ask_at_least(0, b'0'.into());
-            assert_eq!(event_count(), 1);
-            now().shapes.reset();
-        }
+        ask_at_least(0, b'0'.into());
+        assert_eq!(event_count(), 1);
+        now().shapes.reset();
     }
 }
 
@@ -226,24 +209,19 @@ fn reasons(run: &TestRun) -> Vec<ConcretiseReason> {
 
 #[test]
 fn too_many_expressions_of_one_byte_are_not_said_to_be_of_several() {
-    let sum = |a, b| {
-        // SAFETY: a run is active.
-        unsafe { build::binary(now(), Op::Add, 64, a, b) }
-    };
+    let sum = |a, b| build::binary(now(), Op::Add, 64, a, b);
     for (is_full, reason) in [(true, ConcretiseReason::Expressions), (false, ConcretiseReason::Budget)] {
         let run = TestRun::start(b"ab");
-        // SAFETY: a run is active.
-        unsafe {
-            let [first, second] = [(0, b'a'), (1, b'b')]
-                .map(|(place, byte)| Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), place)), byte.into()));
-            let factors = 2..if is_full { 6000 } else { 3 };
-            for factor in factors {
-                build::binary(now(), Op::Mul, 64, first, Value::concrete(factor));
-            }
-            now().budget.spend();
-            assert_ne!(sum(first, second), 0);
-            now().budget.start(now());
+        let [first, second] = [(0, b'a'), (1, b'b')].map(|(place, byte)| {
+            Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), place)), byte.into())
+        });
+        let factors = 2..if is_full { 6000 } else { 3 };
+        for factor in factors {
+            build::binary(now(), Op::Mul, 64, first, Value::concrete(factor));
         }
+        now().budget.spend();
+        assert_ne!(sum(first, second), 0);
+        now().budget.start(now());
         assert_eq!(reasons(&run), [reason]);
     }
 }
