@@ -8,7 +8,7 @@ use crate::build::{self, Value};
 use crate::objects::{self, Object};
 use crate::shapes::{self, domains, reads};
 use crate::state::{self, STATE, count_give_up};
-use crate::{budget, checks, events, nodes, os, shadow, stretches};
+use crate::{budget, checks, events, nodes, os, regions, shadow, stretches};
 use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
 
 /// Largest object that is copied into the trace as a whole.
@@ -179,29 +179,23 @@ unsafe fn check_bounds(object: &Object, offset: Value, size: usize, site: u32) {
     }
 }
 
-/// An access of `size` bytes that is meant for an array inside an object: that it leaves the array is
-/// a property. It is asked for only where this run stays inside, because a declaration is not the
+/// An index of an array of `count` elements inside an object: that it is beyond the array is a
+/// property. It is asked for only where this run stays inside, because a declaration is not the
 /// truth about memory: there are headers of larger blocks, and views of smaller ones. What leaves
-/// the array is the sanitized variant's to judge. `start` is 0 where the array may be elsewhere.
+/// the array is the sanitized variant's to judge.
 #[unsafe(no_mangle)]
 #[cold]
-pub unsafe extern "C" fn __tg_member(
-    address: usize,
-    la: Label,
-    size: usize,
-    start: usize,
-    array_size: usize,
-    site: u32,
-) {
-    // SAFETY: labels and addresses are those of the access.
+pub unsafe extern "C" fn __tg_member(count: u64, label: Label, index: u64, site: u32) {
+    // SAFETY: the label is that of the index.
     unsafe {
-        let array = Object { start, size: array_size, constant: false };
-        if la == 0 || start == 0 || !contains(&array, address, size) {
+        if label == 0 {
             return;
         }
         let Some(_entered) = state::enter() else { return };
-        if nodes::value(la) == address as u64 && !events::is_fixed(la) {
-            check_bounds(&array, offset_in(&array, la, address), size, site);
+        let beyond = build::binary(Op::Ult, 64, Value::concrete(count - 1), Value::new(label, index));
+        // A region with such an index is built each time, also if this run is outside: others are not.
+        if beyond != 0 && regions::may_check(beyond) && index < count {
+            events::check(beyond, CheckKind::OutOfBounds, site);
         }
     }
 }
