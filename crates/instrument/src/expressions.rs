@@ -1,7 +1,7 @@
 //! Expressions of pure instructions: what is written on the slow side of a region.
 
 use crate::function::Function;
-use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Value};
+use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Type, Value};
 use crate::{entry, types};
 use trace::{GiveUp, Op};
 
@@ -372,6 +372,7 @@ impl Function<'_> {
                 ty = llvm::struct_element(ty, field);
                 continue;
             }
+            let array = ty;
             if position > 0 {
                 ty = llvm::element_type(ty);
             }
@@ -383,11 +384,41 @@ impl Function<'_> {
                 }
                 None => {
                     let index = self.resize(self.pair(index), 64, true);
+                    if position > 0 && !llvm::is_constant(index.label) {
+                        self.check_index(gep, position, array, index);
+                    }
                     at = self.step(at, Some(index), scale);
                 }
             }
         }
         at.label
+    }
+
+    /// That an index is beyond an array inside of an object is a property, wherever the array is.
+    /// What is read and written is still the whole object's.
+    fn check_index(&mut self, gep: Value, position: usize, array: Type, index: Pair) {
+        let is_array = llvm::kind(array) == LLVMTypeKind::LLVMArrayTypeKind && llvm::array_size(array) > 1;
+        // The bounds of a variable are checked anyway, and an array at the end of a struct may be
+        // longer than it says.
+        let base = llvm::operand(gep, 0);
+        let is_open = || self.is_variable_of(base, array) || llvm::is_last_member(base, array);
+        if !is_array || position == 1 && is_open() {
+            return;
+        }
+        let site = self.site(gep);
+        // An address that is only passed on may be the array's end. A check holds for those after it.
+        let most = if is_accessed(gep) { 0 } else { 1 };
+        for more in (0..=most).rev() {
+            let count = self.builder().const_i64(llvm::array_size(array) + more);
+            self.call(entry::__tg_member, [count, index.label, index.value, site]);
+        }
+    }
+
+    /// Whether a pointer is a variable that has just this size.
+    fn is_variable_of(&self, pointer: Value, ty: Type) -> bool {
+        let global = llvm::as_global_variable(pointer).map(llvm::value_type);
+        let variable = global.or_else(|| llvm::as_alloca(pointer).map(llvm::allocated_type));
+        variable.is_some_and(|variable| self.layout().size(variable) == self.layout().size(ty))
     }
 
     /// `at + index * scale`, or `at + scale` without an index.
@@ -445,4 +476,13 @@ impl Function<'_> {
         }
         labels
     }
+}
+
+/// Whether an access or a further computation of an address uses an address.
+fn is_accessed(address: Value) -> bool {
+    use LLVMOpcode::*;
+    llvm::users(address).into_iter().filter_map(llvm::as_instruction).any(|user| match llvm::opcode(user) {
+        LLVMStore => llvm::operand(user, 1) == address,
+        opcode => matches!(opcode, LLVMLoad | LLVMGetElementPtr | LLVMAtomicRMW | LLVMAtomicCmpXchg),
+    })
 }

@@ -152,34 +152,18 @@ pub fn is_constant_gep(value: Value) -> bool {
     }
 }
 
-/// The computation of an address with the last index that is no constant, going back from a
-/// pointer over members at fixed places.
-pub fn innermost_index(pointer: Value) -> Option<Value> {
-    as_address_computation(root_of_member(pointer))
-}
-
-/// What a pointer is a fixed distance away from.
-pub fn root_of_member(mut pointer: Value) -> Value {
-    while let Some(gep) = as_address_computation(pointer)
-        && (1..operand_count(gep) as u32).all(|i| as_constant_int(operand(gep, i)).is_some())
-    {
-        pointer = operand(gep, 0);
-    }
-    pointer
-}
-
-fn as_address_computation(value: Value) -> Option<Value> {
-    as_instruction(value).filter(|i| opcode(*i) == LLVMOpcode::LLVMGetElementPtr)
-}
-
-/// Whether an address is computed as that of the last member of a struct.
-pub fn is_last_member(address: Value) -> bool {
-    as_address_computation(address).is_some_and(|gep| {
+/// Whether an address is computed as that of the last member of a struct, which has this type.
+pub fn is_last_member(address: Value, member: Type) -> bool {
+    let is_address = |i: &Value| opcode(*i) == LLVMOpcode::LLVMGetElementPtr;
+    let computed = as_instruction(address).filter(is_address);
+    let constant = || Some(address).filter(|address| is_constant_gep(*address));
+    computed.or_else(constant).is_some_and(|gep| {
         let ty = gep_source_type(gep);
+        let last = || struct_size(ty).wrapping_sub(1);
         kind(ty) == LLVMTypeKind::LLVMStructTypeKind
             && operand_count(gep) == 3
-            && as_constant_int(operand(gep, 2))
-                .is_some_and(|member| constant_bits(member) + 1 == u64::from(struct_size(ty)))
+            && as_constant_int(operand(gep, 2)).is_some_and(|i| constant_bits(i) == u64::from(last()))
+            && struct_element(ty, last()) == member
     })
 }
 

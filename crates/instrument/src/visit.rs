@@ -3,7 +3,7 @@
 use crate::entry;
 use crate::expressions::{Pair, is_pure};
 use crate::function::{Function, points_to_constant, underlying_object};
-use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
+use crate::llvm::{self, Block, LLVMOpcode, LLVMTypeKind, Value};
 use crate::recall::{Ended, Ending, EndingKind};
 use crate::types::{self, Leaf};
 use inkwell::llvm_sys::core::*;
@@ -225,26 +225,6 @@ impl Function<'_> {
         }
     }
 
-    /// That an access leaves the array inside a struct that it is meant for is a property of its
-    /// own. What is read and written is still the whole object's.
-    fn check_member(&self, pointer: Value, label: Value, size: u64, site: Value) {
-        let Some((array, array_size)) = self.member_array(pointer) else { return };
-        let builder = self.builder();
-        let root = llvm::root_of_member(array);
-        let start = match self.may_be_symbolic(root) {
-            // Where the struct is depends on the input: so does where the array is.
-            true => {
-                let equal = LLVMIntPredicate::LLVMIntEQ;
-                let is_fixed = builder.compare(equal, self.label_of(root), self.zero());
-                builder.select(is_fixed, self.bits(array), builder.const_i64(0))
-            }
-            false => self.bits(array),
-        };
-        let [size, array_size] = [size, array_size].map(|size| builder.const_i64(size));
-        let arguments = [self.bits(pointer), label, size, start, array_size, site];
-        self.call(entry::__tg_member, arguments);
-    }
-
     /// The local or global variable that a pointer leads into.
     fn whole_object(&self, pointer: Value) -> Option<(Value, u64)> {
         let object = underlying_object(pointer);
@@ -255,28 +235,6 @@ impl Function<'_> {
         llvm::as_global_variable(object)
             .filter(|g| !llvm::is_declaration(*g) && !llvm::is_global_constant(*g))
             .map(|global| (object, self.layout().size(llvm::value_type(global))))
-    }
-
-    /// The array that the last index is an index of, where its type tells how long it is. At the
-    /// end of a struct that is no variable, an array may be longer than it says.
-    fn member_array(&self, pointer: Value) -> Option<(Value, u64)> {
-        let indexed = llvm::innermost_index(pointer)?;
-        let (array, ty) = (llvm::operand(indexed, 0), llvm::gep_source_type(indexed));
-        let is_element = llvm::operand_count(indexed) == 3
-            && llvm::as_constant_int(llvm::operand(indexed, 1)).map(llvm::constant_bits) == Some(0);
-        let is_array = llvm::kind(ty) == LLVMTypeKind::LLVMArrayTypeKind && llvm::array_size(ty) > 1;
-        let is_flexible = || llvm::is_last_member(array) && self.whole_object(array).is_none();
-        // Labels of what is computed on the way may not be at hand here.
-        let has_label = || !self.may_be_symbolic(array) || is_given(llvm::root_of_member(array));
-        let is_inside = is_element && is_array && !self.is_variable_of(array, ty);
-        (is_inside && !is_flexible() && has_label()).then(|| (array, self.layout().size(ty)))
-    }
-
-    /// Whether a pointer is a variable that has just this size: its bounds are checked anyway.
-    fn is_variable_of(&self, pointer: Value, ty: Type) -> bool {
-        let global = llvm::as_global_variable(pointer).map(llvm::value_type);
-        let variable = global.or_else(|| llvm::as_alloca(pointer).map(llvm::allocated_type));
-        variable.is_some_and(|variable| self.layout().size(variable) == self.layout().size(ty))
     }
 
     /// Label of a scalar that was loaded from `address`, on the fast path.
@@ -434,7 +392,6 @@ impl Function<'_> {
     pub fn load_at(&self, pointer: Value, label: Value, value: Value, size: u64, site: u32) -> Value {
         let builder = self.builder();
         let (start, object_size) = self.object(pointer);
-        self.check_member(pointer, label, size, builder.const_i32(site));
         let [size, site] = [builder.const_i64(size), builder.const_i32(site)];
         let arguments = [self.bits(pointer), label, self.bits(value), size, start, object_size, site];
         self.call(entry::__tg_load_at, arguments)
@@ -508,8 +465,6 @@ impl Function<'_> {
         let site = self.site(store);
         let (start, object_size) = self.object(pointer);
         let builder = self.builder();
-        let size = self.layout().store_size(llvm::type_of(value));
-        self.check_member(pointer, address_label, size, site);
         for ((part, address), label) in self.scalars(value, pointer, leaves).into_iter().zip(labels) {
             let ty = llvm::type_of(part);
             let (bits, size) = (self.width(ty), self.layout().store_size(ty));
@@ -614,9 +569,4 @@ pub fn first_insertion(block: Block) -> Option<Value> {
         at = llvm::next_instruction(at)?;
     }
     Some(at)
-}
-
-/// Whether a value has its label before a region is looked at, because no region computes it.
-fn is_given(value: Value) -> bool {
-    llvm::as_instruction(value).is_none_or(|i| !is_pure(llvm::opcode(i)))
 }

@@ -9,7 +9,7 @@ use crate::facts::{self, domains};
 use crate::objects::{self, Object};
 use crate::shapes::{self, reads};
 use crate::state::{self, Run};
-use crate::{budget, checks, events, memory, nodes, os, shadow, stretches};
+use crate::{budget, checks, events, memory, nodes, os, regions, shadow, stretches};
 use core::cell::Cell;
 use core::ptr::null_mut;
 use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
@@ -242,29 +242,23 @@ fn check_bounds(run: &Run, object: &Object, offset: Value, size: usize, site: u3
     events::check(run, outside(run, object, offset, size), CheckKind::OutOfBounds, site);
 }
 
-/// An access of `size` bytes that is meant for an array inside an object: that it leaves the array
-/// is a property. It is asked for only where this run stays inside, because a declaration is not
-/// the truth about memory: there are headers of larger blocks, and views of smaller ones. What
-/// leaves the array is the sanitized variant's to judge. `start` is 0 where the array may be
-/// elsewhere.
+/// An index of an array of `count` elements inside an object: that it is beyond the array is a
+/// property. It is asked for only where this run stays inside, because a declaration is not the
+/// truth about memory: there are headers of larger blocks, and views of smaller ones. What leaves
+/// the array is the sanitized variant's to judge.
 #[unsafe(no_mangle)]
 #[cold]
-pub extern "C" fn __tg_member(
-    address: usize,
-    la: Label,
-    size: usize,
-    start: usize,
-    array_size: usize,
-    site: u32,
-) {
-    let run = Run::current();
-    let array = Object { start, size: array_size, constant: false };
-    if la == 0 || start == 0 || !contains(&array, address, size) {
+pub extern "C" fn __tg_member(count: u64, label: Label, index: u64, site: u32) {
+    if label == 0 {
         return;
     }
+    let run = Run::current();
     let Some(_entered) = state::enter(run) else { return };
-    if nodes::value(run, la) == address as u64 && !facts::is_fixed(run, la) {
-        check_bounds(run, &array, offset_in(run, &array, la, address), size, site);
+    let (last, index) = (Value::concrete(count - 1), Value::new(label, index));
+    let beyond = build::binary(run, Op::Ult, 64, last, index);
+    // A region with such an index is built each time, also if this run is outside: others are not.
+    if beyond != 0 && regions::may_check(run, beyond) && index.value < count {
+        events::check(run, beyond, CheckKind::OutOfBounds, site);
     }
 }
 

@@ -164,6 +164,107 @@ int main(void)
 }
 "#;
 
+/// Two indices that are input, of arrays that other members, rows or elements stand around. The lines
+/// without a comment are right.
+const INDICES: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct part { int before; char a[4]; int after[2]; };
+struct grid { int before; short cells[3][4]; int after[4]; };
+union either { char a[4]; long words[2]; };
+struct tagged { int tag; union either either; };
+struct rows { int count; short cells[1][4]; };
+struct flexible { int count; char a[]; };
+struct none { int count; char a[0]; };
+struct one { int count; char a[1]; };
+struct some { int count; char a[4]; };
+struct padded { long before; char a[4]; } __attribute__((aligned(32)));
+static struct part parts[8];
+static int cells[3][4];
+
+static void set(struct part *part, int index)
+{
+    part->a[index] = 1; /* out-of-bounds-index */
+}
+
+static int right(int kind, int i, int j)
+{
+    char *block = calloc(1, 64);
+    if (kind == 'R')
+        return ((struct rows *)block)->cells[i + 1][j & 3];
+    if (kind == 'F')
+        return ((struct flexible *)(block + 4 * i))->a[j];
+    if (kind == 'Z')
+        return ((struct none *)(block + 4 * i))->a[j];
+    if (kind == 'O')
+        return ((struct one *)(block + 4 * i))->a[j];
+    if (kind == 'S')
+        return ((struct some *)block)[i].a[j];
+    if (kind == 'P')
+        return ((struct padded *)aligned_alloc(32, 128))[i].a[j];
+    if (kind == 'E') {
+        char *page = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mprotect(page + 4096, 4096, PROT_NONE);
+        return ((struct part *)(page + 4096 - 40))[i].a[j & 3];
+    }
+    return 0;
+}
+
+int main(void)
+{
+    int kind = getchar(), i = getchar() - 'a', j = getchar() - 'a';
+    struct part local[3] = {0}, *volatile heap = calloc(3, sizeof *heap);
+    struct grid grid = {0}, *volatile grids = calloc(1, sizeof *grids);
+    union either *volatile eithers = calloc(3, sizeof *eithers);
+    struct tagged *volatile tagged = calloc(3, sizeof *tagged);
+    short rows[3][4] = {0};
+    if (kind == 'i' && i >= 0 && i <= 3 && j >= 0 && j < 4)
+        grids->cells[i][j] = 1; /* out-of-bounds-index */
+    if (i < 0 || i > 2)
+        return 1;
+    if (kind == 'n' && j >= -1 && j < 4)
+        return heap[i].a[(signed char)j]; /* out-of-bounds-index */
+    if (kind == 'N' && j >= -1 && j < 4)
+        return local[i].a[j]; /* out-of-bounds-index */
+    if (j < 0 || j > 5)
+        return 1;
+    if (kind == 'a')
+        memset(&parts[i].a[j], 1, 1); /* out-of-bounds-index */
+    if (j == 5)
+        return 1;
+    if (kind == 'g')
+        parts[i].a[j] = 1; /* out-of-bounds-index */
+    if (kind == 'h')
+        return heap[i].a[(unsigned char)j]; /* out-of-bounds-index */
+    if (kind == 'l')
+        local[i].a[(unsigned long)j] = 1; /* out-of-bounds-index */
+    if (kind == 'j')
+        return grids->cells[i][(short)j]; /* out-of-bounds-index */
+    if (kind == 'k')
+        return grid.cells[i][(long)j]; /* out-of-bounds-index */
+    if (kind == 'c' && i < 2)
+        cells[i][(unsigned)j] = 1; /* out-of-bounds-index */
+    if (kind == 'r' && i < 2)
+        return rows[i][j]; /* out-of-bounds-index */
+    if (kind == 'u')
+        return eithers[i].a[j]; /* out-of-bounds-index */
+    if (kind == 't')
+        tagged[i].either.a[j] = 1; /* out-of-bounds-index */
+    if (kind == 'm')
+        return parts[i & 1].a[j / 2 * 2]; /* out-of-bounds-index */
+    if (kind == 's')
+        return parts[j].a[j]; /* out-of-bounds-index */
+    if (kind == 'w') {
+        set(parts, i);
+        set(parts + 1, j);
+    }
+    return right(kind, i, j) + local[0].before;
+}
+"#;
+
 /// The bugs that the comments announce, without the end of their places.
 fn announced(program: &str, kind_suffix: &str) -> Vec<String> {
     let lines = program.lines().zip(1..);
@@ -187,10 +288,19 @@ fn one_beyond_an_object_is_asked_for() {
 
 #[test]
 fn one_beyond_an_array_inside_a_struct_is_asked_for() {
+    compare_all(MEMBERS);
+}
+
+#[test]
+fn either_of_two_indices_is_asked_for() {
+    compare_all(INDICES);
+}
+
+/// The bugs are those that the comments announce, and properties are violated there only, too.
+fn compare_all(program: &str) {
     let dir = TempDir::new().expect("temporary directory");
-    let found = bugs(&fuzz(dir.path(), MEMBERS, &["-w"], &["--max-len", "3"], &[]));
-    compare(announced(MEMBERS, ""), found.clone());
-    // Properties are violated there only, too.
+    let found = bugs(&fuzz(dir.path(), program, &["-w"], &["--max-len", "3"], &[]));
+    compare(announced(program, ""), found.clone());
     for report in std::fs::read_dir(dir.path().join("out/reports")).expect("reports") {
         let text = std::fs::read_to_string(report.expect("a report").path()).expect("text");
         let place = text.lines().find_map(|line| line.strip_prefix("where ")).map(str::trim);

@@ -132,9 +132,7 @@ macro_rules! for_each_entry {
                 address: usize, la: Label, label: Label, value: u64, size: usize, start: usize,
                 object_size: usize, site: u32
             );
-            __tg_member(
-                address: usize, la: Label, size: usize, start: usize, array_size: usize, site: u32
-            );
+            __tg_member(count: u64, label: Label, index: u64, site: u32);
             __tg_follow(address: usize, la: Label, site: u32);
 
             // Objects.
