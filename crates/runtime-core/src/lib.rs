@@ -23,7 +23,7 @@ mod budget;
 pub mod build;
 pub mod calls;
 pub mod checks;
-mod cons;
+pub mod cons;
 pub mod covered;
 pub mod events;
 pub mod facts;

@@ -85,6 +85,18 @@ impl Run {
         &RUN.0
     }
 
+    /// Before the first run: memory that every run would otherwise map for itself. There is room for
+    /// this much input, and the segment knows for how many nodes.
+    pub fn prepare(&self, max_input: usize) {
+        self.snapshots.prepare();
+        self.hashes.prepare();
+        shadow::prepare(self);
+        self.facts.prepare(self.segment.node_cap());
+        shapes::prepare(self, max_input);
+        self.regions.prepare();
+        self.nodes.prepare(&self.segment);
+    }
+
     /// What every run with labels begins with; the segment is open. The parts build on each other:
     /// byte functions are at places of the input's nodes, the budget depends on whether there are
     /// any, and the nodes of a stretch replace those of its bytes.
