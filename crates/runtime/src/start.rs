@@ -4,9 +4,9 @@ use core::cell::Cell;
 use core::ffi::{c_int, c_uint};
 use runtime_core::covered::{__tg_add_coverage, __tg_keep_coverage};
 use runtime_core::state::Run;
-use runtime_core::{cons, nodes, objects, os, shadow, shapes};
+use runtime_core::{cons, nodes, objects, os, shadow};
 use runtime_models::state::models;
-use runtime_models::{input, outside};
+use runtime_models::{input, outside, words};
 use runtime_process::{batch, server, snapshot};
 use trace::{GiveUp, Global, Header, flags};
 
@@ -88,6 +88,22 @@ pub extern "C" fn __tarragon_init() {
     serve(&program);
     // SAFETY: as above; the copy has the same size.
     unsafe { __tg_add_coverage(map, len, early) };
+}
+
+/// Called after [`__tg_start`], with null if `main` takes no arguments. Input in words has to be
+/// there before the program looks at them, so that a program which says itself where runs begin is
+/// not waited for.
+///
+/// # Safety
+/// These are the arguments of `main`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tg_words(count: c_int, arguments: *mut *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { words::take(count, arguments) };
+    if START.deferred.get().is_some() && words::any_placeholder() {
+        __tarragon_init();
+    }
+    words::fill(Run::current());
 }
 
 fn serve(program: &Program) {
