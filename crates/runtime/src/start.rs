@@ -5,9 +5,9 @@ use crate::models::{input, lexers, stdio};
 use crate::objects;
 use crate::state::{self, STATE};
 use crate::{
-    address, batch, budget, calls, events, lengths, nodes, os, outside, regions, samples, server, shadow,
-    shapes, snapshot, stretches,
+    address, budget, calls, events, lengths, nodes, os, outside, regions, samples, shadow, shapes, stretches,
 };
+use runtime_process::{batch, server, snapshot};
 use trace::{GiveUp, Global, Header, flags, marks};
 
 const _: () = assert!(
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn __tarragon_model_tarragon_keeps_block() -> core::ffi::c
 /// How many inputs this process has had, the present one included, if it may have more; otherwise 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_round() -> core::ffi::c_uint {
-    unsafe { batch::round() }
+    batch::round()
 }
 
 /// What the runtime itself has to undo before a process begins again.
@@ -210,14 +210,14 @@ pub unsafe extern "C" fn __tarragon_round() -> core::ffi::c_uint {
 struct Run;
 
 #[cfg(not(test))]
-impl batch::Labels for Run {
+impl batch::RunState for Run {
     type Kept = nodes::Cons;
 
     unsafe fn end() {
         unsafe { outside::__tg_ends() };
     }
 
-    unsafe fn forget() -> Option<nodes::Cons> {
+    unsafe fn reset() -> Option<nodes::Cons> {
         unsafe {
             let header = STATE.header;
             let forgotten = !header.is_null() && objects::forget_marks(MARKS_BEFORE) && forget_run(header);
@@ -225,7 +225,7 @@ impl batch::Labels for Run {
         }
     }
 
-    unsafe fn recall(table: nodes::Cons) {
+    unsafe fn restore(table: nodes::Cons) {
         unsafe { nodes::use_table(table) };
     }
 }
