@@ -1,14 +1,11 @@
 //! Evaluator, compiled programs, simplifier, support and text form agree on random expressions.
 
-#[path = "support/random.rs"]
-mod random;
-
 use expr::{
     Assignment, Dag, FunctionMap, Functions, Importer, Label, Op, Place, Program, Registers, Staged,
     Supports, parse, print,
 };
+use expr_testing::{Shape, build};
 use proptest::prelude::*;
-use random::{Shape, build};
 
 const SHAPE: Shape = Shape { inputs: 4, length: true, floats: true, wide: true };
 

@@ -1,9 +1,7 @@
 //! What the fuzz targets do, on grammars with random damage: no reader panics or hangs.
 
-#[path = "../../../fuzz/grammar/lib.rs"]
-mod fuzz;
-
 use fastrand::Rng;
+use grammar_formats_testing as fuzz;
 use std::path::PathBuf;
 
 fn main() {

@@ -27,13 +27,7 @@ mod scratch;
 mod segment;
 mod server;
 mod stage;
-#[path = "../../runtime/src/supervise.rs"]
-#[allow(dead_code, reason = "the driver ends what it started; only targets wait for more input")]
-mod supervise;
 mod symbolizer;
-#[path = "../../runtime/src/sys.rs"]
-#[allow(dead_code, reason = "declarations of the runtime")]
-mod sys;
 mod words;
 mod workdir;
 

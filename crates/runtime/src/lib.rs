@@ -18,7 +18,6 @@
 #![allow(static_mut_refs)]
 
 pub mod address;
-pub mod batch;
 mod budget;
 pub mod build;
 pub mod calls;
@@ -37,19 +36,17 @@ pub mod outside;
 pub mod regions;
 pub mod reports;
 pub mod samples;
-pub mod server;
 pub mod shadow;
 pub mod shapes;
-pub mod snapshot;
 pub mod start;
 pub mod state;
 mod stretches;
-pub mod supervise;
-mod sys;
 pub mod texts;
 pub mod values;
 pub mod varying;
 pub mod words;
+
+use runtime_process::sys;
 
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,10 @@
 //! Z3 as the oracle of the evaluator and of the simplifier.
 
-#[path = "../../expr/tests/support/random.rs"]
-mod random;
-
 use crate::term::constant;
 use crate::translate::Translator;
 use expr::{Assignment, Dag, Importer, Label, Op, print};
+use expr_testing::{Shape, build};
 use proptest::prelude::*;
-use random::{Shape, build};
 use z3::ast::BV;
 use z3::{Params, SatResult, Solver};
 

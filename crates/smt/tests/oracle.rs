@@ -1,11 +1,8 @@
 //! The fast links never contradict Z3.
 
-#[path = "../../expr/tests/support/random.rs"]
-mod random;
-
 use expr::{Assignment, Dag, Evaluator, Label, print};
+use expr_testing::{Shape, build};
 use proptest::prelude::*;
-use random::{Shape, build};
 use smt::{Limits, Z3Link, standard_chain};
 use solver::{Answer, Chain, ChainOptions, Lit, PathSolver};
 use std::time::Duration;

@@ -1,11 +1,8 @@
 //! Every link, and the whole chain, against trying all inputs of two bytes.
 
-#[path = "../../expr/tests/support/random.rs"]
-mod random;
-
 use expr::{Assignment, Dag, Evaluator, Label, Program, Registers, Supports, print};
+use expr_testing::{Shape, build};
 use proptest::prelude::*;
-use random::{Shape, build};
 use solver::{
     Answer, Chain, ChainOptions, DescentLink, DomainLink, InversionLink, Link, Lit, PathSolver, Query,
 };

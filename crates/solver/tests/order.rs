@@ -1,11 +1,8 @@
 //! The order of the stages: names, asking and answering go together.
 
-#[path = "../../expr/tests/support/random.rs"]
-mod random;
-
 use expr::{Dag, Evaluator, Label};
+use expr_testing::{Shape, build};
 use proptest::prelude::*;
-use random::{Shape, build};
 use solver::{Answer, Chain, ChainOptions, Counters, Effort, Lit, PathSolver};
 
 const NAMES: [&str; 10] = [

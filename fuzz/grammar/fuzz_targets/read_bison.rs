@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| grammar_fuzz::read("bison", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| grammar_formats_testing::read("bison", data));

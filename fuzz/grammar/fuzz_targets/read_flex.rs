@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| grammar_fuzz::read_flex(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| grammar_formats_testing::read_flex(data));

@@ -33,27 +33,42 @@ fn server_library() -> &'static Path {
     LIBRARY.get_or_init(|| build_server(&["--crate-type=staticlib"], "libserver.a"))
 }
 
-/// The fork server as text in LLVM's language.
+/// The fork server as text in LLVM's language, with all that it uses of other crates.
 pub fn server_code() -> String {
-    std::fs::read_to_string(build_server(&["--crate-type=lib", "--emit=llvm-ir"], "server.ll")).unwrap()
+    let text = build_directory().join("server.ll");
+    // The crates become one module only where the compiler links, too.
+    let emit = format!("--emit=link,llvm-ir={}", text.display());
+    let kind = ["--crate-type=staticlib", "-Ccodegen-units=1", "-Clto=fat", &emit];
+    build_server(&kind, "libserver-as-one.a");
+    std::fs::read_to_string(text).unwrap()
 }
 
 fn build_server(arguments: &[&str], name: &str) -> PathBuf {
-    static TRACE: OnceLock<PathBuf> = OnceLock::new();
-    let trace = TRACE.get_or_init(|| {
-        let output = build_directory().join("libtrace.rlib");
-        rustc(&["--crate-type=rlib", "--crate-name=trace"], &source("../../trace/src/lib.rs"), &output);
-        output
-    });
+    static EXTERNS: OnceLock<Vec<String>> = OnceLock::new();
+    let externs = EXTERNS.get_or_init(build_crates_of_server);
     let output = build_directory().join(name);
-    let link = format!("--extern=trace={}", trace.display());
-    rustc(&[arguments, &[&link]].concat(), &source("support/server.rs"), &output);
+    rustc(arguments, externs, &source("support/server.rs"), &output);
     output
 }
 
-fn rustc(arguments: &[&str], source: &Path, output: &Path) {
+/// How the crates that the fork server uses are given to the compiler.
+fn build_crates_of_server() -> Vec<String> {
+    let mut externs = vec![format!("-Ldependency={}", build_directory().display())];
+    for (name, folder) in [("trace", "trace"), ("runtime_process", "runtime-process")] {
+        let output = build_directory().join(format!("lib{name}.rlib"));
+        let arguments = ["--crate-type=rlib", &format!("--crate-name={name}")];
+        let crates = source("../..");
+        rustc(&arguments, &externs, &crates.join(folder).join("src/lib.rs"), &output);
+        externs.push(format!("--extern={name}={}", output.display()));
+    }
+    externs
+}
+
+fn rustc(arguments: &[&str], externs: &[String], source: &Path, output: &Path) {
     let options = ["--edition=2024", "-Cpanic=abort", "-Copt-level=2", "-Crelocation-model=pic"];
-    run(Command::new("rustc").args(options).args(arguments).arg(source).arg("-o").arg(output));
+    let mut rustc = Command::new("rustc");
+    rustc.args(options).args(arguments).args(externs).arg(source);
+    run(rustc.arg("-o").arg(output));
 }
 
 /// Builds `targets/NAME.c` with further compiler arguments, once for each `variant`.

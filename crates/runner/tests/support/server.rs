@@ -1,20 +1,7 @@
 //! The fork server alone, as a library for C programs: `tarragon_test_serve()`.
 #![no_std]
 
-#[path = "../../../runtime/src/batch.rs"]
-#[allow(dead_code)]
-mod batch;
-#[path = "../../../runtime/src/server.rs"]
-#[allow(dead_code)]
-mod server;
-#[path = "../../../runtime/src/snapshot.rs"]
-mod snapshot;
-#[path = "../../../runtime/src/supervise.rs"]
-#[allow(dead_code)]
-mod supervise;
-#[path = "../../../runtime/src/sys.rs"]
-#[allow(dead_code)]
-mod sys;
+use runtime_process::{batch, server, snapshot, sys};
 
 /// What the instrumented `main` calls first.
 ///
@@ -26,18 +13,18 @@ pub unsafe extern "C" fn tarragon_test_serve() -> *mut trace::Header {
 }
 
 /// What belongs to a run here: nothing.
-struct NoLabels;
+struct Nothing;
 
-impl batch::Labels for NoLabels {
+impl batch::RunState for Nothing {
     type Kept = ();
 
     unsafe fn end() {}
 
-    unsafe fn forget() -> Option<()> {
+    unsafe fn reset() -> Option<()> {
         Some(())
     }
 
-    unsafe fn recall((): ()) {}
+    unsafe fn restore((): ()) {}
 }
 
 /// As above, in a program that begins again when it exits.
@@ -47,7 +34,7 @@ impl batch::Labels for NoLabels {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tarragon_test_serve_rewound() -> *mut trace::Header {
     unsafe {
-        batch::watch_exit::<NoLabels>();
+        batch::watch_exit::<Nothing>();
         let header = server::serve(|_| snapshot::survey(|_| false, None));
         batch::begin();
         header
@@ -93,5 +80,5 @@ pub unsafe extern "C" fn tarragon_test_event(header: *mut trace::Header) {
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
-    unsafe { sys::_exit(99) }
+    sys::_exit(99)
 }

@@ -1,4 +1,8 @@
-//! What the fuzz targets do; the tests of the readers use the same library calls.
+//! What the readers must do with any text: not panic, and give a grammar that is sound.
+//!
+//! Tests give it damaged grammars, the targets in `fuzz/grammar` whatever libFuzzer makes. Nothing
+//! else may depend on it, and it depends on nothing but the readers: the targets are built with
+//! coverage of everything.
 
 use grammar::parse::Parser;
 use grammar::{Core, Grammar};
@@ -7,7 +11,8 @@ use grammar_formats::{Format, read_text, read_texts};
 /// The rules that a scanner is read for.
 const PARSER: &str = "%token A B 300 C \"c\"\n%%\ns: A s B | C | '+' | %empty ;\n";
 
-/// Reads `data` in a notation; what is read must have a core, and Tarragon's notation must read it back.
+/// Reads `data` in a notation; what is read must have a core, and Tarragon's notation must read it
+/// back.
 pub fn read(format: &str, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let format = Format::by_name(format).expect("a notation");

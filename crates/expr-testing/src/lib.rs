@@ -1,4 +1,7 @@
-//! Random expressions for property tests, built from a list of numbers so that proptest can shrink them.
+//! Random expressions for property tests, built from a list of numbers so that proptest can shrink
+//! them.
+//!
+//! Tests of several crates use it as a dev-dependency; nothing else may depend on it.
 
 use expr::{Dag, Label, Node, Op, TableData};
 
