@@ -4,11 +4,24 @@
 //! parts are cells for the same reason: models call each other, and none may hold a part to itself.
 
 use crate::outside::Outside;
+use crate::stdio::Streams;
 use crate::words::Words;
+use core::cell::Cell;
+use core::ptr::null_mut;
+use trace::Label;
 
 pub struct ModelState {
     pub outside: Outside,
     pub words: Words,
+    /// The socket through which the input comes, if it does: its device and inode.
+    pub(crate) connection: Cell<Option<(u64, u64)>>,
+    /// Bytes of the input that came from a descriptor without a position, such as a socket.
+    pub(crate) received: Cell<u64>,
+    pub(crate) streams: Streams,
+    /// The rest that `strtok` keeps between calls.
+    pub(crate) token_rest: Cell<*mut u8>,
+    /// The label of the size that `operator new` is asked for, until the object is there.
+    pub(crate) new_size: Cell<Label>,
 }
 
 /// The models' state of this process.
@@ -18,7 +31,15 @@ struct OfProcess(ModelState);
 // any moment: numbers and pointers, which other threads do not change while they matter.
 unsafe impl Sync for OfProcess {}
 
-static MODELS: OfProcess = OfProcess(ModelState { outside: Outside::NEW, words: Words::NEW });
+static MODELS: OfProcess = OfProcess(ModelState {
+    outside: Outside::NEW,
+    words: Words::NEW,
+    connection: Cell::new(None),
+    received: Cell::new(0),
+    streams: Streams::NONE,
+    token_rest: Cell::new(null_mut()),
+    new_size: Cell::new(0),
+});
 
 #[inline(always)]
 pub fn models() -> &'static ModelState {
@@ -26,8 +47,12 @@ pub fn models() -> &'static ModelState {
 }
 
 impl ModelState {
-    /// A run ends. The program's words stay: there are new ones only in a new process.
+    /// Makes ready for another run in this process. What the program itself goes on with stays: its
+    /// words and connection, and what `strtok` has not cut yet.
     pub fn reset(&self) {
         self.outside.reset();
+        self.received.set(0);
+        self.streams.reset();
+        self.new_size.set(0);
     }
 }

@@ -1,0 +1,37 @@
+//! Threads and processes of the target.
+
+use super::answer;
+use super::table::real;
+use core::ffi::c_int;
+use runtime_core::calls::{self, Args};
+use runtime_core::state::Run;
+use runtime_core::{os, state};
+
+/// `fork`: the child of a target does not write into its parent's trace.
+pub(super) unsafe fn child(_: &Args) -> c_int {
+    unsafe {
+        let child = real::fork();
+        if child == 0 {
+            state::deactivate();
+        }
+        answer(0);
+        child
+    }
+}
+
+/// `pthread_create`
+pub(super) fn thread(
+    run: &Run,
+    _: &Args,
+    thread: *mut u8,
+    attributes: *const u8,
+    start: *const u8,
+    argument: *mut u8,
+) -> c_int {
+    if (*os::tls()).busy == 0 {
+        calls::note_thread(run);
+    }
+    let result = real::pthread_create(thread, attributes, start, argument);
+    answer(0);
+    result
+}

@@ -1,0 +1,412 @@
+//! `scanf` of strings and of the input. The library scans first; then the model walks the same text
+//! along the format: what each character was taken for is a branch, and what was stored gets the
+//! expression of its characters.
+
+use super::decimals::{narrowed, read_decimal};
+use super::element::MAX_STRING;
+use super::input::ask_byte;
+use super::logic::*;
+use super::numbers::{Characters, Format, InMemory, PLAIN, read_number};
+use super::stdio::{Stream, input_position, note_position};
+use super::table::real;
+use super::{answer, give_up, guarded, set_label};
+use core::ffi::c_int;
+use runtime_core::build::Value;
+use runtime_core::calls::{Args, VaList};
+use runtime_core::state::Run;
+use runtime_core::state::{STATE, active};
+use runtime_core::{nodes, shadow};
+
+/// The input from one of its bytes on.
+struct FromInput(u64);
+
+impl Characters for FromInput {
+    const ENDS_WITH_ZERO: bool = false;
+
+    fn at(&self, run: &Run, index: usize) -> Option<Value> {
+        let index = self.0 + index as u64;
+        ask_byte(run, index);
+        if index >= STATE.input_len as u64 {
+            return None;
+        }
+        Some(nodes::input_value(run, index as u32))
+    }
+}
+
+/// A part of a format.
+enum Item {
+    Space,
+    Literal(u8),
+    Conversion(Conversion),
+}
+
+struct Conversion {
+    suppressed: bool,
+    allocated: bool,
+    width: Option<usize>,
+    /// Bytes of a number that is stored.
+    size: usize,
+    /// The conversion's letter.
+    letter: u8,
+    /// Of `%[`.
+    set: ByteSet,
+}
+
+/// A format that is read item by item.
+struct Items(*const u8);
+
+impl Items {
+    unsafe fn take_if(&mut self, wanted: u8) -> bool {
+        unsafe {
+            if *self.0 != wanted {
+                return false;
+            }
+            self.0 = self.0.add(1);
+            true
+        }
+    }
+
+    fn next(&mut self, run: &Run) -> Option<Item> {
+        let c = *self.0;
+        if c == 0 {
+            return None;
+        }
+        self.0 = self.0.add(1);
+        match c {
+            b' ' | b'\t'..=b'\r' => Some(Item::Space),
+            b'%' => self.conversion(run).map(Item::Conversion),
+            other => Some(Item::Literal(other)),
+        }
+    }
+
+    fn conversion(&mut self, run: &Run) -> Option<Conversion> {
+        let suppressed = self.take_if(b'*');
+        let mut width = None;
+        while (*self.0).is_ascii_digit() {
+            let digit = (*self.0 - b'0') as usize;
+            width = Some(width.unwrap_or(0usize).saturating_mul(10).saturating_add(digit));
+            self.0 = self.0.add(1);
+        }
+        let allocated = self.take_if(b'm');
+        let size = self.size(run);
+        let letter = *self.0;
+        if letter == 0 {
+            return None;
+        }
+        self.0 = self.0.add(1);
+        let set = if letter == b'[' { self.set()? } else { ByteSet::EMPTY };
+        Some(Conversion { suppressed, allocated, width, size, letter, set })
+    }
+
+    /// The length modifier as a size in bytes; 16 for `long double`.
+    unsafe fn size(&mut self) -> usize {
+        unsafe {
+            if self.take_if(b'h') {
+                return if self.take_if(b'h') { 1 } else { 2 };
+            }
+            if self.take_if(b'l') {
+                self.take_if(b'l');
+                return 8;
+            }
+            if self.take_if(b'q') || self.take_if(b'j') || self.take_if(b'z') || self.take_if(b't') {
+                return 8;
+            }
+            if self.take_if(b'L') { 16 } else { 4 }
+        }
+    }
+
+    /// `^? ]? ... ]`, in which `a-z` is a range.
+    unsafe fn set(&mut self) -> Option<ByteSet> {
+        unsafe {
+            let excluded = self.take_if(b'^');
+            let mut set = ByteSet::EMPTY;
+            let mut first = true;
+            while first || *self.0 != b']' {
+                let c = *self.0;
+                if c == 0 {
+                    return None;
+                }
+                let last = *self.0.add(1);
+                if last == b'-' && !matches!(*self.0.add(2), 0 | b']') && *self.0.add(2) >= c {
+                    set.insert_range(c, *self.0.add(2));
+                    self.0 = self.0.add(3);
+                } else {
+                    set.insert(c);
+                    self.0 = self.0.add(1);
+                }
+                first = false;
+            }
+            self.0 = self.0.add(1);
+            Some(if excluded { set.complement() } else { set })
+        }
+    }
+}
+
+/// Why a scan ended.
+enum Stop {
+    /// As the library's does.
+    Mismatch,
+    /// The model does not know the conversion.
+    Unknown,
+}
+
+/// The walk along text and format.
+struct Scan<'a, T> {
+    text: &'a T,
+    next: usize,
+    arguments: VaList,
+    assigned: c_int,
+    /// How many the library assigned.
+    result: c_int,
+}
+
+impl<T: Characters> Scan<'_, T> {
+    fn run(&mut self, run: &Run, format: *const u8) -> Result<(), Stop> {
+        let mut items = Items(format);
+        while let Some(item) = items.next(run) {
+            match item {
+                Item::Space => self.skip_space(run),
+                Item::Literal(c) => self.literal(run, c)?,
+                Item::Conversion(conversion) => self.convert(run, &conversion)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn skip_space(&mut self, run: &Run) {
+        while self.next < MAX_STRING
+            && let Some(c) = self.text.at(run, self.next)
+            && branch_on(run, is_space(run, c))
+        {
+            self.next += 1;
+        }
+    }
+
+    /// The text does not match here; whether it ended decides what the library returns.
+    fn mismatch(&self, run: &Run, at: usize) -> Stop {
+        if T::ENDS_WITH_ZERO
+            && let Some(c) = self.text.at(run, at)
+        {
+            branch_on(run, is(run, c, 0));
+        }
+        Stop::Mismatch
+    }
+
+    fn literal(&mut self, run: &Run, wanted: u8) -> Result<(), Stop> {
+        let c = self.text.at(run, self.next).ok_or(Stop::Mismatch)?;
+        if !branch_on(run, is(run, c, wanted)) {
+            return Err(self.mismatch(run, self.next));
+        }
+        self.next += 1;
+        Ok(())
+    }
+
+    fn convert(&mut self, run: &Run, conversion: &Conversion) -> Result<(), Stop> {
+        if !matches!(conversion.letter, b'c' | b'[' | b'n' | b'C') {
+            self.skip_space(run);
+        }
+        let wide = conversion.size == 8;
+        match conversion.letter {
+            b'%' => self.literal(run, b'%'),
+            b'n' => self.position(run, conversion),
+            b'd' => self.integer(run, conversion, 10, true),
+            b'i' => self.integer(run, conversion, 0, true),
+            b'u' => self.integer(run, conversion, 10, false),
+            b'x' | b'X' => self.integer(run, conversion, 16, false),
+            b'o' => self.integer(run, conversion, 8, false),
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => self.decimal(run, conversion),
+            b's' if !wide => {
+                let mut stops = ByteSet::EMPTY;
+                stops.insert(b' ');
+                stops.insert_range(b'\t', b'\r');
+                self.characters(run, conversion, stops.complement(), usize::MAX, 1)
+            }
+            b'[' if !wide => self.characters(run, conversion, conversion.set, usize::MAX, 1),
+            b'c' if !wide => {
+                let count = conversion.width.unwrap_or(1);
+                self.characters(run, conversion, ByteSet::EMPTY.complement(), count, count)
+            }
+            _ => Err(Stop::Unknown),
+        }
+    }
+
+    /// Where the next result goes; `None` if it goes nowhere.
+    fn place(&mut self, run: &Run, conversion: &Conversion) -> Option<*mut u8> {
+        if conversion.suppressed {
+            return None;
+        }
+        let place = self.arguments.next(run).cast::<*mut u8>().read(run);
+        if conversion.letter != b'n' {
+            self.assigned += 1;
+        }
+        (self.assigned <= self.result).then_some(place)
+    }
+
+    fn position(&mut self, run: &Run, conversion: &Conversion) -> Result<(), Stop> {
+        if !conversion.suppressed {
+            let place = self.arguments.next(run).cast::<*mut u8>().read(run);
+            shadow::clear(place as usize, conversion.size);
+        }
+        Ok(())
+    }
+
+    fn integer(&mut self, run: &Run, conversion: &Conversion, base: u32, signed: bool) -> Result<(), Stop> {
+        let width = conversion.width.unwrap_or(usize::MAX);
+        let format = Format { base, signed, width, keeps_prefix: true, ..PLAIN };
+        let parsed = read_number(run, self.text, self.next, &format);
+        let Some(end) = parsed.end else { return Err(self.mismatch(run, self.next)) };
+        self.next = end;
+        if let Some(place) = self.place(run, conversion) {
+            store(run, place, truncated(run, conversion.size as u32 * 8, parsed.number), conversion.size);
+        }
+        Ok(())
+    }
+
+    fn decimal(&mut self, run: &Run, conversion: &Conversion) -> Result<(), Stop> {
+        let width = conversion.width.unwrap_or(usize::MAX);
+        let read = read_decimal(run, self.text, self.next, width).ok_or(Stop::Unknown)?;
+        let Some(end) = read.end else { return Err(self.mismatch(run, self.next)) };
+        self.next = end;
+        if conversion.size > 8 {
+            return Err(Stop::Unknown);
+        }
+        if let Some(place) = self.place(run, conversion) {
+            let number = if conversion.size == 4 { narrowed(run, read.number) } else { read.number };
+            store(run, place, number, conversion.size);
+        }
+        Ok(())
+    }
+
+    /// Characters of a set, at least `min` and at most `max` of them.
+    fn characters(
+        &mut self,
+        run: &Run,
+        conversion: &Conversion,
+        set: ByteSet,
+        max: usize,
+        min: usize,
+    ) -> Result<(), Stop> {
+        let mut ends = ByteSet::EMPTY;
+        if T::ENDS_WITH_ZERO {
+            ends.insert(0);
+        }
+        let max = max.min(conversion.width.unwrap_or(usize::MAX)).min(MAX_STRING);
+        let start = self.next;
+        while self.next - start < max
+            && let Some(c) = self.text.at(run, self.next)
+            && branch_on(run, both(run, set.holds(run, c), ends.complement().holds(run, c)))
+        {
+            self.next += 1;
+        }
+        let count = self.next - start;
+        if count < min {
+            return Err(self.mismatch(run, self.next));
+        }
+        let Some(mut place) = self.place(run, conversion) else { return Ok(()) };
+        if conversion.allocated {
+            place = place.cast::<*mut u8>().read(run);
+            runtime_core::objects::note_allocation(run, place as usize, None);
+        }
+        for i in 0..count {
+            if let Some(c) = self.text.at(run, start + i) {
+                store(run, place.add(i), c, 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Gives memory that the library wrote its label.
+fn store(run: &Run, place: *mut u8, number: Value, size: usize) {
+    if shadow::read_value(place as usize, size) == number.value {
+        set_label(run, place, number.label, size);
+    } else {
+        give_up(run);
+    }
+}
+
+/// Makes what the library stored concrete.
+fn clear_results(run: &Run, format: *const u8, mut arguments: VaList, result: c_int) {
+    let mut items = Items(format);
+    let mut assigned = 0;
+    while let Some(item) = items.next(run) {
+        let Item::Conversion(conversion) = item else { continue };
+        if conversion.suppressed || conversion.letter == b'%' {
+            continue;
+        }
+        assigned += (conversion.letter != b'n') as c_int;
+        if assigned > result {
+            return;
+        }
+        let place = arguments.next(run).cast::<*mut u8>().read(run);
+        let size = match conversion.letter {
+            _ if conversion.allocated => 8,
+            b's' | b'[' => real::strlen(place) + 1,
+            b'c' => conversion.width.unwrap_or(1),
+            b'p' => 8,
+            _ => conversion.size,
+        };
+        shadow::clear(place as usize, size);
+    }
+}
+
+/// The library scanned `text` and returned `result`.
+fn scanned<T: Characters>(run: &Run, text: &T, format: *const u8, arguments: VaList, result: c_int) {
+    clear_results(run, format, arguments, result);
+    guarded(|run| {
+        let mut scan = Scan { text, next: 0, arguments, assigned: 0, result };
+        let known = !matches!(scan.run(run, format), Err(Stop::Unknown));
+        if !known || scan.assigned != result.max(0) {
+            give_up(run);
+        }
+    });
+}
+
+/// `vsscanf`
+pub(super) fn string(
+    run: &Run,
+    real: unsafe extern "C" fn(*const u8, *const u8, *mut VaList) -> c_int,
+    _: &Args,
+    text: *const u8,
+    format: *const u8,
+    list: *mut VaList,
+) -> c_int {
+    let arguments = *list;
+    let size = if active(run) { real::strlen(text) } else { 0 };
+    let result = real(text, format, list);
+    answer(0);
+    if !active(run) {
+        return result;
+    }
+    if shadow::any_label(text as usize, (size + 1).min(MAX_STRING)) {
+        // SAFETY: the library has just read the string.
+        scanned(run, &InMemory::new(text), format, arguments, result);
+    } else {
+        clear_results(run, format, arguments, result);
+    }
+    result
+}
+
+/// `vfscanf`
+pub(super) fn stream(
+    run: &Run,
+    real: unsafe extern "C" fn(*mut Stream, *const u8, *mut VaList) -> c_int,
+    _: &Args,
+    stream: *mut Stream,
+    format: *const u8,
+    list: *mut VaList,
+) -> c_int {
+    let arguments = *list;
+    let start = input_position(run, stream);
+    let result = real(stream, format, list);
+    answer(0);
+    match start {
+        Some(start) => {
+            scanned(run, &FromInput(start), format, arguments, result);
+            note_position(run, stream);
+        }
+        None if active(run) => clear_results(run, format, arguments, result),
+        None => {}
+    }
+    result
+}
