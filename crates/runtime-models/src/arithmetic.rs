@@ -2,10 +2,10 @@
 
 use super::logic::*;
 use super::table::real;
-use super::{answer, call_site, guarded};
+use super::{answer, guarded};
 use core::ffi::{c_int, c_long};
 use runtime_core::build::{self, Value};
-use runtime_core::calls::{self, Args};
+use runtime_core::calls::{self, Args, call_site};
 use runtime_core::state::Run;
 use runtime_core::{events, nodes};
 use trace::{CheckKind, Label, Op};
@@ -73,23 +73,25 @@ fn divided(run: &Run, labels: &Args, bits: u32, a: u64, b: u64) -> (Value, Value
 
 /// `div`
 pub(super) fn division(run: &Run, labels: &Args, a: c_int, b: c_int) -> Division {
-    let joined = || {
+    let joined = |run: &Run| {
         let (quotient, remainder) = divided(run, labels, 32, a as u32 as u64, b as u32 as u64);
         let whole = remainder.value << 32 | quotient.value;
         nodes::concat(run, remainder.node(run, 32), quotient.node(run, 32), 64, whole)
     };
     let label = if labels.any() { guarded(joined).unwrap_or(0) } else { 0 };
-    let result = real::div(a, b);
+    // SAFETY: the program's own division, with its own operands.
+    let result = unsafe { real::div(a, b) };
     answer(label);
     result
 }
 
 /// `ldiv`
 pub(super) fn long_division(run: &Run, labels: &Args, a: c_long, b: c_long) -> LongDivision {
-    let both = || divided(run, labels, 64, a as u64, b as u64);
+    let both = |run: &Run| divided(run, labels, 64, a as u64, b as u64);
     let both = if labels.any() { guarded(both) } else { None };
     let (quotient, remainder) = both.unwrap_or((FALSE, FALSE));
-    let result = real::ldiv(a, b);
+    // SAFETY: as above.
+    let result = unsafe { real::ldiv(a, b) };
     calls::__tgi_send_result(0, quotient.label);
     calls::__tgi_send_result(1, remainder.label);
     result

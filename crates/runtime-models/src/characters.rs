@@ -6,10 +6,10 @@
 
 use super::logic::*;
 use super::table::real;
-use super::{answer, answer_checked, call_site, give_up, guarded};
+use super::{answer, answer_checked, give_up, guarded};
 use core::ffi::c_int;
 use runtime_core::build::{self, Value};
-use runtime_core::calls::Args;
+use runtime_core::calls::{Args, call_site};
 use runtime_core::state::Run;
 use runtime_core::{address, objects};
 use trace::{Label, Op};
@@ -40,8 +40,13 @@ fn is_in_table(c: c_int) -> bool {
 
 /// `__ctype_b_loc`: the object of the table becomes known.
 pub(super) fn table<T>(run: &Run, real: unsafe extern "C" fn() -> *mut *const T, _: &Args) -> *mut *const T {
-    let place = real();
-    register(run, *place);
+    // SAFETY: one of the library's three functions without arguments, each of which returns where
+    // its table is.
+    let (place, table) = unsafe {
+        let place = real();
+        (place, *place)
+    };
+    register(run, table);
     answer(0);
     place
 }
@@ -69,9 +74,11 @@ pub(super) fn case_in(
     labels: &Args,
     c: c_int,
 ) -> c_int {
-    let (label, result) = (labels.label(0), real(c));
+    // SAFETY: the program's own call, and the library's table for it.
+    let (table, result) = unsafe { (*table(), real(c)) };
+    let label = labels.label(0);
     let label = if label != 0 && is_in_table(c) {
-        look_up(run, *table(run), Value::new(label, c as u32 as u64), result as u32 as u64)
+        look_up(run, table, Value::new(label, c as u32 as u64), result as u32 as u64)
     } else {
         0
     };
@@ -86,8 +93,10 @@ pub(super) fn is_in_class(run: &Run, class: u16, labels: &Args, c: c_int) -> c_i
         return 0;
     }
     // SAFETY: the table has an entry for the character.
-    let table = *real::__ctype_b_loc();
-    let entry = *table.offset(c as isize);
+    let (table, entry) = unsafe {
+        let table = *real::__ctype_b_loc();
+        (table, *table.offset(c as isize))
+    };
     if labels.label(0) != 0 {
         let c = Value::new(labels.label(0), c as u32 as u64);
         let read = Value::new(look_up(run, table, c, entry as u64), entry as u64);
@@ -109,11 +118,10 @@ pub(super) fn ascii(run: &Run, c: Value) -> Option<Value> {
 }
 
 /// The ASCII characters of a class in the current locale.
-unsafe fn class_set(class: u16) -> ByteSet {
+fn class_set(class: u16) -> ByteSet {
     let mut set = ByteSet::EMPTY;
     // SAFETY: the table has entries for all bytes.
-    let table = unsafe { *real::__ctype_b_loc() };
-    let holds = |c: &u8| unsafe { *table.add(*c as usize) & class != 0 };
+    let holds = |c: &u8| unsafe { *(*real::__ctype_b_loc()).add(*c as usize) & class != 0 };
     (0..0x80).filter(holds).for_each(|c| set.insert(c));
     set
 }

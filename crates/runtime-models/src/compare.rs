@@ -75,7 +75,7 @@ impl<E: Element> Compared<E> {
     }
 
     fn pair(&self, run: &Run, i: usize) -> (Value, Value) {
-        (self.order.fold::<E>(run, self.a.at(i)), self.order.fold::<E>(run, self.b.at(i)))
+        (self.order.fold::<E>(run, self.a.at(run, i)), self.order.fold::<E>(run, self.b.at(run, i)))
     }
 
     /// The sign in one node over the symbolic side, and whether that is the first.
@@ -116,14 +116,14 @@ impl<E: Element> Compared<E> {
         choose(run, 32, self.is_equal(run), FALSE, Value::concrete(other as u32 as u64))
     }
 
-    fn answer(&self, run: &Run, value: unsafe fn(&Self) -> Value) {
+    fn answer(&self, run: &Run, value: fn(&Self, &Run) -> Value) {
         if !self.a.is_symbolic(run) && !self.b.is_symbolic(run) {
             return;
         }
         if self.a.count > MAX_STRING {
             return give_up(run);
         }
-        answer_checked(run, value(self), self.result as u32 as u64);
+        answer_checked(run, value(self, run), self.result as u32 as u64);
     }
 }
 
@@ -234,7 +234,7 @@ pub(super) fn length_within<E: Element>(run: &Run, _: &Args, text: *const E, lim
     }
     if is_cut(run, seen.first(result), limit) {
         return (0..result).for_each(|i| {
-            branch_on(run, is_zero::<E>(run, seen.at(i)));
+            branch_on(run, is_zero::<E>(run, seen.at(run, i)));
         });
     }
     answer_checked(run, measure(run, whole.elements), result as u64);
@@ -243,7 +243,7 @@ pub(super) fn length_within<E: Element>(run: &Run, _: &Args, text: *const E, lim
 /// The number of elements before the first 0, or all if there is none.
 pub(super) fn measure<E: Element>(run: &Run, text: Elements<E>) -> Value {
     let (count, passed) = (text.count, text.passed(run));
-    let is_end = |i: usize| is_zero::<E>(run, text.at(i));
+    let is_end = |i: usize| is_zero::<E>(run, text.at(run, i));
     if passed.any() {
         return passed.place(run, (0..count).find(|i| branch_on(run, is_end(*i))).unwrap_or(count));
     }
@@ -251,7 +251,7 @@ pub(super) fn measure<E: Element>(run: &Run, text: Elements<E>) -> Value {
         return Value::concrete(count as u64);
     }
     let zero = [0u8];
-    let zero = Bytes { start: zero.as_ptr(), size: 1 };
+    let zero = Bytes { start: zero.as_ptr() as usize, size: 1 };
     if let Some(one) = text.bytes().and_then(|bytes| texts::find(run, bytes, zero, 0)) {
         return one;
     }

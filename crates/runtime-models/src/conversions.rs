@@ -36,14 +36,14 @@ fn widened(run: &Run, c: Value, result: u64) -> Option<Value> {
 
 /// The library made wide characters of bytes, as long as those are ASCII.
 fn label_widened(run: &Run, to: Elements<i32>, from: *const u8) {
-    shadow::clear(to.address(run), to.count * 4);
-    // SAFETY: the library read at least one byte for each character.
+    shadow::clear(to.address(), to.count * 4);
+    // The library read at least one byte for each character.
     let from = Elements::new(from, to.count);
     for i in 0..to.count.min(MAX_STRING) {
         // A 0 ends the text.
-        branch_on(run, is(run, from.at(i), 0));
-        let Some(wide) = widened(run, from.at(i), to.get(i) as u32 as u64) else { return };
-        set_label(run, (to.address(run) + i * 4) as *const u8, wide.label, 4);
+        branch_on(run, is(run, from.at(run, i), 0));
+        let Some(wide) = widened(run, from.at(run, i), to.get(i) as u32 as u64) else { return };
+        set_label(run, (to.address() + i * 4) as *const u8, wide.label, 4);
     }
 }
 
@@ -51,8 +51,8 @@ fn label_widened(run: &Run, to: Elements<i32>, from: *const u8) {
 /// model knows.
 fn refused(run: &Run, from: *const u8, limit: usize) {
     for i in 0..limit.min(MAX_STRING) {
-        // SAFETY: the bytes before it are ASCII, so the library has read this one.
-        let c = Elements::new(from.add(i), 1).at(0);
+        // The bytes before it are ASCII, so the library has read this one.
+        let c = Elements::new(from.wrapping_add(i), 1).at(run, 0);
         if branch_on(run, is(run, c, 0)) || !branch_on(run, apply_to(run, Op::Ult, 8, c, 0x80)) {
             break;
         }
@@ -68,7 +68,6 @@ pub(super) fn of_string(run: &Run, _: &Args, to: *mut i32, from: *const u8, limi
     if result == usize::MAX {
         return refused(run, from, limit);
     }
-    // SAFETY: the library has just written them.
     label_widened(run, Elements::new(to, (result + 1).min(limit)), from);
 }
 
@@ -86,7 +85,6 @@ pub(super) fn of_character(
         return;
     }
     if used <= 1 && !to.is_null() {
-        // SAFETY: the library has just written it.
         return label_widened(run, Elements::new(to, 1), from);
     }
     if !to.is_null() {

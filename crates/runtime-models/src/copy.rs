@@ -4,10 +4,10 @@ use super::compare::{is_cut, measure};
 use super::element::{Element, Elements, Extent, MAX_STRING, byte_size, equal, wanted};
 use super::logic::{apply, apply_to, branch_on};
 use super::table::real;
-use super::{answer, call_site, give_up, give_up_outside, guarded, set_label};
+use super::{answer, give_up, give_up_outside, guarded, set_label};
 use core::ffi::c_int;
 use runtime_core::build::Value;
-use runtime_core::calls::Args;
+use runtime_core::calls::{Args, call_site};
 use runtime_core::state::Run;
 use runtime_core::{address, memory, shadow, state, stretches};
 use trace::{Label, Op};
@@ -15,32 +15,34 @@ use trace::{Label, Op};
 /// Copies elements with their labels.
 #[inline(always)]
 fn copy<E: Element>(run: &Run, to: *mut E, from: *const E, count: usize) {
-    memory::copy_with_labels(run, to.cast(), from.cast(), count.wrapping_mul(E::SIZE))
+    // SAFETY: the program asked the library for this copy.
+    unsafe { memory::copy_with_labels(run, to.cast(), from.cast(), count.wrapping_mul(E::SIZE)) }
 }
 
 /// Copies a string with its labels, its end included.
 fn copy_string<E: Element>(run: &Run, to: *mut E, from: *const E, count: usize) {
     copy(run, to, from, count);
-    end_at(to.add(count));
+    end_at(to.wrapping_add(count));
 }
 
 /// Writes the 0 that ends a string.
-pub(super) unsafe fn end_at<E: Element>(place: *mut E) {
-    unsafe {
-        shadow::clear(place as usize, E::SIZE);
-        place.write_unaligned(E::ZERO);
-    }
+pub(super) fn end_at<E: Element>(place: *mut E) {
+    shadow::clear(place as usize, E::SIZE);
+    // SAFETY: the string that the program asked for ends here.
+    unsafe { place.write_unaligned(E::ZERO) };
 }
 
 /// Fills memory with an element and its label.
 fn fill<E: Element>(run: &Run, to: *mut E, c: E, count: usize, label: Label) {
     if E::SIZE == 1 {
-        return memory::fill_with_label(to.cast(), c.value(run) as c_int, count, label);
+        // SAFETY: the program asked the library to fill that much.
+        return unsafe { memory::fill_with_label(to.cast(), c.value() as c_int, count, label) };
     }
-    (0..count).for_each(|i| to.add(i).write_unaligned(c));
+    // SAFETY: as above.
+    (0..count).for_each(|i| unsafe { to.add(i).write_unaligned(c) });
     shadow::clear(to as usize, count.wrapping_mul(E::SIZE));
     if label != 0 {
-        let set = || (0..count).for_each(|i| set_label(run, to.add(i).cast(), label, E::SIZE));
+        let set = |run: &Run| (0..count).for_each(|i| set_label(run, to.wrapping_add(i).cast(), label, E::SIZE));
         guarded(set);
     }
 }
@@ -48,7 +50,6 @@ fn fill<E: Element>(run: &Run, to: *mut E, c: E, count: usize, label: Label) {
 /// A copy of the string `from` after the `used` elements of `to` stays within the object that `to`
 /// is in: a property, as far as the lengths depend on the input.
 fn check_room<E: Element>(run: &Run, to: *const E, used: usize, from: *const E, length: usize) {
-    // SAFETY: the caller has measured both strings.
     let (before, copied) = (Elements::new(to, used), Elements::new(from, length + 1));
     if !state::active(run)
         || used.max(length) > MAX_STRING
@@ -68,7 +69,6 @@ fn check_room<E: Element>(run: &Run, to: *const E, used: usize, from: *const E, 
 /// is a branch.
 fn branch_on_cut<E: Element>(run: &Run, from: *const E, count: usize, limit: usize) {
     if stretches::any(run) {
-        // SAFETY: the caller has measured the string.
         guarded(|run| is_cut(run, Elements::new(from, count), limit));
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn string_to_end<E: Element>(run: &Run, _: &Args, to: *mut E, from: *
     check_room(run, to, 0, from, count);
     copy_string(run, to, from, count);
     answer(0);
-    to.add(count)
+    to.wrapping_add(count)
 }
 
 /// `strcpy`
@@ -99,9 +99,9 @@ pub(super) fn padded_to_end<E: Element>(
     let used = E::length_within(from, count);
     branch_on_cut(run, from, used, count);
     copy(run, to, from, used);
-    fill(run, to.add(used), E::ZERO, count - used, 0);
+    fill(run, to.wrapping_add(used), E::ZERO, count - used, 0);
     answer(0);
-    to.add(used)
+    to.wrapping_add(used)
 }
 
 /// `strncpy`
@@ -120,7 +120,7 @@ pub(super) fn padded<E: Element>(
 pub(super) fn append<E: Element>(run: &Run, _: &Args, to: *mut E, from: *const E) -> *mut E {
     let (used, count) = (E::length(to), E::length(from));
     check_room(run, to, used, from, count);
-    copy_string(run, to.add(used), from, count);
+    copy_string(run, to.wrapping_add(used), from, count);
     answer(0);
     to
 }
@@ -138,7 +138,7 @@ pub(super) fn append_within<E: Element>(
     if stretches::any(run) {
         check_room(run, to, used, from, count);
     }
-    copy_string(run, to.add(used), from, count);
+    copy_string(run, to.wrapping_add(used), from, count);
     answer(0);
     to
 }
@@ -153,7 +153,7 @@ pub(super) fn elements<E: Element>(
     count: usize,
 ) -> *mut E {
     if labels.label(2) == 0 {
-        memory::check_text(run, to as usize, from.cast(), count.wrapping_mul(E::SIZE));
+        memory::check_text(run, to as usize, from as usize, count.wrapping_mul(E::SIZE));
     }
     copy(run, to, from, count);
     answer(0);
@@ -168,7 +168,7 @@ pub(super) fn elements_to_end<E: Element>(
     from: *const E,
     count: usize,
 ) -> *mut E {
-    elements(run, labels, to, from, count).add(count)
+    elements(run, labels, to, from, count).wrapping_add(count)
 }
 
 /// `bcopy`
@@ -195,7 +195,8 @@ pub(super) fn zeroed<E: Element>(run: &Run, _: &Args, to: *mut E, count: usize) 
 
 /// `memccpy`: where the copy stops is a branch for each element.
 pub(super) fn up_to(run: &Run, _: &Args, to: *mut u8, from: *const u8, c: c_int, count: usize) -> *mut u8 {
-    let result = real::memccpy(to, from, c, count);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::memccpy(to, from, c, count) };
     answer(0);
     let copied = if result.is_null() { count } else { result as usize - to as usize };
     if !shadow::any_label(from as usize, copied) {
@@ -208,10 +209,9 @@ pub(super) fn up_to(run: &Run, _: &Args, to: *mut u8, from: *const u8, c: c_int,
         return result;
     }
     guarded(|run| {
-        // SAFETY: the library has just written them.
         let (copy, c) = (Elements::new(to, copied), Value::concrete(c as u8 as u64));
         (0..copied).for_each(|i| {
-            branch_on(run, equal::<u8>(run, copy.at(i), c));
+            branch_on(run, equal::<u8>(run, copy.at(run, i), c));
         });
     });
     result
@@ -225,7 +225,8 @@ pub(super) fn swapped_pairs(run: &Run, _: &Args, from: *const u8, to: *mut u8, s
         shadow::set_entry(run, to, second);
         shadow::set_entry(run, to + 1, first);
     }
-    real::swab(from, to, size);
+    // SAFETY: the program's own call.
+    unsafe { real::swab(from, to, size) };
 }
 
 /// `strlcpy`. The C library may lack it, so the model does the work itself.
@@ -249,13 +250,12 @@ pub(super) fn append_in_room<E: Element>(
 fn append_bounded<E: Element>(run: &Run, to: *mut E, used: usize, from: *const E, room: usize) -> usize {
     let length = E::length(from);
     answer(0);
-    // SAFETY: both strings have been measured.
     let (before, copied) = (Elements::new(to, used), Elements::new(from, length + 1));
     if state::active(run) && (before.is_symbolic(run) || copied.is_symbolic(run)) {
         guarded(|run| answer_total(run, before, copied, room));
     }
     if used < room {
-        copy_string(run, to.add(used), from, length.min(room - used - 1));
+        copy_string(run, to.wrapping_add(used), from, length.min(room - used - 1));
     }
     used + length
 }
@@ -266,8 +266,8 @@ fn answer_total<E: Element>(run: &Run, before: Elements<E>, copied: Elements<E>,
     if before.count.max(length) > MAX_STRING {
         return give_up(run);
     }
-    let whole = Extent::of(run, copied.address(run) as *const E, length, usize::MAX).elements;
+    let whole = Extent::of(run, copied.address() as *const E, length, usize::MAX).elements;
     let total = apply(run, Op::Add, 64, measure(run, before), measure(run, whole));
     branch_on(run, apply(run, Op::Ult, 64, total, Value::concrete(room as u64)));
-    super::answer_checked(total, (before.count + length) as u64);
+    super::answer_checked(run, total, (before.count + length) as u64);
 }

@@ -6,9 +6,9 @@
 use super::element::{Element, MAX_STRING};
 use super::logic::*;
 use super::numbers::*;
-use super::{answer, call_site, give_up, guarded};
+use super::{answer, give_up, guarded};
 use runtime_core::build::Value;
-use runtime_core::calls::Args;
+use runtime_core::calls::{Args, call_site};
 use runtime_core::state::Run;
 use runtime_core::{events, nodes, state};
 use trace::{ConcretiseReason, Node, Op};
@@ -36,7 +36,7 @@ struct Mantissa {
 impl Mantissa {
     fn read(&mut self, run: &Run, text: &impl Characters, mut next: usize, limit: usize) -> usize {
         while next < limit
-            && let Some(c) = text.at(next)
+            && let Some(c) = text.at(run, next)
             && branch_on(run, within(run, c, b'0', b'9'))
         {
             if self.count < MAX_DIGITS {
@@ -53,7 +53,7 @@ impl Mantissa {
 /// Reads `[+-]? digits? [.]? digits? ([eE] [+-]? digits)?`; `None` for other forms of numbers.
 pub(super) fn read_decimal(run: &Run, text: &impl Characters, start: usize, width: usize) -> Option<Decimal> {
     let limit = start.saturating_add(width.min(MAX_STRING));
-    let at = |index: usize| if index < limit { text.at(index) } else { None };
+    let at = |index: usize| if index < limit { text.at(run, index) } else { None };
     let (negative, sign) = read_sign(run, at(start));
     let whole = start + sign;
     let mut mantissa = Mantissa { number: FALSE, count: 0 };
@@ -102,7 +102,7 @@ fn no_digits(run: &Run, first: Option<Value>) -> Option<Decimal> {
 
 /// The exponent, fixed to its value, and where it ends.
 fn read_exponent(run: &Run, text: &impl Characters, start: usize, limit: usize) -> (i64, usize) {
-    let letter = if start < limit { text.at(start) } else { None };
+    let letter = if start < limit { text.at(run, start) } else { None };
     if !is_letter(run, letter, b'e') {
         return (0, start);
     }
@@ -151,10 +151,9 @@ fn answer_number<E: Element>(
     text: *const E,
     end: *const E,
     result: u64,
-    shape: unsafe fn(Value) -> Value,
+    shape: fn(&Run, Value) -> Value,
 ) {
     answer(0);
-    // SAFETY: the library has read a number there.
     let text = InMemory::new(text);
     if !state::active(run) || !text.is_symbolic(run, end) {
         return;
@@ -162,8 +161,8 @@ fn answer_number<E: Element>(
     guarded(|run| {
         let start = skip_space(run, &text);
         let Some(read) = read_decimal(run, &text, start, usize::MAX) else { return give_up(run) };
-        let number = shape(read.number);
-        if number.value == result && read.end.unwrap_or(0) == text.index_of(run, end) {
+        let number = shape(run, read.number);
+        if number.value == result && read.end.unwrap_or(0) == text.index_of(end) {
             answer(number.label);
         } else {
             give_up(run);
@@ -171,7 +170,7 @@ fn answer_number<E: Element>(
     });
 }
 
-unsafe fn unchanged(number: Value) -> Value {
+fn unchanged(_: &Run, number: Value) -> Value {
     number
 }
 
@@ -187,7 +186,8 @@ pub(super) fn double<E: Element>(
     end: *mut *mut E,
 ) -> f64 {
     let mut place = core::ptr::null_mut();
-    let result = real(text, &raw mut place);
+    // SAFETY: the program's own call, with a place of ours for the end.
+    let result = unsafe { real(text, &raw mut place) };
     note_end(end, place);
     answer_number(run, text, place, result.to_bits(), unchanged);
     result
@@ -202,7 +202,8 @@ pub(super) fn float<E: Element>(
     end: *mut *mut E,
 ) -> f32 {
     let mut place = core::ptr::null_mut();
-    let result = real(text, &raw mut place);
+    // SAFETY: the program's own call, with a place of ours for the end.
+    let result = unsafe { real(text, &raw mut place) };
     note_end(end, place);
     answer_number(run, text, place, result.to_bits() as u64, narrowed);
     result

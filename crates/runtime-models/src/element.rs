@@ -4,6 +4,7 @@
 use super::logic::{FALSE, apply, apply_to};
 use super::table::real;
 use core::ffi::c_int;
+use core::marker::PhantomData;
 use runtime_core::build::Value;
 use runtime_core::state::Run;
 use runtime_core::stretches::{self, Passed};
@@ -25,10 +26,10 @@ pub(super) trait Element: Copy + PartialEq + 'static {
     /// An argument that is an element, as the library takes it.
     fn of_argument(c: c_int) -> Self;
     fn value(self) -> u64;
-    /// The library's `strlen`.
-    unsafe fn length(text: *const Self) -> usize;
-    /// The library's `strnlen`.
-    unsafe fn length_within(text: *const Self, limit: usize) -> usize;
+    /// The library's `strlen`, of a string that the program has passed to it.
+    fn length(text: *const Self) -> usize;
+    /// The library's `strnlen`, likewise.
+    fn length_within(text: *const Self, limit: usize) -> usize;
     /// The current locale gives a case to ASCII letters only.
     fn only_ascii_has_case() -> bool;
     /// The elements as bytes. The solver's texts, stretches and words consist of bytes, so what
@@ -50,11 +51,13 @@ impl Element for u8 {
         self.into()
     }
 
-    unsafe fn length(text: *const u8) -> usize {
+    fn length(text: *const u8) -> usize {
+        // SAFETY: a string of the program's.
         unsafe { real::strlen(text) }
     }
 
-    unsafe fn length_within(text: *const u8, limit: usize) -> usize {
+    fn length_within(text: *const u8, limit: usize) -> usize {
+        // SAFETY: a string of the program's.
         unsafe { real::strnlen(text, limit) }
     }
 
@@ -86,11 +89,13 @@ impl Element for i32 {
         self as u32 as u64
     }
 
-    unsafe fn length(text: *const i32) -> usize {
+    fn length(text: *const i32) -> usize {
+        // SAFETY: a string of the program's.
         unsafe { real::wcslen(text) }
     }
 
-    unsafe fn length_within(text: *const i32, limit: usize) -> usize {
+    fn length_within(text: *const i32, limit: usize) -> usize {
+        // SAFETY: a string of the program's.
         unsafe { real::wcsnlen(text, limit) }
     }
 
@@ -133,22 +138,22 @@ pub(super) mod locale {
 /// Elements in memory that can be read.
 #[derive(Clone, Copy)]
 pub(super) struct Elements<E> {
-    start: *const E,
+    start: usize,
     pub count: usize,
+    kind: PhantomData<E>,
 }
 
 impl<E: Element> Elements<E> {
-    /// # Safety
     /// The memory holds `count` elements that stay as they are while the value is used: as a rule,
     /// because the library has just read or written them.
     #[inline(always)]
-    pub const unsafe fn new(start: *const E, count: usize) -> Elements<E> {
-        Elements { start, count }
+    pub fn new(start: *const E, count: usize) -> Elements<E> {
+        Elements { start: start as usize, count, kind: PhantomData }
     }
 
     #[inline(always)]
     pub fn address(&self) -> usize {
-        self.start as usize
+        self.start
     }
 
     /// The first `count` of them.
@@ -163,8 +168,8 @@ impl<E: Element> Elements<E> {
         if i >= self.count {
             return E::ZERO;
         }
-        // SAFETY: there are that many elements; wide ones need not be aligned.
-        unsafe { self.start.add(i).read_unaligned() }
+        // SAFETY: there are that many elements, as `new` was promised; wide ones need not be aligned.
+        unsafe { (self.start as *const E).add(i).read_unaligned() }
     }
 
     /// An element with its label, the guard held; 0 after the end.
@@ -173,15 +178,11 @@ impl<E: Element> Elements<E> {
         if i >= self.count {
             return FALSE;
         }
-        let at = self.address(run) + i * E::SIZE;
-        let value = self.get(i).value(run);
-        // SAFETY: the element is in memory, as `new` was promised.
-        let label = unsafe {
-            if E::SIZE == 1 {
-                shadow::label_of_byte(run, at)
-            } else {
-                shadow::loaded(run, at, E::SIZE, value)
-            }
+        let at = self.address() + i * E::SIZE;
+        let value = self.get(i).value();
+        let label = match E::SIZE {
+            1 => shadow::label_of_byte(run, at),
+            size => shadow::loaded(run, at, size, value),
         };
         Value::new(label, value)
     }
@@ -189,8 +190,7 @@ impl<E: Element> Elements<E> {
     /// Whether an element has a label.
     #[inline(always)]
     pub fn is_symbolic(&self, run: &Run) -> bool {
-        // SAFETY: the runtime has labels for any address.
-        shadow::any_label(self.address(run), self.count.saturating_mul(E::SIZE))
+        shadow::any_label(self.address(), self.count.saturating_mul(E::SIZE))
     }
 
     pub fn bytes(self) -> Option<Bytes> {
@@ -199,8 +199,8 @@ impl<E: Element> Elements<E> {
 
     /// Where they hold the whole stretch of the input, the guard held.
     pub fn passed(self, run: &Run) -> Passed {
-        // SAFETY: the bytes are there, as `new` was promised.
-        self.bytes().map_or(Passed::NONE, |bytes| unsafe { stretches::passed(run, bytes.start, bytes.size) })
+        let passed = |bytes: Bytes| stretches::passed(run, bytes.start, bytes.size);
+        self.bytes().map_or(Passed::NONE, passed)
     }
 }
 
@@ -236,18 +236,13 @@ pub(super) struct Extent<E> {
 
 impl<E: Element> Extent<E> {
     /// A string of which at most `limit` elements count and which has `length` on this run.
-    ///
-    /// # Safety
-    /// The library has just read that much.
+    /// The library has just read that much. Nothing after it is looked at but what is surely mapped.
     pub fn of(run: &Run, start: *const E, length: usize, limit: usize) -> Extent<E> {
-        // SAFETY: `is_readable` lets nothing pass that the library did not read, but for memory
-        // that is surely mapped.
-
         let mut count = length;
         while count < limit && count <= MAX_STRING {
             let here = Elements::new(start.wrapping_add(count), 1);
             if !here.is_symbolic(run) {
-                if !is_readable(run, &here, count, length) {
+                if !is_readable(&here, count, length) {
                     break;
                 }
                 if here.get(0) == E::ZERO {
@@ -277,8 +272,8 @@ impl<E: Element> Extent<E> {
 }
 
 /// Memory after what the library read is there if it shares a page with that.
-fn is_readable<E: Element>(run: &Run, here: &Elements<E>, index: usize, length: usize) -> bool {
-    index <= length || !enters_page::<E>(here.address(run))
+fn is_readable<E: Element>(here: &Elements<E>, index: usize, length: usize) -> bool {
+    index <= length || !enters_page::<E>(here.address())
 }
 
 /// An element at this address is the first with bytes of its page.
@@ -291,8 +286,7 @@ fn enters_page<E: Element>(at: usize) -> bool {
 pub(super) fn mapped_within<E: Element>(start: *const E, seen: usize, limit: usize) -> usize {
     let is_mapped = |i: &usize| {
         let at = start as usize + i * E::SIZE;
-        // SAFETY: the runtime has labels for any address.
-        !enters_page::<E>(at) || unsafe { shadow::any_label(at, E::SIZE) }
+        !enters_page::<E>(at) || shadow::any_label(at, E::SIZE)
     };
     (seen..limit.min(MAX_STRING)).find(|i| !is_mapped(i)).unwrap_or(limit.min(MAX_STRING).max(seen))
 }

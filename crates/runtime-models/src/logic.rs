@@ -1,9 +1,9 @@
 //! Expressions together with their values, as models combine them. All functions need the runtime's
 //! guard.
 
-use super::call_site;
 use super::element::Element;
 use runtime_core::build::{self, Value};
+use runtime_core::calls::call_site;
 use runtime_core::events;
 use runtime_core::state::Run;
 use runtime_core::values::{self, mask};
@@ -16,7 +16,7 @@ pub(super) const TRUE: Value = Value::concrete(1);
 /// `a op b`
 pub(super) fn apply(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Value {
     let value = values::binary(op, bits, a.value & mask(bits), b.value & mask(bits));
-    unsafe { Value::new(build::binary(run, op, bits, a, b), value) }
+    Value::new(build::binary(run, op, bits, a, b), value)
 }
 
 /// `a op constant`
@@ -56,7 +56,7 @@ pub(super) fn either(run: &Run, a: Value, b: Value) -> Value {
     match (a, b) {
         (Value { label: 0, value: 1 }, _) | (_, Value { label: 0, value: 0 }) => a,
         (Value { label: 0, .. }, _) | (_, Value { label: 0, .. }) => b,
-        _ => unsafe { apply(run, Op::Or, 1, a, b) },
+        _ => apply(run, Op::Or, 1, a, b),
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn both(run: &Run, a: Value, b: Value) -> Value {
     match (a, b) {
         (Value { label: 0, value: 0 }, _) | (_, Value { label: 0, value: 1 }) => a,
         (Value { label: 0, .. }, _) | (_, Value { label: 0, .. }) => b,
-        _ => unsafe { apply(run, Op::And, 1, a, b) },
+        _ => apply(run, Op::And, 1, a, b),
     }
 }
 
@@ -75,7 +75,7 @@ pub(super) fn negated(run: &Run, a: Value) -> Value {
 /// `if condition { yes } else { no }`
 pub(super) fn choose(run: &Run, bits: u32, condition: Value, yes: Value, no: Value) -> Value {
     let value = if condition.value & 1 == 1 { yes.value } else { no.value } & mask(bits);
-    unsafe { Value::new(build::ite(run, bits, condition, yes, no), value) }
+    Value::new(build::ite(run, bits, condition, yes, no), value)
 }
 
 pub(super) fn zero_extended(run: &Run, from: u32, to: u32, x: Value) -> Value {
@@ -89,7 +89,7 @@ pub(super) fn truncated(run: &Run, to: u32, x: Value) -> Value {
 /// Records a branch on `condition` at the site of the call; says which way it goes.
 pub(super) fn branch_on(run: &Run, condition: Value) -> bool {
     let taken = condition.value & 1 == 1;
-    unsafe { events::branch(run, condition.label, taken, call_site()) };
+    events::branch(run, condition.label, taken, call_site());
     taken
 }
 
@@ -101,7 +101,7 @@ pub(super) fn is_space(run: &Run, c: Value) -> Value {
 /// Membership of symbolic bytes.
 pub(super) trait Membership {
     /// `byte in set`: one comparison for each run of neighbours.
-    unsafe fn holds(&self, byte: Value) -> Value;
+    fn holds(&self, run: &Run, byte: Value) -> Value;
 }
 
 impl Membership for ByteSet {
@@ -109,8 +109,7 @@ impl Membership for ByteSet {
         if byte.label == 0 {
             return Value::concrete(self.contains(byte.value as u8) as u64);
         }
-        // SAFETY: the caller holds the guard.
         self.ranges()
-            .fold(run, FALSE, |found, (from, to)| unsafe { either(run, found, within(run, byte, from, to)) })
+            .fold(FALSE, |found, (from, to)| either(run, found, within(run, byte, from, to)))
     }
 }

@@ -20,24 +20,22 @@ pub(super) trait Characters {
     const ENDS_WITH_ZERO: bool;
 
     /// The character at `index`; `None` after the end.
-    unsafe fn at(&self, index: usize) -> Option<Value>;
+    fn at(&self, run: &Run, index: usize) -> Option<Value>;
 }
 
 /// A string in memory. Its end reads as 0, which is neither digit nor space.
 pub(super) struct InMemory<E>(*const E);
 
 impl<E: Element> InMemory<E> {
-    /// # Safety
     /// The library has just read a number there. No kernel reads on after an element that ends it.
-    pub(super) const unsafe fn new(start: *const E) -> InMemory<E> {
+    pub(super) const fn new(start: *const E) -> InMemory<E> {
         InMemory(start)
     }
 
     /// Whether the number that ends at `end` depends on the input, as far as the library looked.
     pub(super) fn is_symbolic(&self, run: &Run, end: *const E) -> bool {
-        let seen = self.index_of(run, end) + 2;
-        // SAFETY: only the labels are looked at.
-        unsafe { Elements::new(self.0, seen.min(MAX_STRING)).is_symbolic(run) }
+        let seen = self.index_of(end) + 2;
+        Elements::new(self.0, seen.min(MAX_STRING)).is_symbolic(run)
     }
 
     pub(super) fn index_of(&self, end: *const E) -> usize {
@@ -49,14 +47,13 @@ impl<E: Element> Characters for InMemory<E> {
     const ENDS_WITH_ZERO: bool = true;
 
     fn at(&self, run: &Run, index: usize) -> Option<Value> {
-        // SAFETY: the library has read the element, as `new` was promised.
-        let c = unsafe { Elements::new(self.0.wrapping_add(index), 1).at(run, 0) };
+        let c = Elements::new(self.0.wrapping_add(index), 1).at(run, 0);
         if E::SIZE == 1 {
             return Some(c);
         }
         // Wide characters beyond ASCII belong to no number.
-        let is_ascii = unsafe { branch_on(run, apply_to(run, Op::Ult, E::BITS, c, 0x80)) };
-        Some(if is_ascii { unsafe { truncated(run, 8, c) } } else { OTHER })
+        let is_ascii = branch_on(run, apply_to(run, Op::Ult, E::BITS, c, 0x80));
+        Some(if is_ascii { truncated(run, 8, c) } else { OTHER })
     }
 }
 
@@ -183,7 +180,7 @@ pub(super) fn read_number(run: &Run, text: &impl Characters, start: usize, forma
     let end = if end != digits { Some(end) } else { (prefix > 0).then_some(prefix_end) };
     let clamped = sum.overflow && !format.signed;
     let negated = || apply(run, Op::Sub, 64, FALSE, sum.number);
-    let number = if negative && !clamped { negated(run) } else { sum.number };
+    let number = if negative && !clamped { negated() } else { sum.number };
     Parsed { number, end }
 }
 
@@ -219,7 +216,7 @@ fn read_prefix(
 /// Where the white space at the start of a text ends.
 pub(super) fn skip_space(run: &Run, text: &impl Characters) -> usize {
     let is_space = |i: &usize| text.at(run, *i).is_some_and(|c| branch_on(run, is_space(run, c)));
-    (0..MAX_STRING).find(|i| !is_space(run, i)).unwrap_or(MAX_STRING)
+    (0..MAX_STRING).find(|i| !is_space(i)).unwrap_or(MAX_STRING)
 }
 
 /// Reads a number as `strtol` does: white space first.
@@ -260,7 +257,6 @@ fn answer_number<E: Element>(
     end: *const E,
 ) {
     answer(0);
-    // SAFETY: the library has read a number there.
     let text = InMemory::new(text);
     if !state::active(run) || !text.is_symbolic(run, end) {
         return;
@@ -268,7 +264,7 @@ fn answer_number<E: Element>(
     guarded(|run| {
         let read = read_all(run, &text, format);
         let number = truncated(run, bits, read.number);
-        if number.value == result & mask(bits) && read.end.unwrap_or(0) == text.index_of(run, end) {
+        if number.value == result & mask(bits) && read.end.unwrap_or(0) == text.index_of(end) {
             answer(number.label);
         } else {
             give_up(run);
@@ -291,10 +287,12 @@ pub(super) fn integer<E: Element, N: Integer>(
 ) -> N {
     if base != 0 && !(2..=36).contains(&base) {
         answer(0);
-        return real(text, end, base);
+        // SAFETY: the program's own call.
+        return unsafe { real(text, end, base) };
     }
     let mut place = core::ptr::null_mut();
-    let result = real(text, &raw mut place, base);
+    // SAFETY: the program's own call, with a place of ours for the end.
+    let result = unsafe { real(text, &raw mut place, base) };
     note_end(end, place);
     let format = Format { base: base as u32, signed: N::SIGNED, binary_prefix, ..PLAIN };
     answer_number(run, text, &format, 64, result.bits(), place);
@@ -302,12 +300,11 @@ pub(super) fn integer<E: Element, N: Integer>(
 }
 
 /// The branches fix where a number ends, so the pointer is concrete.
-pub(super) unsafe fn note_end<E>(end: *mut *mut E, place: *mut E) {
-    unsafe {
-        if !end.is_null() {
-            *end = place;
-            shadow::clear(end as usize, 8);
-        }
+pub(super) fn note_end<E>(end: *mut *mut E, place: *mut E) {
+    if !end.is_null() {
+        // SAFETY: the program wants the end there.
+        unsafe { *end = place };
+        shadow::clear(end as usize, 8);
     }
 }
 
@@ -324,7 +321,8 @@ pub(super) fn int(run: &Run, labels: &Args, text: *const u8) -> c_int {
 /// `(type) strtol(text, 0, 10)` where the type has so many bits.
 fn decimal(run: &Run, _: &Args, text: *const u8, bits: u32) -> c_long {
     let mut end = core::ptr::null_mut();
-    let result = real::strtol(text, &raw mut end, 10);
+    // SAFETY: what the program's own call of `atol` does.
+    let result = unsafe { real::strtol(text, &raw mut end, 10) };
     answer_number(run, text, &PLAIN, bits, result as u64, end);
     result
 }

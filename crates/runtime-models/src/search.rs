@@ -43,8 +43,8 @@ impl<E: Element> Text<E> {
         Text { terminated: true, open_end: extent.open_end(run), ..text }
     }
 
-    pub(super) fn at(&self, i: usize) -> Value {
-        self.elements.at(i)
+    pub(super) fn at(&self, run: &Run, i: usize) -> Value {
+        self.elements.at(run, i)
     }
 
     pub(super) fn count(&self) -> usize {
@@ -57,18 +57,18 @@ impl<E: Element> Text<E> {
     }
 
     fn address(&self, run: &Run, index: Value) -> Value {
-        apply_to(run, Op::Add, 64, byte_size::<E>(run, index), self.elements.address(run) as u64)
+        apply_to(run, Op::Add, 64, byte_size::<E>(run, index), self.elements.address() as u64)
     }
 
     fn ends(&self, run: &Run, i: usize) -> Value {
-        if self.terminated { is_zero::<E>(run, self.at(i)) } else { FALSE }
+        if self.terminated { is_zero::<E>(run, self.at(run, i)) } else { FALSE }
     }
 
     /// `r(i) = if hit(i) { place(i) } else if text ends at i { none } else { r(i + 1) }`
     pub(super) fn first(&self, run: &Run, none: Value, hit: impl Fn(usize) -> Value) -> Value {
         if self.passed.any() {
             let stops = |i: &usize| branch_on(run, hit(*i)) || branch_on(run, self.ends(run, *i));
-            let stop = (0..self.count()).find(run, stops);
+            let stop = (0..self.count()).find(stops);
             return stop.filter(|i| branch_on(run, hit(*i))).map_or(none, |i| self.place(run, i));
         }
         let mut rest = none;
@@ -85,8 +85,8 @@ impl<E: Element> Text<E> {
     /// ```
     fn last(&self, run: &Run, none: Value, hit: impl Fn(usize) -> Value) -> Value {
         if self.passed.any() {
-            let end = (0..self.count()).find(run, |i| branch_on(run, self.ends(run, *i)));
-            let found = (0..end.unwrap_or(self.count())).rev().find(run, |i| branch_on(run, hit(*i)));
+            let end = (0..self.count()).find(|i| branch_on(run, self.ends(run, *i)));
+            let found = (0..end.unwrap_or(self.count())).rev().find(|i| branch_on(run, hit(*i)));
             return found.map_or(none, |i| self.address(run, self.passed.last_place(run, i)));
         }
         let (mut rest, mut found) = (none, FALSE);
@@ -102,12 +102,12 @@ impl<E: Element> Text<E> {
     /// Number of elements before the first that stops.
     pub(super) fn length_before(&self, run: &Run, stops: impl Fn(Value) -> Value) -> Value {
         if self.passed.any() {
-            let stop = (0..self.count()).find(run, |i| branch_on(run, stops(self.at(*i))));
+            let stop = (0..self.count()).find(|i| branch_on(run, stops(self.at(run, *i))));
             return self.passed.place(run, stop.unwrap_or(self.count()));
         }
         let mut rest = Value::concrete(self.count() as u64);
         for i in (0..self.count()).rev() {
-            rest = choose(run, 64, stops(self.at(i)), Value::concrete(i as u64), rest);
+            rest = choose(run, 64, stops(self.at(run, i)), Value::concrete(i as u64), rest);
         }
         rest
     }
@@ -134,7 +134,7 @@ impl<E: Element> Text<E> {
             return None;
         }
         let c = [c.value as u8];
-        let index = texts::find(run, self.elements.bytes()?, Bytes { start: c.as_ptr(), size: 1 }, flags)?;
+        let index = texts::find(run, self.elements.bytes()?, Bytes { start: c.as_ptr() as usize, size: 1 }, flags)?;
         let nowhere = apply_to(run, Op::Eq, 64, index, self.count() as u64);
         Some(choose(run, 64, nowhere, none, self.address(run, index)))
     }
@@ -214,7 +214,7 @@ fn forward<E: Element>(
 ) {
     let c = wanted::<E>(run, c, labels.label(1));
     Text::of_memory(searched).answer(run, c.label != 0, result as u64, |text| {
-        let hit = |i| equal::<E>(run, text.at(i), c);
+        let hit = |i| equal::<E>(run, text.at(run, i), c);
         if more {
             branch_on(run, hit(searched.count.wrapping_sub(1)));
         }
@@ -237,7 +237,7 @@ pub(super) fn last_in_memory<E: Element>(
     let text = Text::of_memory(Elements::new(from, count));
     text.answer(run, c.label != 0, result as u64, |text| {
         let one = text.place_of_one(run, c, text::LAST, NOWHERE);
-        one.unwrap_or_else(|| text.last(run, NOWHERE, |i| equal::<E>(run, text.at(i), c)))
+        one.unwrap_or_else(|| text.last(run, NOWHERE, |i| equal::<E>(run, text.at(run, i), c)))
     });
 }
 
@@ -248,7 +248,7 @@ pub(super) fn first<E: Element>(run: &Run, labels: &Args, start: *const E, c: c_
         let none = choose(run, 64, is_zero::<E>(run, c), text.place(run, text.count()), NOWHERE);
         let ends = if c.value == 0 { 0 } else { text::TERMINATED };
         let one = text.place_of_one(run, c, ends, none);
-        one.unwrap_or_else(|| text.first(run, none, |i| equal::<E>(run, text.at(i), c)))
+        one.unwrap_or_else(|| text.first(run, none, |i| equal::<E>(run, text.at(run, i), c)))
     });
 }
 
@@ -260,7 +260,7 @@ pub(super) fn first_or_end<E: Element>(run: &Run, labels: &Args, start: *const E
     Text::of_string(run, start).answer(run, label != 0, result as u64, |text| {
         let none = text.place(run, text.count());
         let one = if label == 0 { text.place_of(run, stops, text::SET, none) } else { None };
-        let stops = |i| either(run, equal::<E>(run, text.at(i), c), is_zero::<E>(run, text.at(i)));
+        let stops = |i| either(run, equal::<E>(run, text.at(run, i), c), is_zero::<E>(run, text.at(run, i)));
         one.unwrap_or_else(|| text.first(run, none, stops))
     });
 }
@@ -272,10 +272,10 @@ pub(super) fn last<E: Element>(run: &Run, labels: &Args, start: *const E, c: c_i
         if branch_on(run, is_zero::<E>(run, c)) {
             let end = text.place(run, text.count());
             let one = text.place_of_one(run, FALSE, 0, end);
-            return one.unwrap_or_else(|| text.first(run, end, |i| is_zero::<E>(run, text.at(i))));
+            return one.unwrap_or_else(|| text.first(run, end, |i| is_zero::<E>(run, text.at(run, i))));
         }
         let one = text.place_of_one(run, c, text::TERMINATED | text::LAST, NOWHERE);
-        one.unwrap_or_else(|| text.last(run, NOWHERE, |i| equal::<E>(run, text.at(i), c)))
+        one.unwrap_or_else(|| text.last(run, NOWHERE, |i| equal::<E>(run, text.at(run, i), c)))
     });
 }
 
@@ -348,12 +348,12 @@ impl<E: Element> Text<E> {
     fn find_by_elements(&self, run: &Run, pattern: Elements<E>, folded: bool) -> Value {
         let fold = |c: Value| if folded { lower::<E>(run, c) } else { c };
         let matches_at = |i: usize| {
-            (0..pattern.count).fold(run, TRUE, |matches, j| {
-                both(run, matches, equal::<E>(run, fold(self.at(i + j)), fold(pattern.at(j))))
+            (0..pattern.count).fold(TRUE, |matches, j| {
+                both(run, matches, equal::<E>(run, fold(self.at(run, i + j)), fold(pattern.at(run, j))))
             })
         };
         let places = (self.count() + 1).saturating_sub(pattern.count);
         let none = if pattern.count == 0 { self.place(run, 0) } else { NOWHERE };
-        Text { elements: self.elements.first(run, places), ..*self }.first(run, none, matches_at)
+        Text { elements: self.elements.first(places), ..*self }.first(run, none, matches_at)
     }
 }

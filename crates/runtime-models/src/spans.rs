@@ -25,7 +25,7 @@ impl<E: Element> Members<E> {
         let elements = unsafe { Elements::new(start, E::length(start)) };
         let bytes = (E::SIZE == 1 && !elements.is_symbolic(run)).then(|| {
             let mut set = ByteSet::EMPTY;
-            (0..elements.count).for_each(|i| set.insert(elements.get(i).value(run) as u8));
+            (0..elements.count).for_each(|i| set.insert(elements.get(i).value() as u8));
             set
         });
         Members { elements, bytes }
@@ -45,8 +45,8 @@ impl<E: Element> Members<E> {
         if let Some(bytes) = &self.bytes {
             return bytes.holds(run, c);
         }
-        let members = (0..self.elements.count).map(|i| self.elements.at(i));
-        members.fold(run, FALSE, |found, member| either(run, found, equal::<E>(run, c, member)))
+        let members = (0..self.elements.count).map(|i| self.elements.at(run, i));
+        members.fold(FALSE, |found, member| either(run, found, equal::<E>(run, c, member)))
     }
 
     /// `c in set or c == 0`
@@ -63,7 +63,7 @@ impl<E: Element> Members<E> {
     /// The members, and 0.
     fn with_end(&self, run: &Run) -> Elements<E> {
         // SAFETY: a string ends with 0.
-        Elements::new(self.elements.address(run) as *const E, self.elements.count + 1)
+        Elements::new(self.elements.address() as *const E, self.elements.count + 1)
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn first_member<E: Element>(run: &Run, _: &Args, start: *const E, set
     answer(run, start, &set, result as u64, |text| {
         let none = Value::concrete(0);
         let one = text.place_of(run, set.elements, text::SET | text::TERMINATED, none);
-        one.unwrap_or_else(|| text.first(none, |i| set.holds(run, text.at(i))))
+        one.unwrap_or_else(|| text.first(run, none, |i| set.holds(run, text.at(run, i))))
     });
 }
 

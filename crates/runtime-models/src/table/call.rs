@@ -3,9 +3,9 @@
 use super::Role;
 use crate::element::Element;
 use crate::logic::apply_to;
-use crate::{answer, call_site, guarded};
+use crate::{answer, guarded};
 use runtime_core::build::Value;
-use runtime_core::calls::{self, Args};
+use runtime_core::calls::{self, Args, call_site};
 use runtime_core::state::Run;
 use runtime_core::{address, checks, events, state};
 use trace::{ConcretiseReason, Op, slots};
@@ -63,7 +63,7 @@ fn fix(run: &Run, reason: ConcretiseReason, labels: &Args, roles: &[Role], value
 /// So many elements stay within the objects that the buffers of the call are in.
 fn check_extent(run: &Run, labels: &Args, roles: &[Role], values: &[usize], element: usize) {
     let value_of = |wanted: Role| {
-        let slot = roles.iter().position(run, |role| *role == wanted)?;
+        let slot = roles.iter().position(|role| *role == wanted)?;
         Some(Value::new(labels.label(slot), *values.get(slot)? as u64))
     };
     let Some(count) = value_of(Role::Extent).filter(|count| count.label != 0) else { return };
@@ -87,15 +87,15 @@ fn check_allocation(run: &Run, labels: &Args, roles: &[Role], values: &[usize]) 
 
 /// The plain function has no argument for the room, so the labels after it move up.
 #[inline(always)]
-pub fn drop_room(run: &Run, roles: &[Role]) {
+pub fn drop_room(roles: &[Role]) {
     if calls::__tgi_args_in_flight() != 0 {
-        send_others(run, roles);
+        send_others(roles);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn send_others(run: &Run, roles: &[Role]) {
+fn send_others(roles: &[Role]) {
     let labels = Args::take();
     let others = roles.iter().enumerate().filter(|(_, role)| **role != Role::Room);
     for (to, (from, _)) in others.enumerate().take(slots::ARGS) {

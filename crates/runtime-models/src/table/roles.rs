@@ -5,10 +5,10 @@ use super::{Width, byte, wide};
 use crate::arithmetic::{Division, LongDivision};
 use crate::input::Piece;
 use crate::sort::{Compare, CompareWith};
-use crate::sys::Stat;
 use crate::{messages, stdio};
 use core::ffi::{c_int, c_long};
 use runtime_core::calls::VaList;
+use runtime_process::sys::Stat;
 use trace::ConcretiseReason;
 
 /// The type of a role in functions whose elements are `E`.
