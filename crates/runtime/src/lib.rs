@@ -16,6 +16,8 @@
 #![allow(clippy::missing_safety_doc)]
 // Two processes, threads and signal handlers share this state by design; see `state`.
 #![allow(static_mut_refs)]
+// The table of models declares functions of memory with the type of their elements.
+#![allow(clashing_extern_declarations)]
 
 pub mod address;
 pub mod batch;

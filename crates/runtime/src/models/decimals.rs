@@ -1,19 +1,16 @@
-//! Decimal numbers in text as floats. The digits before and after the point form one integer `m`, and the value is `m * 10^e` or `m / 10^-e`:
-//! with at most 15 digits and `|e| <= 22` both operands are exact, so that one rounding gives what the library gives.
-//! Other forms (long, hexadecimal, infinite) stay concrete.
+//! Decimal numbers in text as floats. The digits before and after the point form one integer `m`,
+//! and the value is `m * 10^e` or `m / 10^-e`: with at most 15 digits and `|e| <= 22` both operands
+//! are exact, so that one rounding gives what the library gives. Other forms (long, hexadecimal,
+//! infinite) stay concrete.
 
+use super::element::{Element, MAX_STRING};
 use super::logic::*;
-use super::numbers::{Characters, Format, InMemory, PLAIN, read_number};
-use super::{MAX_STRING, answer, byte, call_site, give_up};
+use super::numbers::*;
+use super::{answer, call_site, give_up, guarded};
 use crate::build::Value;
-use crate::{calls, events, nodes, shadow, state};
-use core::ffi::c_char;
+use crate::calls::Args;
+use crate::{events, nodes, state};
 use trace::{ConcretiseReason, Node, Op};
-
-unsafe extern "C" {
-    fn strtod(text: *const c_char, end: *mut *mut c_char) -> f64;
-    fn strtof(text: *const c_char, end: *mut *mut c_char) -> f32;
-}
 
 const MAX_DIGITS: usize = 15;
 const POWERS: [f64; 23] = [
@@ -40,7 +37,7 @@ impl Mantissa {
         unsafe {
             while next < limit
                 && let Some(c) = text.at(next)
-                && ask(within(c, b'0', b'9'))
+                && branch_on(within(c, b'0', b'9'))
             {
                 if self.count < MAX_DIGITS {
                     let digit = zero_extended(8, 64, apply_to(Op::Sub, 8, c, b'0' as u64));
@@ -59,28 +56,15 @@ pub(super) unsafe fn read_decimal(text: &impl Characters, start: usize, width: u
     unsafe {
         let limit = start.saturating_add(width.min(MAX_STRING));
         let at = |index: usize| if index < limit { text.at(index) } else { None };
-        let mut next = start;
-        let mut negative = false;
-        if let Some(c) = at(next) {
-            negative = ask(is(c, b'-'));
-            if negative || ask(is(c, b'+')) {
-                next += 1;
-            }
-        }
+        let (negative, sign) = read_sign(at(start));
+        let whole = start + sign;
         let mut mantissa = Mantissa { number: FALSE, count: 0 };
-        let whole = next;
-        next = mantissa.read(text, next, limit);
-        if next == whole + 1
-            && at(whole)?.value == b'0' as u64
-            && let Some(c) = at(next)
-            && ask(either(is(c, b'x'), is(c, b'X')))
-        {
+        let mut next = mantissa.read(text, whole, limit);
+        if next == whole + 1 && at(whole)?.value == b'0' as u64 && is_letter(at(next), b'x') {
             return None;
         }
         let before_point = mantissa.count;
-        if let Some(c) = at(next)
-            && ask(is(c, b'.'))
-        {
+        if at(next).is_some_and(|c| branch_on(is(c, b'.'))) {
             let end = mantissa.read(text, next + 1, limit);
             next = if mantissa.count > 0 { end } else { next };
         }
@@ -98,6 +82,11 @@ pub(super) unsafe fn read_decimal(text: &impl Characters, start: usize, width: u
     }
 }
 
+/// Whether the character is a letter in either case: a branch.
+unsafe fn is_letter(c: Option<Value>, letter: u8) -> bool {
+    unsafe { c.is_some_and(|c| branch_on(either(is(c, letter), is(c, letter.to_ascii_uppercase())))) }
+}
+
 /// Letters may still be `inf` or `nan`.
 unsafe fn no_digits(first: Option<Value>) -> Option<Decimal> {
     unsafe {
@@ -106,7 +95,7 @@ unsafe fn no_digits(first: Option<Value>) -> Option<Decimal> {
             for letter in [b'i', b'I', b'n', b'N'] {
                 letters.insert(letter);
             }
-            if ask(letters.holds(c)) {
+            if branch_on(letters.holds(c)) {
                 return None;
             }
         }
@@ -118,8 +107,7 @@ unsafe fn no_digits(first: Option<Value>) -> Option<Decimal> {
 unsafe fn read_exponent(text: &impl Characters, start: usize, limit: usize) -> (i64, usize) {
     unsafe {
         let letter = if start < limit { text.at(start) } else { None };
-        let Some(letter) = letter else { return (0, start) };
-        if !ask(either(is(letter, b'e'), is(letter, b'E'))) {
+        if !is_letter(letter, b'e') {
             return (0, start);
         }
         let format = Format { width: limit - start - 1, ..PLAIN };
@@ -165,26 +153,31 @@ pub(super) unsafe fn narrowed(number: Value) -> Value {
     }
 }
 
-/// Answers with the number at `text`, of which the library says that it is `result` and ends at `end`.
-unsafe fn parsed(text: *const c_char, end: usize, result: u64, shape: unsafe fn(Value) -> Value) {
+/// Answers with the number at `text`, of which the library says that it is `result` and ends at
+/// `end`.
+unsafe fn answer_number<E: Element>(
+    text: *const E,
+    end: *const E,
+    result: u64,
+    shape: unsafe fn(Value) -> Value,
+) {
     unsafe {
         answer(0);
-        let seen = end - text as usize + 2;
-        if !state::active() || !shadow::any_label(text as usize, seen.min(MAX_STRING)) {
+        // SAFETY: the library has read a number there.
+        let text = InMemory::new(text);
+        if !state::active() || !text.is_symbolic(end) {
             return;
         }
-        let Some(_entered) = state::enter() else { return };
-        let mut start = 0;
-        while start < MAX_STRING && ask(is_space(byte(text.cast::<u8>().add(start)))) {
-            start += 1;
-        }
-        let Some(read) = read_decimal(&InMemory(text.cast()), start, usize::MAX) else { return give_up() };
-        let number = shape(read.number);
-        if number.value == result && text as usize + read.end.unwrap_or(0) == end {
-            answer(number.label);
-        } else {
-            give_up();
-        }
+        guarded(|| {
+            let start = skip_space(&text);
+            let Some(read) = read_decimal(&text, start, usize::MAX) else { return give_up() };
+            let number = shape(read.number);
+            if number.value == result && read.end.unwrap_or(0) == text.index_of(end) {
+                answer(number.label);
+            } else {
+                give_up();
+            }
+        });
     }
 }
 
@@ -192,40 +185,37 @@ unsafe fn unchanged(number: Value) -> Value {
     number
 }
 
-unsafe fn note_end(end: *mut *mut c_char, place: *mut c_char) {
-    unsafe {
-        if !end.is_null() {
-            *end = place;
-            shadow::clear(end as usize, 8);
-        }
-    }
-}
+/// How the library reads a float.
+type Read<E, N> = unsafe extern "C" fn(*const E, *mut *mut E) -> N;
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strtod(text: *const c_char, end: *mut *mut c_char) -> f64 {
+/// `strtod`
+pub(super) unsafe fn double<E: Element>(
+    real: Read<E, f64>,
+    _: &Args,
+    text: *const E,
+    end: *mut *mut E,
+) -> f64 {
     unsafe {
-        calls::__tgi_args_taken();
         let mut place = core::ptr::null_mut();
-        let result = strtod(text, &raw mut place);
+        let result = real(text, &raw mut place);
         note_end(end, place);
-        parsed(text, place as usize, result.to_bits(), unchanged);
+        answer_number(text, place, result.to_bits(), unchanged);
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strtof(text: *const c_char, end: *mut *mut c_char) -> f32 {
+/// `strtof`
+pub(super) unsafe fn float<E: Element>(
+    real: Read<E, f32>,
+    _: &Args,
+    text: *const E,
+    end: *mut *mut E,
+) -> f32 {
     unsafe {
-        calls::__tgi_args_taken();
         let mut place = core::ptr::null_mut();
-        let result = strtof(text, &raw mut place);
+        let result = real(text, &raw mut place);
         note_end(end, place);
-        parsed(text, place as usize, result.to_bits() as u64, narrowed);
+        answer_number(text, place, result.to_bits() as u64, narrowed);
         result
     }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_atof(text: *const c_char) -> f64 {
-    unsafe { __tarragon_model_strtod(text, core::ptr::null_mut()) }
 }

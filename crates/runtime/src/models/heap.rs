@@ -1,41 +1,31 @@
 //! The allocator: bounds of heap objects, and fresh memory that carries no labels.
 
-use super::answer;
-use crate::build::Value;
-use crate::calls::{self, Args};
+use super::copy::end_at;
+use super::element::{Element, Elements, byte_size};
+use super::logic::apply_to;
+use super::state::MODEL_STATE;
+use super::table::real;
+use super::{answer, guarded};
+use crate::build::{self, Value};
+use crate::calls::Args;
 use crate::objects::{note_allocation, note_free};
 use crate::state::active;
-use crate::{build, checks, events, memory, shadow, state, stretches};
-use core::ffi::{c_char, c_int, c_void};
+use crate::{checks, events, memory, shadow, stretches};
+use core::ffi::{c_int, c_void};
 use trace::{ConcretiseReason, Label, Op};
 
 unsafe extern "C" {
-    fn malloc(size: usize) -> *mut c_void;
-    fn calloc(count: usize, size: usize) -> *mut c_void;
-    fn realloc(old: *mut c_void, size: usize) -> *mut c_void;
-    fn free(object: *mut c_void);
-    fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void;
-    fn posix_memalign(result: *mut *mut c_void, alignment: usize, size: usize) -> c_int;
-    fn memalign(alignment: usize, size: usize) -> *mut c_void;
-    fn valloc(size: usize) -> *mut c_void;
-    fn pvalloc(size: usize) -> *mut c_void;
-    fn reallocarray(old: *mut c_void, count: usize, size: usize) -> *mut c_void;
     fn malloc_usable_size(object: *mut c_void) -> usize;
-    fn strlen(string: *const c_char) -> usize;
-    fn strnlen(string: *const c_char, limit: usize) -> usize;
 }
 
-/// An argument that the function does not have.
-const NO_SLOT: usize = usize::MAX;
-
-#[inline]
-unsafe fn allocated(object: *mut c_void, size: usize) -> *mut c_void {
+#[inline(always)]
+unsafe fn allocated(object: *mut u8, size: usize) -> *mut u8 {
     unsafe { allocated_with(object, size, 0) }
 }
 
 /// An object whose size has a label.
-#[inline]
-unsafe fn allocated_with(object: *mut c_void, size: usize, label: Label) -> *mut c_void {
+#[inline(always)]
+unsafe fn allocated_with(object: *mut u8, size: usize, label: Label) -> *mut u8 {
     unsafe {
         if active() && !object.is_null() {
             note_object(object as usize, size, label);
@@ -45,7 +35,7 @@ unsafe fn allocated_with(object: *mut c_void, size: usize, label: Label) -> *mut
     }
 }
 
-#[inline]
+#[inline(always)]
 unsafe fn note_object(object: usize, size: usize, label: Label) {
     unsafe {
         note_allocation(object, Some(size));
@@ -57,140 +47,101 @@ unsafe fn note_object(object: usize, size: usize, label: Label) {
 /// Objects that grow with the stretch are remembered.
 unsafe fn note_size(object: usize, label: Label) {
     unsafe {
-        if stretches::any()
-            && let Some(_entered) = state::enter()
-        {
-            stretches::note_allocation(object, label);
+        if stretches::any() {
+            guarded(|| stretches::note_allocation(object, label));
         }
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_malloc(size: usize) -> *mut c_void {
+/// `malloc`
+#[inline(always)]
+pub(super) unsafe fn object(labels: &Args, size: usize) -> *mut u8 {
+    unsafe { allocated_with(real::malloc(size), size, labels.label(0)) }
+}
+
+/// `calloc`
+pub(super) unsafe fn array(labels: &Args, count: usize, size: usize) -> *mut u8 {
     unsafe {
-        let args = Args::take();
-        checks::allocation(&args, [NO_SLOT, 0], 1, size as u64);
-        calls::concretise_args(&args, ConcretiseReason::AllocationSize);
-        allocated_with(malloc(size), size, args.label(0))
+        let factor = |slot: usize, value: usize| Value::new(labels.label(slot), value as u64);
+        let product = || build::binary(Op::Mul, 64, factor(0, count), factor(1, size));
+        let label = if stretches::any() { guarded(product).unwrap_or(0) } else { 0 };
+        allocated_with(real::calloc(count, size), count.wrapping_mul(size), label)
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_calloc(count: usize, size: usize) -> *mut c_void {
+/// `realloc`
+pub(super) unsafe fn resized(labels: &Args, old: *mut u8, size: usize) -> *mut u8 {
     unsafe {
-        let args = Args::take();
-        checks::allocation(&args, [0, 1], count as u64, size as u64);
-        calls::concretise_args(&args, ConcretiseReason::AllocationSize);
-        let total = count.wrapping_mul(size);
-        let label = match state::enter() {
-            Some(_entered) if stretches::any() => {
-                let (count, size) =
-                    (Value::new(args.label(0), count as u64), Value::new(args.label(1), size as u64));
-                build::binary(Op::Mul, 64, count, size)
-            }
-            _ => 0,
-        };
-        allocated_with(calloc(count, size), total, label)
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_realloc(old: *mut c_void, size: usize) -> *mut c_void {
-    unsafe {
-        let args = Args::take();
-        checks::allocation(&args, [NO_SLOT, 1], 1, size as u64);
-        calls::concretise_args(&args, ConcretiseReason::AllocationSize);
         if !active() || old.is_null() {
-            return allocated_with(realloc(old, size), size, args.label(1));
+            return allocated_with(real::realloc(old, size), size, labels.label(1));
         }
-        let old_size = malloc_usable_size(old);
-        let new = realloc(old, size);
+        let old_size = malloc_usable_size(old.cast());
+        let new = real::realloc(old, size);
         answer(0);
-        if new.is_null() {
-            if size == 0 {
-                note_free(old as usize);
-            }
-            return new;
-        }
-        if new != old {
+        if !new.is_null() {
+            move_labels((old as usize, old_size), (new as usize, size));
+            note_size(new as usize, labels.label(1));
+        } else if size == 0 {
             note_free(old as usize);
-            shadow::copy(new as usize, old as usize, old_size.min(size));
         }
-        if size > old_size {
-            shadow::clear(new as usize + old_size, size - old_size);
-        }
-        note_allocation(new as usize, Some(size));
-        note_size(new as usize, args.label(1));
         new
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_reallocarray(
-    old: *mut c_void,
-    count: usize,
-    size: usize,
-) -> *mut c_void {
+/// An object has been given another size, and maybe another place.
+unsafe fn move_labels((old, old_size): (usize, usize), (new, size): (usize, usize)) {
+    unsafe {
+        if new != old {
+            note_free(old);
+            shadow::copy(new, old, old_size.min(size));
+        }
+        if size > old_size {
+            shadow::clear(new + old_size, size - old_size);
+        }
+        note_allocation(new, Some(size));
+    }
+}
+
+/// `reallocarray`
+pub(super) unsafe fn resized_array(_: &Args, old: *mut u8, count: usize, size: usize) -> *mut u8 {
     unsafe {
         match count.checked_mul(size) {
-            Some(total) => __tarragon_model_realloc(old, total),
-            None => allocated(reallocarray(old, count, size), 0),
+            Some(total) => resized(&Args::NONE, old, total),
+            None => allocated(real::reallocarray(old, count, size), 0),
         }
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_free(object: *mut c_void) {
+/// `free`
+#[inline(always)]
+pub(super) unsafe fn released(_: &Args, object: *mut u8) {
     unsafe {
-        calls::__tgi_args_taken();
         if active() {
             note_free(object as usize);
         }
-        free(object);
+        real::free(object);
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
-    unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
-        allocated(aligned_alloc(alignment, size), size)
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_memalign(alignment: usize, size: usize) -> *mut c_void {
-    unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
-        allocated(memalign(alignment, size), size)
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_valloc(size: usize) -> *mut c_void {
-    unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
-        allocated(valloc(size), size)
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_pvalloc(size: usize) -> *mut c_void {
-    unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
-        allocated(pvalloc(size), size)
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_posix_memalign(
-    result: *mut *mut c_void,
+/// `aligned_alloc` and `memalign`
+pub(super) unsafe fn aligned(
+    real: unsafe extern "C" fn(usize, usize) -> *mut u8,
+    _: &Args,
     alignment: usize,
     size: usize,
-) -> c_int {
+) -> *mut u8 {
+    unsafe { allocated(real(alignment, size), size) }
+}
+
+/// `valloc` and `pvalloc`
+pub(super) unsafe fn pages(real: unsafe extern "C" fn(usize) -> *mut u8, _: &Args, size: usize) -> *mut u8 {
+    unsafe { allocated(real(size), size) }
+}
+
+/// `posix_memalign`
+pub(super) unsafe fn aligned_into(_: &Args, result: *mut *mut u8, alignment: usize, size: usize) -> c_int {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
-        let code = posix_memalign(result, alignment, size);
+        let code = real::posix_memalign(result, alignment, size);
         shadow::clear(result as usize, 8);
         if code == 0 {
             allocated(*result, size);
@@ -200,9 +151,6 @@ pub unsafe extern "C" fn __tarragon_model_posix_memalign(
     }
 }
 
-/// The label of the size that `operator new` is asked for, until the object is there.
-static mut NEW_SIZE: Label = 0;
-
 /// `operator new` is asked for a size that depends on the input.
 #[unsafe(no_mangle)]
 #[cold]
@@ -211,10 +159,11 @@ pub unsafe extern "C" fn __tg_new(label: Label, size: usize, site: u32) {
         if label == 0 {
             return;
         }
-        let Some(_entered) = state::enter() else { return };
-        checks::allocation_size(Value::new(label, size as u64), 1, site);
-        events::concretise(label, ConcretiseReason::AllocationSize, site);
-        NEW_SIZE = label;
+        guarded(|| {
+            checks::allocation_size(Value::new(label, size as u64), 1, site);
+            events::concretise(label, ConcretiseReason::AllocationSize, site);
+            MODEL_STATE.new_size = label;
+        });
     }
 }
 
@@ -223,7 +172,7 @@ pub unsafe extern "C" fn __tg_new(label: Label, size: usize, site: u32) {
 pub unsafe extern "C" fn __tg_created(object: usize, size: usize) {
     unsafe {
         if active() && object != 0 {
-            note_object(object, size, core::mem::take(&mut NEW_SIZE));
+            note_object(object, size, core::mem::take(&mut MODEL_STATE.new_size));
         }
     }
 }
@@ -238,46 +187,29 @@ pub unsafe extern "C" fn __tg_deleted(object: usize) {
     }
 }
 
-unsafe fn duplicate(string: *const c_char, size: usize) -> *mut c_char {
+/// A copy of a string of so many elements.
+unsafe fn duplicate<E: Element>(string: *const E, count: usize) -> *mut E {
     unsafe {
-        let label = match state::enter() {
-            Some(_entered) if stretches::any() => {
-                let length = stretches::length(string.cast(), size);
-                build::binary(Op::Add, 64, length, Value::concrete(1))
-            }
-            _ => 0,
-        };
-        let copy = allocated_with(malloc(size + 1), size + 1, label).cast::<c_char>();
+        // SAFETY: the caller has measured the string.
+        let length = || Elements::new(string, count).passed().place(count);
+        let bytes = || byte_size::<E>(apply_to(Op::Add, 64, length(), 1));
+        let label = if stretches::any() { guarded(|| bytes().label).unwrap_or(0) } else { 0 };
+        let size = (count + 1).wrapping_mul(E::SIZE);
+        let copy = allocated_with(real::malloc(size), size, label).cast::<E>();
         if !copy.is_null() {
-            memory::copy_with_labels(copy.cast(), string.cast(), size);
-            *copy.add(size) = 0;
+            memory::copy_with_labels(copy.cast(), string.cast(), count * E::SIZE);
+            end_at(copy.add(count));
         }
         copy
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model___strdup(string: *const c_char) -> *mut c_char {
-    unsafe { __tarragon_model_strdup(string) }
+/// `strdup`
+pub(super) unsafe fn string<E: Element>(_: &Args, string: *const E) -> *mut E {
+    unsafe { duplicate(string, E::length(string)) }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model___strndup(string: *const c_char, limit: usize) -> *mut c_char {
-    unsafe { __tarragon_model_strndup(string, limit) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strdup(string: *const c_char) -> *mut c_char {
-    unsafe {
-        calls::__tgi_args_taken();
-        duplicate(string, strlen(string))
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strndup(string: *const c_char, limit: usize) -> *mut c_char {
-    unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        duplicate(string, strnlen(string, limit))
-    }
+/// `strndup`
+pub(super) unsafe fn string_within<E: Element>(_: &Args, string: *const E, limit: usize) -> *mut E {
+    unsafe { duplicate(string, E::length_within(string, limit)) }
 }

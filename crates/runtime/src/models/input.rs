@@ -1,24 +1,16 @@
-//! Where bytes of the input enter: the `read` family and mapped files; and where its length is asked for.
+//! Where bytes of the input enter: the `read` family and mapped files; and where its length is
+//! asked for.
 
-use super::{answer, call_site};
+use super::state::MODEL_STATE;
+use super::table::real;
+use super::{answer, call_site, guarded, set_label};
 use crate::build::{self, Value};
-use crate::calls::{self, Args};
-use crate::state::{self, STATE, active};
+use crate::calls::Args;
+use crate::state::{STATE, active};
 use crate::sys::Stat;
 use crate::{events, lengths, nodes, os, outside, shadow, stretches};
-use core::ffi::{c_char, c_int, c_void};
-use trace::{ConcretiseReason, Label, Op};
-
-unsafe extern "C" {
-    fn read(fd: c_int, to: *mut c_void, size: usize) -> isize;
-    fn readv(fd: c_int, pieces: *const Piece, count: c_int) -> isize;
-    fn preadv(fd: c_int, pieces: *const Piece, count: c_int, offset: i64) -> isize;
-    fn close(fd: c_int) -> c_int;
-    fn munmap(at: *mut c_void, size: usize) -> c_int;
-    fn fstat(fd: c_int, stat: *mut Stat) -> c_int;
-    fn stat(path: *const c_char, stat: *mut Stat) -> c_int;
-    fn lstat(path: *const c_char, stat: *mut Stat) -> c_int;
-}
+use core::ffi::{c_char, c_int};
+use trace::{Label, Op};
 
 const PROT_WRITE: c_int = 2;
 const MAP_SHARED: c_int = 1;
@@ -26,20 +18,17 @@ const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_FAILED: usize = usize::MAX;
 const SEEK_END: c_int = 2;
 
-/// The socket through which the input comes, if it does.
-static mut CONNECTION: Option<(u64, u64)> = None;
-
 /// Called by the program's sockets: data from this descriptor is the input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_connected(fd: c_int) {
     unsafe {
-        CONNECTION = os::file_identity(fd);
+        MODEL_STATE.connection = os::file_identity(fd);
         outside::watch(fd, core::ptr::null_mut());
     }
 }
 
 pub unsafe fn is_connected() -> bool {
-    unsafe { CONNECTION.is_some() }
+    unsafe { MODEL_STATE.connection.is_some() }
 }
 
 /// True if the descriptor is open on the input's file, or connected to the input.
@@ -63,7 +52,7 @@ pub(crate) unsafe fn is_given(fd: c_int) -> bool {
         }
         let identity = os::file_identity(fd);
         identity == Some(((*header).input_device, (*header).input_inode))
-            || identity.is_some() && identity == CONNECTION
+            || identity.is_some() && identity == MODEL_STATE.connection
     }
 }
 
@@ -72,7 +61,7 @@ pub(crate) unsafe fn is_named(path: *const c_char) -> bool {
     unsafe {
         let header = STATE.header;
         let mut found = Stat::default();
-        stat(path, &mut found) == 0
+        real::stat(path.cast(), &mut found) == 0
             && (found.device, found.inode) == ((*header).input_device, (*header).input_inode)
     }
 }
@@ -108,7 +97,8 @@ unsafe fn input_length() -> Value {
     }
 }
 
-/// Bytes `offset .. offset + wanted` were asked for at once and `got` came. Returns the label of `got`.
+/// Bytes `offset .. offset + wanted` were asked for at once and `got` came. Returns the label of
+/// `got`.
 pub(crate) unsafe fn ask_bytes(offset: u64, wanted: u64, got: u64) -> Label {
     unsafe {
         let len = input_length();
@@ -138,9 +128,6 @@ pub(crate) unsafe fn answer_from_end(offset: i64, result: i64) {
     }
 }
 
-/// Bytes of the input that came from a descriptor without a position, such as a socket.
-static mut RECEIVED: u64 = 0;
-
 /// Offset in the input of the `got` bytes that were just read.
 pub(super) unsafe fn offset_before(fd: c_int, got: isize, stays: bool) -> u64 {
     unsafe {
@@ -151,27 +138,27 @@ pub(super) unsafe fn offset_before(fd: c_int, got: isize, stays: bool) -> u64 {
         if position >= 0 {
             return (position as u64).saturating_sub(got);
         }
-        let start = RECEIVED;
+        let start = MODEL_STATE.received;
         if !stays {
-            RECEIVED += got;
+            MODEL_STATE.received += got;
         }
         start
     }
 }
 
-unsafe fn note_read(to: *mut c_void, offset: u64, wanted: usize, got: isize) {
+/// `got` of the bytes that were wanted on from `offset` of the input came.
+unsafe fn note_read(to: *mut u8, offset: u64, wanted: usize, got: isize) {
     unsafe {
-        if got < 0 {
-            return;
-        }
-        let Some(_entered) = state::enter() else { return };
-        label_input(to.cast(), offset, got as usize);
-        answer(ask_bytes(offset, wanted as u64, got as u64));
+        let Ok(got) = usize::try_from(got) else { return };
+        guarded(|| {
+            label_input(to, offset, got);
+            answer(ask_bytes(offset, wanted as u64, got as u64));
+        });
     }
 }
 
 /// Data that comes from elsewhere is concrete.
-unsafe fn note_other(to: *mut c_void, got: isize) {
+unsafe fn note_other(to: *mut u8, got: isize) {
     unsafe {
         outside::note_other_data();
         if got > 0 {
@@ -180,8 +167,9 @@ unsafe fn note_other(to: *mut c_void, got: isize) {
     }
 }
 
-/// `got` of `size` bytes were read from the descriptor's own position, which `stays` where it was after a peek.
-pub(super) unsafe fn note_sequential(fd: c_int, to: *mut c_void, size: usize, got: isize, stays: bool) {
+/// `got` of `size` bytes were read from the descriptor's own position, which `stays` where it was
+/// after a peek.
+pub(super) unsafe fn note_sequential(fd: c_int, to: *mut u8, size: usize, got: isize, stays: bool) {
     unsafe {
         answer(0);
         if is_input(fd) {
@@ -192,26 +180,19 @@ pub(super) unsafe fn note_sequential(fd: c_int, to: *mut c_void, size: usize, go
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_read(fd: c_int, to: *mut c_void, size: usize) -> isize {
+/// `read`
+pub(super) unsafe fn sequential(_: &Args, fd: c_int, to: *mut u8, size: usize) -> isize {
     unsafe {
-        super::copy::take_sized(2, [to, to], size, 1);
-        let got = read(fd, to, size);
+        let got = real::read(fd, to, size);
         note_sequential(fd, to, size, got, false);
         got
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_pread(
-    fd: c_int,
-    to: *mut c_void,
-    size: usize,
-    offset: i64,
-) -> isize {
+/// `pread`
+pub(super) unsafe fn at_offset(_: &Args, fd: c_int, to: *mut u8, size: usize, offset: i64) -> isize {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        let got = os::read_at(fd, to, size, offset);
+        let got = os::read_at(fd, to.cast(), size, offset);
         answer(0);
         if is_input(fd) {
             note_read(to, offset.max(0) as u64, size, got);
@@ -222,20 +203,10 @@ pub unsafe extern "C" fn __tarragon_model_pread(
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_pread64(
-    fd: c_int,
-    to: *mut c_void,
-    size: usize,
-    offset: i64,
-) -> isize {
-    unsafe { __tarragon_model_pread(fd, to, size, offset) }
-}
-
 /// `struct iovec`.
 #[repr(C)]
 pub struct Piece {
-    start: *mut c_void,
+    start: *mut u8,
     size: usize,
 }
 
@@ -247,72 +218,69 @@ pub(super) unsafe fn note_pieces(pieces: *const Piece, count: c_int, offset: Opt
         if offset.is_none() {
             outside::note_other_data();
         }
-        let Some(_entered) = state::enter() else { return };
-        let (mut done, mut wanted) = (0u64, 0u64);
-        for i in 0..count.max(0) as usize {
-            let piece = &*pieces.add(i);
-            let here = (piece.size as u64).min(got - done) as usize;
-            match offset {
-                Some(offset) => label_input(piece.start.cast(), offset + done, here),
-                None => shadow::clear(piece.start as usize, here),
+        guarded(|| {
+            let wanted = label_pieces(pieces, count, offset, got);
+            if let Some(offset) = offset {
+                answer(ask_bytes(offset, wanted, got));
             }
-            done += here as u64;
-            wanted += piece.size as u64;
-        }
-        if let Some(offset) = offset {
-            answer(ask_bytes(offset, wanted, got));
-        }
+        });
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_readv(fd: c_int, pieces: *const Piece, count: c_int) -> isize {
+/// Labels what `got` bytes filled; returns how much there was to fill.
+unsafe fn label_pieces(pieces: *const Piece, count: c_int, offset: Option<u64>, got: u64) -> u64 {
+    let (mut done, mut wanted) = (0u64, 0u64);
+    for i in 0..count.max(0) as usize {
+        // SAFETY: the library has just read so many of them.
+        let piece = unsafe { &*pieces.add(i) };
+        let here = (piece.size as u64).min(got - done) as usize;
+        match offset {
+            Some(offset) => unsafe { label_input(piece.start, offset + done, here) },
+            None => unsafe { shadow::clear(piece.start as usize, here) },
+        }
+        done += here as u64;
+        wanted += piece.size as u64;
+    }
+    wanted
+}
+
+/// `readv`
+pub(super) unsafe fn pieces(_: &Args, fd: c_int, pieces: *const Piece, count: c_int) -> isize {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        let got = readv(fd, pieces, count);
+        let got = real::readv(fd, pieces, count);
         let offset = if is_input(fd) { Some(offset_before(fd, got, false)) } else { None };
         note_pieces(pieces, count, offset, got);
         got
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_preadv(
+/// `preadv`
+pub(super) unsafe fn pieces_at_offset(
+    _: &Args,
     fd: c_int,
     pieces: *const Piece,
     count: c_int,
     offset: i64,
 ) -> isize {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        let got = preadv(fd, pieces, count, offset);
+        let got = real::preadv(fd, pieces, count, offset);
         note_pieces(pieces, count, is_input(fd).then_some(offset.max(0) as u64), got);
         got
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_preadv64(
-    fd: c_int,
-    pieces: *const Piece,
-    count: c_int,
-    offset: i64,
-) -> isize {
-    unsafe { __tarragon_model_preadv(fd, pieces, count, offset) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_mmap(
-    at: *mut c_void,
+/// `mmap`
+pub(super) unsafe fn mapped(
+    _: &Args,
+    at: *mut u8,
     size: usize,
     protection: c_int,
     flags: c_int,
     fd: c_int,
     offset: i64,
-) -> *mut c_void {
+) -> *mut u8 {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
-        let result = os::map_file(at, size, protection, flags, fd, offset);
+        let result = os::map_file(at.cast(), size, protection, flags, fd, offset).cast::<u8>();
         answer(0);
         if !active() || result as usize == MAP_FAILED {
             return result;
@@ -321,124 +289,94 @@ pub unsafe extern "C" fn __tarragon_model_mmap(
         if flags & MAP_ANONYMOUS != 0 {
             return result;
         }
-        if !is_input(fd) {
+        if is_input(fd) {
+            label_mapping(result, size, offset.max(0) as u64);
+        } else {
             outside::note_other_data();
             if flags & MAP_SHARED != 0 && protection & PROT_WRITE != 0 {
                 outside::note_shared_memory();
             }
-        } else if let Some(_entered) = state::enter() {
-            let offset = offset.max(0) as u64;
-            let there = (STATE.input_len as u64).saturating_sub(offset).min(size as u64);
-            label_input(result.cast(), offset, there as usize);
-            ask_bytes(offset, size as u64, there);
         }
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_mmap64(
-    at: *mut c_void,
-    size: usize,
-    protection: c_int,
-    flags: c_int,
-    fd: c_int,
-    offset: i64,
-) -> *mut c_void {
-    unsafe { __tarragon_model_mmap(at, size, protection, flags, fd, offset) }
+/// The input was mapped on from `offset`.
+unsafe fn label_mapping(at: *mut u8, size: usize, offset: u64) {
+    unsafe {
+        guarded(|| {
+            let there = (STATE.input_len as u64).saturating_sub(offset).min(size as u64);
+            label_input(at, offset, there as usize);
+            ask_bytes(offset, size as u64, there);
+        });
+    }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_munmap(at: *mut c_void, size: usize) -> c_int {
+/// `munmap`
+pub(super) unsafe fn unmapped(_: &Args, at: *mut u8, size: usize) -> c_int {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::AllocationSize);
         answer(0);
         if active() {
             shadow::clear(at as usize, size);
         }
-        munmap(at, size)
+        real::munmap(at, size)
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_close(fd: c_int) -> c_int {
+/// `close`
+pub(super) unsafe fn closed(_: &Args, fd: c_int) -> c_int {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
         answer(0);
         outside::note_redirected(fd);
-        close(fd)
+        real::close(fd)
     }
 }
 
-/// Seeking to the end tells the input's length.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_lseek(fd: c_int, offset: i64, whence: c_int) -> i64 {
+/// `lseek`: a seek to the end tells the input's length.
+pub(super) unsafe fn moved(_: &Args, fd: c_int, offset: i64, whence: c_int) -> i64 {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
         outside::note_model();
         let result = os::lseek(fd, offset, whence);
         answer(0);
         if whence != SEEK_END || result < 0 {
             return result;
         }
-        if !is_input(fd) {
+        if is_input(fd) {
+            guarded(|| answer_from_end(offset, result));
+        } else {
             outside::note_other_data();
-        } else if let Some(_entered) = state::enter() {
-            answer_from_end(offset, result);
         }
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_lseek64(fd: c_int, offset: i64, whence: c_int) -> i64 {
-    unsafe { __tarragon_model_lseek(fd, offset, whence) }
+/// `stat`: the size of the input's file is the input's length.
+pub(super) unsafe fn status<T>(
+    real: unsafe extern "C" fn(T, *mut Stat) -> c_int,
+    _: &Args,
+    of: T,
+    stat: *mut Stat,
+) -> c_int {
+    unsafe {
+        let result = real(of, stat);
+        answer(0);
+        if result == 0 && active() {
+            note_status(stat);
+        }
+        result
+    }
 }
 
-/// `struct stat` was filled: the size of the input's file is the input's length.
-unsafe fn note_stat(stat: *mut Stat, result: c_int) {
+unsafe fn note_status(stat: *mut Stat) {
     unsafe {
-        answer(0);
-        if result != 0 || !active() {
-            return;
-        }
         shadow::clear(stat as usize, size_of::<Stat>());
         let header = STATE.header;
         let input = ((*header).input_device, (*header).input_inode);
         if ((*stat).device, (*stat).inode) != input {
             outside::note_other_data();
         } else if (*stat).size == STATE.input_len as i64 {
-            note_size(&raw const (*stat).size as usize);
+            let place = (&raw const (*stat).size).cast();
+            guarded(|| set_label(place, input_length().label, 8));
         }
     }
 }
-
-unsafe fn note_size(place: usize) {
-    unsafe {
-        let Some(_entered) = state::enter() else { return };
-        super::set_label(place as *const u8, input_length().label, 8);
-    }
-}
-
-macro_rules! stats {
-    ($($name:ident = $real:ident: $of:ty;)*) => {$(
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(of: $of, stat: *mut Stat) -> c_int {
-            unsafe {
-                calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
-                let result = $real(of, stat);
-                note_stat(stat, result);
-                result
-            }
-        }
-    )*};
-}
-
-stats!(
-    __tarragon_model_fstat = fstat: c_int;
-    __tarragon_model_fstat64 = fstat: c_int;
-    __tarragon_model_stat = stat: *const c_char;
-    __tarragon_model_stat64 = stat: *const c_char;
-    __tarragon_model_lstat = lstat: *const c_char;
-    __tarragon_model_lstat64 = lstat: *const c_char;
-);

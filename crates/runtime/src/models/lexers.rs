@@ -1,28 +1,60 @@
 //! Named lexers: what they deliver becomes a token, and what they do on the way is told apart.
 //!
-//! The instrumenter puts calls of these functions into the functions that the user named: one at the entry, one before each
-//! return. Only the outermost call counts, so a lexer may call itself or another one. A lexer that is left by `longjmp`
-//! delivers nothing; that is noticed when one is entered from further up the stack.
+//! The instrumenter puts calls of these functions into the functions that the user named: one at
+//! the entry, one before each return. Only the outermost call counts, so a lexer may call itself or
+//! another one. A lexer that is left by `longjmp` delivers nothing; that is noticed when one is
+//! entered from further up the stack.
 
-use super::{answer, call_site, set_label};
+use super::state::MODEL_STATE;
+use super::{answer, call_site, guarded, set_label};
 use crate::calls::Args;
 use crate::{calls, events, nodes, shadow, state};
 use trace::{Event, EventKind, Label, Node};
 
-/// Where the stack was when the outermost lexer was entered; 0 outside of lexers.
-static mut FRAME: usize = 0;
-/// Lexers entered within it.
-static mut DEPTH: u32 = 0;
-static mut TOKENS: u32 = 0;
+/// Where the program is with its lexers.
+pub(super) struct Lexers {
+    /// Where the stack was when the outermost lexer was entered; 0 outside of lexers.
+    frame: usize,
+    /// Lexers entered within it.
+    depth: u32,
+    tokens: u32,
+}
+
+impl Lexers {
+    pub(super) const OUTSIDE: Lexers = Lexers { frame: 0, depth: 0, tokens: 0 };
+
+    /// Enters a lexer; true if it is the outermost.
+    fn enter(&mut self, frame: usize) -> bool {
+        if self.frame != 0 && frame < self.frame {
+            self.depth += 1;
+            return false;
+        }
+        (self.frame, self.depth) = (frame, 0);
+        true
+    }
+
+    /// Leaves a lexer; true if it is the outermost.
+    fn leave(&mut self) -> bool {
+        if self.frame == 0 {
+            return false;
+        }
+        if self.depth > 0 {
+            self.depth -= 1;
+            return false;
+        }
+        self.frame = 0;
+        true
+    }
+}
 
 /// Whether events are a lexer's.
 pub(crate) unsafe fn inside() -> bool {
-    unsafe { FRAME != 0 }
+    unsafe { MODEL_STATE.lexers.frame != 0 }
 }
 
 /// Makes ready for another run in this process.
 pub unsafe fn forget() {
-    unsafe { (FRAME, DEPTH, TOKENS) = (0, 0, 0) };
+    unsafe { MODEL_STATE.reset() };
 }
 
 #[unsafe(no_mangle)]
@@ -35,38 +67,23 @@ pub unsafe extern "C" fn __tarragon_model_tarragon_lexer_entered() {
         }
         let here = 0u8;
         let frame = core::hint::black_box(&raw const here) as usize;
-        if FRAME != 0 && frame < FRAME {
-            DEPTH += 1;
-            return;
-        }
-        (FRAME, DEPTH) = (frame, 0);
-        if let Some(_entered) = state::enter() {
+        if MODEL_STATE.lexers.enter(frame) {
             let kind = EventKind::LexerEntered as u8;
-            events::push(Event { kind, site: call_site(), ..Event::default() });
+            guarded(|| events::push(Event { kind, site: call_site(), ..Event::default() }));
         }
     }
 }
 
 /// True if the outermost lexer returns.
 unsafe fn leave() -> bool {
-    unsafe {
-        if !state::active() || FRAME == 0 {
-            return false;
-        }
-        if DEPTH > 0 {
-            DEPTH -= 1;
-            return false;
-        }
-        FRAME = 0;
-        true
-    }
+    unsafe { state::active() && MODEL_STATE.lexers.leave() }
 }
 
 /// The node of a new token, with the guard held.
 unsafe fn deliver(code: u64, lexer: u32) -> Label {
     unsafe {
-        let label = nodes::make(Node::token(TOKENS, code), code);
-        TOKENS += 1;
+        let label = nodes::make(Node::token(MODEL_STATE.lexers.tokens, code), code);
+        MODEL_STATE.lexers.tokens += 1;
         if label != 0 {
             let kind = EventKind::Delivered as u8;
             events::push(Event { kind, site: call_site(), label, arg: lexer, ..Event::default() });
@@ -81,10 +98,8 @@ pub unsafe extern "C" fn __tarragon_model_tarragon_token(code: u64, lexer: u32) 
     unsafe {
         let args = Args::take();
         answer(args.label(0));
-        if leave()
-            && let Some(_entered) = state::enter()
-        {
-            answer(deliver(code, lexer));
+        if leave() {
+            guarded(|| answer(deliver(code, lexer)));
         }
         code
     }
@@ -98,12 +113,13 @@ pub unsafe extern "C" fn __tarragon_model_tarragon_token_at(place: *mut u8, size
         if !matches!(size, 1 | 2 | 4 | 8) || !leave() {
             return;
         }
-        let Some(_entered) = state::enter() else { return };
         let size = size as usize;
-        let code = shadow::read_value(place as usize, size);
-        let token = deliver(code, lexer);
-        if token != 0 {
-            set_label(place, nodes::extract(token, 0, 8 * size as u32, code), size);
-        }
+        guarded(|| {
+            let code = shadow::read_value(place as usize, size);
+            let token = deliver(code, lexer);
+            if token != 0 {
+                set_label(place, nodes::extract(token, 0, 8 * size as u32, code), size);
+            }
+        });
     }
 }

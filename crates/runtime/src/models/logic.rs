@@ -1,6 +1,8 @@
-//! Expressions together with their values, as models combine them. All functions need the runtime's guard.
+//! Expressions together with their values, as models combine them. All functions need the runtime's
+//! guard.
 
 use super::call_site;
+use super::element::Element;
 use crate::build::{self, Value};
 use crate::events;
 use crate::values::{self, mask};
@@ -28,59 +30,44 @@ pub(super) unsafe fn is(byte: Value, wanted: u8) -> Value {
 
 /// `from <= byte <= to`
 pub(super) unsafe fn within(byte: Value, from: u8, to: u8) -> Value {
+    unsafe { within_bits(8, byte, from, to) }
+}
+
+/// The same for an element of so many bits.
+unsafe fn within_bits(bits: u32, element: Value, from: u8, to: u8) -> Value {
     unsafe {
         if from == to {
-            return is(byte, from);
+            return apply_to(Op::Eq, bits, element, from.into());
         }
         if from == 0 {
-            return apply_to(Op::Ule, 8, byte, to as u64);
+            return apply_to(Op::Ule, bits, element, to.into());
         }
-        let offset = apply_to(Op::Sub, 8, byte, from as u64);
-        apply_to(Op::Ule, 8, offset, (to - from) as u64)
+        let offset = apply_to(Op::Sub, bits, element, from.into());
+        apply_to(Op::Ule, bits, offset, (to - from).into())
+    }
+}
+
+/// An ASCII letter in lower case, other elements as they are.
+pub(super) unsafe fn lower<E: Element>(c: Value) -> Value {
+    unsafe {
+        let is_upper = within_bits(E::BITS, c, b'A', b'Z');
+        choose(E::BITS, is_upper, apply_to(Op::Or, E::BITS, c, 0x20), c)
     }
 }
 
 pub(super) unsafe fn either(a: Value, b: Value) -> Value {
-    unsafe {
-        match (a.label, b.label) {
-            (0, _) => {
-                if a.value == 1 {
-                    a
-                } else {
-                    b
-                }
-            }
-            (_, 0) => {
-                if b.value == 1 {
-                    b
-                } else {
-                    a
-                }
-            }
-            _ => apply(Op::Or, 1, a, b),
-        }
+    match (a, b) {
+        (Value { label: 0, value: 1 }, _) | (_, Value { label: 0, value: 0 }) => a,
+        (Value { label: 0, .. }, _) | (_, Value { label: 0, .. }) => b,
+        _ => unsafe { apply(Op::Or, 1, a, b) },
     }
 }
 
 pub(super) unsafe fn both(a: Value, b: Value) -> Value {
-    unsafe {
-        match (a.label, b.label) {
-            (0, _) => {
-                if a.value == 1 {
-                    b
-                } else {
-                    a
-                }
-            }
-            (_, 0) => {
-                if b.value == 1 {
-                    a
-                } else {
-                    b
-                }
-            }
-            _ => apply(Op::And, 1, a, b),
-        }
+    match (a, b) {
+        (Value { label: 0, value: 0 }, _) | (_, Value { label: 0, value: 1 }) => a,
+        (Value { label: 0, .. }, _) | (_, Value { label: 0, .. }) => b,
+        _ => unsafe { apply(Op::And, 1, a, b) },
     }
 }
 
@@ -103,7 +90,7 @@ pub(super) unsafe fn truncated(to: u32, x: Value) -> Value {
 }
 
 /// Records a branch on `condition` at the site of the call; says which way it goes.
-pub(super) unsafe fn ask(condition: Value) -> bool {
+pub(super) unsafe fn branch_on(condition: Value) -> bool {
     let taken = condition.value & 1 == 1;
     unsafe { events::branch(condition.label, taken, call_site()) };
     taken
@@ -114,45 +101,13 @@ pub(super) unsafe fn is_space(c: Value) -> Value {
     unsafe { either(is(c, b' '), within(c, b'\t', b'\r')) }
 }
 
-/// A letter in lower case, other bytes as they are, as in every locale whose conversion table is [`ascii_case`].
-pub(super) unsafe fn lower(c: Value) -> Value {
-    unsafe { choose(8, within(c, b'A', b'Z'), apply_to(Op::Or, 8, c, 0x20), c) }
-}
-
-/// True if the current locale's conversion to lower case changes ASCII letters only.
-pub(super) unsafe fn ascii_case() -> bool {
-    unsafe extern "C" {
-        fn __ctype_tolower_loc() -> *mut *const i32;
-    }
-    // SAFETY: the table has entries for -128 to 255.
-    unsafe {
-        let table = *__ctype_tolower_loc();
-        (0..256).all(|c| *table.add(c) == (c as u8).to_ascii_lowercase() as i32)
-    }
-}
-
-/// What models ask of sets of bytes.
-pub(super) trait Members {
-    /// The bytes of a string.
-    unsafe fn of_string(text: *const u8) -> Self;
-
+/// Membership of symbolic bytes.
+pub(super) trait Membership {
     /// `byte in set`: one comparison for each run of neighbours.
     unsafe fn holds(&self, byte: Value) -> Value;
 }
 
-impl Members for ByteSet {
-    unsafe fn of_string(mut text: *const u8) -> ByteSet {
-        let mut set = ByteSet::EMPTY;
-        // SAFETY: the string ends with 0.
-        unsafe {
-            while *text != 0 {
-                set.insert(*text);
-                text = text.add(1);
-            }
-        }
-        set
-    }
-
+impl Membership for ByteSet {
     unsafe fn holds(&self, byte: Value) -> Value {
         if byte.label == 0 {
             return Value::concrete(self.contains(byte.value as u8) as u64);

@@ -1,25 +1,10 @@
 //! Where bytes of the input enter as messages: the `recv` family.
 
 use super::input::{Piece, is_given, is_input, note_pieces, note_sequential, offset_before};
-use crate::calls::{self, Args};
+use super::table::real;
+use crate::calls::Args;
 use crate::{os, shadow};
-use core::ffi::{c_int, c_void};
-use trace::ConcretiseReason;
-
-unsafe extern "C" {
-    fn read(fd: c_int, to: *mut c_void, size: usize) -> isize;
-    fn readv(fd: c_int, pieces: *const Piece, count: c_int) -> isize;
-    fn recv(fd: c_int, to: *mut c_void, size: usize, flags: c_int) -> isize;
-    fn recvfrom(
-        fd: c_int,
-        to: *mut c_void,
-        size: usize,
-        flags: c_int,
-        from: *mut c_void,
-        from_size: *mut u32,
-    ) -> isize;
-    fn recvmsg(fd: c_int, message: *mut Message, flags: c_int) -> isize;
-}
+use core::ffi::c_int;
 
 #[cfg(not(test))]
 unsafe extern "C" {
@@ -36,11 +21,11 @@ const ENOTSOCK: c_int = 88;
 /// `struct msghdr`.
 #[repr(C)]
 pub struct Message {
-    name: *mut c_void,
+    name: *mut u8,
     name_size: u32,
     pieces: *mut Piece,
     piece_count: usize,
-    control: *mut c_void,
+    control: *mut u8,
     control_size: usize,
     flags: c_int,
 }
@@ -50,40 +35,34 @@ unsafe fn is_file(got: isize, fd: c_int) -> bool {
     unsafe { got < 0 && *os::errno() == ENOTSOCK && is_given(fd) }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_recv(
-    fd: c_int,
-    to: *mut c_void,
-    size: usize,
-    flags: c_int,
-) -> isize {
+/// `recv`
+pub(super) unsafe fn received(_: &Args, fd: c_int, to: *mut u8, size: usize, flags: c_int) -> isize {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         __tarragon_before_receive(fd);
-        let mut got = recv(fd, to, size, flags);
+        let mut got = real::recv(fd, to, size, flags);
         if is_file(got, fd) {
-            got = read(fd, to, size);
+            got = real::read(fd, to, size);
         }
         note_sequential(fd, to, size, got, flags & MSG_PEEK != 0);
         got
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_recvfrom(
+/// `recvfrom`
+pub(super) unsafe fn received_with_sender(
+    _: &Args,
     fd: c_int,
-    to: *mut c_void,
+    to: *mut u8,
     size: usize,
     flags: c_int,
-    from: *mut c_void,
+    from: *mut u8,
     from_size: *mut u32,
 ) -> isize {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         __tarragon_before_receive(fd);
-        let mut got = recvfrom(fd, to, size, flags, from, from_size);
+        let mut got = real::recvfrom(fd, to, size, flags, from, from_size);
         if is_file(got, fd) {
-            got = read(fd, to, size);
+            got = real::read(fd, to, size);
         }
         if !from_size.is_null() {
             shadow::clear(from_size as usize, 4);
@@ -94,16 +73,15 @@ pub unsafe extern "C" fn __tarragon_model_recvfrom(
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_recvmsg(fd: c_int, message: *mut Message, flags: c_int) -> isize {
+/// `recvmsg`
+pub(super) unsafe fn message(_: &Args, fd: c_int, message: *mut Message, flags: c_int) -> isize {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         __tarragon_before_receive(fd);
         let (name_room, control_room) = ((*message).name_size, (*message).control_size);
         let (pieces, count) = ((*message).pieces, (*message).piece_count as c_int);
-        let mut got = recvmsg(fd, message, flags);
+        let mut got = real::recvmsg(fd, message, flags);
         if is_file(got, fd) {
-            got = readv(fd, pieces, count);
+            got = real::readv(fd, pieces, count);
         }
         shadow::clear(message as usize, size_of::<Message>());
         shadow::clear((*message).name as usize, (*message).name_size.min(name_room) as usize);

@@ -1,34 +1,66 @@
-//! Integers in text. Which characters are digits is a branch for each character, as it would be in the library's own
-//! code, and so is whether the number fits; the number is one expression over the digits.
+//! Integers in text. Which characters are digits is a branch for each character, as it would be in
+//! the library's own code, and so is whether the number fits; the number is one expression over the
+//! digits.
 
+use super::element::{Element, Elements, MAX_STRING};
 use super::logic::*;
-use super::{MAX_STRING, answer, byte, concretise, give_up};
+use super::table::real;
+use super::{answer, give_up, guarded};
 use crate::build::Value;
 use crate::calls::Args;
 use crate::values::mask;
 use crate::{shadow, state};
-use core::ffi::{c_char, c_int, c_long};
-use trace::{ConcretiseReason, Op};
+use core::ffi::{c_int, c_long};
+use trace::Op;
 
 /// A text that is read character by character.
 pub(super) trait Characters {
     /// A 0 ends the text.
     const ENDS_WITH_ZERO: bool;
 
-    /// The character at `index`; `None` behind the end.
+    /// The character at `index`; `None` after the end.
     unsafe fn at(&self, index: usize) -> Option<Value>;
 }
 
 /// A string in memory. Its end reads as 0, which is neither digit nor space.
-pub(super) struct InMemory(pub *const u8);
+pub(super) struct InMemory<E>(*const E);
 
-impl Characters for InMemory {
+impl<E: Element> InMemory<E> {
+    /// # Safety
+    /// The library has just read a number there. No kernel reads on after an element that ends it.
+    pub(super) const unsafe fn new(start: *const E) -> InMemory<E> {
+        InMemory(start)
+    }
+
+    /// Whether the number that ends at `end` depends on the input, as far as the library looked.
+    pub(super) fn is_symbolic(&self, end: *const E) -> bool {
+        let seen = self.index_of(end) + 2;
+        // SAFETY: only the labels are looked at.
+        unsafe { Elements::new(self.0, seen.min(MAX_STRING)).is_symbolic() }
+    }
+
+    pub(super) fn index_of(&self, end: *const E) -> usize {
+        (end as usize).wrapping_sub(self.0 as usize) / E::SIZE
+    }
+}
+
+impl<E: Element> Characters for InMemory<E> {
     const ENDS_WITH_ZERO: bool = true;
 
     unsafe fn at(&self, index: usize) -> Option<Value> {
-        unsafe { Some(byte(self.0.add(index))) }
+        // SAFETY: the library has read the element, as `new` was promised.
+        let c = unsafe { Elements::new(self.0.wrapping_add(index), 1).at(0) };
+        if E::SIZE == 1 {
+            return Some(c);
+        }
+        // Wide characters beyond ASCII belong to no number.
+        let is_ascii = unsafe { branch_on(apply_to(Op::Ult, E::BITS, c, 0x80)) };
+        Some(if is_ascii { unsafe { truncated(8, c) } } else { OTHER })
     }
 }
+
+/// Neither digit nor sign nor space.
+const OTHER: Value = Value::concrete(0xff);
 
 /// How the digits of a number are read.
 #[derive(Clone, Copy)]
@@ -40,7 +72,8 @@ pub(super) struct Format {
     pub binary_prefix: bool,
     /// Most characters that belong to the number.
     pub width: usize,
-    /// A prefix that no digit follows belongs to the number as a whole, as in `scanf`; otherwise only its 0 does.
+    /// A prefix that no digit follows belongs to the number as a whole, as in `scanf`; otherwise
+    /// only its 0 does.
     pub keeps_prefix: bool,
 }
 
@@ -90,7 +123,24 @@ struct Sum {
 }
 
 impl Sum {
-    /// The largest number that the digits so far can be.
+    /// Reads digits on from `start`; returns where they end.
+    unsafe fn read_digits(&mut self, at: &impl Fn(usize) -> Option<Value>, start: usize) -> usize {
+        unsafe {
+            let (set, base) = (digits_of(self.base), self.base as u64);
+            let (mut largest, mut end) = (0u64, start);
+            while let Some(c) = at(end)
+                && end - start < MAX_STRING
+                && branch_on(set.holds(c))
+            {
+                largest = largest.saturating_mul(base).saturating_add(base.saturating_sub(1));
+                self.append(digit_value(c, self.base), largest);
+                end += 1;
+            }
+            end
+        }
+    }
+
+    /// Adds a digit; `largest` is the largest number that so many digits can be.
     unsafe fn append(&mut self, digit: Value, largest: u64) {
         unsafe {
             if self.overflow {
@@ -104,7 +154,7 @@ impl Sum {
                 let above = apply(Op::Ult, 64, Value::concrete(cut), self.number);
                 let at_cut = apply_to(Op::Eq, 64, self.number, cut);
                 let beyond = apply(Op::Ult, 64, Value::concrete(rest), digit);
-                if ask(either(above, both(at_cut, beyond))) {
+                if branch_on(either(above, both(at_cut, beyond))) {
                     self.overflow = true;
                     self.number = Value::concrete(self.limit);
                     return;
@@ -116,39 +166,32 @@ impl Sum {
     }
 }
 
+/// Whether the text has a minus sign at `start`, and how many characters its sign has.
+pub(super) unsafe fn read_sign(first: Option<Value>) -> (bool, usize) {
+    unsafe {
+        let Some(c) = first else { return (false, 0) };
+        let is_negative = branch_on(is(c, b'-'));
+        (is_negative, (is_negative || branch_on(is(c, b'+'))) as usize)
+    }
+}
+
 /// Reads `[+-]? prefix? digit*` from `text` on from `start`.
 pub(super) unsafe fn read_number(text: &impl Characters, start: usize, format: &Format) -> Parsed {
     unsafe {
         let limit = start.saturating_add(format.width);
         let at = |index: usize| if index < limit { text.at(index) } else { None };
-        let mut next = start;
-        let mut negative = false;
-        if let Some(c) = at(next) {
-            negative = ask(is(c, b'-'));
-            if negative || ask(is(c, b'+')) {
-                next += 1;
-            }
-        }
+        let (negative, sign) = read_sign(at(start));
+        let next = start + sign;
         let (base, prefix) = read_prefix(&at, next, format);
         let digits = next + prefix;
-        let set = digits_of(base);
         let greatest = if !format.signed { u64::MAX } else { i64::MAX as u64 + negative as u64 };
         let mut sum = Sum { number: FALSE, base, limit: greatest, overflow: false };
-        let mut largest = 0u64;
-        let mut end = digits;
-        while let Some(c) = at(end)
-            && end - digits < MAX_STRING
-            && ask(set.holds(c))
-        {
-            largest = largest.saturating_mul(base as u64).saturating_add(base as u64 - 1);
-            sum.append(digit_value(c, base), largest);
-            end += 1;
-        }
-        let none = end == digits;
+        let end = sum.read_digits(&at, digits);
         let prefix_end = if format.keeps_prefix { digits } else { next + 1 };
-        let end = if !none { Some(end) } else { (prefix > 0).then_some(prefix_end) };
+        let end = if end != digits { Some(end) } else { (prefix > 0).then_some(prefix_end) };
         let clamped = sum.overflow && !format.signed;
-        let number = if negative && !clamped { apply(Op::Sub, 64, FALSE, sum.number) } else { sum.number };
+        let negated = || apply(Op::Sub, 64, FALSE, sum.number);
+        let number = if negative && !clamped { negated() } else { sum.number };
         Parsed { number, end }
     }
 }
@@ -162,16 +205,16 @@ unsafe fn read_prefix(at: &impl Fn(usize) -> Option<Value>, start: usize, format
         }
         let plain = if format.base == 0 { 10 } else { format.base };
         let Some(first) = at(start) else { return (plain, 0) };
-        if !ask(is(first, b'0')) {
+        if !branch_on(is(first, b'0')) {
             return (plain, 0);
         }
         if let Some(second) = at(start + 1) {
             let either_case =
                 |letter: u8| either(is(second, letter), is(second, letter.to_ascii_uppercase()));
-            if format.base != 2 && ask(either_case(b'x')) {
+            if format.base != 2 && branch_on(either_case(b'x')) {
                 return (16, 2);
             }
-            if binary && ask(either_case(b'b')) {
+            if binary && branch_on(either_case(b'b')) {
                 return (2, 2);
             }
         }
@@ -179,114 +222,115 @@ unsafe fn read_prefix(at: &impl Fn(usize) -> Option<Value>, start: usize, format
     }
 }
 
-/// Reads a number as `strtol` does: white space first.
-pub(super) unsafe fn read_all(text: &impl Characters, format: &Format) -> Parsed {
+/// Where the white space at the start of a text ends.
+pub(super) unsafe fn skip_space(text: &impl Characters) -> usize {
     unsafe {
-        let mut start = 0;
-        while start < MAX_STRING
-            && let Some(c) = text.at(start)
-            && ask(is_space(c))
-        {
-            start += 1;
-        }
-        read_number(text, start, format)
+        let is_space = |i: &usize| text.at(*i).is_some_and(|c| branch_on(is_space(c)));
+        (0..MAX_STRING).find(|i| !is_space(i)).unwrap_or(MAX_STRING)
     }
 }
 
-/// Answers with the number at `text`, of which the library says that its low `bits` bits are `result` and that it ends
-/// at `end`.
-unsafe fn parsed(text: *const c_char, format: &Format, bits: u32, result: u64, end: usize) {
+/// Reads a number as `strtol` does: white space first.
+unsafe fn read_all(text: &impl Characters, format: &Format) -> Parsed {
+    unsafe { read_number(text, skip_space(text), format) }
+}
+
+/// A result of the library's.
+pub(super) trait Integer: Copy {
+    const SIGNED: bool;
+    fn bits(self) -> u64;
+}
+
+impl Integer for i64 {
+    const SIGNED: bool = true;
+
+    fn bits(self) -> u64 {
+        self as u64
+    }
+}
+
+impl Integer for u64 {
+    const SIGNED: bool = false;
+
+    fn bits(self) -> u64 {
+        self
+    }
+}
+
+/// Answers with the number at `text`, of which the library says that its low `bits` bits are
+/// `result` and that it ends at `end`.
+unsafe fn answer_number<E: Element>(text: *const E, format: &Format, bits: u32, result: u64, end: *const E) {
     unsafe {
         answer(0);
-        let seen = end - text as usize + 2;
-        if !state::active() || !shadow::any_label(text as usize, seen.min(MAX_STRING)) {
+        // SAFETY: the library has read a number there.
+        let text = InMemory::new(text);
+        if !state::active() || !text.is_symbolic(end) {
             return;
         }
-        let Some(_entered) = state::enter() else { return };
-        let read = read_all(&InMemory(text.cast()), format);
-        let number = truncated(bits, read.number);
-        let read_end = text as usize + read.end.unwrap_or(0);
-        if number.value == result & mask(bits) && read_end == end {
-            answer(number.label);
-        } else {
-            give_up();
-        }
+        guarded(|| {
+            let read = read_all(&text, format);
+            let number = truncated(bits, read.number);
+            if number.value == result & mask(bits) && read.end.unwrap_or(0) == text.index_of(end) {
+                answer(number.label);
+            } else {
+                give_up();
+            }
+        });
     }
 }
 
-unsafe extern "C" {
-    fn strtol(text: *const c_char, end: *mut *mut c_char, base: c_int) -> c_long;
-}
+/// How the library reads an integer.
+type Read<E, N> = unsafe extern "C" fn(*const E, *mut *mut E, c_int) -> N;
 
-/// `(type) strtol(text, 0, 10)`
-unsafe fn converted(text: *const c_char, bits: u32) -> c_long {
+/// `strtol`; with `binary_prefix` as of C23.
+pub(super) unsafe fn integer<E: Element, N: Integer>(
+    real: Read<E, N>,
+    binary_prefix: bool,
+    _: &Args,
+    text: *const E,
+    end: *mut *mut E,
+    base: c_int,
+) -> N {
     unsafe {
-        let _ = Args::take();
-        let mut end = core::ptr::null_mut();
-        let result = strtol(text, &raw mut end, 10);
-        parsed(text, &PLAIN, bits, result as u64, end as usize);
+        if base != 0 && !(2..=36).contains(&base) {
+            answer(0);
+            return real(text, end, base);
+        }
+        let mut place = core::ptr::null_mut();
+        let result = real(text, &raw mut place, base);
+        note_end(end, place);
+        let format = Format { base: base as u32, signed: N::SIGNED, binary_prefix, ..PLAIN };
+        answer_number(text, &format, 64, result.bits(), place);
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_atoi(text: *const c_char) -> c_int {
-    unsafe { converted(text, 32) as c_int }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_atol(text: *const c_char) -> c_long {
-    unsafe { converted(text, 64) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_atoll(text: *const c_char) -> c_long {
-    unsafe { converted(text, 64) }
-}
-
-macro_rules! strtol {
-    ($($name:ident = $real:ident: $result:ty, $signed:literal, $binary:literal;)*) => {
-        #[allow(clashing_extern_declarations)]
-        mod real {
-            use super::*;
-            unsafe extern "C" {
-                $(pub(super) fn $real(text: *const c_char, end: *mut *mut c_char, base: c_int) -> $result;)*
-            }
+/// The branches fix where a number ends, so the pointer is concrete.
+pub(super) unsafe fn note_end<E>(end: *mut *mut E, place: *mut E) {
+    unsafe {
+        if !end.is_null() {
+            *end = place;
+            shadow::clear(end as usize, 8);
         }
-        $(#[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(text: *const c_char, end: *mut *mut c_char, base: c_int) -> $result {
-            unsafe {
-                concretise(Args::take().label(2), ConcretiseReason::Argument);
-                if base != 0 && !(2..=36).contains(&base) {
-                    answer(0);
-                    return real::$real(text, end, base);
-                }
-                let mut place = core::ptr::null_mut();
-                let result = real::$real(text, &raw mut place, base);
-                // The branches fix where the number ends, so the pointer is concrete.
-                if !end.is_null() {
-                    *end = place;
-                    shadow::clear(end as usize, 8);
-                }
-                let format = Format { base: base as u32, signed: $signed, binary_prefix: $binary, ..PLAIN };
-                parsed(text, &format, 64, result as u64, place as usize);
-                result
-            }
-        })*
-    };
+    }
 }
 
-strtol!(
-    __tarragon_model_strtol = strtol: c_long, true, false;
-    __tarragon_model_strtoll = strtoll: c_long, true, false;
-    __tarragon_model_strtoimax = strtoimax: c_long, true, false;
-    __tarragon_model_strtoul = strtoul: u64, false, false;
-    __tarragon_model_strtoull = strtoull: u64, false, false;
-    __tarragon_model_strtoumax = strtoumax: u64, false, false;
-    __tarragon_model___isoc23_strtol = __isoc23_strtol: c_long, true, true;
-    __tarragon_model___isoc23_strtoll = __isoc23_strtoll: c_long, true, true;
-    __tarragon_model___isoc23_strtoimax = __isoc23_strtoimax: c_long, true, true;
-    __tarragon_model___isoc23_strtoul = __isoc23_strtoul: u64, false, true;
-    __tarragon_model___isoc23_strtoull = __isoc23_strtoull: u64, false, true;
-    __tarragon_model___isoc23_strtoumax = __isoc23_strtoumax: u64, false, true;
-);
+/// `atol`
+pub(super) unsafe fn long(labels: &Args, text: *const u8) -> c_long {
+    unsafe { decimal(labels, text, 64) }
+}
+
+/// `atoi`
+pub(super) unsafe fn int(labels: &Args, text: *const u8) -> c_int {
+    unsafe { decimal(labels, text, 32) as c_int }
+}
+
+/// `(type) strtol(text, 0, 10)` where the type has so many bits.
+unsafe fn decimal(_: &Args, text: *const u8, bits: u32) -> c_long {
+    unsafe {
+        let mut end = core::ptr::null_mut();
+        let result = real::strtol(text, &raw mut end, 10);
+        answer_number(text, &PLAIN, bits, result as u64, end);
+        result
+    }
+}

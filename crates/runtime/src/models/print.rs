@@ -1,38 +1,22 @@
-//! `sprintf` of symbolic values. The library prints first; then the model walks the format and gives the characters of
-//! each symbolic value their expressions. How many digits a number has is a branch for each digit.
+//! `sprintf` of symbolic values. The library prints first; then the model walks the format and
+//! gives the characters of each symbolic value their expressions. How many digits a number has is a
+//! branch for each digit.
 
-use super::compare::ask_cut;
+use super::compare::is_cut;
+use super::element::Elements;
 use super::logic::*;
-use super::{answer, byte, concretise, element, give_up, set_label};
+use super::table::real;
+use super::{answer, byte, element, give_up, guarded, set_label};
 use crate::build::Value;
 use crate::calls::{Args, VaList};
+use crate::state::active;
 use crate::values::sign_extend;
-use crate::{address, objects, shadow, state, stretches};
-use core::ffi::{c_char, c_int};
+use crate::{address, objects, shadow, stretches};
+use core::ffi::c_int;
 use trace::{ConcretiseReason, Op};
 
 unsafe extern "C" {
-    fn vsnprintf(to: *mut c_char, size: usize, format: *const c_char, list: *mut VaList) -> c_int;
-    fn vsprintf(to: *mut c_char, format: *const c_char, list: *mut VaList) -> c_int;
-    fn vasprintf(to: *mut *mut c_char, format: *const c_char, list: *mut VaList) -> c_int;
-    fn __vsnprintf_chk(
-        to: *mut c_char,
-        size: usize,
-        flag: c_int,
-        room: usize,
-        format: *const c_char,
-        list: *mut VaList,
-    ) -> c_int;
-    fn __vsprintf_chk(
-        to: *mut c_char,
-        flag: c_int,
-        room: usize,
-        format: *const c_char,
-        list: *mut VaList,
-    ) -> c_int;
-    fn snprintf(to: *mut c_char, size: usize, format: *const c_char, ...) -> c_int;
-    fn strlen(string: *const c_char) -> usize;
-    fn strnlen(string: *const c_char, limit: usize) -> usize;
+    fn snprintf(to: *mut u8, size: usize, format: *const u8, ...) -> c_int;
 }
 
 /// A conversion of a format.
@@ -222,8 +206,8 @@ impl Print {
                 return;
             }
             let size = match conversion.precision {
-                Some(limit) => strnlen(text.cast(), limit),
-                None => strlen(text.cast()),
+                Some(limit) => real::strnlen(text, limit),
+                None => real::strlen(text),
             };
             let (start, whole) = Print::field(conversion, size);
             if shadow::any_label(text as usize, size) {
@@ -236,13 +220,14 @@ impl Print {
         }
     }
 
-    /// A string was printed that may grow with the stretch. One that is cut or filled up does not, and stays so.
+    /// A string was printed that may grow with the stretch. One that is cut or filled up does not,
+    /// and stays so.
     unsafe fn grow(&mut self, text: *const u8, size: usize, conversion: &Conversion) {
         unsafe {
             let length = stretches::length(text, size);
-            let is_cut = conversion.precision.is_some_and(|limit| ask_cut(text, size, limit));
+            let is_cut = conversion.precision.is_some_and(|limit| is_cut(Elements::new(text, size), limit));
             let is_short =
-                conversion.width > 0 && ask(apply_to(Op::Ult, 64, length, conversion.width as u64));
+                conversion.width > 0 && branch_on(apply_to(Op::Ult, 64, length, conversion.width as u64));
             if length.label != 0 && !is_cut && !is_short {
                 let more = apply_to(Op::Sub, 64, length, size as u64);
                 self.length = apply(Op::Add, 64, self.length, more);
@@ -257,7 +242,7 @@ impl Print {
             let argument = element(self.arguments.next(), size.max(4));
             let argument = truncated(bits, argument);
             let signed = matches!(conversion.letter, b'd' | b'i');
-            let negative = signed && ask(apply_to(Op::Slt, bits, argument, 0));
+            let negative = signed && branch_on(apply_to(Op::Slt, bits, argument, 0));
             let magnitude =
                 if negative { apply(Op::Sub, bits, Value::concrete(0), argument) } else { argument };
             let magnitude = zero_extended(bits, 64, magnitude);
@@ -268,7 +253,7 @@ impl Print {
             };
             let mut prefix = (signed && (negative || conversion.plus || conversion.space)) as usize;
             if conversion.alternative {
-                let zero = ask(apply_to(Op::Eq, 64, magnitude, 0));
+                let zero = branch_on(apply_to(Op::Eq, 64, magnitude, 0));
                 match base {
                     16 if !zero => prefix += 2,
                     8 => return Err(Unknown),
@@ -296,7 +281,7 @@ impl Print {
             }
             let mut spec = [0u8; 64];
             write_spec(conversion, &mut spec)?;
-            let size = snprintf(core::ptr::null_mut(), 0, spec.as_ptr().cast(), argument.value);
+            let size = snprintf(core::ptr::null_mut(), 0, spec.as_ptr(), argument.value);
             self.next += size.max(0) as usize;
             Ok(())
         }
@@ -311,8 +296,7 @@ impl Print {
             }
             let mut spec = [0u8; 64];
             write_spec(conversion, &mut spec)?;
-            let size =
-                snprintf(core::ptr::null_mut(), 0, spec.as_ptr().cast(), f64::from_bits(argument.value));
+            let size = snprintf(core::ptr::null_mut(), 0, spec.as_ptr(), f64::from_bits(argument.value));
             self.next += size.max(0) as usize;
             Ok(())
         }
@@ -320,8 +304,8 @@ impl Print {
 }
 
 impl Print {
-    /// Answers with the number of characters, where it depends on the stretch: whether they fit into `room` is a branch, or a
-    /// property where the library does not know the room.
+    /// Answers with the number of characters, where it depends on the stretch: whether they fit
+    /// into `room` is a branch, or a property where the library does not know the room.
     unsafe fn answer_length(&self, room: usize) {
         unsafe {
             if self.length.label == 0 {
@@ -332,7 +316,7 @@ impl Print {
                 let needed = apply_to(Op::Add, 64, length, 1);
                 address::check_room(self.to as usize, needed, super::call_site());
             } else {
-                ask(apply_to(Op::Ult, 64, length, room as u64));
+                branch_on(apply_to(Op::Ult, 64, length, room as u64));
             }
             answer(truncated(32, length).label);
         }
@@ -378,12 +362,12 @@ fn put_number(number: usize, put: &mut impl FnMut(u8)) {
 /// Number of digits of `magnitude`: at least 1, unless a 0 is printed as nothing.
 unsafe fn digit_count(magnitude: Value, base: u64, empty_zero: bool) -> usize {
     unsafe {
-        if empty_zero && ask(apply_to(Op::Eq, 64, magnitude, 0)) {
+        if empty_zero && branch_on(apply_to(Op::Eq, 64, magnitude, 0)) {
             return 0;
         }
         let mut power = base;
         let mut count = 1;
-        while !ask(apply_to(Op::Ult, 64, magnitude, power)) {
+        while !branch_on(apply_to(Op::Ult, 64, magnitude, power)) {
             count += 1;
             match power.checked_mul(base) {
                 Some(next) => power = next,
@@ -419,162 +403,99 @@ unsafe fn digit(magnitude: Value, base: u64, index: u32, letter: u8) -> Value {
 }
 
 /// The library printed `result` characters, of which `room` had room with the final 0.
-unsafe fn printed(to: *mut c_char, room: usize, format: *const c_char, arguments: VaList, result: c_int) {
+unsafe fn printed(to: *mut u8, room: usize, format: *const u8, arguments: VaList, result: c_int) {
     unsafe {
         answer(0);
-        if !state::active() || result < 0 {
+        if !active() || result < 0 {
             return;
         }
         let written = (result as usize).min(room.saturating_sub(1));
         if room > 0 {
             shadow::clear(to as usize, written + 1);
         }
-        let Some(_entered) = state::enter() else { return };
-        let (to, length) = (to.cast::<u8>(), Value::concrete(0));
-        let mut print = Print { format: format.cast(), arguments, to, written, next: 0, length };
-        if print.run().is_err() || print.next != result as usize {
-            return give_up();
-        }
-        print.answer_length(room);
+        guarded(|| {
+            let mut print = Print { format, arguments, to, written, next: 0, length: FALSE };
+            if print.run().is_err() || print.next != result as usize {
+                return give_up();
+            }
+            print.answer_length(room);
+        });
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_vsnprintf(
-    to: *mut c_char,
+/// `vsnprintf`
+pub(super) unsafe fn within(
+    _: &Args,
+    to: *mut u8,
     size: usize,
-    format: *const c_char,
+    format: *const u8,
     list: *mut VaList,
 ) -> c_int {
     unsafe {
-        concretise(Args::take().label(1), ConcretiseReason::CopyLength);
         let arguments = *list;
-        let result = vsnprintf(to, size, format, list);
+        let result = real::vsnprintf(to, size, format, list);
         printed(to, size, format, arguments, result);
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_variadic_snprintf(
-    to: *mut c_char,
-    size: usize,
-    format: *const c_char,
-    list: *mut VaList,
-) -> c_int {
-    unsafe { __tarragon_model_vsnprintf(to, size, format, list) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_vsprintf(
-    to: *mut c_char,
-    format: *const c_char,
-    list: *mut VaList,
-) -> c_int {
+/// `vsprintf`
+pub(super) unsafe fn string(_: &Args, to: *mut u8, format: *const u8, list: *mut VaList) -> c_int {
     unsafe {
-        let _ = Args::take();
         let arguments = *list;
-        let result = vsprintf(to, format, list);
+        let result = real::vsprintf(to, format, list);
         printed(to, usize::MAX, format, arguments, result);
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_variadic_sprintf(
-    to: *mut c_char,
-    format: *const c_char,
-    list: *mut VaList,
-) -> c_int {
-    unsafe { __tarragon_model_vsprintf(to, format, list) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model___vsnprintf_chk(
-    to: *mut c_char,
+/// `__vsnprintf_chk`: how much is printed is known only afterwards, so the library checks it.
+pub(super) unsafe fn checked_within(
+    _: &Args,
+    to: *mut u8,
     size: usize,
     flag: c_int,
     room: usize,
-    format: *const c_char,
+    format: *const u8,
     list: *mut VaList,
 ) -> c_int {
     unsafe {
-        concretise(Args::take().label(1), ConcretiseReason::CopyLength);
         let arguments = *list;
-        let result = __vsnprintf_chk(to, size, flag, room, format, list);
+        let result = real::__vsnprintf_chk(to, size, flag, room, format, list);
         printed(to, size, format, arguments, result);
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_variadic___snprintf_chk(
-    to: *mut c_char,
-    size: usize,
+/// `__vsprintf_chk`
+pub(super) unsafe fn checked_string(
+    _: &Args,
+    to: *mut u8,
     flag: c_int,
     room: usize,
-    format: *const c_char,
-    list: *mut VaList,
-) -> c_int {
-    unsafe { __tarragon_model___vsnprintf_chk(to, size, flag, room, format, list) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model___vsprintf_chk(
-    to: *mut c_char,
-    flag: c_int,
-    room: usize,
-    format: *const c_char,
+    format: *const u8,
     list: *mut VaList,
 ) -> c_int {
     unsafe {
-        let _ = Args::take();
         let arguments = *list;
-        let result = __vsprintf_chk(to, flag, room, format, list);
+        let result = real::__vsprintf_chk(to, flag, room, format, list);
         printed(to, usize::MAX, format, arguments, result);
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_variadic___sprintf_chk(
-    to: *mut c_char,
-    flag: c_int,
-    room: usize,
-    format: *const c_char,
-    list: *mut VaList,
-) -> c_int {
-    unsafe { __tarragon_model___vsprintf_chk(to, flag, room, format, list) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_vasprintf(
-    to: *mut *mut c_char,
-    format: *const c_char,
-    list: *mut VaList,
-) -> c_int {
+/// `vasprintf`
+pub(super) unsafe fn allocated(_: &Args, to: *mut *mut u8, format: *const u8, list: *mut VaList) -> c_int {
     unsafe {
-        let _ = Args::take();
         let arguments = *list;
-        let result = vasprintf(to, format, list);
+        let result = real::vasprintf(to, format, list);
         answer(0);
         shadow::clear(to as usize, 8);
-        if state::active() && result >= 0 {
+        if active() && result >= 0 {
             objects::note_allocation(*to as usize, Some(result as usize + 1));
-            if let Some(_entered) = state::enter() {
-                stretches::note_allocation(*to as usize, stretches::ENOUGH);
-            }
+            guarded(|| stretches::note_allocation(*to as usize, stretches::ENOUGH));
             printed(*to, usize::MAX, format, arguments, result);
         }
         result
     }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_variadic_asprintf(
-    to: *mut *mut c_char,
-    format: *const c_char,
-    list: *mut VaList,
-) -> c_int {
-    unsafe { __tarragon_model_vasprintf(to, format, list) }
 }

@@ -1,24 +1,15 @@
 //! Threads and processes of the target.
 
 use super::answer;
-use crate::{calls, os, state};
-use core::ffi::{c_int, c_void};
+use super::table::real;
+use crate::calls::{self, Args};
+use crate::{os, state};
+use core::ffi::c_int;
 
-unsafe extern "C" {
-    fn fork() -> c_int;
-    fn pthread_create(
-        thread: *mut c_void,
-        attributes: *const c_void,
-        start: *const c_void,
-        argument: *mut c_void,
-    ) -> c_int;
-}
-
-/// The child of a target does not write into its parent's trace.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fork() -> c_int {
+/// `fork`: the child of a target does not write into its parent's trace.
+pub(super) unsafe fn child(_: &Args) -> c_int {
     unsafe {
-        let child = fork();
+        let child = real::fork();
         if child == 0 {
             state::deactivate();
         }
@@ -27,19 +18,19 @@ pub unsafe extern "C" fn __tarragon_model_fork() -> c_int {
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_pthread_create(
-    thread: *mut c_void,
-    attributes: *const c_void,
-    start: *const c_void,
-    argument: *mut c_void,
+/// `pthread_create`
+pub(super) unsafe fn thread(
+    _: &Args,
+    thread: *mut u8,
+    attributes: *const u8,
+    start: *const u8,
+    argument: *mut u8,
 ) -> c_int {
     unsafe {
-        calls::__tgi_args_taken();
         if (*os::tls()).busy == 0 {
             calls::note_thread();
         }
-        let result = pthread_create(thread, attributes, start, argument);
+        let result = real::pthread_create(thread, attributes, start, argument);
         answer(0);
         result
     }

@@ -1,21 +1,20 @@
-//! `scanf` of strings and of the input. The library scans first; then the model walks the same text along the format:
-//! what each character was taken for is a branch, and what was stored gets the expression of its characters.
+//! `scanf` of strings and of the input. The library scans first; then the model walks the same text
+//! along the format: what each character was taken for is a branch, and what was stored gets the
+//! expression of its characters.
 
 use super::decimals::{narrowed, read_decimal};
+use super::element::MAX_STRING;
 use super::input::ask_byte;
 use super::logic::*;
 use super::numbers::{Characters, Format, InMemory, PLAIN, read_number};
-use super::stdio::{Stream, input_position, note_position, stdin};
-use super::{MAX_STRING, answer, give_up, set_label};
+use super::stdio::{Stream, input_position, note_position};
+use super::table::real;
+use super::{answer, give_up, guarded, set_label};
 use crate::build::Value;
-use crate::calls::{self, VaList};
-use crate::state::{self, STATE};
+use crate::calls::{Args, VaList};
+use crate::state::{STATE, active};
 use crate::{nodes, shadow};
-use core::ffi::{c_char, c_int};
-
-unsafe extern "C" {
-    fn strlen(string: *const c_char) -> usize;
-}
+use core::ffi::c_int;
 
 /// The input from one of its bytes on.
 struct FromInput(u64);
@@ -185,7 +184,7 @@ impl<T: Characters> Scan<'_, T> {
         unsafe {
             while self.next < MAX_STRING
                 && let Some(c) = self.text.at(self.next)
-                && ask(is_space(c))
+                && branch_on(is_space(c))
             {
                 self.next += 1;
             }
@@ -198,7 +197,7 @@ impl<T: Characters> Scan<'_, T> {
             if T::ENDS_WITH_ZERO
                 && let Some(c) = self.text.at(at)
             {
-                ask(is(c, 0));
+                branch_on(is(c, 0));
             }
             Stop::Mismatch
         }
@@ -207,7 +206,7 @@ impl<T: Characters> Scan<'_, T> {
     unsafe fn literal(&mut self, wanted: u8) -> Result<(), Stop> {
         unsafe {
             let c = self.text.at(self.next).ok_or(Stop::Mismatch)?;
-            if !ask(is(c, wanted)) {
+            if !branch_on(is(c, wanted)) {
                 return Err(self.mismatch(self.next));
             }
             self.next += 1;
@@ -301,29 +300,29 @@ impl<T: Characters> Scan<'_, T> {
         }
     }
 
-    /// Characters of a set, at least `least` and at most `most` of them.
+    /// Characters of a set, at least `min` and at most `max` of them.
     unsafe fn characters(
         &mut self,
         conversion: &Conversion,
         set: ByteSet,
-        most: usize,
-        least: usize,
+        max: usize,
+        min: usize,
     ) -> Result<(), Stop> {
         unsafe {
             let mut ends = ByteSet::EMPTY;
             if T::ENDS_WITH_ZERO {
                 ends.insert(0);
             }
-            let most = most.min(conversion.width.unwrap_or(usize::MAX)).min(MAX_STRING);
+            let max = max.min(conversion.width.unwrap_or(usize::MAX)).min(MAX_STRING);
             let start = self.next;
-            while self.next - start < most
+            while self.next - start < max
                 && let Some(c) = self.text.at(self.next)
-                && ask(both(set.holds(c), ends.complement().holds(c)))
+                && branch_on(both(set.holds(c), ends.complement().holds(c)))
             {
                 self.next += 1;
             }
             let count = self.next - start;
-            if count < least {
+            if count < min {
                 return Err(self.mismatch(self.next));
             }
             let Some(mut place) = self.place(conversion) else { return Ok(()) };
@@ -369,7 +368,7 @@ unsafe fn clear_results(format: *const u8, mut arguments: VaList, result: c_int)
             let place = arguments.next().cast::<*mut u8>().read();
             let size = match conversion.letter {
                 _ if conversion.allocated => 8,
-                b's' | b'[' => strlen(place.cast()) + 1,
+                b's' | b'[' => real::strlen(place) + 1,
                 b'c' => conversion.width.unwrap_or(1),
                 b'p' => 8,
                 _ => conversion.size,
@@ -380,53 +379,54 @@ unsafe fn clear_results(format: *const u8, mut arguments: VaList, result: c_int)
 }
 
 /// The library scanned `text` and returned `result`.
-unsafe fn scanned<T: Characters>(text: &T, format: *const c_char, arguments: VaList, result: c_int) {
+unsafe fn scanned<T: Characters>(text: &T, format: *const u8, arguments: VaList, result: c_int) {
     unsafe {
-        clear_results(format.cast(), arguments, result);
-        let Some(_entered) = state::enter() else { return };
-        let mut scan = Scan { text, next: 0, arguments, assigned: 0, result };
-        let known = !matches!(scan.run(format.cast()), Err(Stop::Unknown));
-        if !known || scan.assigned != result.max(0) {
-            give_up();
-        }
+        clear_results(format, arguments, result);
+        guarded(|| {
+            let mut scan = Scan { text, next: 0, arguments, assigned: 0, result };
+            let known = !matches!(scan.run(format), Err(Stop::Unknown));
+            if !known || scan.assigned != result.max(0) {
+                give_up();
+            }
+        });
     }
 }
 
-type ScanString = unsafe extern "C" fn(*const c_char, *const c_char, *mut VaList) -> c_int;
-type ScanStream = unsafe extern "C" fn(*mut Stream, *const c_char, *mut VaList) -> c_int;
-
-unsafe fn scan_string(
-    real: ScanString,
-    text: *const c_char,
-    format: *const c_char,
+/// `vsscanf`
+pub(super) unsafe fn string(
+    real: unsafe extern "C" fn(*const u8, *const u8, *mut VaList) -> c_int,
+    _: &Args,
+    text: *const u8,
+    format: *const u8,
     list: *mut VaList,
 ) -> c_int {
     unsafe {
-        calls::__tgi_args_taken();
         let arguments = *list;
-        let size = if state::active() { strlen(text) } else { 0 };
+        let size = if active() { real::strlen(text) } else { 0 };
         let result = real(text, format, list);
         answer(0);
-        if !state::active() {
+        if !active() {
             return result;
         }
         if shadow::any_label(text as usize, (size + 1).min(MAX_STRING)) {
-            scanned(&InMemory(text.cast()), format, arguments, result);
+            // SAFETY: the library has just read the string.
+            scanned(&InMemory::new(text), format, arguments, result);
         } else {
-            clear_results(format.cast(), arguments, result);
+            clear_results(format, arguments, result);
         }
         result
     }
 }
 
-unsafe fn scan_stream(
-    real: ScanStream,
+/// `vfscanf`
+pub(super) unsafe fn stream(
+    real: unsafe extern "C" fn(*mut Stream, *const u8, *mut VaList) -> c_int,
+    _: &Args,
     stream: *mut Stream,
-    format: *const c_char,
+    format: *const u8,
     list: *mut VaList,
 ) -> c_int {
     unsafe {
-        calls::__tgi_args_taken();
         let arguments = *list;
         let start = input_position(stream);
         let result = real(stream, format, list);
@@ -436,70 +436,9 @@ unsafe fn scan_stream(
                 scanned(&FromInput(start), format, arguments, result);
                 note_position(stream);
             }
-            None if state::active() => clear_results(format.cast(), arguments, result),
+            None if active() => clear_results(format, arguments, result),
             None => {}
         }
         result
     }
 }
-
-macro_rules! string_scanners {
-    ($($name:ident $variadic:ident = $real:ident;)*) => {
-        unsafe extern "C" {
-            $(fn $real(text: *const c_char, format: *const c_char, list: *mut VaList) -> c_int;)*
-        }
-        $(#[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(text: *const c_char, format: *const c_char, list: *mut VaList) -> c_int {
-            unsafe { scan_string($real, text, format, list) }
-        }
-
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $variadic(
-            text: *const c_char,
-            format: *const c_char,
-            list: *mut VaList,
-        ) -> c_int {
-            unsafe { scan_string($real, text, format, list) }
-        })*
-    };
-}
-
-string_scanners!(
-    __tarragon_model_vsscanf __tarragon_variadic_sscanf = vsscanf;
-    __tarragon_model___isoc99_vsscanf __tarragon_variadic___isoc99_sscanf = __isoc99_vsscanf;
-    __tarragon_model___isoc23_vsscanf __tarragon_variadic___isoc23_sscanf = __isoc23_vsscanf;
-);
-
-macro_rules! stream_scanners {
-    ($($name:ident $variadic:ident $on_stdin:ident = $real:ident;)*) => {
-        unsafe extern "C" {
-            $(fn $real(stream: *mut Stream, format: *const c_char, list: *mut VaList) -> c_int;)*
-        }
-        $(#[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(stream: *mut Stream, format: *const c_char, list: *mut VaList) -> c_int {
-            unsafe { scan_stream($real, stream, format, list) }
-        }
-
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $variadic(
-            stream: *mut Stream,
-            format: *const c_char,
-            list: *mut VaList,
-        ) -> c_int {
-            unsafe { scan_stream($real, stream, format, list) }
-        }
-
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $on_stdin(format: *const c_char, list: *mut VaList) -> c_int {
-            unsafe { scan_stream($real, stdin, format, list) }
-        })*
-    };
-}
-
-stream_scanners!(
-    __tarragon_model_vfscanf __tarragon_variadic_fscanf __tarragon_variadic_scanf = vfscanf;
-    __tarragon_model___isoc99_vfscanf __tarragon_variadic___isoc99_fscanf __tarragon_variadic___isoc99_scanf
-        = __isoc99_vfscanf;
-    __tarragon_model___isoc23_vfscanf __tarragon_variadic___isoc23_fscanf __tarragon_variadic___isoc23_scanf
-        = __isoc23_vfscanf;
-);

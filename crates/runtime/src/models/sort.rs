@@ -1,33 +1,30 @@
-//! Sorting and searching with a comparison of the program's. The library would move elements without their labels, so
-//! the model sorts itself, with the library's own algorithm: a merge sort that calls the comparison in the same order on
-//! the same addresses. The order of two elements is a branch.
+//! Sorting and searching with a comparison of the program's. The library would move elements
+//! without their labels, so the model sorts itself, with the library's own algorithm: a merge sort
+//! that calls the comparison in the same order on the same addresses. The order of two elements is
+//! a branch.
 
-use super::answer;
-use super::logic::{apply_to, ask};
+use super::logic::{apply_to, branch_on};
+use super::table::real;
+use super::{answer, call_site, guarded};
 use crate::build::Value;
 use crate::calls::{self, Args};
 use crate::{memory, os, shadow, state};
-use core::ffi::{c_int, c_void};
-use trace::{ConcretiseReason, Op};
+use core::ffi::c_int;
+use trace::Op;
 
-type Compare = unsafe extern "C" fn(*const c_void, *const c_void) -> c_int;
-type CompareWith = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_void) -> c_int;
-
-unsafe extern "C" {
-    fn qsort(base: *mut c_void, count: usize, size: usize, compare: Compare);
-    fn qsort_r(base: *mut c_void, count: usize, size: usize, compare: CompareWith, argument: *mut c_void);
-}
+pub type Compare = unsafe extern "C" fn(*const u8, *const u8) -> c_int;
+pub type CompareWith = unsafe extern "C" fn(*const u8, *const u8, *mut u8) -> c_int;
 
 /// The program's comparison.
 #[derive(Clone, Copy)]
 enum Comparison {
     Plain(Compare),
-    With(CompareWith, *mut c_void),
+    With(CompareWith, *mut u8),
 }
 
 impl Comparison {
     /// The result of the comparison with its label.
-    unsafe fn call(&self, a: *const c_void, b: *const c_void, site: u32) -> Value {
+    unsafe fn call(&self, a: *const u8, b: *const u8, site: u32) -> Value {
         unsafe {
             // A function that knows nothing of labels leaves this one.
             answer(0);
@@ -41,16 +38,15 @@ impl Comparison {
     }
 }
 
-/// Asks whether a comparison's result is `op` 0.
-unsafe fn ask_sign(op: Op, result: Value) -> bool {
+/// Whether a comparison's result is `op` 0: a branch.
+unsafe fn branch_on_sign(op: Op, result: Value) -> bool {
     unsafe {
-        if result.label != 0
-            && let Some(_entered) = state::enter()
-        {
-            return ask(apply_to(op, 32, result, 0));
+        let sign = result.value as u32 as i32;
+        let plain = if op == Op::Sle { sign <= 0 } else { sign < 0 };
+        if result.label == 0 {
+            return plain;
         }
-        let result = result.value as u32 as i32;
-        if op == Op::Sle { result <= 0 } else { result < 0 }
+        guarded(|| branch_on(apply_to(op, 32, result, 0))).unwrap_or(plain)
     }
 }
 
@@ -102,8 +98,8 @@ impl Merge {
     unsafe fn in_order(&self, a: *const u8, b: *const u8) -> bool {
         unsafe {
             let object = |at: *const u8| if self.indirect { at.cast::<*const u8>().read() } else { at };
-            let result = self.comparison.call(object(a).cast(), object(b).cast(), self.site);
-            ask_sign(Op::Sle, result)
+            let result = self.comparison.call(object(a), object(b), self.site);
+            branch_on_sign(Op::Sle, result)
         }
     }
 
@@ -134,7 +130,7 @@ impl Merge {
 /// Sorts; false if there is no memory for it.
 unsafe fn sort(base: *mut u8, count: usize, size: usize, comparison: Comparison) -> bool {
     unsafe {
-        let site = super::call_site();
+        let site = call_site();
         let mut stack = [0u64; ON_STACK / 8];
         let indirect = size > MAX_DIRECT;
         let Some(bytes) = count.checked_mul(size) else { return false };
@@ -159,57 +155,51 @@ unsafe fn sort(base: *mut u8, count: usize, size: usize, comparison: Comparison)
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_qsort(
-    base: *mut c_void,
-    count: usize,
-    size: usize,
-    compare: Compare,
-) {
+/// `qsort`
+pub(super) unsafe fn sorted(_: &Args, base: *mut u8, count: usize, size: usize, compare: Compare) {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        if !state::active() || !sort(base.cast(), count, size, Comparison::Plain(compare)) {
-            qsort(base, count, size, compare);
+        if !state::active() || !sort(base, count, size, Comparison::Plain(compare)) {
+            real::qsort(base, count, size, compare);
         }
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_qsort_r(
-    base: *mut c_void,
+/// `qsort_r`
+pub(super) unsafe fn sorted_with(
+    _: &Args,
+    base: *mut u8,
     count: usize,
     size: usize,
     compare: CompareWith,
-    argument: *mut c_void,
+    argument: *mut u8,
 ) {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        if !state::active() || !sort(base.cast(), count, size, Comparison::With(compare, argument)) {
-            qsort_r(base, count, size, compare, argument);
+        if !state::active() || !sort(base, count, size, Comparison::With(compare, argument)) {
+            real::qsort_r(base, count, size, compare, argument);
         }
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_bsearch(
-    key: *const c_void,
-    base: *const c_void,
+/// `bsearch`
+pub(super) unsafe fn found(
+    _: &Args,
+    key: *const u8,
+    base: *const u8,
     count: usize,
     size: usize,
     compare: Compare,
-) -> *mut c_void {
+) -> *mut u8 {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        let site = super::call_site();
+        let site = call_site();
         let (mut low, mut high) = (0, count);
-        let mut found: *const c_void = core::ptr::null();
+        let mut found: *const u8 = core::ptr::null();
         while low < high && found.is_null() {
             let middle = (low + high) / 2;
-            let here = base.byte_add(middle * size);
+            let here = base.add(middle * size);
             let result = Comparison::Plain(compare).call(key, here, site);
-            if ask_sign(Op::Slt, result) {
+            if branch_on_sign(Op::Slt, result) {
                 high = middle;
-            } else if ask_sign(Op::Sle, result) {
+            } else if branch_on_sign(Op::Sle, result) {
                 found = here;
             } else {
                 low = middle + 1;

@@ -1,111 +1,123 @@
 //! Searches for members of sets: how far a string goes, and where it stops.
 
-use super::byte;
+use super::element::{Element, Elements, equal, is_zero};
+use super::give_up;
 use super::logic::*;
-use super::search::{Text, found, string};
+use super::search::{MAX_COMPARISONS, Text};
 use crate::build::Value;
-use crate::texts::{self, Bytes};
-use crate::{calls, shadow, state};
-use core::ffi::c_char;
-use trace::{Op, text};
+use crate::calls::Args;
+use trace::text;
 
-unsafe extern "C" {
-    fn strlen(string: *const c_char) -> usize;
-    fn strpbrk(string: *const c_char, set: *const c_char) -> *mut c_char;
-    fn strspn(string: *const c_char, set: *const c_char) -> usize;
-    fn strcspn(string: *const c_char, set: *const c_char) -> usize;
+/// The elements of a string as a set.
+#[derive(Clone, Copy)]
+pub(super) struct Members<E> {
+    elements: Elements<E>,
+    /// The members where they are bytes and no input changes them.
+    bytes: Option<ByteSet>,
 }
 
-/// The bytes of a string, with its final 0 if `end` is 1.
-unsafe fn members(set: *const c_char, end: usize) -> Bytes {
-    unsafe { Bytes { start: set.cast(), size: strlen(set) + end } }
-}
+impl<E: Element> Members<E> {
+    /// # Safety
+    /// The library has just read the string, or is about to.
+    pub(super) unsafe fn of_string(start: *const E) -> Members<E> {
+        // SAFETY: the caller promises it.
+        let elements = unsafe { Elements::new(start, E::length(start)) };
+        let bytes = (E::SIZE == 1 && !elements.is_symbolic()).then(|| {
+            let mut set = ByteSet::EMPTY;
+            (0..elements.count).for_each(|i| set.insert(elements.get(i).value() as u8));
+            set
+        });
+        Members { elements, bytes }
+    }
 
-/// Membership in the set of a string's bytes.
-unsafe fn member(set: *const c_char) -> impl Fn(Value) -> Value {
-    unsafe {
-        let size = if state::active() { strlen(set) } else { 0 };
-        let symbolic = shadow::any_label(set as usize, size);
-        let bytes = ByteSet::of_string(set.cast());
-        move |c| {
-            if !symbolic {
+    /// Membership of `count` elements takes too many comparisons.
+    fn is_large(&self, count: usize) -> bool {
+        self.bytes.is_none() && self.elements.count.saturating_mul(count) > MAX_COMPARISONS
+    }
+
+    pub(super) fn is_symbolic(&self) -> bool {
+        self.elements.is_symbolic()
+    }
+
+    /// `c in set`: for bytes, one comparison for each run of neighbours.
+    pub(super) unsafe fn holds(&self, c: Value) -> Value {
+        unsafe {
+            if let Some(bytes) = &self.bytes {
                 return bytes.holds(c);
             }
-            (0..size)
-                .fold(FALSE, |found, i| either(found, apply(Op::Eq, 8, c, byte(set.cast::<u8>().add(i)))))
+            let members = (0..self.elements.count).map(|i| self.elements.at(i));
+            members.fold(FALSE, |found, member| either(found, equal::<E>(c, member)))
         }
     }
-}
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strpbrk(start: *const c_char, set: *const c_char) -> *mut c_char {
-    unsafe {
-        calls::__tgi_args_taken();
-        let result = strpbrk(start, set);
-        let text = string(start);
-        found(text, false, result as u64, |text| {
-            let one = text.place_of(members(set, 0), text::SET | text::TERMINATED, Value::concrete(0));
-            one.unwrap_or_else(|| {
-                let member = member(set);
-                text.first(Value::concrete(0), |i| member(byte(text.start.add(i))))
-            })
-        });
-        result
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strspn(start: *const c_char, set: *const c_char) -> usize {
-    unsafe {
-        calls::__tgi_args_taken();
-        let result = strspn(start, set);
-        let text = string(start);
-        found(text, false, result as u64, |text| {
-            let one = text.length_until(members(set, 0), text::SET | text::NEGATED);
-            one.unwrap_or_else(|| {
-                let member = member(set);
-                text.length_before(|c| negated(member(c)))
-            })
-        });
-        result
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strcspn(start: *const c_char, set: *const c_char) -> usize {
-    unsafe {
-        calls::__tgi_args_taken();
-        let result = strcspn(start, set);
-        let text = string(start);
-        found(text, false, result as u64, |text| {
-            let one = text.length_until(members(set, 1), text::SET);
-            one.unwrap_or_else(|| {
-                let member = member(set);
-                text.length_before(|c| either(member(c), is(c, 0)))
-            })
-        });
-        result
-    }
-}
-
-impl Text {
-    /// Number of bytes before the first that stops.
-    unsafe fn length_before(&self, stops: impl Fn(Value) -> Value) -> Value {
+    /// `c in set or c == 0`
+    pub(super) unsafe fn stops(&self, c: Value) -> Value {
         unsafe {
-            if self.passed.any() {
-                let stop = (0..self.size).find(|i| ask(stops(byte(self.start.add(*i)))));
-                return self.passed.place(stop.unwrap_or(self.size));
+            match self.bytes {
+                Some(mut bytes) => {
+                    bytes.insert(0);
+                    bytes.holds(c)
+                }
+                None => either(is_zero::<E>(c), self.holds(c)),
             }
-            let mut rest = Value::concrete(self.size as u64);
-            for i in (0..self.size).rev() {
-                rest = choose(64, stops(byte(self.start.add(i))), Value::concrete(i as u64), rest);
-            }
-            rest
         }
     }
 
-    /// The same in one node; `None` if formulas will do.
-    unsafe fn length_until(&self, stops: Bytes, flags: u16) -> Option<Value> {
-        unsafe { if self.passed.any() { None } else { texts::find(self.bytes(), stops, flags) } }
+    /// The members, and 0.
+    fn with_end(&self) -> Elements<E> {
+        // SAFETY: a string ends with 0.
+        unsafe { Elements::new(self.elements.address() as *const E, self.elements.count + 1) }
+    }
+}
+
+/// Answers a search of a string for members of a set.
+unsafe fn answer<E: Element>(
+    start: *const E,
+    set: &Members<E>,
+    result: u64,
+    expression: impl FnOnce(Text<E>) -> Value,
+) {
+    unsafe {
+        Text::of_string(start).answer(set.is_symbolic(), result, |text| {
+            if set.is_large(text.count()) {
+                give_up();
+                return Value::concrete(result);
+            }
+            expression(text)
+        });
+    }
+}
+
+/// `strpbrk`
+pub(super) unsafe fn first_member<E: Element>(_: &Args, start: *const E, set: *const E, result: *mut E) {
+    unsafe {
+        let set = Members::of_string(set);
+        answer(start, &set, result as u64, |text| {
+            let none = Value::concrete(0);
+            let one = text.place_of(set.elements, text::SET | text::TERMINATED, none);
+            one.unwrap_or_else(|| text.first(none, |i| set.holds(text.at(i))))
+        });
+    }
+}
+
+/// `strspn`
+pub(super) unsafe fn span<E: Element>(_: &Args, start: *const E, set: *const E, result: usize) {
+    unsafe {
+        let set = Members::of_string(set);
+        answer(start, &set, result as u64, |text| {
+            let one = text.index_of(set.elements, text::SET | text::NEGATED);
+            one.unwrap_or_else(|| text.length_before(|c| negated(set.holds(c))))
+        });
+    }
+}
+
+/// `strcspn`
+pub(super) unsafe fn span_until<E: Element>(_: &Args, start: *const E, set: *const E, result: usize) {
+    unsafe {
+        let set = Members::of_string(set);
+        answer(start, &set, result as u64, |text| {
+            let one = text.index_of(set.with_end(), text::SET);
+            one.unwrap_or_else(|| text.length_before(|c| set.stops(c)))
+        });
     }
 }

@@ -1,14 +1,18 @@
-//! Buffered input. The stream's buffer gets the labels of the input bytes in it, so that code which reads the buffer
-//! itself (`getc_unlocked` as a macro) works like the functions do.
+//! Buffered input. The stream's buffer gets the labels of the input bytes in it, so that code which
+//! reads the buffer itself (`getc_unlocked` as a macro) works like the functions do.
 
-use super::input::{ask_byte, ask_bytes, is_input, label_input};
-use super::{answer, byte, element};
-use crate::build;
-use crate::calls::{self, Args};
-use crate::state::{self, active};
-use crate::{os, outside, shadow, stretches};
-use core::ffi::{c_char, c_int, c_long, c_void};
-use trace::ConcretiseReason;
+use super::element::Elements;
+use super::input::{answer_from_end, ask_byte, ask_bytes, is_input, label_input};
+use super::logic::{apply_to, branch_on, is};
+use super::state::MODEL_STATE;
+use super::table::real;
+use super::{answer, byte, element, give_up_outside, guarded};
+use crate::build::{self, Value};
+use crate::calls::Args;
+use crate::state::active;
+use crate::{objects, os, outside, shadow, stretches};
+use core::ffi::{c_int, c_long, c_void};
+use trace::{Label, Op};
 
 /// The part of glibc's `FILE` that its own macros have always exposed.
 #[repr(C)]
@@ -36,29 +40,12 @@ const IN_BACKUP: c_int = 0x100;
 const IS_FILE: c_int = 0x2000;
 
 unsafe extern "C" {
-    fn getc(stream: *mut Stream) -> c_int;
-    fn __uflow(stream: *mut Stream) -> c_int;
-    fn __underflow(stream: *mut Stream) -> c_int;
-    fn ungetc(byte: c_int, stream: *mut Stream) -> c_int;
-    fn fread(to: *mut c_void, size: usize, count: usize, stream: *mut Stream) -> usize;
-    fn fgets(to: *mut c_char, size: c_int, stream: *mut Stream) -> *mut c_char;
-    fn getdelim(line: *mut *mut c_char, size: *mut usize, delimiter: c_int, stream: *mut Stream) -> isize;
-    fn fopen(path: *const c_char, mode: *const c_char) -> *mut Stream;
-    fn fdopen(fd: c_int, mode: *const c_char) -> *mut Stream;
-    fn freopen(path: *const c_char, mode: *const c_char, stream: *mut Stream) -> *mut Stream;
-    fn fclose(stream: *mut Stream) -> c_int;
-    fn fseek(stream: *mut Stream, offset: c_long, whence: c_int) -> c_int;
-    fn ftell(stream: *mut Stream) -> c_long;
-    fn rewind(stream: *mut Stream);
-    fn strlen(text: *const c_char) -> usize;
-    fn getw(stream: *mut Stream) -> c_int;
     fn feof(stream: *mut Stream) -> c_int;
-    fn memchr(bytes: *const c_void, byte: c_int, size: usize) -> *mut c_void;
     pub(crate) static stdin: *mut Stream;
     pub(crate) static stdout: *mut Stream;
 }
 
-/// What is known of the streams used last.
+/// What is known of a stream.
 #[derive(Clone, Copy)]
 struct Known {
     stream: *mut Stream,
@@ -73,38 +60,57 @@ struct Known {
     labelled: (usize, usize, i64),
 }
 
-const UNKNOWN: Known = Known {
-    stream: core::ptr::null_mut(),
-    input: false,
-    next: -1,
-    pushed: 0,
-    from_end: None,
-    labelled: (0, 0, 0),
-};
-static mut STREAMS: [Known; 4] = [UNKNOWN; 4];
-static mut NEXT_SLOT: usize = 0;
+impl Known {
+    const NOTHING: Known = Known {
+        stream: core::ptr::null_mut(),
+        input: false,
+        next: -1,
+        pushed: 0,
+        from_end: None,
+        labelled: (0, 0, 0),
+    };
 
+    /// The stream was moved: to a place counted from the input's end, or elsewhere.
+    fn note_move(&mut self, from_end: Option<i64>) {
+        let Known { stream, input, .. } = *self;
+        *self = Known { stream, input, from_end, ..Known::NOTHING };
+    }
+}
+
+/// The streams used last.
+pub(super) struct Streams {
+    known: [Known; 4],
+    next: usize,
+}
+
+impl Streams {
+    pub(super) const NONE: Streams = Streams { known: [Known::NOTHING; 4], next: 0 };
+}
+
+/// Which streams read the input is to be found out anew.
 pub unsafe fn forget_streams() {
-    unsafe { STREAMS = [UNKNOWN; 4] };
+    unsafe { MODEL_STATE.streams.known = [Known::NOTHING; 4] };
 }
 
 #[inline(always)]
 unsafe fn known(stream: *mut Stream) -> *mut Known {
-    unsafe { if STREAMS[0].stream == stream { &raw mut STREAMS[0] } else { find_known(stream) } }
+    unsafe {
+        let first = &raw mut MODEL_STATE.streams.known[0];
+        if (*first).stream == stream { first } else { find_known(stream) }
+    }
 }
 
 #[inline(never)]
 unsafe fn find_known(stream: *mut Stream) -> *mut Known {
     unsafe {
-        for slot in &mut STREAMS {
-            if slot.stream == stream {
-                return slot;
-            }
+        let streams = &mut MODEL_STATE.streams;
+        if let Some(slot) = streams.known.iter_mut().find(|known| known.stream == stream) {
+            return slot;
         }
-        let slot = &raw mut STREAMS[NEXT_SLOT & 3];
-        NEXT_SLOT += 1;
+        let slot = &raw mut streams.known[streams.next & 3];
+        streams.next = streams.next.wrapping_add(1);
         let input = is_input((*stream).fileno);
-        *slot = Known { stream, input, ..UNKNOWN };
+        *slot = Known { stream, input, ..Known::NOTHING };
         if input {
             outside::watch((*stream).fileno, stream);
         }
@@ -127,7 +133,7 @@ unsafe fn reads_input(stream: *mut Stream) -> bool {
     }
 }
 
-/// The descriptor behind a stream; -1 if it has none, as one that prints into memory.
+/// The descriptor of a stream; -1 if it has none, as one that prints into memory.
 pub(crate) unsafe fn descriptor(stream: *mut Stream) -> c_int {
     unsafe { if stream.is_null() || (*stream).flags & IS_FILE == 0 { -1 } else { (*stream).fileno } }
 }
@@ -152,7 +158,8 @@ pub(crate) unsafe fn position_before(stream: *mut Stream, end: i64) -> i64 {
     }
 }
 
-/// Labels the whole buffer, which ends at `end` in the file, unless it has its labels: a line takes a small part of it.
+/// Labels the whole buffer, which ends at `end` in the file, unless it has its labels: a line takes
+/// a small part of it.
 unsafe fn label_buffer(stream: *mut Stream, end: i64) {
     unsafe {
         if (*stream).flags & IN_BACKUP != 0 {
@@ -177,7 +184,7 @@ unsafe fn reads_many(stream: *mut Stream) -> bool {
     unsafe {
         let input = reads_input(stream);
         if input && core::mem::take(&mut (*known(stream)).pushed) != 0 {
-            super::give_up_outside();
+            give_up_outside();
         }
         input
     }
@@ -186,14 +193,16 @@ unsafe fn reads_many(stream: *mut Stream) -> bool {
 /// A library function moved the stream on.
 pub(super) unsafe fn note_position(stream: *mut Stream) {
     unsafe {
-        let Some(_entered) = state::enter() else { return };
-        let end = file_position(stream);
-        label_buffer(stream, end);
-        (*known(stream)).next = position_before(stream, end);
+        guarded(|| {
+            let end = file_position(stream);
+            label_buffer(stream, end);
+            (*known(stream)).next = position_before(stream, end);
+        });
     }
 }
 
-/// The input byte that a wide stream delivers next: its buffer is ahead of what the program has seen, so it is counted.
+/// The input byte that a wide stream delivers next: its buffer is ahead of what the program has
+/// seen, so it is counted.
 pub(super) unsafe fn next_of_wide(stream: *mut Stream) -> Option<*mut i64> {
     unsafe {
         if !reads_input(stream) {
@@ -207,13 +216,9 @@ pub(super) unsafe fn next_of_wide(stream: *mut Stream) -> Option<*mut i64> {
     }
 }
 
-/// The label of a byte that the stream delivered, and its events.
-unsafe fn delivered(stream: *mut Stream, result: c_int) -> u32 {
+/// The label of a byte that the stream delivered, and its events; the guard is held.
+unsafe fn delivered(stream: *mut Stream, result: c_int) -> Label {
     unsafe {
-        if !reads_input(stream) {
-            return 0;
-        }
-        let Some(_entered) = state::enter() else { return 0 };
         let known = known(stream);
         if result < 0 {
             let at = position(stream);
@@ -226,94 +231,75 @@ unsafe fn delivered(stream: *mut Stream, result: c_int) -> u32 {
             (*known).pushed -= 1;
             return build::zext(8, 32, byte(at));
         }
-        let fresh = (*known).next < 0 || at == (*stream).read_base;
-        let expected = |label: u32| label != 0 && label as i64 == (*known).next + 1;
-        let mut label = shadow::label_of_byte(at as usize);
-        if fresh || !expected(label) {
-            let end = file_position(stream);
-            label_buffer(stream, end);
-            (*known).next = position_before(stream, end) - 1;
-            label = shadow::label_of_byte(at as usize);
-        }
+        let label = expected_label(stream, known, at);
         ask_byte((*known).next.max(0) as u64);
         (*known).next += 1;
         build::zext(8, 32, byte(at).with_label(label))
     }
 }
 
-macro_rules! byte_readers {
-    ($($name:ident = $real:expr),*) => {$(
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(stream: *mut Stream) -> c_int {
-            unsafe {
-                calls::__tgi_args_taken();
-                let result = $real(stream);
-                answer(delivered(stream, result));
-                result
-            }
+/// The label of the byte at `at` of the buffer, which gets its labels where they are not those that
+/// come next.
+unsafe fn expected_label(stream: *mut Stream, known: *mut Known, at: *const u8) -> Label {
+    unsafe {
+        let fresh = (*known).next < 0 || at == (*stream).read_base;
+        let label = shadow::label_of_byte(at as usize);
+        if !fresh && label != 0 && label as i64 == (*known).next + 1 {
+            return label;
         }
-    )*};
+        let end = file_position(stream);
+        label_buffer(stream, end);
+        (*known).next = position_before(stream, end) - 1;
+        shadow::label_of_byte(at as usize)
+    }
 }
 
-byte_readers!(
-    __tarragon_model_getc = getc,
-    __tarragon_model_fgetc = getc,
-    __tarragon_model__IO_getc = getc,
-    __tarragon_model_getc_unlocked = getc,
-    __tarragon_model_fgetc_unlocked = getc,
-    __tarragon_model___uflow = __uflow
-);
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_getchar() -> c_int {
+/// `getc`
+#[inline(always)]
+pub(super) unsafe fn next_byte(
+    real: unsafe extern "C" fn(*mut Stream) -> c_int,
+    _: &Args,
+    stream: *mut Stream,
+) -> c_int {
     unsafe {
-        let result = getc(stdin);
-        answer(delivered(stdin, result));
+        let result = real(stream);
+        let label = if reads_input(stream) { guarded(|| delivered(stream, result)) } else { None };
+        answer(label.unwrap_or(0));
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_getchar_unlocked() -> c_int {
-    unsafe { __tarragon_model_getchar() }
-}
-
-/// Fills the buffer without taking a byte.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model___underflow(stream: *mut Stream) -> c_int {
+/// `__underflow`: fills the buffer without taking a byte.
+pub(super) unsafe fn fill(_: &Args, stream: *mut Stream) -> c_int {
     unsafe {
-        calls::__tgi_args_taken();
-        let result = __underflow(stream);
+        let result = real::__underflow(stream);
         answer(0);
-        if reads_input(stream)
-            && let Some(_entered) = state::enter()
-        {
-            let end = file_position(stream);
-            label_buffer(stream, end);
-            ask_byte(position_before(stream, end).max(0) as u64);
+        if reads_input(stream) {
+            guarded(|| {
+                let end = file_position(stream);
+                label_buffer(stream, end);
+                ask_byte(position_before(stream, end).max(0) as u64);
+            });
         }
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_ungetc(pushed: c_int, stream: *mut Stream) -> c_int {
+/// `ungetc`
+pub(super) unsafe fn push_back(labels: &Args, pushed: c_int, stream: *mut Stream) -> c_int {
     unsafe {
-        let args = Args::take();
-        let result = ungetc(pushed, stream);
-        answer(if result == pushed { args.label(0) } else { 0 });
-        if result >= 0
-            && reads_input(stream)
-            && let Some(_entered) = state::enter()
-        {
-            put_back(stream, build::trunc(8, build::Value::new(args.label(0), pushed as u32 as u64)));
+        let (label, result) = (labels.label(0), real::ungetc(pushed, stream));
+        answer(if result == pushed { label } else { 0 });
+        if result >= 0 && reads_input(stream) {
+            let pushed = Value::new(label, pushed as u32 as u64);
+            guarded(|| put_back(stream, build::trunc(8, pushed)));
         }
         result
     }
 }
 
 /// A byte with this label was put back. It need not be the one that was there.
-unsafe fn put_back(stream: *mut Stream, label: u32) {
+unsafe fn put_back(stream: *mut Stream, label: Label) {
     unsafe {
         let known = known(stream);
         if (*known).pushed == 0 && label != 0 && label as i64 == (*known).next {
@@ -328,116 +314,109 @@ unsafe fn put_back(stream: *mut Stream, label: u32) {
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fread(
-    to: *mut c_void,
+/// `fread`
+pub(super) unsafe fn read_objects(
+    _: &Args,
+    to: *mut u8,
     size: usize,
     count: usize,
     stream: *mut Stream,
 ) -> usize {
     unsafe {
-        super::copy::take_sized(2, [to, to], count, size);
         let input = reads_many(stream);
         let before = if input { position(stream) } else { 0 };
-        let result = fread(to, size, count, stream);
+        let result = real::fread(to, size, count, stream);
         answer(0);
         if !input || before < 0 {
             shadow::__tgi_clear(to as usize, (result * size).max(1));
             return result;
         }
-        let Some(_entered) = state::enter() else { return result };
-        let end = file_position(stream);
-        let after = position_before(stream, end);
-        let got = (after - before).max(0) as u64;
-        label_input(to.cast(), before as u64, got as usize);
-        label_buffer(stream, end);
-        (*known(stream)).next = after;
-        let label = ask_bytes(before as u64, (size * count) as u64, got);
-        answer(if size == 1 { label } else { 0 });
+        guarded(|| delivered_objects(to, size, count, stream, before));
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fread_unlocked(
-    to: *mut c_void,
-    size: usize,
-    count: usize,
-    stream: *mut Stream,
-) -> usize {
-    unsafe { __tarragon_model_fread(to, size, count, stream) }
+/// Objects were delivered from byte `before` on, the last of them maybe in part.
+unsafe fn delivered_objects(to: *mut u8, size: usize, count: usize, stream: *mut Stream, before: i64) {
+    unsafe {
+        let end = file_position(stream);
+        let after = position_before(stream, end);
+        let got = (after - before).max(0) as u64;
+        label_input(to, before as u64, got as usize);
+        label_buffer(stream, end);
+        (*known(stream)).next = after;
+        let label = ask_bytes(before as u64, size.wrapping_mul(count) as u64, got);
+        answer(if size == 1 { label } else { 0 });
+    }
 }
 
-/// The label of the length of a line in which the stretch begins or goes on. Whether the line fits is a branch.
-unsafe fn line_length(start: u64, limit: usize, delimiter: u8) -> u32 {
-    use crate::build::Value;
+/// The label of the length of a line in which the stretch begins or goes on. Whether the line fits
+/// is a branch.
+unsafe fn line_length(start: u64, limit: usize, delimiter: u8) -> Label {
     unsafe {
         let length = stretches::line_length(start, delimiter);
-        let fits = length.value <= limit as u64;
-        if limit != usize::MAX {
-            let label = build::binary(trace::Op::Ule, 64, length, Value::concrete(limit as u64));
-            crate::events::branch(label, fits, super::call_site());
-        }
+        let fits = limit == usize::MAX || branch_on(apply_to(Op::Ule, 64, length, limit as u64));
         if fits { length.label } else { 0 }
     }
 }
 
-/// A line was delivered into `to`, which held `got` bytes of it; `limit` is how many it could hold. Answers with its length.
-unsafe fn delivered_line(
+/// A line that a stream delivered.
+struct Line {
     to: *const u8,
+    /// How many bytes of it came.
     got: usize,
+    /// How many there was room for.
     limit: usize,
     delimiter: u8,
+    /// The input byte at its start.
     before: i64,
-    stream: *mut Stream,
-) {
-    use crate::build::Value;
+}
+
+/// Labels a line, with the guard held, and answers with its length.
+unsafe fn delivered_line(line: &Line, stream: *mut Stream) {
     unsafe {
-        let Some(_entered) = state::enter() else { return };
-        label_input(to, before as u64, got);
+        let Line { got, limit, delimiter, .. } = *line;
+        let before = line.before as u64;
+        label_input(line.to, before, got);
+        // SAFETY: the library has just written them.
+        let text = Elements::new(line.to, got);
         let mut is_stretched = false;
         for i in 0..got {
-            ask_byte(before as u64 + i as u64);
-            let here = byte(to.add(i));
+            ask_byte(before + i as u64);
+            let here = text.at(i);
             // Which bytes follow the stretch hangs on whether the line is cut.
             if !is_stretched && stretches::is_filler(here.label) {
                 is_stretched = true;
-                answer(line_length(before as u64, limit, delimiter));
+                answer(line_length(before, limit, delimiter));
             }
-            let is_end = build::binary(trace::Op::Eq, 8, here, Value::concrete(delimiter as u64));
-            crate::events::branch(is_end, here.value == delimiter as u64, super::call_site());
+            branch_on(is(here, delimiter));
         }
-        let ended = got > 0 && *to.add(got - 1) == delimiter;
+        let ended = got > 0 && text.get(got - 1) == delimiter;
         if !ended && got < limit {
-            ask_byte(before as u64 + got as u64);
+            ask_byte(before + got as u64);
         }
         label_buffer(stream, file_position(stream));
-        (*known(stream)).next = before + got as i64;
+        (*known(stream)).next = line.before + got as i64;
     }
 }
 
-/// Bytes that `fgets` wrote of the `size` that it could. A line ends at its first line feed, or with the file.
-unsafe fn written(to: *const c_char, size: usize, stream: *mut Stream) -> usize {
+/// Bytes that `fgets` wrote of the `size` that it could. A line ends at its first line feed, or
+/// with the file.
+unsafe fn written(to: *const u8, size: usize, stream: *mut Stream) -> usize {
     unsafe {
         if feof(stream) != 0 {
-            return strlen(to) + 1;
+            return real::strlen(to) + 1;
         }
-        let end = memchr(to.cast(), c_int::from(b'\n'), size - 1) as usize;
+        let end = real::memchr(to, c_int::from(b'\n'), size - 1) as usize;
         if end == 0 { size } else { end - to as usize + 2 }
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fgets(
-    to: *mut c_char,
-    size: c_int,
-    stream: *mut Stream,
-) -> *mut c_char {
+/// `fgets`
+pub(super) unsafe fn line(_: &Args, to: *mut u8, size: c_int, stream: *mut Stream) -> *mut u8 {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
-        let input = reads_many(stream);
-        let before = if input { position(stream) } else { -1 };
-        let result = fgets(to, size, stream);
+        let before = if reads_many(stream) { position(stream) } else { -1 };
+        let result = real::fgets(to, size, stream);
         answer(0);
         if before < 0 || size < 1 {
             if !result.is_null() {
@@ -449,97 +428,76 @@ pub unsafe extern "C" fn __tarragon_model_fgets(
         if !result.is_null() {
             shadow::clear(to as usize + got, 1);
         }
-        delivered_line(to.cast(), got, size as usize - 1, b'\n', before, stream);
+        let line = Line { to, got, limit: size as usize - 1, delimiter: b'\n', before };
+        guarded(|| delivered_line(&line, stream));
         answer(0);
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fgets_unlocked(
-    to: *mut c_char,
-    size: c_int,
-    stream: *mut Stream,
-) -> *mut c_char {
-    unsafe { __tarragon_model_fgets(to, size, stream) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_getdelim(
-    line: *mut *mut c_char,
+/// `getdelim`
+pub(super) unsafe fn allocated_line(
+    _: &Args,
+    line: *mut *mut u8,
     size: *mut usize,
     delimiter: c_int,
     stream: *mut Stream,
 ) -> isize {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
-        let input = reads_many(stream);
-        let before = if input { position(stream) } else { -1 };
-        let (old, old_size) = (*line as usize, *size);
-        let result = getdelim(line, size, delimiter, stream);
+        let before = if reads_many(stream) { position(stream) } else { -1 };
+        let old = (*line as usize, *size);
+        let result = real::getdelim(line, size, delimiter, stream);
         answer(0);
-        shadow::clear(line as usize, 8);
-        shadow::clear(size as usize, 8);
-        if *line as usize != old {
-            crate::objects::note_free(old);
-        }
-        if (*line as usize, *size) != (old, old_size) {
-            crate::objects::note_allocation(*line as usize, Some(*size));
-        }
-        if let Some(_entered) = state::enter() {
-            stretches::note_allocation(*line as usize, stretches::ENOUGH);
-        }
-        if result < 0 || before < 0 {
-            if result > 0 {
-                shadow::clear(*line as usize, result as usize + 1);
-            }
-            if before >= 0
-                && let Some(_entered) = state::enter()
-            {
-                ask_byte(before as u64);
+        note_line_object(line, size, old);
+        let to = *line;
+        let Ok(got) = usize::try_from(result) else {
+            if before >= 0 {
+                guarded(|| ask_byte(before as u64));
             }
             return result;
+        };
+        if before < 0 {
+            shadow::clear(to as usize, if got > 0 { got + 1 } else { 0 });
+            return result;
         }
-        shadow::clear(*line as usize + result as usize, 1);
-        delivered_line((*line).cast(), result as usize, usize::MAX, delimiter as u8, before, stream);
+        shadow::clear(to as usize + got, 1);
+        let line = Line { to, got, limit: usize::MAX, delimiter: delimiter as u8, before };
+        guarded(|| delivered_line(&line, stream));
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model___getdelim(
-    line: *mut *mut c_char,
-    size: *mut usize,
-    delimiter: c_int,
-    stream: *mut Stream,
-) -> isize {
-    unsafe { __tarragon_model_getdelim(line, size, delimiter, stream) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_getline(
-    line: *mut *mut c_char,
-    size: *mut usize,
-    stream: *mut Stream,
-) -> isize {
-    unsafe { __tarragon_model_getdelim(line, size, b'\n' as c_int, stream) }
-}
-
-/// What is behind a name that the input has a say in is not known for other inputs.
-unsafe fn note_name(path: *const c_char) {
+/// The library may have allocated another object for the line.
+unsafe fn note_line_object(line: *mut *mut u8, size: *mut usize, old: (usize, usize)) {
     unsafe {
-        if active() && !path.is_null() && shadow::any_label(path as usize, strlen(path) + 1) {
-            super::give_up_outside();
+        shadow::clear(line as usize, 8);
+        shadow::clear(size as usize, 8);
+        let new = (*line as usize, *size);
+        if new.0 != old.0 {
+            objects::note_free(old.0);
+        }
+        if new != old {
+            objects::note_allocation(new.0, Some(new.1));
+        }
+        guarded(|| stretches::note_allocation(new.0, stretches::ENOUGH));
+    }
+}
+
+/// What a name leads to that the input has a say in is not known for other inputs.
+unsafe fn note_name(path: *const u8) {
+    unsafe {
+        let is_symbolic = || shadow::any_label(path as usize, real::strlen(path) + 1);
+        if active() && !path.is_null() && is_symbolic() {
+            give_up_outside();
         }
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fopen(path: *const c_char, mode: *const c_char) -> *mut Stream {
+/// `fopen`
+pub(super) unsafe fn open(_: &Args, path: *const u8, mode: *const u8) -> *mut Stream {
     unsafe {
-        calls::__tgi_args_taken();
         note_name(path);
-        let stream = fopen(path, mode);
+        let stream = real::fopen(path, mode);
         forget_streams();
         outside::note_redirected(descriptor(stream));
         answer(0);
@@ -547,33 +505,27 @@ pub unsafe extern "C" fn __tarragon_model_fopen(path: *const c_char, mode: *cons
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fopen64(path: *const c_char, mode: *const c_char) -> *mut Stream {
-    unsafe { __tarragon_model_fopen(path, mode) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fdopen(fd: c_int, mode: *const c_char) -> *mut Stream {
+/// `fdopen`
+pub(super) unsafe fn open_descriptor(_: &Args, fd: c_int, mode: *const u8) -> *mut Stream {
     unsafe {
-        calls::__tgi_args_taken();
-        let stream = fdopen(fd, mode);
+        let stream = real::fdopen(fd, mode);
         forget_streams();
         answer(0);
         stream
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_freopen(
-    path: *const c_char,
-    mode: *const c_char,
+/// `freopen`
+pub(super) unsafe fn open_again(
+    _: &Args,
+    path: *const u8,
+    mode: *const u8,
     stream: *mut Stream,
 ) -> *mut Stream {
     unsafe {
-        calls::__tgi_args_taken();
         note_name(path);
         outside::forget_stream(stream);
-        let stream = freopen(path, mode, stream);
+        let stream = real::freopen(path, mode, stream);
         forget_streams();
         outside::note_redirected(descriptor(stream));
         answer(0);
@@ -581,107 +533,66 @@ pub unsafe extern "C" fn __tarragon_model_freopen(
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fclose(stream: *mut Stream) -> c_int {
+/// `fclose`
+pub(super) unsafe fn close(_: &Args, stream: *mut Stream) -> c_int {
     unsafe {
-        calls::__tgi_args_taken();
         forget_streams();
         outside::forget_stream(stream);
         outside::note_redirected(descriptor(stream));
         answer(0);
-        fclose(stream)
+        real::fclose(stream)
     }
 }
 
 const SEEK_END: c_int = 2;
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fseek(stream: *mut Stream, offset: c_long, whence: c_int) -> c_int {
+/// `fseek`
+pub(super) unsafe fn seek(_: &Args, stream: *mut Stream, offset: c_long, whence: c_int) -> c_int {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::Argument);
         outside::note_model();
-        let result = fseek(stream, offset, whence);
+        let result = real::fseek(stream, offset, whence);
         answer(0);
         if result == 0 && reads_input(stream) {
-            let known = known(stream);
-            ((*known).next, (*known).pushed) = (-1, 0);
-            ((*known).from_end, (*known).labelled) = ((whence == SEEK_END).then_some(offset), (0, 0, 0));
+            (*known(stream)).note_move((whence == SEEK_END).then_some(offset));
         }
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fseeko(
-    stream: *mut Stream,
-    offset: c_long,
-    whence: c_int,
-) -> c_int {
-    unsafe { __tarragon_model_fseek(stream, offset, whence) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fseeko64(
-    stream: *mut Stream,
-    offset: c_long,
-    whence: c_int,
-) -> c_int {
-    unsafe { __tarragon_model_fseek(stream, offset, whence) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_rewind(stream: *mut Stream) {
+/// `rewind`
+pub(super) unsafe fn rewind(_: &Args, stream: *mut Stream) {
     unsafe {
-        calls::__tgi_args_taken();
         outside::note_model();
-        rewind(stream);
+        real::rewind(stream);
         if reads_input(stream) {
-            let known = known(stream);
-            ((*known).next, (*known).pushed) = (-1, 0);
-            ((*known).from_end, (*known).labelled) = (None, (0, 0, 0));
+            (*known(stream)).note_move(None);
         }
     }
 }
 
-/// Behind a seek to the end, the place is an expression of the input's length.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_ftell(stream: *mut Stream) -> c_long {
+/// `ftell`: after a seek to the end, the place is an expression of the input's length.
+pub(super) unsafe fn tell(_: &Args, stream: *mut Stream) -> c_long {
     unsafe {
-        calls::__tgi_args_taken();
-        let result = ftell(stream);
+        let result = real::ftell(stream);
         answer(0);
         if result >= 0
             && reads_input(stream)
             && let Some(offset) = (*known(stream)).from_end
-            && let Some(_entered) = state::enter()
         {
-            super::input::answer_from_end(offset, result);
+            guarded(|| answer_from_end(offset, result));
         }
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_ftello(stream: *mut Stream) -> c_long {
-    unsafe { __tarragon_model_ftell(stream) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_ftello64(stream: *mut Stream) -> c_long {
-    unsafe { __tarragon_model_ftell(stream) }
-}
-
-/// Four bytes as an `int`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_getw(stream: *mut Stream) -> c_int {
+/// `getw`: four bytes as an `int`.
+pub(super) unsafe fn word(_: &Args, stream: *mut Stream) -> c_int {
     unsafe {
-        calls::__tgi_args_taken();
         let before = input_position(stream);
-        let result = getw(stream);
+        let result = real::getw(stream);
         answer(0);
         let Some(before) = before else { return result };
-        {
-            let Some(_entered) = state::enter() else { return result };
+        guarded(|| {
             let got = (position(stream) - before as i64).max(0) as u64;
             ask_bytes(before, 4, got);
             if got == 4 {
@@ -689,7 +600,7 @@ pub unsafe extern "C" fn __tarragon_model_getw(stream: *mut Stream) -> c_int {
                 answer(element((&raw const result).cast(), 4).label);
                 shadow::clear(&raw const result as usize, 4);
             }
-        }
+        });
         note_position(stream);
         result
     }

@@ -1,120 +1,112 @@
-//! Strings cut into tokens. Where the cuts are is a branch for each byte, because the string is changed there.
+//! Strings cut into tokens. Where the cuts are is a branch for each element, because the string is
+//! changed there.
 
-use super::logic::*;
-use super::{MAX_STRING, answer, byte, give_up};
-use crate::{calls, shadow, state};
-use core::ffi::c_char;
+use super::element::{Element, Elements, MAX_STRING, is_zero};
+use super::logic::branch_on;
+use super::spans::Members;
+use super::state::MODEL_STATE;
+use super::table::real;
+use super::{answer, give_up, guarded};
+use crate::build::Value;
+use crate::calls::Args;
+use crate::{shadow, state};
 
-unsafe extern "C" {
-    fn strtok_r(string: *mut c_char, set: *const c_char, rest: *mut *mut c_char) -> *mut c_char;
-    fn strsep(rest: *mut *mut c_char, set: *const c_char) -> *mut c_char;
-    fn strlen(string: *const c_char) -> usize;
+/// The string that is cut, its end included, from one of its elements on.
+struct Cut<E> {
+    text: Elements<E>,
+    at: usize,
+    set: Members<E>,
 }
 
-/// Asks for each byte on from `at` whether it is in the set, up to the first that is not, or that is 0.
-unsafe fn skip(mut at: *const u8, set: &ByteSet) -> *const u8 {
-    unsafe {
-        while ask(set.holds(byte(at))) {
-            at = at.add(1);
+impl<E: Element> Cut<E> {
+    /// Branches for each element on whether it is one of those that go on.
+    unsafe fn skip(&mut self, goes_on: impl Fn(&Members<E>, Value) -> bool) {
+        while self.at < self.text.count && goes_on(&self.set, self.text.at(self.at)) {
+            self.at += 1;
         }
-        at
+    }
+
+    unsafe fn is_at_end(&self) -> bool {
+        unsafe { branch_on(is_zero::<E>(self.text.at(self.at))) }
+    }
+
+    /// The token: up to a member of the set or the end, which are told apart.
+    unsafe fn walk_token(&mut self) {
+        unsafe {
+            self.skip(|set, c| !branch_on(set.stops(c)));
+            self.is_at_end();
+        }
     }
 }
 
-/// The token at `at`: up to a byte of the set or the end, which are told apart.
-unsafe fn walk_token(at: *const u8, set: &ByteSet) {
-    unsafe {
-        let mut stops = *set;
-        stops.insert(0);
-        let end = skip(at, &stops.complement());
-        ask(is(byte(end), 0));
-    }
-}
-
-/// Records how a call that cuts a token off `string` depends on the bytes.
-unsafe fn cut(string: *const c_char, set: *const c_char, skips: bool) {
+/// Records how a call that cuts a token off `string` depends on the elements.
+unsafe fn record_cut<E: Element>(string: *const E, set: *const E, skips: bool) {
     unsafe {
         if string.is_null() || !state::active() {
             return;
         }
-        let size = strlen(string);
-        if !shadow::any_label(string as usize, size + 1) {
+        // SAFETY: the library is about to read the string.
+        let text = Elements::new(string, E::length(string) + 1);
+        if !text.is_symbolic() {
             return;
         }
-        let Some(_entered) = state::enter() else { return };
-        if size > MAX_STRING {
-            return give_up();
-        }
-        let set = ByteSet::of_string(set.cast());
-        let mut at = string.cast::<u8>();
-        if skips {
-            at = skip(at, &set);
-            if ask(is(byte(at), 0)) {
-                return;
+        guarded(|| {
+            if text.count > MAX_STRING {
+                return give_up();
             }
-        }
-        walk_token(at, &set);
+            let mut cut = Cut { text, at: 0, set: Members::of_string(set) };
+            if skips {
+                cut.skip(|set, c| branch_on(set.holds(c)));
+                if cut.is_at_end() {
+                    return;
+                }
+            }
+            cut.walk_token();
+        });
     }
 }
 
 /// The library ended the token with a 0 and noted where the rest begins.
-unsafe fn clear_written(token: *const c_char, rest: *mut *mut c_char) {
+unsafe fn clear_written<E: Element>(token: *const E, rest: *mut *mut E) {
     unsafe {
         answer(0);
         shadow::clear(rest as usize, 8);
         if !token.is_null() && state::active() {
-            shadow::clear(token as usize + strlen(token), 1);
+            shadow::clear(token.add(E::length(token)) as usize, E::SIZE);
         }
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strtok_r(
-    string: *mut c_char,
-    set: *const c_char,
-    rest: *mut *mut c_char,
-) -> *mut c_char {
+/// How the library cuts.
+type Next<E> = unsafe extern "C" fn(*mut E, *const E, *mut *mut E) -> *mut E;
+
+/// `strtok_r`
+pub(super) unsafe fn next<E: Element>(
+    real: Next<E>,
+    _: &Args,
+    string: *mut E,
+    set: *const E,
+    rest: *mut *mut E,
+) -> *mut E {
     unsafe {
-        calls::__tgi_args_taken();
-        cut(if string.is_null() { *rest } else { string }, set, true);
-        let token = strtok_r(string, set, rest);
+        record_cut(if string.is_null() { *rest } else { string }, set, true);
+        let token = real(string, set, rest);
         clear_written(token, rest);
         token
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model___strtok_r(
-    string: *mut c_char,
-    set: *const c_char,
-    rest: *mut *mut c_char,
-) -> *mut c_char {
-    unsafe { __tarragon_model_strtok_r(string, set, rest) }
+/// `strtok`, which keeps the rest between calls.
+pub(super) unsafe fn next_of_process(labels: &Args, string: *mut u8, set: *const u8) -> *mut u8 {
+    unsafe { next(real::strtok_r, labels, string, set, &raw mut MODEL_STATE.token_rest) }
 }
 
-/// The rest that `strtok` keeps between calls.
-static mut REST: *mut c_char = core::ptr::null_mut();
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strtok(string: *mut c_char, set: *const c_char) -> *mut c_char {
-    unsafe { __tarragon_model_strtok_r(string, set, &raw mut REST) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_strsep(rest: *mut *mut c_char, set: *const c_char) -> *mut c_char {
+/// `strsep`
+pub(super) unsafe fn separated(_: &Args, rest: *mut *mut u8, set: *const u8) -> *mut u8 {
     unsafe {
-        calls::__tgi_args_taken();
-        cut(*rest, set, false);
-        let token = strsep(rest, set);
+        record_cut(*rest, set, false);
+        let token = real::strsep(rest, set);
         clear_written(token, rest);
         token
     }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model___strsep_g(
-    rest: *mut *mut c_char,
-    set: *const c_char,
-) -> *mut c_char {
-    unsafe { __tarragon_model_strsep(rest, set) }
 }

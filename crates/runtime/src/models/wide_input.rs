@@ -1,22 +1,18 @@
-//! Wide characters read from the input. A wide stream converts more bytes than the program has seen, so the position is
-//! counted by the characters that were delivered; only ASCII characters have expressions.
+//! Wide characters read from the input. A wide stream converts more bytes than the program has
+//! seen, so the position is counted by the characters that were delivered; only ASCII characters
+//! have expressions.
 
 use super::input::ask_byte;
 use super::logic::*;
-use super::stdio::{Stream, next_of_wide, stdin};
-use super::{answer, give_up, set_label};
+use super::stdio::{Stream, next_of_wide};
+use super::table::real;
+use super::{answer, give_up, guarded, set_label};
 use crate::build::Value;
-use crate::calls::{self, Args};
-use crate::state::{self, STATE};
+use crate::calls::Args;
+use crate::state::STATE;
 use crate::{nodes, shadow};
 use core::ffi::c_int;
-use trace::{ConcretiseReason, Op};
-
-unsafe extern "C" {
-    fn fgetwc(stream: *mut Stream) -> u32;
-    fn fgetws(to: *mut i32, size: c_int, stream: *mut Stream) -> *mut i32;
-    fn ungetwc(c: u32, stream: *mut Stream) -> u32;
-}
+use trace::Op;
 
 const END: u32 = u32::MAX;
 
@@ -39,7 +35,7 @@ unsafe fn delivered(next: *mut i64, c: u32) -> u32 {
             return 0;
         }
         let byte = nodes::input_value(at as u32);
-        let plain = ask(apply_to(Op::Ult, 8, byte, 0x80));
+        let plain = branch_on(apply_to(Op::Ult, 8, byte, 0x80));
         if c != END {
             *next += encoded_size(c);
         }
@@ -51,39 +47,25 @@ unsafe fn delivered(next: *mut i64, c: u32) -> u32 {
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fgetwc(stream: *mut Stream) -> u32 {
+/// `fgetwc`
+pub(super) unsafe fn next(_: &Args, stream: *mut Stream) -> u32 {
     unsafe {
-        calls::__tgi_args_taken();
         let next = next_of_wide(stream);
-        let result = fgetwc(stream);
+        let result = real::fgetwc(stream);
         answer(0);
-        if let Some(next) = next
-            && let Some(_entered) = state::enter()
-        {
-            answer(delivered(next, result));
+        if let Some(next) = next {
+            guarded(|| answer(delivered(next, result)));
         }
         result
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_getwc(stream: *mut Stream) -> u32 {
-    unsafe { __tarragon_model_fgetwc(stream) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_getwchar() -> u32 {
-    unsafe { __tarragon_model_fgetwc(stdin) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_ungetwc(c: u32, stream: *mut Stream) -> u32 {
+/// `ungetwc`
+pub(super) unsafe fn push_back(labels: &Args, c: u32, stream: *mut Stream) -> u32 {
     unsafe {
-        let label = Args::take().label(0);
         let next = next_of_wide(stream);
-        let result = ungetwc(c, stream);
-        answer(if result == c { label } else { 0 });
+        let result = real::ungetwc(c, stream);
+        answer(if result == c { labels.label(0) } else { 0 });
         if result != END
             && let Some(next) = next
         {
@@ -103,7 +85,7 @@ unsafe fn delivered_line(to: *mut i32, limit: usize, next: *mut i64) {
             let c = to.add(i).read() as u32;
             let label = delivered(next, c);
             set_label(to.add(i).cast(), label, 4);
-            if ask(apply_to(Op::Eq, 32, Value::new(label, c as u64), b'\n' as u64)) {
+            if branch_on(apply_to(Op::Eq, 32, Value::new(label, c as u64), b'\n' as u64)) {
                 return;
             }
         }
@@ -120,32 +102,27 @@ unsafe fn refused_line(limit: usize, next: *mut i64) {
             if ends {
                 return;
             }
-            ask(apply_to(Op::Eq, 32, Value::new(label, c as u64), b'\n' as u64));
+            branch_on(apply_to(Op::Eq, 32, Value::new(label, c as u64), b'\n' as u64));
         }
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_fgetws(to: *mut i32, size: c_int, stream: *mut Stream) -> *mut i32 {
+/// `fgetws`
+pub(super) unsafe fn line(_: &Args, to: *mut i32, size: c_int, stream: *mut Stream) -> *mut i32 {
     unsafe {
-        calls::concretise_args(&Args::take(), ConcretiseReason::CopyLength);
         let next = next_of_wide(stream);
-        let result = fgetws(to, size, stream);
+        let result = real::fgetws(to, size, stream);
         answer(0);
-        if result.is_null() {
-            if let Some(next) = next
-                && let Some(_entered) = state::enter()
-            {
-                refused_line(size.max(1) as usize - 1, next);
-            }
-            return result;
+        let limit = size.max(1) as usize - 1;
+        if !result.is_null() {
+            shadow::clear(to as usize, (real::wcslen(to) + 1) * 4);
         }
-        shadow::clear(to as usize, (super::wide::length(to) + 1) * 4);
-        if let Some(next) = next
-            && let Some(_entered) = state::enter()
-        {
-            delivered_line(to, size.max(1) as usize - 1, next);
-        }
+        let Some(next) = next else { return result };
+        guarded(
+            || {
+                if result.is_null() { refused_line(limit, next) } else { delivered_line(to, limit, next) }
+            },
+        );
         result
     }
 }

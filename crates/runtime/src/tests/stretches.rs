@@ -1,7 +1,7 @@
 //! What models say of texts with a stretch, against the library's own functions on the same text with another number of filler bytes.
 
 use super::Run;
-use crate::models::{compare, copy, heap, search, spans};
+use crate::models::table;
 use crate::state::STATE;
 use crate::{build, nodes, os, shadow, stretches};
 use core::ffi::{c_char, c_int};
@@ -125,13 +125,14 @@ impl Function {
     /// The model's result.
     unsafe fn model(self, text: *const c_char) -> u64 {
         unsafe {
+            let text = text.cast();
             match self {
-                Function::Length => compare::__tarragon_model_strlen(text) as u64,
-                Function::LengthUpTo(limit) => compare::__tarragon_model_strnlen(text, limit) as u64,
-                Function::First(c) => search::__tarragon_model_strchr(text, c.into()) as u64,
-                Function::Last(c) => search::__tarragon_model_strrchr(text, c.into()) as u64,
-                Function::Span => spans::__tarragon_model_strspn(text, SET) as u64,
-                Function::SpanUntil => spans::__tarragon_model_strcspn(text, STOPS) as u64,
+                Function::Length => table::strlen(text) as u64,
+                Function::LengthUpTo(limit) => table::strnlen(text, limit) as u64,
+                Function::First(c) => table::strchr(text, c.into()) as u64,
+                Function::Last(c) => table::strrchr(text, c.into()) as u64,
+                Function::Span => table::strspn(text, SET.cast()) as u64,
+                Function::SpanUntil => table::strcspn(text, STOPS.cast()) as u64,
             }
         }
     }
@@ -212,10 +213,10 @@ proptest! {
         let run = Stretched::start(&text);
         // SAFETY: the object has room for the text.
         unsafe {
-            let object = heap::__tarragon_model_malloc(room);
-            copy::__tarragon_model_strcpy(object.cast(), run.start_of_text());
+            let object = table::malloc(room);
+            table::strcpy(object.cast(), run.start_of_text().cast());
             shadow::clear(object as usize, room);
-            heap::__tarragon_model_free(object);
+            table::free(object);
         }
         let (dag, checks) = (run.dag(), run.events(EventKind::Check));
         prop_assert_eq!(checks.len(), 1);
@@ -290,11 +291,11 @@ fn objects_that_are_made_to_measure_have_room() {
     let run = Stretched::start(&plain("/", 16, ""));
     // SAFETY: copies of strings are objects of their own.
     unsafe {
-        let copied = heap::__tarragon_model_strdup(run.start_of_text());
-        copy::__tarragon_model_strcpy(copied, run.start_of_text());
+        let copied = table::strdup(run.start_of_text().cast());
+        table::strcpy(copied, run.start_of_text().cast());
         assert!(run.events(EventKind::Check).is_empty(), "it fits however long it is");
         shadow::clear(copied as usize, 18);
-        heap::__tarragon_model_free(copied.cast());
+        table::free(copied.cast());
     }
 }
 
