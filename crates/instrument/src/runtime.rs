@@ -468,6 +468,20 @@ mod tests {
         assert_eq!(open.expect("the bitcode can be read"), Vec::<String>::new());
     }
 
+    /// Models are found by their names; those of the runtime's own functions are no rows.
+    #[test]
+    fn there_is_a_model_for_each_row() {
+        use runtime_models::table::{MODELS, Model, variadic};
+        let names = |row: &'static Model| std::iter::once(&row.name).chain(row.aliases);
+        let mut listed: Vec<&str> = MODELS.iter().chain(variadic::MODELS).flat_map(names).copied().collect();
+        let found = model_names().expect("the bitcode can be read");
+        let mut found: Vec<&str> = found.iter().map(String::as_str).collect();
+        found.retain(|name| !name.starts_with("tarragon_"));
+        listed.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(listed, found);
+    }
+
     #[test]
     fn the_table_has_exactly_what_the_bitcode_has() {
         let mut found = with_symbols(|symbols| {

@@ -3,15 +3,15 @@
 
 use super::table::real;
 use super::{answer, call_site, guarded, set_label};
-use crate::outside;
+use crate::outside::descriptors::watch;
+use crate::outside::{note_model, output};
 use crate::state::models;
-use crate::sys::Stat;
 use core::ffi::{c_char, c_int};
 use runtime_core::build::{self, Value};
 use runtime_core::calls::Args;
-use runtime_core::state::Run;
-use runtime_core::state::{STATE, active};
-use runtime_core::{events, lengths, nodes, os, shadow, stretches};
+use runtime_core::facts::lengths;
+use runtime_core::state::{Run, active};
+use runtime_core::{events, nodes, os, shadow, stretches};
 use trace::{Label, Op};
 
 const PROT_WRITE: c_int = 2;
@@ -20,46 +20,61 @@ const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_FAILED: usize = usize::MAX;
 const SEEK_END: c_int = 2;
 
-/// Called by the program's sockets: data from this descriptor is the input.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_connected(fd: c_int) {
-    unsafe {
-        models().connection.set(os::file_identity(fd));
-        outside::watch(fd, core::ptr::null_mut());
-    }
+/// `struct stat`.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Stat {
+    device: u64,
+    inode: u64,
+    unused: [u64; 4],
+    size: i64,
+    rest: [u64; 11],
 }
 
-pub unsafe fn is_connected() -> bool {
-    unsafe { models().connection.get().is_some() }
+/// Called by the program's sockets: data from this descriptor is the input.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tarragon_connected(fd: c_int) {
+    models().connection.set(os::file_identity(fd));
+    watch(fd);
+}
+
+pub fn is_connected() -> bool {
+    models().connection.get().is_some()
+}
+
+/// Device and inode of the input's file; `None` without Tarragon.
+fn input_identity(run: &Run) -> Option<(u64, u64)> {
+    let header = run.segment.header();
+    // SAFETY: a header that is attached stays mapped, and these do not change while the run goes on.
+    run.segment.is_attached().then(|| unsafe { ((*header).input_device, (*header).input_inode) })
 }
 
 /// True if the descriptor is open on the input's file, or connected to the input.
 pub(crate) fn is_input(run: &Run, fd: c_int) -> bool {
     let is = active(run) && is_given(run, fd);
     if is {
-        outside::note_model();
-        outside::watch(fd, core::ptr::null_mut());
+        note_model();
+        watch(fd);
     }
     is
 }
 
 /// The same, also in runs in which nothing is symbolic.
 pub(crate) fn is_given(run: &Run, fd: c_int) -> bool {
-    let header = STATE.header;
-    if header.is_null() {
-        return false;
-    }
+    let Some(input) = input_identity(run) else { return false };
     let identity = os::file_identity(fd);
-    identity == Some(((*header).input_device, (*header).input_inode))
-        || identity.is_some() && identity == models().connection.get()
+    identity.is_some() && (identity == Some(input) || identity == models().connection.get())
 }
 
 /// Whether the path is that of the input's file.
-pub(crate) fn is_named(run: &Run, path: *const c_char) -> bool {
-    let header = STATE.header;
+///
+/// # Safety
+/// The kernel may read a path there; if there is no memory, it fails.
+pub(crate) unsafe fn is_named(run: &Run, path: *const c_char) -> bool {
     let mut found = Stat::default();
-    real::stat(path.cast(), &mut found) == 0
-        && (found.device, found.inode) == ((*header).input_device, (*header).input_inode)
+    // SAFETY: the caller's promise, and `Stat` is what the library fills.
+    let is_there = unsafe { real::stat(path.cast(), &raw mut found) } == 0;
+    is_there && input_identity(run) == Some((found.device, found.inode))
 }
 
 /// Gives memory that was filled from input byte `offset` on the labels of those bytes.
@@ -73,18 +88,22 @@ pub(crate) fn label_input(run: &Run, at: *const u8, offset: u64, size: usize) {
 
 /// The program asked whether input byte `index` exists.
 pub(crate) fn ask_byte(run: &Run, index: u64) {
-    if lengths::is_beyond(index) {
+    if lengths::has_byte(run, index) {
         return;
     }
-    let len = Value::new(nodes::length(run), STATE.input_len as u64);
+    let len = Value::new(nodes::length(run), run.segment.input_len() as u64);
     let exists = build::binary(run, Op::Ult, 64, Value::concrete(index), len);
-    events::branch(run, exists, index < STATE.input_len as u64, call_site());
+    events::branch(run, exists, index < len.value, call_site());
 }
 
 /// The input's length: a variable, or with a stretch what grows with it.
 fn input_length(run: &Run) -> Value {
-    let len = STATE.input_len as u64;
-    if stretches::any(run) { stretches::input_place(run, len) } else { Value::new(nodes::length(run), len) }
+    let len = run.segment.input_len() as u64;
+    if stretches::any(run) {
+        stretches::input_place(run, len)
+    } else {
+        Value::new(nodes::length(run), len)
+    }
 }
 
 /// Bytes `offset .. offset + wanted` were asked for at once and `got` came. Returns the label of
@@ -96,7 +115,7 @@ pub(crate) fn ask_bytes(run: &Run, offset: u64, wanted: u64, got: u64) -> Label 
     let end = Value::new(end, offset.saturating_add(wanted));
     let short = build::binary(run, Op::Ult, 64, len, end);
     events::branch(run, short, got < wanted, call_site());
-    if got == wanted || offset.saturating_add(got) != STATE.input_len as u64 {
+    if got == wanted || offset.saturating_add(got) != run.segment.input_len() as u64 {
         return 0;
     }
     ask_byte(run, offset);
@@ -108,32 +127,40 @@ pub(crate) fn ask_bytes(run: &Run, offset: u64, wanted: u64, got: u64) -> Label 
 
 /// Answers with the place `offset` bytes from the input's end, with the guard held.
 pub(crate) fn answer_from_end(run: &Run, offset: i64, result: i64) {
-    let label = build::binary(run, Op::Add, 64, input_length(run), Value::concrete(offset as u64));
-    if (STATE.input_len as i64).wrapping_add(offset) == result {
+    let len = input_length(run);
+    let label = build::binary(run, Op::Add, 64, len, Value::concrete(offset as u64));
+    if (len.value as i64).wrapping_add(offset) == result {
         answer(label);
     }
 }
 
+/// Where a descriptor stands; negative if it has no position.
+fn position(fd: c_int) -> i64 {
+    let place = os::errno();
+    // SAFETY: the C library keeps the variable as long as this thread runs.
+    let errno = unsafe { place.read() };
+    let position = os::lseek(fd, 0, os::SEEK_CUR);
+    // SAFETY: as above.
+    unsafe { place.write(errno) };
+    position
+}
+
 /// Offset in the input of the `got` bytes that were just read.
-pub(super) unsafe fn offset_before(fd: c_int, got: isize, stays: bool) -> u64 {
-    unsafe {
-        let got = got.max(0) as u64;
-        let errno = *os::errno();
-        let position = os::lseek(fd, 0, os::SEEK_CUR);
-        *os::errno() = errno;
-        if position >= 0 {
-            return (position as u64).saturating_sub(got);
-        }
-        let start = models().received.get();
-        if !stays {
-            models().received.update(|received| received + got);
-        }
-        start
+pub(super) fn offset_before(fd: c_int, got: isize, stays: bool) -> u64 {
+    let got = got.max(0) as u64;
+    if let Ok(position) = u64::try_from(position(fd)) {
+        return position.saturating_sub(got);
     }
+    let received = &models().received;
+    let start = received.get();
+    if !stays {
+        received.set(start + got);
+    }
+    start
 }
 
 /// `got` of the bytes that were wanted on from `offset` of the input came.
-fn note_read(run: &Run, to: *mut u8, offset: u64, wanted: usize, got: isize) {
+fn note_read(to: *mut u8, offset: u64, wanted: usize, got: isize) {
     let Ok(got) = usize::try_from(got) else { return };
     guarded(|run| {
         label_input(run, to, offset, got);
@@ -142,46 +169,61 @@ fn note_read(run: &Run, to: *mut u8, offset: u64, wanted: usize, got: isize) {
 }
 
 /// Data that comes from elsewhere is concrete.
-unsafe fn note_other(to: *mut u8, got: isize) {
-    unsafe {
-        outside::note_other_data();
-        if got > 0 {
-            shadow::__tgi_clear(to as usize, got as usize);
-        }
+fn note_other(run: &Run, to: *mut u8, got: isize) {
+    output::note_other_data(run);
+    if got > 0 {
+        shadow::__tgi_clear(to as usize, got as usize);
     }
 }
 
 /// `got` of `size` bytes were read from the descriptor's own position, which `stays` where it was
 /// after a peek.
-pub(super) fn note_sequential(run: &Run, fd: c_int, to: *mut u8, size: usize, got: isize, stays: bool) {
+pub(super) fn note_sequential(
+    run: &Run,
+    fd: c_int,
+    to: *mut u8,
+    size: usize,
+    got: isize,
+    stays: bool,
+) {
     answer(0);
     if is_input(run, fd) {
-        note_read(run, to, offset_before(fd, got, stays), size, got);
+        note_read(to, offset_before(fd, got, stays), size, got);
     } else {
-        note_other(to, got);
+        note_other(run, to, got);
     }
 }
 
 /// `read`
 pub(super) fn sequential(run: &Run, _: &Args, fd: c_int, to: *mut u8, size: usize) -> isize {
-    let got = real::read(fd, to, size);
+    // SAFETY: the program's own call.
+    let got = unsafe { real::read(fd, to, size) };
     note_sequential(run, fd, to, size, got, false);
     got
 }
 
 /// `pread`
-pub(super) fn at_offset(run: &Run, _: &Args, fd: c_int, to: *mut u8, size: usize, offset: i64) -> isize {
-    let got = os::read_at(fd, to.cast(), size, offset);
+pub(super) fn at_offset(
+    run: &Run,
+    _: &Args,
+    fd: c_int,
+    to: *mut u8,
+    size: usize,
+    offset: i64,
+) -> isize {
+    // SAFETY: the program's own call.
+    let got = unsafe { os::read_at(fd, to.cast(), size, offset) };
     answer(0);
     if is_input(run, fd) {
-        note_read(run, to, offset.max(0) as u64, size, got);
+        note_read(to, offset.max(0) as u64, size, got);
     } else {
-        note_other(to, got);
+        note_other(run, to, got);
     }
     got
 }
 
 /// `struct iovec`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Piece {
     start: *mut u8,
@@ -189,11 +231,17 @@ pub struct Piece {
 }
 
 /// `got` bytes were spread over the pieces; `offset` is that of the first if they are of the input.
-pub(super) fn note_pieces(run: &Run, pieces: *const Piece, count: c_int, offset: Option<u64>, got: isize) {
+pub(super) fn note_pieces(
+    run: &Run,
+    pieces: *const Piece,
+    count: c_int,
+    offset: Option<u64>,
+    got: isize,
+) {
     answer(0);
     let Ok(got) = u64::try_from(got) else { return };
     if offset.is_none() {
-        outside::note_other_data();
+        output::note_other_data(run);
     }
     guarded(|run| {
         let wanted = label_pieces(run, pieces, count, offset, got);
@@ -204,26 +252,39 @@ pub(super) fn note_pieces(run: &Run, pieces: *const Piece, count: c_int, offset:
 }
 
 /// Labels what `got` bytes filled; returns how much there was to fill.
-fn label_pieces(run: &Run, pieces: *const Piece, count: c_int, offset: Option<u64>, got: u64) -> u64 {
+fn label_pieces(
+    run: &Run,
+    pieces: *const Piece,
+    count: c_int,
+    offset: Option<u64>,
+    got: u64,
+) -> u64 {
     let (mut done, mut wanted) = (0u64, 0u64);
     for i in 0..count.max(0) as usize {
         // SAFETY: the library has just read so many of them.
-        let piece = unsafe { &*pieces.add(i) };
-        let here = (piece.size as u64).min(got - done) as usize;
+        let Piece { start, size } = unsafe { pieces.add(i).read() };
+        let here = (size as u64).min(got - done) as usize;
         match offset {
-            Some(offset) => unsafe { label_input(run, piece.start, offset + done, here) },
-            None => unsafe { shadow::clear(piece.start as usize, here) },
+            Some(offset) => label_input(run, start, offset + done, here),
+            None => shadow::clear(start as usize, here),
         }
         done += here as u64;
-        wanted += piece.size as u64;
+        wanted = wanted.saturating_add(size as u64);
     }
     wanted
 }
 
 /// `readv`
-pub(super) fn pieces(run: &Run, _: &Args, fd: c_int, pieces: *const Piece, count: c_int) -> isize {
-    let got = real::readv(fd, pieces, count);
-    let offset = if is_input(run, fd) { Some(offset_before(fd, got, false)) } else { None };
+pub(super) fn pieces(
+    run: &Run,
+    _: &Args,
+    fd: c_int,
+    pieces: *const Piece,
+    count: c_int,
+) -> isize {
+    // SAFETY: the program's own call.
+    let got = unsafe { real::readv(fd, pieces, count) };
+    let offset = is_input(run, fd).then(|| offset_before(fd, got, false));
     note_pieces(run, pieces, count, offset, got);
     got
 }
@@ -237,12 +298,14 @@ pub(super) fn pieces_at_offset(
     count: c_int,
     offset: i64,
 ) -> isize {
-    let got = real::preadv(fd, pieces, count, offset);
+    // SAFETY: the program's own call.
+    let got = unsafe { real::preadv(fd, pieces, count, offset) };
     note_pieces(run, pieces, count, is_input(run, fd).then_some(offset.max(0) as u64), got);
     got
 }
 
 /// `mmap`
+#[allow(clippy::too_many_arguments, reason = "those of the library's function")]
 pub(super) fn mapped(
     run: &Run,
     _: &Args,
@@ -253,7 +316,9 @@ pub(super) fn mapped(
     fd: c_int,
     offset: i64,
 ) -> *mut u8 {
-    let result = os::map_file(at.cast(), size, protection, flags, fd, offset).cast::<u8>();
+    // SAFETY: the program's own call.
+    let result = unsafe { os::map_file(at.cast(), size, protection, flags, fd, offset) };
+    let result = result.cast::<u8>();
     answer(0);
     if !active(run) || result as usize == MAP_FAILED {
         return result;
@@ -263,20 +328,20 @@ pub(super) fn mapped(
         return result;
     }
     if is_input(run, fd) {
-        label_mapping(run, result, size, offset.max(0) as u64);
+        label_mapping(result, size, offset.max(0) as u64);
     } else {
-        outside::note_other_data();
+        output::note_other_data(run);
         if flags & MAP_SHARED != 0 && protection & PROT_WRITE != 0 {
-            outside::note_shared_memory();
+            output::note_shared_memory();
         }
     }
     result
 }
 
 /// The input was mapped on from `offset`.
-fn label_mapping(run: &Run, at: *mut u8, size: usize, offset: u64) {
+fn label_mapping(at: *mut u8, size: usize, offset: u64) {
     guarded(|run| {
-        let there = (STATE.input_len as u64).saturating_sub(offset).min(size as u64);
+        let there = (run.segment.input_len() as u64).saturating_sub(offset).min(size as u64);
         label_input(run, at, offset, there as usize);
         ask_bytes(run, offset, size as u64, there);
     });
@@ -288,21 +353,21 @@ pub(super) fn unmapped(run: &Run, _: &Args, at: *mut u8, size: usize) -> c_int {
     if active(run) {
         shadow::clear(at as usize, size);
     }
-    real::munmap(at, size)
+    // SAFETY: the program's own call.
+    unsafe { real::munmap(at, size) }
 }
 
 /// `close`
-pub(super) unsafe fn closed(_: &Args, fd: c_int) -> c_int {
-    unsafe {
-        answer(0);
-        outside::note_redirected(fd);
-        real::close(fd)
-    }
+pub(super) fn closed(_: &Run, _: &Args, fd: c_int) -> c_int {
+    answer(0);
+    output::note_redirected(fd);
+    // SAFETY: the program's own call.
+    unsafe { real::close(fd) }
 }
 
 /// `lseek`: a seek to the end tells the input's length.
 pub(super) fn moved(run: &Run, _: &Args, fd: c_int, offset: i64, whence: c_int) -> i64 {
-    outside::note_model();
+    note_model();
     let result = os::lseek(fd, offset, whence);
     answer(0);
     if whence != SEEK_END || result < 0 {
@@ -311,7 +376,7 @@ pub(super) fn moved(run: &Run, _: &Args, fd: c_int, offset: i64, whence: c_int) 
     if is_input(run, fd) {
         guarded(|run| answer_from_end(run, offset, result));
     } else {
-        outside::note_other_data();
+        output::note_other_data(run);
     }
     result
 }
@@ -324,7 +389,8 @@ pub(super) fn status<T>(
     of: T,
     stat: *mut Stat,
 ) -> c_int {
-    let result = real(of, stat);
+    // SAFETY: the program's own call.
+    let result = unsafe { real(of, stat) };
     answer(0);
     if result == 0 && active(run) {
         note_status(run, stat);
@@ -332,14 +398,15 @@ pub(super) fn status<T>(
     result
 }
 
+/// The library has filled `stat`.
 fn note_status(run: &Run, stat: *mut Stat) {
     shadow::clear(stat as usize, size_of::<Stat>());
-    let header = STATE.header;
-    let input = ((*header).input_device, (*header).input_inode);
-    if ((*stat).device, (*stat).inode) != input {
-        outside::note_other_data();
-    } else if (*stat).size == STATE.input_len as i64 {
-        let place = (&raw const (*stat).size).cast();
+    // SAFETY: the library has just filled it.
+    let Stat { device, inode, size, .. } = unsafe { stat.read() };
+    if input_identity(run) != Some((device, inode)) {
+        output::note_other_data(run);
+    } else if size == run.segment.input_len() as i64 {
+        let place = stat.cast::<u8>().wrapping_add(core::mem::offset_of!(Stat, size));
         guarded(|run| set_label(run, place, input_length(run).label, 8));
     }
 }

@@ -10,6 +10,8 @@
 //! how the library goes on (which characters are digits), that is a branch at the site of the call.
 //! A result that the kernel's expression does not explain stays concrete and is counted.
 #![cfg_attr(not(any(test, feature = "testing")), no_std)]
+// The table of models declares functions of memory with the type of their elements.
+#![allow(clashing_extern_declarations)]
 #![allow(clippy::declare_interior_mutable_const, reason = "each is copied once, into one static")]
 
 pub mod arithmetic;
@@ -38,6 +40,9 @@ pub mod table;
 mod tokens;
 mod wide_input;
 pub mod words;
+
+#[cfg(test)]
+mod tests;
 
 use runtime_core::build::Value;
 use runtime_core::calls::{self, call_site};

@@ -7,14 +7,14 @@ use runtime_core::calls::Args;
 use runtime_core::state::Run;
 use runtime_core::{os, shadow};
 
-#[cfg(not(test))]
+#[cfg(not(any(test, feature = "testing")))]
 unsafe extern "C" {
     /// Of the program's sockets; the instrumenter makes it do nothing if there are none.
-    fn __tarragon_before_receive(fd: c_int);
+    safe fn __tarragon_before_receive(fd: c_int);
 }
 
-#[cfg(test)]
-unsafe fn __tarragon_before_receive(_: c_int) {}
+#[cfg(any(test, feature = "testing"))]
+fn __tarragon_before_receive(_: c_int) {}
 
 const MSG_PEEK: c_int = 2;
 const ENOTSOCK: c_int = 88;
@@ -33,21 +33,33 @@ pub struct Message {
 
 /// A server may get its connection as the standard input, where the input is a file.
 fn is_file(run: &Run, got: isize, fd: c_int) -> bool {
-    got < 0 && *os::errno() == ENOTSOCK && is_given(run, fd)
+    // SAFETY: the C library keeps the variable as long as this thread runs.
+    let is_no_socket = || unsafe { os::errno().read() } == ENOTSOCK;
+    got < 0 && is_no_socket() && is_given(run, fd)
 }
 
 /// `recv`
-pub(super) fn received(run: &Run, _: &Args, fd: c_int, to: *mut u8, size: usize, flags: c_int) -> isize {
+pub(super) fn received(
+    run: &Run,
+    _: &Args,
+    fd: c_int,
+    to: *mut u8,
+    size: usize,
+    flags: c_int,
+) -> isize {
     __tarragon_before_receive(fd);
-    let mut got = real::recv(fd, to, size, flags);
+    // SAFETY: the program's own call.
+    let mut got = unsafe { real::recv(fd, to, size, flags) };
     if is_file(run, got, fd) {
-        got = real::read(fd, to, size);
+        // SAFETY: the bytes are there for the library to write.
+        got = unsafe { real::read(fd, to, size) };
     }
     note_sequential(run, fd, to, size, got, flags & MSG_PEEK != 0);
     got
 }
 
 /// `recvfrom`
+#[allow(clippy::too_many_arguments, reason = "those of the library's function")]
 pub(super) fn received_with_sender(
     run: &Run,
     _: &Args,
@@ -59,31 +71,46 @@ pub(super) fn received_with_sender(
     from_size: *mut u32,
 ) -> isize {
     __tarragon_before_receive(fd);
-    let mut got = real::recvfrom(fd, to, size, flags, from, from_size);
+    // SAFETY: the program's own call.
+    let mut got = unsafe { real::recvfrom(fd, to, size, flags, from, from_size) };
     if is_file(run, got, fd) {
-        got = real::read(fd, to, size);
+        // SAFETY: the bytes are there for the library to write.
+        got = unsafe { real::read(fd, to, size) };
     }
     if !from_size.is_null() {
         shadow::clear(from_size as usize, 4);
-        shadow::clear(from as usize, *from_size as usize);
+        // SAFETY: the library has just used the place.
+        shadow::clear(from as usize, unsafe { from_size.read() } as usize);
     }
     note_sequential(run, fd, to, size, got, flags & MSG_PEEK != 0);
     got
 }
 
 /// `recvmsg`
-pub(super) fn message(run: &Run, _: &Args, fd: c_int, message: *mut Message, flags: c_int) -> isize {
+pub(super) fn message(
+    run: &Run,
+    _: &Args,
+    fd: c_int,
+    message: *mut Message,
+    flags: c_int,
+) -> isize {
     __tarragon_before_receive(fd);
-    let (name_room, control_room) = ((*message).name_size, (*message).control_size);
-    let (pieces, count) = ((*message).pieces, (*message).piece_count as c_int);
-    let mut got = real::recvmsg(fd, message, flags);
+    // SAFETY: the program passes the message to the library, which only reads it until then.
+    let Message { name_size: name_room, control_size: control_room, pieces, piece_count, .. } =
+        unsafe { message.read() };
+    let count = piece_count as c_int;
+    // SAFETY: the program's own call.
+    let mut got = unsafe { real::recvmsg(fd, message, flags) };
     if is_file(run, got, fd) {
-        got = real::readv(fd, pieces, count);
+        // SAFETY: the pieces are there for the library to write.
+        got = unsafe { real::readv(fd, pieces, count) };
     }
     shadow::clear(message as usize, size_of::<Message>());
-    shadow::clear((*message).name as usize, (*message).name_size.min(name_room) as usize);
-    shadow::clear((*message).control as usize, (*message).control_size.min(control_room));
-    let offset = if is_input(run, fd) { Some(offset_before(fd, got, flags & MSG_PEEK != 0)) } else { None };
+    // SAFETY: the library has just written it.
+    let Message { name, name_size, control, control_size, .. } = unsafe { message.read() };
+    shadow::clear(name as usize, name_size.min(name_room) as usize);
+    shadow::clear(control as usize, control_size.min(control_room));
+    let offset = is_input(run, fd).then(|| offset_before(fd, got, flags & MSG_PEEK != 0));
     note_pieces(run, pieces, count, offset, got);
     got
 }

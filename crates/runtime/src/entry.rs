@@ -1,11 +1,13 @@
 //! The functions that instrumented code calls have the types that the table says.
 
-use crate::models::heap::*;
-use crate::regions::endings::*;
-use crate::{
+use crate::start::*;
+use runtime_core::regions::endings::*;
+use runtime_core::{
     address::*, build::*, calls::*, checks::*, covered::*, events::*, floats::*, memory::*, objects::*,
-    outside::*, regions::*, samples::*, shadow::*, start::*, state::*, words::*,
+    regions::*, samples::*, shadow::*, state::*,
 };
+use runtime_models::outside::{lent::*, output::*};
+use runtime_models::{heap::*, outside::*, words::*};
 use trace::entry::types::{Global, Label, PureRegion, VARARGS, VaList, c_char, c_int};
 
 macro_rules! check {

@@ -1,7 +1,8 @@
 //! What models say of texts with a stretch, against the library's own functions on the same text with another number of filler bytes.
 
-use super::{TestRun, now};
-use crate::models::{compare, copy, heap, search, spans};
+use super::Run;
+use crate::models::table;
+use crate::state::STATE;
 use crate::{build, nodes, os, shadow, stretches};
 use core::ffi::{c_char, c_int};
 use expr::{Assignment, Dag};
@@ -58,7 +59,7 @@ impl Text {
 
 /// A run on a text, which is in memory with its labels and a final 0.
 struct Stretched {
-    run: TestRun,
+    run: Run,
     memory: Vec<u8>,
     len: u32,
 }
@@ -66,13 +67,13 @@ struct Stretched {
 impl Stretched {
     fn start(text: &Text) -> Stretched {
         let bytes = text.bytes();
-        let run = TestRun::with_marks(&bytes, &text.marks());
+        let run = Run::with_marks(&bytes, &text.marks());
         let memory = [&bytes[..], &[0]].concat();
         // SAFETY: a run is active, and the memory is as long as said.
         unsafe {
             shadow::clear(memory.as_ptr() as usize, memory.len());
             for i in 0..bytes.len() {
-                shadow::set_entry(now(), memory.as_ptr() as usize + i, nodes::input_byte(now(), i as u32));
+                shadow::set_entry(memory.as_ptr() as usize + i, nodes::input_byte(i as u32));
             }
         }
         Stretched { run, memory, len: bytes.len() as u32 }
@@ -89,7 +90,7 @@ impl Stretched {
     fn events(&self, kind: EventKind) -> Vec<Event> {
         // SAFETY: as many events were written.
         let events =
-            unsafe { std::slice::from_raw_parts(STATE.events, now().segment.event_count() as usize) };
+            unsafe { std::slice::from_raw_parts(STATE.events, (*STATE.header).event_count as usize) };
         events.iter().filter(|event| event.kind == kind as u8).copied().collect()
     }
 
@@ -124,13 +125,14 @@ impl Function {
     /// The model's result.
     unsafe fn model(self, text: *const c_char) -> u64 {
         unsafe {
+            let text = text.cast();
             match self {
-                Function::Length => compare::__tarragon_model_strlen(text) as u64,
-                Function::LengthUpTo(limit) => compare::__tarragon_model_strnlen(text, limit) as u64,
-                Function::First(c) => search::__tarragon_model_strchr(text, c.into()) as u64,
-                Function::Last(c) => search::__tarragon_model_strrchr(text, c.into()) as u64,
-                Function::Span => spans::__tarragon_model_strspn(text, SET) as u64,
-                Function::SpanUntil => spans::__tarragon_model_strcspn(text, STOPS) as u64,
+                Function::Length => table::strlen(text) as u64,
+                Function::LengthUpTo(limit) => table::strnlen(text, limit) as u64,
+                Function::First(c) => table::strchr(text, c.into()) as u64,
+                Function::Last(c) => table::strrchr(text, c.into()) as u64,
+                Function::Span => table::strspn(text, SET.cast()) as u64,
+                Function::SpanUntil => table::strcspn(text, STOPS.cast()) as u64,
             }
         }
     }
@@ -211,10 +213,10 @@ proptest! {
         let run = Stretched::start(&text);
         // SAFETY: the object has room for the text.
         unsafe {
-            let object = heap::__tarragon_model_malloc(room);
-            copy::__tarragon_model_strcpy(object.cast(), run.start_of_text());
+            let object = table::malloc(room);
+            table::strcpy(object.cast(), run.start_of_text().cast());
             shadow::clear(object as usize, room);
-            heap::__tarragon_model_free(object);
+            table::free(object);
         }
         let (dag, checks) = (run.dag(), run.events(EventKind::Check));
         prop_assert_eq!(checks.len(), 1);
@@ -247,16 +249,16 @@ fn filler_is_no_condition_wherever_it_is_copied() {
         }
         for at in 16..18 {
             let byte = run.memory[at] as u64;
-            let wide = build::zext(now(), 8, 32, build::Value::new(shadow::__tgi_load1(from + at, byte), byte));
-            shadow::__tgi_store1(to + at, build::trunc(now(), 8, build::Value::new(wide, byte)));
+            let wide = build::zext(8, 32, build::Value::new(shadow::__tgi_load1(from + at, byte), byte));
+            shadow::__tgi_store1(to + at, build::trunc(8, build::Value::new(wide, byte)));
         }
         copied.copy_from_slice(&run.memory);
-        assert_eq!(stretches::length(now(), copied.as_ptr(), 18).value, 18);
-        assert_ne!(stretches::length(now(), copied.as_ptr(), 18).label, 0, "the whole stretch is there");
-        assert_eq!(stretches::length(now(), copied.as_ptr(), 16).label, 0, "its last byte is not");
-        let label = shadow::label_of_byte(now(), from + 3);
+        assert_eq!(stretches::length(copied.as_ptr(), 18).value, 18);
+        assert_ne!(stretches::length(copied.as_ptr(), 18).label, 0, "the whole stretch is there");
+        assert_eq!(stretches::length(copied.as_ptr(), 16).label, 0, "its last byte is not");
+        let label = shadow::label_of_byte(from + 3);
         let byte = build::Value::new(label, FILLER.into());
-        assert_eq!(build::binary(now(), Op::Eq, 8, byte, build::Value::concrete(b'x'.into())), 0);
+        assert_eq!(build::binary(Op::Eq, 8, byte, build::Value::concrete(b'x'.into())), 0);
     }
     assert!(run.events(EventKind::Branch).is_empty());
 }
@@ -268,13 +270,13 @@ fn addresses_move_with_the_stretch_and_are_not_fixed() {
     let run = Stretched::start(&text);
     // SAFETY: a run is active.
     unsafe {
-        let place = stretches::length(now(), run.memory.as_ptr(), 17);
+        let place = stretches::length(run.memory.as_ptr(), 17);
         assert_eq!(stretches::settled(place.label), 0, "nothing but the count is in it");
-        let byte = build::Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 0)), b'x'.into());
-        let both = build::binary(now(), Op::Add, 64, place, byte);
+        let byte = build::Value::new(build::zext(8, 64, nodes::input_value(0)), b'x'.into());
+        let both = build::binary(Op::Add, 64, place, byte);
         let (settled, collapsed) = (stretches::settled(both), stretches::collapsed(both));
-        assert_eq!(nodes::value(now(), settled), nodes::value(now(), both));
-        assert_eq!(nodes::value(now(), collapsed), nodes::value(now(), both) - 16);
+        assert_eq!(nodes::value(settled), nodes::value(both));
+        assert_eq!(nodes::value(collapsed), nodes::value(both) - 16);
         let dag = run.dag();
         for label in [settled, collapsed] {
             let here = text.assignment(&text);
@@ -289,11 +291,11 @@ fn objects_that_are_made_to_measure_have_room() {
     let run = Stretched::start(&plain("/", 16, ""));
     // SAFETY: copies of strings are objects of their own.
     unsafe {
-        let copied = heap::__tarragon_model_strdup(run.start_of_text());
-        copy::__tarragon_model_strcpy(copied, run.start_of_text());
+        let copied = table::strdup(run.start_of_text().cast());
+        table::strcpy(copied, run.start_of_text().cast());
         assert!(run.events(EventKind::Check).is_empty(), "it fits however long it is");
         shadow::clear(copied as usize, 18);
-        heap::__tarragon_model_free(copied.cast());
+        table::free(copied.cast());
     }
 }
 
@@ -302,10 +304,10 @@ fn copies_of_whole_buffers_are_as_long_on_every_input() {
     let run = Stretched::start(&plain("/", 16, "\0\0\0"));
     // SAFETY: a run is active, and the memory is as long as said.
     unsafe {
-        assert_ne!(stretches::copied(now(), run.memory.as_ptr(), 17).label, 0, "a text");
-        assert_ne!(stretches::copied(now(), run.memory.as_ptr(), 18).label, 0, "with its end");
-        assert_eq!(stretches::copied(now(), run.memory.as_ptr(), 19).label, 0, "and what is behind it");
-        assert_eq!(stretches::copied(now(), run.memory.as_ptr(), 16).label, 0, "a part of the stretch");
+        assert_ne!(stretches::copied(run.memory.as_ptr(), 17).label, 0, "a text");
+        assert_ne!(stretches::copied(run.memory.as_ptr(), 18).label, 0, "with its end");
+        assert_eq!(stretches::copied(run.memory.as_ptr(), 19).label, 0, "and what is behind it");
+        assert_eq!(stretches::copied(run.memory.as_ptr(), 16).label, 0, "a part of the stretch");
     }
 }
 
@@ -314,7 +316,7 @@ fn lines_are_as_long_as_the_input_says() {
     let text = plain("a\nb", 16, "c\nd");
     let run = Stretched::start(&text);
     // SAFETY: a run is active.
-    let lines = unsafe { [0, 2, 5, 21].map(|start| stretches::line_length(now(), start, b'\n')) };
+    let lines = unsafe { [0, 2, 5, 21].map(|start| stretches::line_length(start, b'\n')) };
     let dag = run.dag();
     let lengths = |count: usize| {
         let other = text.assignment(&Text { count, ..text.clone() });
