@@ -3,7 +3,7 @@
 use crate::state::Run;
 use crate::{objects, shadow, shapes};
 use std::sync::{Mutex, MutexGuard, Once};
-use trace::{Capacities, Event, Header, flags};
+use trace::{Capacities, Event, Header, Node, Table, flags};
 
 /// The runtime's state is one a process, so tests take turns.
 static TURN: Mutex<()> = Mutex::new(());
@@ -15,6 +15,14 @@ const MAX_INPUT: u64 = 4096;
 pub struct TestRun {
     _turn: MutexGuard<'static, ()>,
     pub segment: Vec<u64>,
+}
+
+/// Nodes, their values, byte functions, and tables without labels.
+pub struct Recording {
+    pub nodes: Vec<Node>,
+    pub values: Vec<u64>,
+    pub shapes: Vec<Node>,
+    pub tables: Vec<Vec<u8>>,
 }
 
 /// The run that goes on.
@@ -76,6 +84,25 @@ impl TestRun {
         unsafe { run.segment.open(segment.as_mut_ptr().cast()) };
         run.begin();
         TestRun { _turn: turn, segment }
+    }
+
+    /// What the driver would find of the run so far.
+    pub fn recording(&self) -> Recording {
+        let (segment, header) = (&now().segment, self.segment.as_ptr().cast::<Header>());
+        // SAFETY: the segment has a header.
+        let (shapes, count) = unsafe { ((*header).shapes.offset as usize, (*header).shape_count) };
+        let shapes = self.segment.as_ptr().cast::<u8>().wrapping_add(shapes).cast::<Node>();
+        let bytes = |table: Table| {
+            // SAFETY: the bytes of a table are in the segment.
+            unsafe { core::slice::from_raw_parts(segment.data(table.data), table.len as usize).to_vec() }
+        };
+        Recording {
+            nodes: (0..segment.node_count()).map(|label| segment.node(label)).collect(),
+            values: (0..segment.node_count()).map(|label| segment.value(label)).collect(),
+            // SAFETY: there are as many shapes in the segment.
+            shapes: unsafe { core::slice::from_raw_parts(shapes, count as usize).to_vec() },
+            tables: (0..segment.table_count()).map(|number| bytes(segment.table(number))).collect(),
+        }
     }
 
     pub fn events(&self) -> Vec<Event> {

@@ -5,7 +5,7 @@ use crate::testing::{TestRun, now};
 use crate::{events, nodes, shadow, values};
 use expr::{Assignment, Dag, Recorded, TableData};
 use proptest::prelude::*;
-use trace::{EventKind, Header, Label, Node, Op};
+use trace::{EventKind, Label, Node, Op};
 
 mod addresses;
 mod domains;
@@ -37,34 +37,16 @@ impl TestRun {
 
     /// The expressions of the run so far, and the labels that it refers to them by as they are there.
     fn dag<'a>(&self, input_len: u32, used: impl Iterator<Item = &'a mut Label>) -> Dag {
-        let segment = &now().segment;
-        let labels = 0..segment.node_count();
-        let header = self.segment.as_ptr().cast::<Header>();
-        // SAFETY: there are as many shapes in the segment.
-        let shapes = unsafe {
-            let shapes = header.cast::<u8>().add((*header).shapes.offset as usize).cast::<Node>();
-            std::slice::from_raw_parts(shapes, (*header).shape_count as usize).to_vec()
-        };
+        let recording = self.recording();
         let recorded = Recorded {
-            nodes: labels.clone().map(|label| segment.node(label)).collect(),
-            values: labels.map(|label| segment.value(label)).collect(),
-            tables: tables(),
-            shapes,
+            nodes: recording.nodes,
+            values: recording.values,
+            tables: recording.tables.into_iter().map(TableData::concrete).collect(),
+            shapes: recording.shapes,
             input_len,
         };
         Dag::from_recorded(recorded, used).expect("the runtime writes valid nodes")
     }
-}
-
-/// The tables without labels that the run has recorded.
-fn tables() -> Vec<TableData> {
-    let segment = &now().segment;
-    let bytes = |table: trace::Table| {
-        // SAFETY: the bytes of a table are in the segment.
-        unsafe { std::slice::from_raw_parts(segment.data(table.data), table.len as usize) }
-    };
-    let tables = (0..segment.table_count()).map(|number| segment.table(number));
-    tables.map(|table| TableData::concrete(bytes(table).to_vec())).collect()
 }
 
 #[test]

@@ -1,12 +1,13 @@
-//! What models say of texts with a stretch, against the library's own functions on the same text with another number of filler bytes.
+//! What models say of texts with a stretch, against the library's own functions on the same text
+//! with another number of filler bytes.
 
-use super::Run;
-use crate::models::table;
-use crate::state::STATE;
-use crate::{build, nodes, os, shadow, stretches};
+use crate::table;
 use core::ffi::{c_char, c_int};
-use expr::{Assignment, Dag};
+use expr::{Assignment, Dag, Recorded, TableData};
 use proptest::prelude::*;
+use runtime_core::testing::{TestRun, now};
+use runtime_core::tls::tls;
+use runtime_core::{build, nodes, shadow, stretches};
 use trace::{Event, EventKind, Label, Op, marks};
 
 unsafe extern "C" {
@@ -20,23 +21,23 @@ unsafe extern "C" {
 
 const FILLER: u8 = b'a';
 
-/// A text with a stretch: bytes before and behind it, each perhaps a hole.
+/// A text with a stretch: bytes before and after it, each perhaps a hole.
 #[derive(Clone, Debug)]
 struct Text {
     before: Vec<(u8, bool)>,
-    behind: Vec<(u8, bool)>,
+    after: Vec<(u8, bool)>,
     count: usize,
 }
 
 impl Text {
     fn bytes(&self) -> Vec<u8> {
         let fixed = |part: &[(u8, bool)]| part.iter().map(|(byte, _)| *byte).collect::<Vec<u8>>();
-        [fixed(&self.before), vec![FILLER; self.count], fixed(&self.behind)].concat()
+        [fixed(&self.before), vec![FILLER; self.count], fixed(&self.after)].concat()
     }
 
     fn marks(&self) -> Vec<u8> {
         let marks = |part: &[(u8, bool)]| part.iter().map(|(_, hole)| u8::from(*hole)).collect::<Vec<u8>>();
-        [marks(&self.before), vec![marks::FILLER; self.count], marks(&self.behind)].concat()
+        [marks(&self.before), vec![marks::FILLER; self.count], marks(&self.after)].concat()
     }
 
     /// The same with other holes and another count.
@@ -47,7 +48,7 @@ impl Text {
                 |&(byte, hole): &(u8, bool)| (if hole { fill.next().unwrap_or(byte) } else { byte }, hole);
             part.iter().map(other).collect::<Vec<_>>()
         };
-        Text { before: part(&self.before), behind: part(&self.behind), count }
+        Text { before: part(&self.before), after: part(&self.after), count }
     }
 
     /// What expressions of a run on `self` are evaluated with to know of a run on `other`.
@@ -59,7 +60,7 @@ impl Text {
 
 /// A run on a text, which is in memory with its labels and a final 0.
 struct Stretched {
-    run: Run,
+    run: TestRun,
     memory: Vec<u8>,
     len: u32,
 }
@@ -67,13 +68,13 @@ struct Stretched {
 impl Stretched {
     fn start(text: &Text) -> Stretched {
         let bytes = text.bytes();
-        let run = Run::with_marks(&bytes, &text.marks());
+        let run = TestRun::with_marks(&bytes, &text.marks());
         let memory = [&bytes[..], &[0]].concat();
         // SAFETY: a run is active, and the memory is as long as said.
         unsafe {
             shadow::clear(memory.as_ptr() as usize, memory.len());
             for i in 0..bytes.len() {
-                shadow::set_entry(memory.as_ptr() as usize + i, nodes::input_byte(i as u32));
+                shadow::set_entry(now(), memory.as_ptr() as usize + i, nodes::input_byte(now(), i as u32));
             }
         }
         Stretched { run, memory, len: bytes.len() as u32 }
@@ -84,14 +85,19 @@ impl Stretched {
     }
 
     fn dag(&self) -> Dag {
-        self.run.dag(self.len + marks::COUNT_BYTES, std::iter::empty())
+        let recording = self.run.recording();
+        let recorded = Recorded {
+            nodes: recording.nodes,
+            values: recording.values,
+            tables: recording.tables.into_iter().map(TableData::concrete).collect(),
+            shapes: recording.shapes,
+            input_len: self.len + marks::COUNT_BYTES,
+        };
+        Dag::from_recorded(recorded, std::iter::empty()).expect("the runtime writes valid nodes")
     }
 
     fn events(&self, kind: EventKind) -> Vec<Event> {
-        // SAFETY: as many events were written.
-        let events =
-            unsafe { std::slice::from_raw_parts(STATE.events, (*STATE.header).event_count as usize) };
-        events.iter().filter(|event| event.kind == kind as u8).copied().collect()
+        self.run.events().into_iter().filter(|event| event.kind == kind as u8).collect()
     }
 
     /// All branches of the run go the same way on another input.
@@ -103,8 +109,7 @@ impl Stretched {
 
 /// The label of what a model answered.
 fn answered() -> Label {
-    // SAFETY: models write it, on this thread.
-    unsafe { std::mem::take(&mut (*os::tls()).results[0]) }
+    tls().results[0].take()
 }
 
 /// A function of a string: its model, and what the library says. Pointers are counted from the string's start.
@@ -161,7 +166,7 @@ fn part() -> impl Strategy<Value = Vec<(u8, bool)>> {
 }
 
 fn text() -> impl Strategy<Value = Text> {
-    (part(), part(), 2usize..20).prop_map(|(before, behind, count)| Text { before, behind, count })
+    (part(), part(), 2usize..20).prop_map(|(before, after, count)| Text { before, after, count })
 }
 
 fn function() -> impl Strategy<Value = Function> {
@@ -228,9 +233,9 @@ proptest! {
     }
 }
 
-fn plain(before: &str, count: usize, behind: &str) -> Text {
+fn plain(before: &str, count: usize, after: &str) -> Text {
     let part = |text: &str| text.bytes().map(|byte| (byte, false)).collect();
-    Text { before: part(before), behind: part(behind), count }
+    Text { before: part(before), after: part(after), count }
 }
 
 #[test]
@@ -249,16 +254,16 @@ fn filler_is_no_condition_wherever_it_is_copied() {
         }
         for at in 16..18 {
             let byte = run.memory[at] as u64;
-            let wide = build::zext(8, 32, build::Value::new(shadow::__tgi_load1(from + at, byte), byte));
-            shadow::__tgi_store1(to + at, build::trunc(8, build::Value::new(wide, byte)));
+            let wide = build::zext(now(), 8, 32, build::Value::new(shadow::__tgi_load1(from + at, byte), byte));
+            shadow::__tgi_store1(to + at, build::trunc(now(), 8, build::Value::new(wide, byte)));
         }
         copied.copy_from_slice(&run.memory);
-        assert_eq!(stretches::length(copied.as_ptr(), 18).value, 18);
-        assert_ne!(stretches::length(copied.as_ptr(), 18).label, 0, "the whole stretch is there");
-        assert_eq!(stretches::length(copied.as_ptr(), 16).label, 0, "its last byte is not");
-        let label = shadow::label_of_byte(from + 3);
+        assert_eq!(stretches::length(now(), copied.as_ptr(), 18).value, 18);
+        assert_ne!(stretches::length(now(), copied.as_ptr(), 18).label, 0, "the whole stretch is there");
+        assert_eq!(stretches::length(now(), copied.as_ptr(), 16).label, 0, "its last byte is not");
+        let label = shadow::label_of_byte(now(), from + 3);
         let byte = build::Value::new(label, FILLER.into());
-        assert_eq!(build::binary(Op::Eq, 8, byte, build::Value::concrete(b'x'.into())), 0);
+        assert_eq!(build::binary(now(), Op::Eq, 8, byte, build::Value::concrete(b'x'.into())), 0);
     }
     assert!(run.events(EventKind::Branch).is_empty());
 }
@@ -270,13 +275,13 @@ fn addresses_move_with_the_stretch_and_are_not_fixed() {
     let run = Stretched::start(&text);
     // SAFETY: a run is active.
     unsafe {
-        let place = stretches::length(run.memory.as_ptr(), 17);
+        let place = stretches::length(now(), run.memory.as_ptr(), 17);
         assert_eq!(stretches::settled(place.label), 0, "nothing but the count is in it");
-        let byte = build::Value::new(build::zext(8, 64, nodes::input_value(0)), b'x'.into());
-        let both = build::binary(Op::Add, 64, place, byte);
+        let byte = build::Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 0)), b'x'.into());
+        let both = build::binary(now(), Op::Add, 64, place, byte);
         let (settled, collapsed) = (stretches::settled(both), stretches::collapsed(both));
-        assert_eq!(nodes::value(settled), nodes::value(both));
-        assert_eq!(nodes::value(collapsed), nodes::value(both) - 16);
+        assert_eq!(nodes::value(now(), settled), nodes::value(now(), both));
+        assert_eq!(nodes::value(now(), collapsed), nodes::value(now(), both) - 16);
         let dag = run.dag();
         for label in [settled, collapsed] {
             let here = text.assignment(&text);
@@ -304,10 +309,10 @@ fn copies_of_whole_buffers_are_as_long_on_every_input() {
     let run = Stretched::start(&plain("/", 16, "\0\0\0"));
     // SAFETY: a run is active, and the memory is as long as said.
     unsafe {
-        assert_ne!(stretches::copied(run.memory.as_ptr(), 17).label, 0, "a text");
-        assert_ne!(stretches::copied(run.memory.as_ptr(), 18).label, 0, "with its end");
-        assert_eq!(stretches::copied(run.memory.as_ptr(), 19).label, 0, "and what is behind it");
-        assert_eq!(stretches::copied(run.memory.as_ptr(), 16).label, 0, "a part of the stretch");
+        assert_ne!(stretches::copied(now(), run.memory.as_ptr(), 17).label, 0, "a text");
+        assert_ne!(stretches::copied(now(), run.memory.as_ptr(), 18).label, 0, "with its end");
+        assert_eq!(stretches::copied(now(), run.memory.as_ptr(), 19).label, 0, "and what is after it");
+        assert_eq!(stretches::copied(now(), run.memory.as_ptr(), 16).label, 0, "a part of the stretch");
     }
 }
 
@@ -316,7 +321,7 @@ fn lines_are_as_long_as_the_input_says() {
     let text = plain("a\nb", 16, "c\nd");
     let run = Stretched::start(&text);
     // SAFETY: a run is active.
-    let lines = unsafe { [0, 2, 5, 21].map(|start| stretches::line_length(start, b'\n')) };
+    let lines = unsafe { [0, 2, 5, 21].map(|start| stretches::line_length(now(), start, b'\n')) };
     let dag = run.dag();
     let lengths = |count: usize| {
         let other = text.assignment(&Text { count, ..text.clone() });
