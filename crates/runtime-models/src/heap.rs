@@ -10,8 +10,8 @@ use core::ffi::{c_int, c_void};
 use runtime_core::build::{self, Value};
 use runtime_core::calls::Args;
 use runtime_core::objects::{note_allocation, note_free};
-use runtime_core::state::Run;
-use runtime_core::state::active;
+use runtime_core::state::{Run, active};
+use runtime_core::stretches::allocations;
 use runtime_core::{checks, events, memory, shadow, stretches};
 use trace::{ConcretiseReason, Label, Op};
 
@@ -44,31 +44,39 @@ fn note_object(run: &Run, object: usize, size: usize, label: Label) {
 /// Objects that grow with the stretch are remembered.
 fn note_size(run: &Run, object: usize, label: Label) {
     if stretches::any(run) {
-        guarded(|run| stretches::note_allocation(object, label));
+        guarded(|run| allocations::note_allocation(run, object, label));
     }
 }
 
 /// `malloc`
 #[inline(always)]
 pub(super) fn object(run: &Run, labels: &Args, size: usize) -> *mut u8 {
-    allocated_with(run, real::malloc(size), size, labels.label(0))
+    // SAFETY: the program's own call.
+    let object = unsafe { real::malloc(size) };
+    allocated_with(run, object, size, labels.label(0))
 }
 
 /// `calloc`
 pub(super) fn array(run: &Run, labels: &Args, count: usize, size: usize) -> *mut u8 {
     let factor = |slot: usize, value: usize| Value::new(labels.label(slot), value as u64);
-    let product = || build::binary(run, Op::Mul, 64, factor(0, count), factor(1, size));
+    let product = |run: &Run| build::binary(run, Op::Mul, 64, factor(0, count), factor(1, size));
     let label = if stretches::any(run) { guarded(product).unwrap_or(0) } else { 0 };
-    allocated_with(run, real::calloc(count, size), count.wrapping_mul(size), label)
+    // SAFETY: the program's own call.
+    let object = unsafe { real::calloc(count, size) };
+    allocated_with(run, object, count.wrapping_mul(size), label)
 }
 
 /// `realloc`
 pub(super) fn resized(run: &Run, labels: &Args, old: *mut u8, size: usize) -> *mut u8 {
     if !active(run) || old.is_null() {
-        return allocated_with(run, real::realloc(old, size), size, labels.label(1));
+        // SAFETY: the program's own call.
+        let new = unsafe { real::realloc(old, size) };
+        return allocated_with(run, new, size, labels.label(1));
     }
-    let old_size = malloc_usable_size(old.cast());
-    let new = real::realloc(old, size);
+    // SAFETY: an object that the program passes to the allocator, which has made it.
+    let old_size = unsafe { malloc_usable_size(old.cast()) };
+    // SAFETY: the program's own call.
+    let new = unsafe { real::realloc(old, size) };
     answer(0);
     if !new.is_null() {
         move_labels(run, (old as usize, old_size), (new as usize, size));
@@ -92,10 +100,17 @@ fn move_labels(run: &Run, (old, old_size): (usize, usize), (new, size): (usize, 
 }
 
 /// `reallocarray`
-pub(super) fn resized_array(run: &Run, _: &Args, old: *mut u8, count: usize, size: usize) -> *mut u8 {
+pub(super) fn resized_array(
+    run: &Run,
+    _: &Args,
+    old: *mut u8,
+    count: usize,
+    size: usize,
+) -> *mut u8 {
     match count.checked_mul(size) {
         Some(total) => resized(run, &Args::NONE, old, total),
-        None => allocated(run, real::reallocarray(old, count, size), 0),
+        // SAFETY: the program's own call.
+        None => allocated(run, unsafe { real::reallocarray(old, count, size) }, 0),
     }
 }
 
@@ -105,7 +120,8 @@ pub(super) fn released(run: &Run, _: &Args, object: *mut u8) {
     if active(run) {
         note_free(object as usize);
     }
-    real::free(object);
+    // SAFETY: the program's own call.
+    unsafe { real::free(object) };
 }
 
 /// `aligned_alloc` and `memalign`
@@ -116,7 +132,8 @@ pub(super) fn aligned(
     alignment: usize,
     size: usize,
 ) -> *mut u8 {
-    allocated(run, real(alignment, size), size)
+    // SAFETY: the program's own call.
+    allocated(run, unsafe { real(alignment, size) }, size)
 }
 
 /// `valloc` and `pvalloc`
@@ -126,7 +143,8 @@ pub(super) fn pages(
     _: &Args,
     size: usize,
 ) -> *mut u8 {
-    allocated(run, real(size), size)
+    // SAFETY: the program's own call.
+    allocated(run, unsafe { real(size) }, size)
 }
 
 /// `posix_memalign`
@@ -137,10 +155,12 @@ pub(super) fn aligned_into(
     alignment: usize,
     size: usize,
 ) -> c_int {
-    let code = real::posix_memalign(result, alignment, size);
+    // SAFETY: the program's own call.
+    let code = unsafe { real::posix_memalign(result, alignment, size) };
     shadow::clear(result as usize, 8);
     if code == 0 {
-        allocated(run, *result, size);
+        // SAFETY: the library has just put the object there.
+        allocated(run, unsafe { result.read() }, size);
     }
     answer(0);
     code
@@ -149,9 +169,7 @@ pub(super) fn aligned_into(
 /// `operator new` is asked for a size that depends on the input.
 #[unsafe(no_mangle)]
 #[cold]
-pub unsafe extern "C" fn __tg_new(label: Label, size: usize, site: u32) {
-    let run = Run::current();
-
+pub extern "C" fn __tg_new(label: Label, size: usize, site: u32) {
     if label == 0 {
         return;
     }
@@ -164,9 +182,8 @@ pub unsafe extern "C" fn __tg_new(label: Label, size: usize, site: u32) {
 
 /// `operator new` gave an object.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tg_created(object: usize, size: usize) {
+pub extern "C" fn __tg_created(object: usize, size: usize) {
     let run = Run::current();
-
     if active(run) && object != 0 {
         note_object(run, object, size, models().new_size.take());
     }
@@ -174,27 +191,36 @@ pub unsafe extern "C" fn __tg_created(object: usize, size: usize) {
 
 /// `operator delete` takes an object back.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tg_deleted(object: usize) {
+pub extern "C" fn __tg_deleted(object: usize) {
     let run = Run::current();
-
     if active(run) {
         note_free(object);
     }
 }
 
-/// A copy of a string of so many elements.
+/// A copy of a string of so many elements, which the library has counted.
 fn duplicate<E: Element>(run: &Run, string: *const E, count: usize) -> *mut E {
-    // SAFETY: the caller has measured the string.
-    let length = || Elements::new(string, count).passed(run).place(run, count);
-    let bytes = || byte_size::<E>(run, apply_to(run, Op::Add, 64, length(), 1));
-    let label = if stretches::any(run) { guarded(|run| bytes().label).unwrap_or(0) } else { 0 };
     let size = (count + 1).wrapping_mul(E::SIZE);
-    let copy = allocated_with(run, real::malloc(size), size, label).cast::<E>();
+    let size_of_copy = |run: &Run| copy_size(run, Elements::new(string, count));
+    let label = if stretches::any(run) { guarded(size_of_copy).unwrap_or(0) } else { 0 };
+    // SAFETY: a new object takes nothing away from others.
+    let object = unsafe { real::malloc(size) };
+    let copy = allocated_with(run, object, size, label).cast::<E>();
     if !copy.is_null() {
-        memory::copy_with_labels(run, copy.cast(), string.cast(), count * E::SIZE);
-        end_at(copy.add(count));
+        // SAFETY: the string has so many elements, and the new object has room for them and the
+        // end.
+        unsafe {
+            memory::copy_with_labels(run, copy.cast(), string.cast(), count * E::SIZE);
+            end_at(copy.add(count));
+        }
     }
     copy
+}
+
+/// The label of the size of a copy that grows with the stretch in the string.
+fn copy_size<E: Element>(run: &Run, string: Elements<E>) -> Label {
+    let length = string.passed(run).place(run, string.count);
+    byte_size::<E>(run, apply_to(run, Op::Add, 64, length, 1)).label
 }
 
 /// `strdup`
@@ -203,6 +229,11 @@ pub(super) fn string<E: Element>(run: &Run, _: &Args, string: *const E) -> *mut 
 }
 
 /// `strndup`
-pub(super) fn string_within<E: Element>(run: &Run, _: &Args, string: *const E, limit: usize) -> *mut E {
+pub(super) fn string_within<E: Element>(
+    run: &Run,
+    _: &Args,
+    string: *const E,
+    limit: usize,
+) -> *mut E {
     duplicate(run, string, E::length_within(string, limit))
 }

@@ -12,6 +12,7 @@ use runtime_core::calls::Args;
 use runtime_core::facts::lengths;
 use runtime_core::state::{Run, active};
 use runtime_core::{events, nodes, os, shadow, stretches};
+use runtime_process::sys::Stat;
 use trace::{Label, Op};
 
 const PROT_WRITE: c_int = 2;
@@ -19,17 +20,6 @@ const MAP_SHARED: c_int = 1;
 const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_FAILED: usize = usize::MAX;
 const SEEK_END: c_int = 2;
-
-/// `struct stat`.
-#[derive(Clone, Copy, Default)]
-#[repr(C)]
-pub struct Stat {
-    device: u64,
-    inode: u64,
-    unused: [u64; 4],
-    size: i64,
-    rest: [u64; 11],
-}
 
 /// Called by the program's sockets: data from this descriptor is the input.
 #[unsafe(no_mangle)]
@@ -107,7 +97,7 @@ fn input_length(run: &Run) -> Value {
 }
 
 /// Bytes `offset .. offset + wanted` were asked for at once and `got` came. Returns the label of
-/// `got`.
+/// `got`, where the path leaves more than one number.
 pub(crate) fn ask_bytes(run: &Run, offset: u64, wanted: u64, got: u64) -> Label {
     let len = input_length(run);
     let start = stretches::input_place(run, offset);
@@ -115,21 +105,50 @@ pub(crate) fn ask_bytes(run: &Run, offset: u64, wanted: u64, got: u64) -> Label 
     let end = Value::new(end, offset.saturating_add(wanted));
     let short = build::binary(run, Op::Ult, 64, len, end);
     events::branch(run, short, got < wanted, call_site());
-    if got == wanted || offset.saturating_add(got) != run.segment.input_len() as u64 {
-        return 0;
+    let is_at_end = offset.saturating_add(got) == run.segment.input_len() as u64;
+    if got < wanted && (is_at_end || got == 0) {
+        ask_end(run, offset, end.value);
     }
-    ask_byte(run, offset);
-    if got == 0 {
+    if got == 0 || got == wanted || !is_at_end || !stretches::any(run) {
         return 0;
     }
     build::binary(run, Op::Sub, 64, len, start)
+}
+
+/// A read from `offset` on came to the input's end before its own at `end`. The bytes in between
+/// are what they were before, and programs look at them: each length is a path. Few questions find
+/// it, which are further and further away.
+fn ask_end(run: &Run, offset: u64, end: u64) {
+    let len = run.segment.input_len() as u64;
+    let max = run.segment.max_input_len() as u64;
+    // The first is not more than the length, or the read got nothing; the last is more.
+    let (mut low, mut high) = (offset, end.min(max.max(len).saturating_add(1)));
+    let mut step = 1;
+    while high.saturating_sub(low) > 1 {
+        let middle = low + step.min((high - low) / 2);
+        ask_byte(run, middle - 1);
+        if middle <= len {
+            low = middle;
+            step *= 2;
+        } else {
+            high = middle;
+        }
+    }
+}
+
+/// The program goes to the place `offset` bytes from the input's end, which fails if the input is
+/// not that long. The guard is held.
+pub(crate) fn ask_from_end(run: &Run, offset: i64) {
+    if offset < 0 {
+        ask_byte(run, offset.unsigned_abs() - 1);
+    }
 }
 
 /// Answers with the place `offset` bytes from the input's end, with the guard held.
 pub(crate) fn answer_from_end(run: &Run, offset: i64, result: i64) {
     let len = input_length(run);
     let label = build::binary(run, Op::Add, 64, len, Value::concrete(offset as u64));
-    if (len.value as i64).wrapping_add(offset) == result {
+    if result >= 0 && (len.value as i64).wrapping_add(offset) == result {
         answer(label);
     }
 }
@@ -275,13 +294,7 @@ fn label_pieces(
 }
 
 /// `readv`
-pub(super) fn pieces(
-    run: &Run,
-    _: &Args,
-    fd: c_int,
-    pieces: *const Piece,
-    count: c_int,
-) -> isize {
+pub(super) fn pieces(run: &Run, _: &Args, fd: c_int, pieces: *const Piece, count: c_int) -> isize {
     // SAFETY: the program's own call.
     let got = unsafe { real::readv(fd, pieces, count) };
     let offset = is_input(run, fd).then(|| offset_before(fd, got, false));
@@ -370,12 +383,15 @@ pub(super) fn moved(run: &Run, _: &Args, fd: c_int, offset: i64, whence: c_int) 
     note_model();
     let result = os::lseek(fd, offset, whence);
     answer(0);
-    if whence != SEEK_END || result < 0 {
+    if whence != SEEK_END {
         return result;
     }
     if is_input(run, fd) {
-        guarded(|run| answer_from_end(run, offset, result));
-    } else {
+        guarded(|run| {
+            ask_from_end(run, offset);
+            answer_from_end(run, offset, result);
+        });
+    } else if result >= 0 {
         output::note_other_data(run);
     }
     result

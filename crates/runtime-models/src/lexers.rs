@@ -12,9 +12,8 @@ use trace::{Event, EventKind, Label, Node};
 
 #[unsafe(no_mangle)]
 #[inline(never)]
-pub unsafe extern "C" fn __tarragon_model_tarragon_lexer_entered() {
+pub extern "C" fn __tarragon_model_tarragon_lexer_entered() {
     let run = Run::current();
-
     calls::__tgi_args_taken();
     if !state::active(run) {
         return;
@@ -44,9 +43,8 @@ fn deliver(run: &Run, code: u64, lexer: u32) -> Label {
 
 /// A lexer returns this.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tarragon_model_tarragon_token(code: u64, lexer: u32) -> u64 {
+pub extern "C" fn __tarragon_model_tarragon_token(code: u64, lexer: u32) -> u64 {
     let run = Run::current();
-
     let args = Args::take();
     answer(args.label(0));
     if leave(run) {
@@ -56,10 +54,12 @@ pub unsafe extern "C" fn __tarragon_model_tarragon_token(code: u64, lexer: u32) 
 }
 
 /// A lexer returns and leaves its token in memory.
+///
+/// # Safety
+/// There are so many bytes at the place.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tarragon_model_tarragon_token_at(place: *mut u8, size: u64, lexer: u32) {
     let run = Run::current();
-
     calls::__tgi_args_taken();
     if !matches!(size, 1 | 2 | 4 | 8) || !leave(run) {
         return;

@@ -95,10 +95,11 @@ pub(super) fn message(
     flags: c_int,
 ) -> isize {
     __tarragon_before_receive(fd);
-    // SAFETY: the program passes the message to the library, which only reads it until then.
-    let Message { name_size: name_room, control_size: control_room, pieces, piece_count, .. } =
-        unsafe { message.read() };
-    let count = piece_count as c_int;
+    // SAFETY: the program passes the message to the library, which is about to read these.
+    let (name_room, control_room, pieces, count) = unsafe {
+        let Message { name_size, control_size, pieces, piece_count, .. } = &*message;
+        (*name_size, *control_size, *pieces, *piece_count as c_int)
+    };
     // SAFETY: the program's own call.
     let mut got = unsafe { real::recvmsg(fd, message, flags) };
     if is_file(run, got, fd) {
@@ -106,10 +107,10 @@ pub(super) fn message(
         got = unsafe { real::readv(fd, pieces, count) };
     }
     shadow::clear(message as usize, size_of::<Message>());
-    // SAFETY: the library has just written it.
-    let Message { name, name_size, control, control_size, .. } = unsafe { message.read() };
-    shadow::clear(name as usize, name_size.min(name_room) as usize);
-    shadow::clear(control as usize, control_size.min(control_room));
+    // SAFETY: the library has just used it.
+    let Message { name, name_size, control, control_size, .. } = unsafe { &*message };
+    shadow::clear(*name as usize, (*name_size).min(name_room) as usize);
+    shadow::clear(*control as usize, (*control_size).min(control_room));
     let offset = is_input(run, fd).then(|| offset_before(fd, got, flags & MSG_PEEK != 0));
     note_pieces(run, pieces, count, offset, got);
     got

@@ -3,17 +3,19 @@
 //! branch for each digit.
 
 use super::compare::is_cut;
-use super::element::Elements;
+use super::element::{Element, Elements};
 use super::logic::*;
 use super::table::real;
 use super::{answer, byte, element, give_up, guarded, set_label};
 use core::ffi::c_int;
+use core::ptr::null_mut;
 use runtime_core::build::Value;
-use runtime_core::calls::{Args, VaList};
-use runtime_core::state::Run;
-use runtime_core::state::active;
+use runtime_core::calls::{Args, VaList, call_site};
+use runtime_core::memory;
+use runtime_core::state::{Run, active};
+use runtime_core::stretches::allocations;
 use runtime_core::values::sign_extend;
-use runtime_core::{address, objects, shadow, stretches};
+use runtime_core::{address, events, objects, shadow, stretches};
 use trace::{ConcretiseReason, Op};
 
 unsafe extern "C" {
@@ -40,7 +42,8 @@ struct Unknown;
 
 /// The walk along format and output.
 struct Print {
-    format: *const u8,
+    /// Where the rest of the format is.
+    format: usize,
     arguments: VaList,
     to: *mut u8,
     /// Characters that fitted into the buffer.
@@ -52,13 +55,8 @@ struct Print {
 }
 
 impl Print {
-    fn run(&mut self, run: &Run) -> Result<(), Unknown> {
-        loop {
-            let c = *self.format;
-            if c == 0 {
-                return Ok(());
-            }
-            self.format = self.format.add(1);
+    fn walk(&mut self, run: &Run) -> Result<(), Unknown> {
+        while let Some(c) = self.take() {
             if c != b'%' {
                 self.next += 1;
                 continue;
@@ -66,16 +64,35 @@ impl Print {
             let conversion = self.conversion(run)?;
             self.convert(run, &conversion)?;
         }
+        Ok(())
     }
 
-    unsafe fn take_if(&mut self, wanted: u8) -> bool {
-        unsafe {
-            if *self.format != wanted {
-                return false;
-            }
-            self.format = self.format.add(1);
-            true
-        }
+    /// The next character of the format, which the library has read.
+    fn format_at(&self) -> u8 {
+        memory::byte(self.format)
+    }
+
+    /// The same; then the format goes on after it. `None` at the end.
+    fn take(&mut self) -> Option<u8> {
+        let c = self.format_at();
+        self.format += usize::from(c != 0);
+        (c != 0).then_some(c)
+    }
+
+    fn take_if(&mut self, wanted: u8) -> bool {
+        let is_wanted = self.format_at() == wanted;
+        self.format += usize::from(is_wanted);
+        is_wanted
+    }
+
+    /// Where the next argument is that is an integer or a pointer.
+    fn next_place(&mut self) -> *const u8 {
+        self.arguments.next_word()
+    }
+
+    /// The next argument, a pointer.
+    fn next_pointer(&mut self) -> usize {
+        shadow::read_value(self.next_place() as usize, 8) as usize
     }
 
     fn conversion(&mut self, run: &Run) -> Result<Conversion, Unknown> {
@@ -101,59 +118,44 @@ impl Print {
         if self.take_if(b'.') {
             conversion.precision = usize::try_from(self.number(run)).ok();
         }
-        conversion.size = self.size(run);
-        conversion.letter = *self.format;
-        if conversion.letter == 0 {
-            return Err(Unknown);
-        }
-        self.format = self.format.add(1);
+        conversion.size = self.size();
+        conversion.letter = self.take().ok_or(Unknown)?;
         Ok(conversion)
     }
 
     /// A width or precision, in the format or an argument.
     fn number(&mut self, run: &Run) -> i64 {
         if self.take_if(b'*') {
-            let place = self.arguments.next();
-            let number = element(run, place, 4);
-            runtime_core::events::concretise(
-                run,
-                number.label,
-                ConcretiseReason::Argument,
-                super::call_site(),
-            );
+            let number = element(run, self.next_place(), 4);
+            events::concretise(run, number.label, ConcretiseReason::Argument, call_site());
             return sign_extend(number.value, 32);
         }
         let mut number = 0i64;
-        while (*self.format).is_ascii_digit() {
-            number = number.saturating_mul(10).saturating_add((*self.format - b'0') as i64);
-            self.format = self.format.add(1);
+        while self.format_at().is_ascii_digit() {
+            let digit = self.take().map_or(0, |c| c - b'0');
+            number = number.saturating_mul(10).saturating_add(digit.into());
         }
         number
     }
 
-    unsafe fn size(&mut self) -> usize {
-        unsafe {
-            if self.take_if(b'h') {
-                return if self.take_if(b'h') { 1 } else { 2 };
-            }
-            if self.take_if(b'l') {
-                self.take_if(b'l');
-                return 8;
-            }
-            if self.take_if(b'q') || self.take_if(b'j') || self.take_if(b'z') || self.take_if(b't') {
-                return 8;
-            }
-            if self.take_if(b'L') { 16 } else { 4 }
+    fn size(&mut self) -> usize {
+        if self.take_if(b'h') {
+            return if self.take_if(b'h') { 1 } else { 2 };
         }
+        if self.take_if(b'l') {
+            self.take_if(b'l');
+            return 8;
+        }
+        if [b'q', b'j', b'z', b't'].into_iter().any(|letter| self.take_if(letter)) {
+            return 8;
+        }
+        if self.take_if(b'L') { 16 } else { 4 }
     }
 
     fn convert(&mut self, run: &Run, conversion: &Conversion) -> Result<(), Unknown> {
         match conversion.letter {
             b'%' => self.next += 1,
-            b'n' => {
-                let place = self.arguments.next().cast::<usize>().read(run);
-                shadow::clear(place, conversion.size);
-            }
+            b'n' => shadow::clear(self.next_pointer(), conversion.size),
             b'c' if conversion.size != 8 => self.character(run, conversion),
             b's' if conversion.size != 8 => self.string(run, conversion),
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => self.integer(run, conversion)?,
@@ -171,8 +173,9 @@ impl Print {
         if at >= self.written || c.label == 0 {
             return;
         }
-        if *self.to.add(at) as u64 == c.value {
-            set_label(run, self.to.add(at), c.label, 1);
+        let place = self.to.wrapping_add(at);
+        if memory::byte(place as usize) as u64 == c.value {
+            set_label(run, place, c.label, 1);
         } else {
             give_up(run);
         }
@@ -185,27 +188,27 @@ impl Print {
     }
 
     fn character(&mut self, run: &Run, conversion: &Conversion) {
-        let c = truncated(run, 8, element(run, self.arguments.next(), 4));
+        let c = truncated(run, 8, element(run, self.next_place(), 4));
         let (start, whole) = Print::field(conversion, 1);
         self.put(run, self.next + start, c);
         self.next += whole;
     }
 
     fn string(&mut self, run: &Run, conversion: &Conversion) {
-        let text = self.arguments.next().cast::<*const u8>().read(run);
+        let text = self.next_pointer() as *const u8;
         if text.is_null() {
             let shown = conversion.precision.is_none_or(|precision| precision >= 6);
             self.next += Print::field(conversion, if shown { 6 } else { 0 }).1;
             return;
         }
         let size = match conversion.precision {
-            Some(limit) => real::strnlen(text, limit),
-            None => real::strlen(text),
+            Some(limit) => u8::length_within(text, limit),
+            None => u8::length(text),
         };
         let (start, whole) = Print::field(conversion, size);
         if shadow::any_label(text as usize, size) {
             for i in 0..size {
-                self.put(run, self.next + start + i, byte(run, text.add(i)));
+                self.put(run, self.next + start + i, byte(run, text.wrapping_add(i)));
             }
             self.grow(run, text, size, conversion);
         }
@@ -215,8 +218,9 @@ impl Print {
     /// A string was printed that may grow with the stretch. One that is cut or filled up does not,
     /// and stays so.
     fn grow(&mut self, run: &Run, text: *const u8, size: usize, conversion: &Conversion) {
-        let length = stretches::length(run, text, size);
-        let is_cut = conversion.precision.is_some_and(|limit| is_cut(run, Elements::new(text, size), limit));
+        let length = stretches::length(run, text as usize, size);
+        let cuts = |limit| is_cut(run, Elements::new(text, size), limit);
+        let is_cut = conversion.precision.is_some_and(cuts);
         let is_short = conversion.width > 0
             && branch_on(run, apply_to(run, Op::Ult, 64, length, conversion.width as u64));
         if length.label != 0 && !is_cut && !is_short {
@@ -228,12 +232,15 @@ impl Print {
     fn integer(&mut self, run: &Run, conversion: &Conversion) -> Result<(), Unknown> {
         let size = conversion.size.min(8);
         let bits = size as u32 * 8;
-        let argument = element(run, self.arguments.next(), size.max(4));
+        let argument = element(run, self.next_place(), size.max(4));
         let argument = truncated(run, bits, argument);
         let signed = matches!(conversion.letter, b'd' | b'i');
         let negative = signed && branch_on(run, apply_to(run, Op::Slt, bits, argument, 0));
-        let magnitude =
-            if negative { apply(run, Op::Sub, bits, Value::concrete(0), argument) } else { argument };
+        let magnitude = if negative {
+            apply(run, Op::Sub, bits, Value::concrete(0), argument)
+        } else {
+            argument
+        };
         let magnitude = zero_extended(run, bits, 64, magnitude);
         let base = match conversion.letter {
             b'x' | b'X' => 16,
@@ -255,20 +262,25 @@ impl Print {
         let (start, whole) = Print::field(conversion, prefix + digits);
         let last = if padded { whole } else { start + prefix + digits };
         for i in 0..count {
-            self.put(run, self.next + last - 1 - i, digit(run, magnitude, base, i as u32, conversion.letter));
+            self.put(
+                run,
+                self.next + last - 1 - i,
+                digit(run, magnitude, base, i as u32, conversion.letter),
+            );
         }
         self.next += whole;
         Ok(())
     }
 
     fn pointer(&mut self, run: &Run, conversion: &Conversion) -> Result<(), Unknown> {
-        let argument = element(run, self.arguments.next(), 8);
+        let argument = element(run, self.next_place(), 8);
         if argument.label != 0 {
             give_up(run);
         }
         let mut spec = [0u8; 64];
         write_spec(conversion, &mut spec)?;
-        let size = snprintf(core::ptr::null_mut(), 0, spec.as_ptr(), argument.value);
+        // SAFETY: the format is one for a pointer, ends with 0, and nothing is written.
+        let size = unsafe { snprintf(null_mut(), 0, spec.as_ptr(), argument.value) };
         self.next += size.max(0) as usize;
         Ok(())
     }
@@ -281,7 +293,9 @@ impl Print {
         }
         let mut spec = [0u8; 64];
         write_spec(conversion, &mut spec)?;
-        let size = snprintf(core::ptr::null_mut(), 0, spec.as_ptr(), f64::from_bits(argument.value));
+        let number = f64::from_bits(argument.value);
+        // SAFETY: the format is one for a `double`, ends with 0, and nothing is written.
+        let size = unsafe { snprintf(null_mut(), 0, spec.as_ptr(), number) };
         self.next += size.max(0) as usize;
         Ok(())
     }
@@ -297,7 +311,7 @@ impl Print {
         let length = apply_to(run, Op::Add, 64, self.length, self.next as u64);
         if room == usize::MAX {
             let needed = apply_to(run, Op::Add, 64, length, 1);
-            address::check_room(run, self.to as usize, needed, super::call_site());
+            address::check_room(run, self.to as usize, needed, call_site());
         } else {
             branch_on(run, apply_to(run, Op::Ult, 64, length, room as u64));
         }
@@ -376,7 +390,7 @@ fn digit(run: &Run, magnitude: Value, base: u64, index: u32, letter: u8) -> Valu
     if base != 16 {
         return plain;
     }
-    let above = letter - b'x' + b'a' - 10;
+    let above = letter.wrapping_sub(b'x' - b'a' + 10);
     choose(
         run,
         8,
@@ -387,7 +401,14 @@ fn digit(run: &Run, magnitude: Value, base: u64, index: u32, letter: u8) -> Valu
 }
 
 /// The library printed `result` characters, of which `room` had room with the final 0.
-fn printed(run: &Run, to: *mut u8, room: usize, format: *const u8, arguments: VaList, result: c_int) {
+fn printed(
+    run: &Run,
+    to: *mut u8,
+    room: usize,
+    format: *const u8,
+    arguments: VaList,
+    result: c_int,
+) {
     answer(0);
     if !active(run) || result < 0 {
         return;
@@ -397,12 +418,19 @@ fn printed(run: &Run, to: *mut u8, room: usize, format: *const u8, arguments: Va
         shadow::clear(to as usize, written + 1);
     }
     guarded(|run| {
+        let format = format as usize;
         let mut print = Print { format, arguments, to, written, next: 0, length: FALSE };
-        if print.run(run).is_err() || print.next != result as usize {
+        if print.walk(run).is_err() || print.next != result as usize {
             return give_up(run);
         }
         print.answer_length(run, room);
     });
+}
+
+/// The arguments that the program passes to the library.
+pub(super) fn arguments_of(list: *const VaList) -> VaList {
+    // SAFETY: the library is about to take them from the list.
+    unsafe { list.read() }
 }
 
 /// `vsnprintf`
@@ -414,21 +442,30 @@ pub(super) fn within(
     format: *const u8,
     list: *mut VaList,
 ) -> c_int {
-    let arguments = *list;
-    let result = real::vsnprintf(to, size, format, list);
+    let arguments = arguments_of(list);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::vsnprintf(to, size, format, list) };
     printed(run, to, size, format, arguments, result);
     result
 }
 
 /// `vsprintf`
-pub(super) fn string(run: &Run, _: &Args, to: *mut u8, format: *const u8, list: *mut VaList) -> c_int {
-    let arguments = *list;
-    let result = real::vsprintf(to, format, list);
+pub(super) fn string(
+    run: &Run,
+    _: &Args,
+    to: *mut u8,
+    format: *const u8,
+    list: *mut VaList,
+) -> c_int {
+    let arguments = arguments_of(list);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::vsprintf(to, format, list) };
     printed(run, to, usize::MAX, format, arguments, result);
     result
 }
 
 /// `__vsnprintf_chk`: how much is printed is known only afterwards, so the library checks it.
+#[allow(clippy::too_many_arguments, reason = "those of the library's function")]
 pub(super) fn checked_within(
     run: &Run,
     _: &Args,
@@ -439,8 +476,9 @@ pub(super) fn checked_within(
     format: *const u8,
     list: *mut VaList,
 ) -> c_int {
-    let arguments = *list;
-    let result = real::__vsnprintf_chk(to, size, flag, room, format, list);
+    let arguments = arguments_of(list);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::__vsnprintf_chk(to, size, flag, room, format, list) };
     printed(run, to, size, format, arguments, result);
     result
 }
@@ -455,8 +493,9 @@ pub(super) fn checked_string(
     format: *const u8,
     list: *mut VaList,
 ) -> c_int {
-    let arguments = *list;
-    let result = real::__vsprintf_chk(to, flag, room, format, list);
+    let arguments = arguments_of(list);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::__vsprintf_chk(to, flag, room, format, list) };
     printed(run, to, usize::MAX, format, arguments, result);
     result
 }
@@ -469,14 +508,17 @@ pub(super) fn allocated(
     format: *const u8,
     list: *mut VaList,
 ) -> c_int {
-    let arguments = *list;
-    let result = real::vasprintf(to, format, list);
+    let arguments = arguments_of(list);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::vasprintf(to, format, list) };
     answer(0);
     shadow::clear(to as usize, 8);
     if active(run) && result >= 0 {
-        objects::note_allocation(run, *to as usize, Some(result as usize + 1));
-        guarded(|run| stretches::note_allocation(*to as usize, stretches::ENOUGH));
-        printed(run, *to, usize::MAX, format, arguments, result);
+        // SAFETY: the library has just put the object there.
+        let text = unsafe { to.read() };
+        objects::note_allocation(run, text as usize, Some(result as usize + 1));
+        guarded(|run| allocations::note_allocation(run, text as usize, allocations::ENOUGH));
+        printed(run, text, usize::MAX, format, arguments, result);
     }
     result
 }

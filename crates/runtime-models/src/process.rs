@@ -5,18 +5,17 @@ use super::table::real;
 use core::ffi::c_int;
 use runtime_core::calls::{self, Args};
 use runtime_core::state::Run;
-use runtime_core::{os, state};
+use runtime_core::tls::tls;
 
 /// `fork`: the child of a target does not write into its parent's trace.
-pub(super) unsafe fn child(_: &Args) -> c_int {
-    unsafe {
-        let child = real::fork();
-        if child == 0 {
-            state::deactivate();
-        }
-        answer(0);
-        child
+pub(super) fn child(run: &Run, _: &Args) -> c_int {
+    // SAFETY: the program's own call.
+    let child = unsafe { real::fork() };
+    if child == 0 {
+        run.deactivate();
     }
+    answer(0);
+    child
 }
 
 /// `pthread_create`
@@ -28,10 +27,11 @@ pub(super) fn thread(
     start: *const u8,
     argument: *mut u8,
 ) -> c_int {
-    if (*os::tls()).busy == 0 {
+    if tls().busy.get() == 0 {
         calls::note_thread(run);
     }
-    let result = real::pthread_create(thread, attributes, start, argument);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::pthread_create(thread, attributes, start, argument) };
     answer(0);
     result
 }

@@ -3,19 +3,19 @@
 //! expression of its characters.
 
 use super::decimals::{narrowed, read_decimal};
-use super::element::MAX_STRING;
+use super::element::{Element, MAX_STRING};
 use super::input::ask_byte;
 use super::logic::*;
 use super::numbers::{Characters, Format, InMemory, PLAIN, read_number};
+use super::print::arguments_of;
 use super::stdio::{Stream, input_position, note_position};
-use super::table::real;
 use super::{answer, give_up, guarded, set_label};
 use core::ffi::c_int;
 use runtime_core::build::Value;
 use runtime_core::calls::{Args, VaList};
-use runtime_core::state::Run;
-use runtime_core::state::{STATE, active};
-use runtime_core::{nodes, shadow};
+use runtime_core::memory;
+use runtime_core::state::{Run, active};
+use runtime_core::{nodes, objects, shadow};
 
 /// The input from one of its bytes on.
 struct FromInput(u64);
@@ -26,7 +26,7 @@ impl Characters for FromInput {
     fn at(&self, run: &Run, index: usize) -> Option<Value> {
         let index = self.0 + index as u64;
         ask_byte(run, index);
-        if index >= STATE.input_len as u64 {
+        if index >= run.segment.input_len() as u64 {
             return None;
         }
         Some(nodes::input_value(run, index as u32))
@@ -52,92 +52,86 @@ struct Conversion {
     set: ByteSet,
 }
 
-/// A format that is read item by item.
-struct Items(*const u8);
+/// A format, which the library has read, item by item: where its rest is.
+struct Items(usize);
 
 impl Items {
-    unsafe fn take_if(&mut self, wanted: u8) -> bool {
-        unsafe {
-            if *self.0 != wanted {
-                return false;
-            }
-            self.0 = self.0.add(1);
-            true
-        }
+    /// A character of the rest, if all before it are there.
+    fn at(&self, index: usize) -> u8 {
+        memory::byte(self.0 + index)
     }
 
-    fn next(&mut self, run: &Run) -> Option<Item> {
-        let c = *self.0;
-        if c == 0 {
-            return None;
-        }
-        self.0 = self.0.add(1);
-        match c {
-            b' ' | b'\t'..=b'\r' => Some(Item::Space),
-            b'%' => self.conversion(run).map(Item::Conversion),
-            other => Some(Item::Literal(other)),
-        }
+    /// The next character; `None` at the end.
+    fn take(&mut self) -> Option<u8> {
+        let c = self.at(0);
+        self.0 += usize::from(c != 0);
+        (c != 0).then_some(c)
     }
 
-    fn conversion(&mut self, run: &Run) -> Option<Conversion> {
+    fn take_if(&mut self, wanted: u8) -> bool {
+        let is_wanted = self.at(0) == wanted;
+        self.0 += usize::from(is_wanted);
+        is_wanted
+    }
+
+    fn conversion(&mut self) -> Option<Conversion> {
         let suppressed = self.take_if(b'*');
         let mut width = None;
-        while (*self.0).is_ascii_digit() {
-            let digit = (*self.0 - b'0') as usize;
+        while self.at(0).is_ascii_digit() {
+            let digit = self.take().map_or(0, |c| usize::from(c - b'0'));
             width = Some(width.unwrap_or(0usize).saturating_mul(10).saturating_add(digit));
-            self.0 = self.0.add(1);
         }
         let allocated = self.take_if(b'm');
-        let size = self.size(run);
-        let letter = *self.0;
-        if letter == 0 {
-            return None;
-        }
-        self.0 = self.0.add(1);
+        let size = self.size();
+        let letter = self.take()?;
         let set = if letter == b'[' { self.set()? } else { ByteSet::EMPTY };
         Some(Conversion { suppressed, allocated, width, size, letter, set })
     }
 
     /// The length modifier as a size in bytes; 16 for `long double`.
-    unsafe fn size(&mut self) -> usize {
-        unsafe {
-            if self.take_if(b'h') {
-                return if self.take_if(b'h') { 1 } else { 2 };
-            }
-            if self.take_if(b'l') {
-                self.take_if(b'l');
-                return 8;
-            }
-            if self.take_if(b'q') || self.take_if(b'j') || self.take_if(b'z') || self.take_if(b't') {
-                return 8;
-            }
-            if self.take_if(b'L') { 16 } else { 4 }
+    fn size(&mut self) -> usize {
+        if self.take_if(b'h') {
+            return if self.take_if(b'h') { 1 } else { 2 };
         }
+        if self.take_if(b'l') {
+            self.take_if(b'l');
+            return 8;
+        }
+        if [b'q', b'j', b'z', b't'].into_iter().any(|letter| self.take_if(letter)) {
+            return 8;
+        }
+        if self.take_if(b'L') { 16 } else { 4 }
     }
 
     /// `^? ]? ... ]`, in which `a-z` is a range.
-    unsafe fn set(&mut self) -> Option<ByteSet> {
-        unsafe {
-            let excluded = self.take_if(b'^');
-            let mut set = ByteSet::EMPTY;
-            let mut first = true;
-            while first || *self.0 != b']' {
-                let c = *self.0;
-                if c == 0 {
-                    return None;
-                }
-                let last = *self.0.add(1);
-                if last == b'-' && !matches!(*self.0.add(2), 0 | b']') && *self.0.add(2) >= c {
-                    set.insert_range(c, *self.0.add(2));
-                    self.0 = self.0.add(3);
-                } else {
-                    set.insert(c);
-                    self.0 = self.0.add(1);
-                }
-                first = false;
+    fn set(&mut self) -> Option<ByteSet> {
+        let excluded = self.take_if(b'^');
+        let mut set = ByteSet::EMPTY;
+        let mut first = true;
+        while first || self.at(0) != b']' {
+            let c = self.take()?;
+            let is_range = self.at(0) == b'-' && !matches!(self.at(1), 0 | b']');
+            if is_range && self.at(1) >= c {
+                set.insert_range(c, self.at(1));
+                self.0 += 2;
+            } else {
+                set.insert(c);
             }
-            self.0 = self.0.add(1);
-            Some(if excluded { set.complement() } else { set })
+            first = false;
+        }
+        self.0 += 1;
+        Some(if excluded { set.complement() } else { set })
+    }
+}
+
+impl Iterator for Items {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        match self.take()? {
+            b' ' | b'\t'..=b'\r' => Some(Item::Space),
+            b'%' => self.conversion().map(Item::Conversion),
+            other => Some(Item::Literal(other)),
         }
     }
 }
@@ -161,9 +155,8 @@ struct Scan<'a, T> {
 }
 
 impl<T: Characters> Scan<'_, T> {
-    fn run(&mut self, run: &Run, format: *const u8) -> Result<(), Stop> {
-        let mut items = Items(format);
-        while let Some(item) = items.next(run) {
+    fn walk(&mut self, run: &Run, items: Items) -> Result<(), Stop> {
+        for item in items {
             match item {
                 Item::Space => self.skip_space(run),
                 Item::Literal(c) => self.literal(run, c)?,
@@ -208,7 +201,7 @@ impl<T: Characters> Scan<'_, T> {
         let wide = conversion.size == 8;
         match conversion.letter {
             b'%' => self.literal(run, b'%'),
-            b'n' => self.position(run, conversion),
+            b'n' => self.position(conversion),
             b'd' => self.integer(run, conversion, 10, true),
             b'i' => self.integer(run, conversion, 0, true),
             b'u' => self.integer(run, conversion, 10, false),
@@ -231,33 +224,39 @@ impl<T: Characters> Scan<'_, T> {
     }
 
     /// Where the next result goes; `None` if it goes nowhere.
-    fn place(&mut self, run: &Run, conversion: &Conversion) -> Option<*mut u8> {
+    fn place(&mut self, conversion: &Conversion) -> Option<usize> {
         if conversion.suppressed {
             return None;
         }
-        let place = self.arguments.next(run).cast::<*mut u8>().read(run);
+        let place = next_pointer(&mut self.arguments);
         if conversion.letter != b'n' {
             self.assigned += 1;
         }
         (self.assigned <= self.result).then_some(place)
     }
 
-    fn position(&mut self, run: &Run, conversion: &Conversion) -> Result<(), Stop> {
+    fn position(&mut self, conversion: &Conversion) -> Result<(), Stop> {
         if !conversion.suppressed {
-            let place = self.arguments.next(run).cast::<*mut u8>().read(run);
-            shadow::clear(place as usize, conversion.size);
+            shadow::clear(next_pointer(&mut self.arguments), conversion.size);
         }
         Ok(())
     }
 
-    fn integer(&mut self, run: &Run, conversion: &Conversion, base: u32, signed: bool) -> Result<(), Stop> {
+    fn integer(
+        &mut self,
+        run: &Run,
+        conversion: &Conversion,
+        base: u32,
+        signed: bool,
+    ) -> Result<(), Stop> {
         let width = conversion.width.unwrap_or(usize::MAX);
         let format = Format { base, signed, width, keeps_prefix: true, ..PLAIN };
         let parsed = read_number(run, self.text, self.next, &format);
         let Some(end) = parsed.end else { return Err(self.mismatch(run, self.next)) };
         self.next = end;
-        if let Some(place) = self.place(run, conversion) {
-            store(run, place, truncated(run, conversion.size as u32 * 8, parsed.number), conversion.size);
+        if let Some(place) = self.place(conversion) {
+            let number = truncated(run, conversion.size as u32 * 8, parsed.number);
+            store(run, place, number, conversion.size);
         }
         Ok(())
     }
@@ -270,8 +269,9 @@ impl<T: Characters> Scan<'_, T> {
         if conversion.size > 8 {
             return Err(Stop::Unknown);
         }
-        if let Some(place) = self.place(run, conversion) {
-            let number = if conversion.size == 4 { narrowed(run, read.number) } else { read.number };
+        if let Some(place) = self.place(conversion) {
+            let number =
+                if conversion.size == 4 { narrowed(run, read.number) } else { read.number };
             store(run, place, number, conversion.size);
         }
         Ok(())
@@ -302,34 +302,38 @@ impl<T: Characters> Scan<'_, T> {
         if count < min {
             return Err(self.mismatch(run, self.next));
         }
-        let Some(mut place) = self.place(run, conversion) else { return Ok(()) };
+        let Some(mut place) = self.place(conversion) else { return Ok(()) };
         if conversion.allocated {
-            place = place.cast::<*mut u8>().read(run);
-            runtime_core::objects::note_allocation(run, place as usize, None);
+            place = shadow::read_value(place, 8) as usize;
+            objects::note_allocation(run, place, None);
         }
         for i in 0..count {
             if let Some(c) = self.text.at(run, start + i) {
-                store(run, place.add(i), c, 1);
+                store(run, place + i, c, 1);
             }
         }
         Ok(())
     }
 }
 
+/// The next argument, a pointer.
+fn next_pointer(arguments: &mut VaList) -> usize {
+    shadow::read_value(arguments.next_word() as usize, 8) as usize
+}
+
 /// Gives memory that the library wrote its label.
-fn store(run: &Run, place: *mut u8, number: Value, size: usize) {
-    if shadow::read_value(place as usize, size) == number.value {
-        set_label(run, place, number.label, size);
+fn store(run: &Run, place: usize, number: Value, size: usize) {
+    if shadow::read_value(place, size) == number.value {
+        set_label(run, place as *const u8, number.label, size);
     } else {
         give_up(run);
     }
 }
 
 /// Makes what the library stored concrete.
-fn clear_results(run: &Run, format: *const u8, mut arguments: VaList, result: c_int) {
-    let mut items = Items(format);
+fn clear_results(format: *const u8, mut arguments: VaList, result: c_int) {
     let mut assigned = 0;
-    while let Some(item) = items.next(run) {
+    for item in Items(format as usize) {
         let Item::Conversion(conversion) = item else { continue };
         if conversion.suppressed || conversion.letter == b'%' {
             continue;
@@ -338,24 +342,24 @@ fn clear_results(run: &Run, format: *const u8, mut arguments: VaList, result: c_
         if assigned > result {
             return;
         }
-        let place = arguments.next(run).cast::<*mut u8>().read(run);
+        let place = next_pointer(&mut arguments);
         let size = match conversion.letter {
             _ if conversion.allocated => 8,
-            b's' | b'[' => real::strlen(place) + 1,
+            b's' | b'[' => u8::length(place as *const u8) + 1,
             b'c' => conversion.width.unwrap_or(1),
             b'p' => 8,
             _ => conversion.size,
         };
-        shadow::clear(place as usize, size);
+        shadow::clear(place, size);
     }
 }
 
 /// The library scanned `text` and returned `result`.
-fn scanned<T: Characters>(run: &Run, text: &T, format: *const u8, arguments: VaList, result: c_int) {
-    clear_results(run, format, arguments, result);
+fn scanned<T: Characters>(text: &T, format: *const u8, arguments: VaList, result: c_int) {
+    clear_results(format, arguments, result);
     guarded(|run| {
         let mut scan = Scan { text, next: 0, arguments, assigned: 0, result };
-        let known = !matches!(scan.run(run, format), Err(Stop::Unknown));
+        let known = !matches!(scan.walk(run, Items(format as usize)), Err(Stop::Unknown));
         if !known || scan.assigned != result.max(0) {
             give_up(run);
         }
@@ -371,18 +375,19 @@ pub(super) fn string(
     format: *const u8,
     list: *mut VaList,
 ) -> c_int {
-    let arguments = *list;
-    let size = if active(run) { real::strlen(text) } else { 0 };
-    let result = real(text, format, list);
+    let arguments = arguments_of(list);
+    let size = if active(run) { u8::length(text) } else { 0 };
+    // SAFETY: the program's own call.
+    let result = unsafe { real(text, format, list) };
     answer(0);
     if !active(run) {
         return result;
     }
     if shadow::any_label(text as usize, (size + 1).min(MAX_STRING)) {
-        // SAFETY: the library has just read the string.
-        scanned(run, &InMemory::new(text), format, arguments, result);
+        // The library has just read the string.
+        scanned(&InMemory::new(text), format, arguments, result);
     } else {
-        clear_results(run, format, arguments, result);
+        clear_results(format, arguments, result);
     }
     result
 }
@@ -396,16 +401,17 @@ pub(super) fn stream(
     format: *const u8,
     list: *mut VaList,
 ) -> c_int {
-    let arguments = *list;
+    let arguments = arguments_of(list);
     let start = input_position(run, stream);
-    let result = real(stream, format, list);
+    // SAFETY: the program's own call.
+    let result = unsafe { real(stream, format, list) };
     answer(0);
     match start {
         Some(start) => {
-            scanned(run, &FromInput(start), format, arguments, result);
-            note_position(run, stream);
+            scanned(&FromInput(start), format, arguments, result);
+            note_position(stream);
         }
-        None if active(run) => clear_results(run, format, arguments, result),
+        None if active(run) => clear_results(format, arguments, result),
         None => {}
     }
     result

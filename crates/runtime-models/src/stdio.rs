@@ -2,38 +2,41 @@
 //! reads the buffer itself (`getc_unlocked` as a macro) works like the functions do.
 
 use super::element::Elements;
-use super::input::{answer_from_end, ask_byte, ask_bytes, is_input, label_input};
+use super::input::{answer_from_end, ask_byte, ask_bytes, ask_from_end, is_input, label_input};
 use super::logic::{apply_to, branch_on, is};
 use super::table::real;
 use super::{answer, byte, element, give_up_outside, guarded};
-use crate::outside;
+use crate::outside::descriptors::{unwatch_stream, watch_stream};
+use crate::outside::{note_model, output};
 use crate::state::models;
+use core::cell::Cell;
 use core::ffi::{c_int, c_long, c_void};
+use core::ptr::{from_ref, null};
 use runtime_core::build::{self, Value};
 use runtime_core::calls::Args;
-use runtime_core::state::Run;
-use runtime_core::state::active;
+use runtime_core::state::{Run, active};
+use runtime_core::stretches::allocations;
 use runtime_core::{objects, os, shadow, stretches};
 use trace::{Label, Op};
 
-/// The part of glibc's `FILE` that its own macros have always exposed.
+/// The part of glibc's `FILE` that its own macros have always exposed. The library changes it.
 #[repr(C)]
 pub struct Stream {
-    flags: c_int,
-    read_ptr: *mut u8,
-    read_end: *mut u8,
-    read_base: *mut u8,
-    write_base: *mut u8,
-    write_ptr: *mut u8,
-    write_end: *mut u8,
-    buf_base: *mut u8,
-    buf_end: *mut u8,
-    save_base: *mut u8,
-    backup_base: *mut u8,
-    save_end: *mut u8,
-    markers: *mut c_void,
-    chain: *mut c_void,
-    fileno: c_int,
+    flags: Cell<c_int>,
+    read_ptr: Cell<*mut u8>,
+    read_end: Cell<*mut u8>,
+    read_base: Cell<*mut u8>,
+    write_base: Cell<*mut u8>,
+    write_ptr: Cell<*mut u8>,
+    write_end: Cell<*mut u8>,
+    buf_base: Cell<*mut u8>,
+    buf_end: Cell<*mut u8>,
+    save_base: Cell<*mut u8>,
+    backup_base: Cell<*mut u8>,
+    save_end: Cell<*mut u8>,
+    markers: Cell<*mut c_void>,
+    chain: Cell<*mut c_void>,
+    fileno: Cell<c_int>,
 }
 
 /// The stream reads from a push-back area, not from its buffer.
@@ -47,194 +50,243 @@ unsafe extern "C" {
     pub(crate) static stdout: *mut Stream;
 }
 
-/// What is known of a stream.
-#[derive(Clone, Copy)]
-struct Known {
-    stream: *mut Stream,
-    input: bool,
-    /// Input byte that the stream delivers next, as far as models were used; -1 if not known.
-    next: i64,
-    /// Bytes that were put back and are not those of the input that were there.
-    pushed: u32,
-    /// The last `fseek` was to this place, counted from the input's end.
-    from_end: Option<i64>,
-    /// The buffer that has its labels: its start, its size, and where it ends in the file.
-    labelled: (usize, usize, i64),
-}
-
-impl Known {
-    const NOTHING: Known = Known {
-        stream: core::ptr::null_mut(),
-        input: false,
-        next: -1,
-        pushed: 0,
-        from_end: None,
-        labelled: (0, 0, 0),
-    };
-
-    /// The stream was moved: to a place counted from the input's end, or elsewhere.
-    fn note_move(&mut self, from_end: Option<i64>) {
-        let Known { stream, input, .. } = *self;
-        *self = Known { stream, input, from_end, ..Known::NOTHING };
+impl Stream {
+    /// A stream that the program passes to the library; it is open, for the time of the call.
+    fn of<'a>(stream: *mut Stream) -> Option<&'a Stream> {
+        // SAFETY: the program's own stream, of which the library changes cells only.
+        unsafe { stream.as_ref() }
     }
-}
 
-/// The streams used last.
-pub(super) struct Streams {
-    known: [Known; 4],
-    next: usize,
-}
-
-impl Streams {
-    pub(super) const NONE: Streams = Streams { known: [Known::NOTHING; 4], next: 0 };
-}
-
-/// Which streams read the input is to be found out anew.
-pub unsafe fn forget_streams() {
-    unsafe { MODEL_STATE.streams.known = [Known::NOTHING; 4] };
-}
-
-#[inline(always)]
-fn known(run: &Run, stream: *mut Stream) -> *mut Known {
-    let first = &raw mut MODEL_STATE.streams.known[0];
-    if (*first).stream == stream { first } else { find_known(run, stream) }
-}
-
-#[inline(never)]
-fn find_known(run: &Run, stream: *mut Stream) -> *mut Known {
-    let streams = &mut MODEL_STATE.streams;
-    if let Some(slot) = streams.known.iter_mut().find(|known| known.stream == stream) {
-        return slot;
+    fn has(&self, flag: c_int) -> bool {
+        self.flags.get() & flag != 0
     }
-    let slot = &raw mut streams.known[streams.next & 3];
-    streams.next = streams.next.wrapping_add(1);
-    let input = is_input(run, (*stream).fileno);
-    *slot = Known { stream, input, ..Known::NOTHING };
-    if input {
-        outside::watch((*stream).fileno, stream);
+
+    /// Offset in the file of what the stream reads from it next.
+    fn file_position(&self) -> i64 {
+        os::lseek(self.fileno.get(), 0, os::SEEK_CUR)
     }
-    slot
-}
 
-fn reads_input(run: &Run, stream: *mut Stream) -> bool {
-    if !active(run) || stream.is_null() {
-        return false;
+    /// Offset in the file of the byte that the stream delivers next.
+    fn position(&self) -> i64 {
+        self.position_before(self.file_position())
     }
-    let input = (*known(run, stream)).input;
-    if input {
-        outside::note_model();
-    } else {
-        outside::note_other_data();
-    }
-    input
-}
 
-/// The descriptor of a stream; -1 if it has none, as one that prints into memory.
-pub(crate) unsafe fn descriptor(stream: *mut Stream) -> c_int {
-    unsafe { if stream.is_null() || (*stream).flags & IS_FILE == 0 { -1 } else { (*stream).fileno } }
-}
-
-/// Offset in the file of what the stream reads from it next.
-unsafe fn file_position(stream: *mut Stream) -> i64 {
-    unsafe { os::lseek((*stream).fileno, 0, os::SEEK_CUR) }
-}
-
-/// Offset in the file of the byte that the stream delivers next.
-unsafe fn position(stream: *mut Stream) -> i64 {
-    unsafe { position_before(stream, file_position(stream)) }
-}
-
-pub(crate) unsafe fn position_before(stream: *mut Stream, end: i64) -> i64 {
-    unsafe {
-        let mut ahead = (*stream).read_end as i64 - (*stream).read_ptr as i64;
-        if (*stream).flags & IN_BACKUP != 0 {
-            ahead += (*stream).save_end as i64 - (*stream).save_base as i64;
+    /// The same, if its buffer ends at `end` in the file.
+    fn position_before(&self, end: i64) -> i64 {
+        let mut ahead = self.read_end.get() as i64 - self.read_ptr.get() as i64;
+        if self.has(IN_BACKUP) {
+            ahead += self.save_end.get() as i64 - self.save_base.get() as i64;
         }
         end - ahead
     }
 }
 
+/// What is known of a stream.
+struct Known {
+    /// It may be closed by now.
+    stream: Cell<*const Stream>,
+    input: Cell<bool>,
+    /// Input byte that the stream delivers next, as far as models were used; -1 if not known.
+    next: Cell<i64>,
+    /// Bytes that were put back and are not those of the input that were there.
+    pushed: Cell<u32>,
+    /// The last `fseek` was to this place, counted from the input's end.
+    from_end: Cell<Option<i64>>,
+    /// The buffer that has its labels: its start, its size, and where it ends in the file.
+    labelled: Cell<(usize, usize, i64)>,
+}
+
+impl Known {
+    const NOTHING: Known = Known {
+        stream: Cell::new(null()),
+        input: Cell::new(false),
+        next: Cell::new(-1),
+        pushed: Cell::new(0),
+        from_end: Cell::new(None),
+        labelled: Cell::new((0, 0, 0)),
+    };
+
+    /// Of a stream, or null.
+    fn begin(&self, stream: *const Stream, input: bool) {
+        self.stream.set(stream);
+        self.input.set(input);
+        self.note_move(None);
+    }
+
+    /// The stream was moved: to a place counted from the input's end, or elsewhere.
+    fn note_move(&self, from_end: Option<i64>) {
+        self.next.set(-1);
+        self.pushed.set(0);
+        self.from_end.set(from_end);
+        self.labelled.set((0, 0, 0));
+    }
+}
+
+const MAX_KNOWN: usize = 4;
+
+/// The streams used last.
+pub(crate) struct Streams {
+    known: [Known; MAX_KNOWN],
+    next: Cell<usize>,
+}
+
+impl Streams {
+    pub const NONE: Streams =
+        Streams { known: [const { Known::NOTHING }; MAX_KNOWN], next: Cell::new(0) };
+
+    /// A run ends.
+    pub fn reset(&self) {
+        self.forget();
+        self.next.set(0);
+    }
+
+    /// Which streams read the input is to be found out anew.
+    fn forget(&self) {
+        self.known.iter().for_each(|known| known.begin(null(), false));
+    }
+
+    #[inline(never)]
+    fn find(&self, run: &Run, stream: &Stream) -> &Known {
+        if let Some(known) = self.known.iter().find(|known| known.stream.get() == from_ref(stream))
+        {
+            return known;
+        }
+        let known = &self.known[self.next.get() % MAX_KNOWN];
+        self.next.update(|next| next.wrapping_add(1));
+        let fd = stream.fileno.get();
+        let input = is_input(run, fd);
+        known.begin(stream, input);
+        if input {
+            // SAFETY: the program uses the stream, and models tell when it is closed.
+            unsafe { watch_stream(fd, from_ref(stream).cast_mut()) };
+        }
+        known
+    }
+}
+
+#[inline(always)]
+fn known(run: &Run, stream: &Stream) -> &'static Known {
+    let streams = &models().streams;
+    let first = &streams.known[0];
+    if first.stream.get() == from_ref(stream) { first } else { streams.find(run, stream) }
+}
+
+/// The stream, if it reads the input.
+#[inline(always)]
+fn reading_input<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
+    if !active(run) {
+        return None;
+    }
+    let stream = Stream::of(stream)?;
+    if known(run, stream).input.get() {
+        note_model();
+        return Some(stream);
+    }
+    output::note_other_data(run);
+    None
+}
+
+/// The descriptor of a stream; -1 if it has none, as one that prints into memory.
+///
+/// # Safety
+/// The stream is open, or null.
+pub(crate) unsafe fn descriptor(stream: *mut Stream) -> c_int {
+    // SAFETY: the caller's promise.
+    let stream = unsafe { stream.as_ref() };
+    stream.filter(|stream| stream.has(IS_FILE)).map_or(-1, |stream| stream.fileno.get())
+}
+
+/// Offset in the file of the byte that the stream delivers next, if its buffer ends at `end`.
+///
+/// # Safety
+/// The stream is open.
+pub(crate) unsafe fn position_before(stream: *mut Stream, end: i64) -> i64 {
+    // SAFETY: the caller's promise.
+    unsafe { &*stream }.position_before(end)
+}
+
 /// Labels the whole buffer, which ends at `end` in the file, unless it has its labels: a line takes
 /// a small part of it.
-fn label_buffer(run: &Run, stream: *mut Stream, end: i64) {
-    if (*stream).flags & IN_BACKUP != 0 {
+fn label_buffer(run: &Run, stream: &Stream, end: i64) {
+    if stream.has(IN_BACKUP) {
         return;
     }
-    let base = (*stream).read_base as usize;
-    let size = (*stream).read_end as usize - base;
-    let labelled = core::mem::replace(&mut (*known(run, stream)).labelled, (base, size, end));
-    if end >= size as i64 && labelled != (base, size, end) {
-        label_input(run, (*stream).read_base, (end - size as i64) as u64, size);
+    let base = stream.read_base.get();
+    let size = (stream.read_end.get() as usize).saturating_sub(base as usize);
+    let here = (base as usize, size, end);
+    if known(run, stream).labelled.replace(here) != here && end >= size as i64 {
+        label_input(run, base, (end - size as i64) as u64, size);
     }
 }
 
 /// The input byte that the stream delivers next, if it reads the input.
 pub(super) fn input_position(run: &Run, stream: *mut Stream) -> Option<u64> {
-    if reads_many(run, stream) { u64::try_from(position(stream)).ok() } else { None }
+    u64::try_from(reading_many(run, stream)?.position()).ok()
 }
 
-/// As [`reads_input`], for functions that take several bytes. They do not know what was put back.
-fn reads_many(run: &Run, stream: *mut Stream) -> bool {
-    let input = reads_input(run, stream);
-    if input && core::mem::take(&mut (*known(run, stream)).pushed) != 0 {
+/// As [`reading_input`], for functions that take several bytes. They do not know what was put back.
+fn reading_many<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
+    let stream = reading_input(run, stream)?;
+    if known(run, stream).pushed.take() != 0 {
         give_up_outside();
     }
-    input
+    Some(stream)
 }
 
-/// A library function moved the stream on.
-pub(super) fn note_position(run: &Run, stream: *mut Stream) {
+/// A library function moved a stream on that reads the input.
+pub(super) fn note_position(stream: *mut Stream) {
+    let Some(stream) = Stream::of(stream) else { return };
     guarded(|run| {
-        let end = file_position(stream);
+        let end = stream.file_position();
         label_buffer(run, stream, end);
-        (*known(run, stream)).next = position_before(stream, end);
+        known(run, stream).next.set(stream.position_before(end));
     });
 }
 
 /// The input byte that a wide stream delivers next: its buffer is ahead of what the program has
 /// seen, so it is counted.
-pub(super) fn next_of_wide(run: &Run, stream: *mut Stream) -> Option<*mut i64> {
-    if !reads_input(run, stream) {
-        return None;
+pub(super) fn next_of_wide(run: &Run, stream: *mut Stream) -> Option<&'static Cell<i64>> {
+    let stream = reading_input(run, stream)?;
+    let next = &known(run, stream).next;
+    if next.get() < 0 {
+        next.set(stream.position());
     }
-    let known = known(run, stream);
-    if (*known).next < 0 {
-        (*known).next = position(stream);
-    }
-    Some(&raw mut (*known).next)
+    Some(next)
 }
 
 /// The label of a byte that the stream delivered, and its events; the guard is held.
-fn delivered(run: &Run, stream: *mut Stream, result: c_int) -> Label {
+fn delivered(run: &Run, stream: &Stream, result: c_int) -> Label {
     let known = known(run, stream);
     if result < 0 {
-        let at = position(stream);
-        (*known).next = at;
+        let at = stream.position();
+        known.next.set(at);
         ask_byte(run, at.max(0) as u64);
         return 0;
     }
-    let at = (*stream).read_ptr.sub(1);
-    if (*known).pushed != 0 {
-        (*known).pushed -= 1;
+    let at = stream.read_ptr.get().wrapping_sub(1);
+    if known.pushed.get() != 0 {
+        known.pushed.update(|pushed| pushed - 1);
         return build::zext(run, 8, 32, byte(run, at));
     }
     let label = expected_label(run, stream, known, at);
-    ask_byte(run, (*known).next.max(0) as u64);
-    (*known).next += 1;
+    let next = known.next.get();
+    ask_byte(run, next.max(0) as u64);
+    known.next.set(next + 1);
     build::zext(run, 8, 32, byte(run, at).with_label(label))
 }
 
 /// The label of the byte at `at` of the buffer, which gets its labels where they are not those that
 /// come next.
-fn expected_label(run: &Run, stream: *mut Stream, known: *mut Known, at: *const u8) -> Label {
-    let fresh = (*known).next < 0 || at == (*stream).read_base;
+fn expected_label(run: &Run, stream: &Stream, known: &Known, at: *mut u8) -> Label {
+    let next = known.next.get();
+    let is_fresh = next < 0 || at == stream.read_base.get();
     let label = shadow::label_of_byte(run, at as usize);
-    if !fresh && label != 0 && label as i64 == (*known).next + 1 {
+    if !is_fresh && label != 0 && label as i64 == next + 1 {
         return label;
     }
-    let end = file_position(stream);
+    let end = stream.file_position();
     label_buffer(run, stream, end);
-    (*known).next = position_before(stream, end) - 1;
+    known.next.set(stream.position_before(end) - 1);
     shadow::label_of_byte(run, at as usize)
 }
 
@@ -246,21 +298,26 @@ pub(super) fn next_byte(
     _: &Args,
     stream: *mut Stream,
 ) -> c_int {
-    let result = real(stream);
-    let label = if reads_input(run, stream) { guarded(|run| delivered(run, stream, result)) } else { None };
+    // SAFETY: the program's own call.
+    let result = unsafe { real(stream) };
+    let label = match reading_input(run, stream) {
+        Some(stream) => guarded(|run| delivered(run, stream, result)),
+        None => None,
+    };
     answer(label.unwrap_or(0));
     result
 }
 
 /// `__underflow`: fills the buffer without taking a byte.
 pub(super) fn fill(run: &Run, _: &Args, stream: *mut Stream) -> c_int {
-    let result = real::__underflow(stream);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::__underflow(stream) };
     answer(0);
-    if reads_input(run, stream) {
+    if let Some(stream) = reading_input(run, stream) {
         guarded(|run| {
-            let end = file_position(stream);
+            let end = stream.file_position();
             label_buffer(run, stream, end);
-            ask_byte(run, position_before(stream, end).max(0) as u64);
+            ask_byte(run, stream.position_before(end).max(0) as u64);
         });
     }
     result
@@ -268,9 +325,12 @@ pub(super) fn fill(run: &Run, _: &Args, stream: *mut Stream) -> c_int {
 
 /// `ungetc`
 pub(super) fn push_back(run: &Run, labels: &Args, pushed: c_int, stream: *mut Stream) -> c_int {
-    let (label, result) = (labels.label(0), real::ungetc(pushed, stream));
+    // SAFETY: the program's own call.
+    let (label, result) = (labels.label(0), unsafe { real::ungetc(pushed, stream) });
     answer(if result == pushed { label } else { 0 });
-    if result >= 0 && reads_input(run, stream) {
+    if result >= 0
+        && let Some(stream) = reading_input(run, stream)
+    {
         let pushed = Value::new(label, pushed as u32 as u64);
         guarded(|run| put_back(run, stream, build::trunc(run, 8, pushed)));
     }
@@ -278,17 +338,17 @@ pub(super) fn push_back(run: &Run, labels: &Args, pushed: c_int, stream: *mut St
 }
 
 /// A byte with this label was put back. It need not be the one that was there.
-fn put_back(run: &Run, stream: *mut Stream, label: Label) {
+fn put_back(run: &Run, stream: &Stream, label: Label) {
     let known = known(run, stream);
-    if (*known).pushed == 0 && label != 0 && label as i64 == (*known).next {
-        (*known).next -= 1;
-        return;
+    if known.pushed.get() == 0 {
+        if label != 0 && label as i64 == known.next.get() {
+            known.next.update(|next| next - 1);
+            return;
+        }
+        label_buffer(run, stream, stream.file_position());
     }
-    if (*known).pushed == 0 {
-        label_buffer(run, stream, file_position(stream));
-    }
-    shadow::set_entry(run, (*stream).read_ptr as usize, label);
-    (*known).pushed += 1;
+    shadow::set_entry(run, stream.read_ptr.get() as usize, label);
+    known.pushed.update(|pushed| pushed + 1);
 }
 
 /// `fread`
@@ -300,27 +360,40 @@ pub(super) fn read_objects(
     count: usize,
     stream: *mut Stream,
 ) -> usize {
-    let input = reads_many(run, stream);
-    let before = if input { position(stream) } else { 0 };
-    let result = real::fread(to, size, count, stream);
+    let input = reading_many(run, stream);
+    let before = input.map_or(-1, Stream::position);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::fread(to, size, count, stream) };
     answer(0);
-    if !input || before < 0 {
-        shadow::__tgi_clear(to as usize, (result * size).max(1));
-        return result;
+    match input.zip(u64::try_from(before).ok()) {
+        Some((stream, before)) => {
+            let objects = Objects { to, size, count, before };
+            guarded(|run| delivered_objects(run, &objects, stream));
+        }
+        None => shadow::__tgi_clear(to as usize, (result * size).max(1)),
     }
-    guarded(|run| delivered_objects(run, to, size, count, stream, before));
     result
 }
 
-/// Objects were delivered from byte `before` on, the last of them maybe in part.
-fn delivered_objects(run: &Run, to: *mut u8, size: usize, count: usize, stream: *mut Stream, before: i64) {
-    let end = file_position(stream);
-    let after = position_before(stream, end);
-    let got = (after - before).max(0) as u64;
-    label_input(run, to, before as u64, got as usize);
+/// Objects that were asked for.
+struct Objects {
+    to: *const u8,
+    size: usize,
+    count: usize,
+    /// The input byte at their start.
+    before: u64,
+}
+
+/// Objects were delivered, the last of them maybe in part; the guard is held.
+fn delivered_objects(run: &Run, objects: &Objects, stream: &Stream) {
+    let Objects { to, size, count, before } = *objects;
+    let end = stream.file_position();
+    let after = stream.position_before(end);
+    let got = (after - before as i64).max(0) as u64;
+    label_input(run, to, before, got as usize);
     label_buffer(run, stream, end);
-    (*known(run, stream)).next = after;
-    let label = ask_bytes(run, before as u64, size.wrapping_mul(count) as u64, got);
+    known(run, stream).next.set(after);
+    let label = ask_bytes(run, before, size.wrapping_mul(count) as u64, got);
     answer(if size == 1 { label } else { 0 });
 }
 
@@ -328,8 +401,8 @@ fn delivered_objects(run: &Run, to: *mut u8, size: usize, count: usize, stream: 
 /// is a branch.
 fn line_length(run: &Run, start: u64, limit: usize, delimiter: u8) -> Label {
     let length = stretches::line_length(run, start, delimiter);
-    let fits = limit == usize::MAX || branch_on(run, apply_to(run, Op::Ule, 64, length, limit as u64));
-    if fits { length.label } else { 0 }
+    let fits = || branch_on(run, apply_to(run, Op::Ule, 64, length, limit as u64));
+    if limit == usize::MAX || fits() { length.label } else { 0 }
 }
 
 /// A line that a stream delivered.
@@ -341,20 +414,19 @@ struct Line {
     limit: usize,
     delimiter: u8,
     /// The input byte at its start.
-    before: i64,
+    before: u64,
 }
 
 /// Labels a line, with the guard held, and answers with its length.
-fn delivered_line(run: &Run, line: &Line, stream: *mut Stream) {
-    let Line { got, limit, delimiter, .. } = *line;
-    let before = line.before as u64;
-    label_input(run, line.to, before, got);
-    // SAFETY: the library has just written them.
-    let text = Elements::new(line.to, got);
+fn delivered_line(run: &Run, line: &Line, stream: &Stream) {
+    let Line { to, got, limit, delimiter, before } = *line;
+    label_input(run, to, before, got);
+    // The library has just written them.
+    let text = Elements::new(to, got);
     let mut is_stretched = false;
     for i in 0..got {
         ask_byte(run, before + i as u64);
-        let here = text.at(i);
+        let here = text.at(run, i);
         // Which bytes follow the stretch hangs on whether the line is cut.
         if !is_stretched && stretches::is_filler(run, here.label) {
             is_stretched = true;
@@ -366,41 +438,51 @@ fn delivered_line(run: &Run, line: &Line, stream: *mut Stream) {
     if !ended && got < limit {
         ask_byte(run, before + got as u64);
     }
-    label_buffer(run, stream, file_position(stream));
-    (*known(run, stream)).next = line.before + got as i64;
+    label_buffer(run, stream, stream.file_position());
+    known(run, stream).next.set((before + got as u64) as i64);
 }
 
-/// Bytes that `fgets` wrote of the `size` that it could. A line ends at its first line feed, or
-/// with the file.
-unsafe fn written(to: *const u8, size: usize, stream: *mut Stream) -> usize {
-    unsafe {
-        if feof(stream) != 0 {
-            return real::strlen(to) + 1;
-        }
-        let end = real::memchr(to, c_int::from(b'\n'), size - 1) as usize;
-        if end == 0 { size } else { end - to as usize + 2 }
+/// Bytes that `fgets` has just written of the `size` that it could. A line ends at its first line
+/// feed, or with the file.
+fn written(to: *const u8, size: usize, stream: *mut Stream) -> usize {
+    // SAFETY: the program has just used the stream.
+    if unsafe { feof(stream) } != 0 {
+        // SAFETY: `fgets` has ended the line with a 0.
+        return unsafe { real::strlen(to) } + 1;
     }
+    // SAFETY: a line that is shorter ends with a line feed.
+    let end = unsafe { real::memchr(to, c_int::from(b'\n'), size - 1) } as usize;
+    if end == 0 { size } else { end - to as usize + 2 }
 }
 
 /// `fgets`
 pub(super) fn line(run: &Run, _: &Args, to: *mut u8, size: c_int, stream: *mut Stream) -> *mut u8 {
-    let before = if reads_many(run, stream) { position(stream) } else { -1 };
-    let result = real::fgets(to, size, stream);
+    let input = reading_many(run, stream);
+    let before = input.map_or(-1, Stream::position);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::fgets(to, size, stream) };
     answer(0);
-    if before < 0 || size < 1 {
+    let limit = usize::try_from(i64::from(size) - 1);
+    let (Some(input), Ok(before), Ok(limit)) = (input, u64::try_from(before), limit) else {
         if !result.is_null() {
             shadow::__tgi_clear(to as usize, written(to, size.max(1) as usize, stream));
         }
         return result;
-    }
-    let got = (position(stream) - before).max(0) as usize;
+    };
+    let got = (input.position() - before as i64).max(0) as usize;
     if !result.is_null() {
         shadow::clear(to as usize + got, 1);
     }
-    let line = Line { to, got, limit: size as usize - 1, delimiter: b'\n', before };
-    guarded(|run| delivered_line(run, &line, stream));
+    let line = Line { to, got, limit, delimiter: b'\n', before };
+    guarded(|run| delivered_line(run, &line, input));
     answer(0);
     result
+}
+
+/// Address and size of a line's object, where the library keeps them.
+fn line_object(line: *mut *mut u8, size: *mut usize) -> (usize, usize) {
+    // SAFETY: the program passes both places to the library, which uses them.
+    unsafe { (line.read() as usize, size.read()) }
 }
 
 /// `getdelim`
@@ -412,68 +494,77 @@ pub(super) fn allocated_line(
     delimiter: c_int,
     stream: *mut Stream,
 ) -> isize {
-    let before = if reads_many(run, stream) { position(stream) } else { -1 };
-    let old = (*line as usize, *size);
-    let result = real::getdelim(line, size, delimiter, stream);
+    let input = reading_many(run, stream);
+    let before = input.and_then(|stream| u64::try_from(stream.position()).ok());
+    let old = line_object(line, size);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::getdelim(line, size, delimiter, stream) };
     answer(0);
-    note_line_object(run, line, size, old);
-    let to = *line;
-    let Ok(got) = usize::try_from(result) else {
-        if before >= 0 {
-            guarded(|run| ask_byte(run, before as u64));
+    let new = line_object(line, size);
+    shadow::clear(line as usize, 8);
+    shadow::clear(size as usize, 8);
+    note_line_object(run, old, new);
+    let (to, input) = (new.0 as *const u8, input.zip(before));
+    match (usize::try_from(result), input) {
+        (Ok(got), Some((stream, before))) => {
+            shadow::clear(to as usize + got, 1);
+            let delimiter = delimiter as u8;
+            let line = Line { to, got, limit: usize::MAX, delimiter, before };
+            guarded(|run| delivered_line(run, &line, stream));
         }
-        return result;
-    };
-    if before < 0 {
-        shadow::clear(to as usize, if got > 0 { got + 1 } else { 0 });
-        return result;
+        (Ok(got), None) => shadow::clear(to as usize, if got > 0 { got + 1 } else { 0 }),
+        (Err(_), Some((_, before))) => {
+            guarded(|run| ask_byte(run, before));
+        }
+        (Err(_), None) => {}
     }
-    shadow::clear(to as usize + got, 1);
-    let line = Line { to, got, limit: usize::MAX, delimiter: delimiter as u8, before };
-    guarded(|run| delivered_line(run, &line, stream));
     result
 }
 
 /// The library may have allocated another object for the line.
-fn note_line_object(run: &Run, line: *mut *mut u8, size: *mut usize, old: (usize, usize)) {
-    shadow::clear(line as usize, 8);
-    shadow::clear(size as usize, 8);
-    let new = (*line as usize, *size);
+fn note_line_object(run: &Run, old: (usize, usize), new: (usize, usize)) {
     if new.0 != old.0 {
         objects::note_free(old.0);
     }
     if new != old {
         objects::note_allocation(run, new.0, Some(new.1));
     }
-    guarded(|run| stretches::note_allocation(new.0, stretches::ENOUGH));
+    guarded(|run| allocations::note_allocation(run, new.0, allocations::ENOUGH));
 }
 
 /// What a name leads to that the input has a say in is not known for other inputs.
 fn note_name(run: &Run, path: *const u8) {
-    let is_symbolic = || shadow::any_label(path as usize, real::strlen(path) + 1);
+    // SAFETY: the program passes the path to the library.
+    let is_symbolic = || shadow::any_label(path as usize, unsafe { real::strlen(path) } + 1);
     if active(run) && !path.is_null() && is_symbolic() {
         give_up_outside();
     }
 }
 
+/// The library has opened a stream, or failed with null.
+fn note_opened(stream: *mut Stream) {
+    models().streams.forget();
+    // SAFETY: the library has just opened it.
+    output::note_redirected(unsafe { descriptor(stream) });
+    answer(0);
+}
+
 /// `fopen`
 pub(super) fn open(run: &Run, _: &Args, path: *const u8, mode: *const u8) -> *mut Stream {
     note_name(run, path);
-    let stream = real::fopen(path, mode);
-    forget_streams();
-    outside::note_redirected(descriptor(stream));
-    answer(0);
+    // SAFETY: the program's own call.
+    let stream = unsafe { real::fopen(path, mode) };
+    note_opened(stream);
     stream
 }
 
 /// `fdopen`
-pub(super) unsafe fn open_descriptor(_: &Args, fd: c_int, mode: *const u8) -> *mut Stream {
-    unsafe {
-        let stream = real::fdopen(fd, mode);
-        forget_streams();
-        answer(0);
-        stream
-    }
+pub(super) fn open_descriptor(_: &Run, _: &Args, fd: c_int, mode: *const u8) -> *mut Stream {
+    // SAFETY: the program's own call.
+    let stream = unsafe { real::fdopen(fd, mode) };
+    models().streams.forget();
+    answer(0);
+    stream
 }
 
 /// `freopen`
@@ -485,54 +576,70 @@ pub(super) fn open_again(
     stream: *mut Stream,
 ) -> *mut Stream {
     note_name(run, path);
-    outside::forget_stream(stream);
-    let stream = real::freopen(path, mode, stream);
-    forget_streams();
-    outside::note_redirected(descriptor(stream));
-    answer(0);
+    unwatch_stream(stream);
+    // SAFETY: the program's own call.
+    let stream = unsafe { real::freopen(path, mode, stream) };
+    note_opened(stream);
     stream
 }
 
 /// `fclose`
-pub(super) unsafe fn close(_: &Args, stream: *mut Stream) -> c_int {
-    unsafe {
-        forget_streams();
-        outside::forget_stream(stream);
-        outside::note_redirected(descriptor(stream));
-        answer(0);
-        real::fclose(stream)
-    }
+pub(super) fn close(_: &Run, _: &Args, stream: *mut Stream) -> c_int {
+    models().streams.forget();
+    unwatch_stream(stream);
+    // SAFETY: the program passes the stream to the library, so it is open still.
+    output::note_redirected(unsafe { descriptor(stream) });
+    answer(0);
+    // SAFETY: the program's own call.
+    unsafe { real::fclose(stream) }
 }
 
 const SEEK_END: c_int = 2;
 
 /// `fseek`
-pub(super) fn seek(run: &Run, _: &Args, stream: *mut Stream, offset: c_long, whence: c_int) -> c_int {
-    outside::note_model();
-    let result = real::fseek(stream, offset, whence);
+pub(super) fn seek(
+    run: &Run,
+    _: &Args,
+    stream: *mut Stream,
+    offset: c_long,
+    whence: c_int,
+) -> c_int {
+    note_model();
+    // SAFETY: the program's own call.
+    let result = unsafe { real::fseek(stream, offset, whence) };
     answer(0);
-    if result == 0 && reads_input(run, stream) {
-        (*known(run, stream)).note_move((whence == SEEK_END).then_some(offset));
+    let is_from_end = whence == SEEK_END;
+    if (result == 0 || is_from_end)
+        && let Some(stream) = reading_input(run, stream)
+    {
+        if is_from_end {
+            guarded(|run| ask_from_end(run, offset));
+        }
+        if result == 0 {
+            known(run, stream).note_move(is_from_end.then_some(offset));
+        }
     }
     result
 }
 
 /// `rewind`
 pub(super) fn rewind(run: &Run, _: &Args, stream: *mut Stream) {
-    outside::note_model();
-    real::rewind(stream);
-    if reads_input(run, stream) {
-        (*known(run, stream)).note_move(None);
+    note_model();
+    // SAFETY: the program's own call.
+    unsafe { real::rewind(stream) };
+    if let Some(stream) = reading_input(run, stream) {
+        known(run, stream).note_move(None);
     }
 }
 
 /// `ftell`: after a seek to the end, the place is an expression of the input's length.
 pub(super) fn tell(run: &Run, _: &Args, stream: *mut Stream) -> c_long {
-    let result = real::ftell(stream);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::ftell(stream) };
     answer(0);
     if result >= 0
-        && reads_input(run, stream)
-        && let Some(offset) = (*known(run, stream)).from_end
+        && let Some(stream) = reading_input(run, stream)
+        && let Some(offset) = known(run, stream).from_end.get()
     {
         guarded(|run| answer_from_end(run, offset, result));
     }
@@ -541,19 +648,22 @@ pub(super) fn tell(run: &Run, _: &Args, stream: *mut Stream) -> c_long {
 
 /// `getw`: four bytes as an `int`.
 pub(super) fn word(run: &Run, _: &Args, stream: *mut Stream) -> c_int {
-    let before = input_position(run, stream);
-    let result = real::getw(stream);
+    let input = reading_many(run, stream);
+    let before = input.and_then(|stream| u64::try_from(stream.position()).ok());
+    // SAFETY: the program's own call.
+    let result = unsafe { real::getw(stream) };
     answer(0);
-    let Some(before) = before else { return result };
+    let Some((input, before)) = input.zip(before) else { return result };
     guarded(|run| {
-        let got = (position(stream) - before as i64).max(0) as u64;
+        let got = (input.position() - before as i64).max(0) as u64;
         ask_bytes(run, before, 4, got);
         if got == 4 {
-            label_input(run, (&raw const result).cast(), before, 4);
-            answer(element(run, (&raw const result).cast(), 4).label);
-            shadow::clear(&raw const result as usize, 4);
+            let place = (&raw const result).cast();
+            label_input(run, place, before, 4);
+            answer(element(run, place, 4).label);
+            shadow::clear(place as usize, 4);
         }
     });
-    note_position(run, stream);
+    note_position(stream);
     result
 }

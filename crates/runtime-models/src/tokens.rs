@@ -21,19 +21,19 @@ struct Cut<E> {
 
 impl<E: Element> Cut<E> {
     /// Branches for each element on whether it is one of those that go on.
-    unsafe fn skip(&mut self, goes_on: impl Fn(&Members<E>, Value) -> bool) {
-        while self.at < self.text.count && goes_on(&self.set, self.text.at(self.at)) {
+    fn skip(&mut self, run: &Run, goes_on: impl Fn(&Members<E>, Value) -> bool) {
+        while self.at < self.text.count && goes_on(&self.set, self.text.at(run, self.at)) {
             self.at += 1;
         }
     }
 
     fn is_at_end(&self, run: &Run) -> bool {
-        branch_on(run, is_zero::<E>(run, self.text.at(self.at)))
+        branch_on(run, is_zero::<E>(run, self.text.at(run, self.at)))
     }
 
     /// The token: up to a member of the set or the end, which are told apart.
     fn walk_token(&mut self, run: &Run) {
-        self.skip(|set, c| !branch_on(run, set.stops(run, c)));
+        self.skip(run, |set, c| !branch_on(run, set.stops(run, c)));
         self.is_at_end(run);
     }
 }
@@ -43,7 +43,7 @@ fn record_cut<E: Element>(run: &Run, string: *const E, set: *const E, skips: boo
     if string.is_null() || !state::active(run) {
         return;
     }
-    // SAFETY: the library is about to read the string.
+    // The library is about to read the string.
     let text = Elements::new(string, E::length(string) + 1);
     if !text.is_symbolic(run) {
         return;
@@ -54,7 +54,7 @@ fn record_cut<E: Element>(run: &Run, string: *const E, set: *const E, skips: boo
         }
         let mut cut = Cut { text, at: 0, set: Members::of_string(run, set) };
         if skips {
-            cut.skip(|set, c| branch_on(run, set.holds(run, c)));
+            cut.skip(run, |set, c| branch_on(run, set.holds(run, c)));
             if cut.is_at_end(run) {
                 return;
             }
@@ -63,12 +63,18 @@ fn record_cut<E: Element>(run: &Run, string: *const E, set: *const E, skips: boo
     });
 }
 
+/// Where the rest of a string begins.
+fn rest_at<E>(place: *mut *mut E) -> *mut E {
+    // SAFETY: the program passes the place to the library, which is about to read it.
+    unsafe { place.read() }
+}
+
 /// The library ended the token with a 0 and noted where the rest begins.
 fn clear_written<E: Element>(run: &Run, token: *const E, rest: *mut *mut E) {
     answer(0);
     shadow::clear(rest as usize, 8);
     if !token.is_null() && state::active(run) {
-        shadow::clear(token.add(E::length(token)) as usize, E::SIZE);
+        shadow::clear(token.wrapping_add(E::length(token)) as usize, E::SIZE);
     }
 }
 
@@ -84,21 +90,28 @@ pub(super) fn next<E: Element>(
     set: *const E,
     rest: *mut *mut E,
 ) -> *mut E {
-    record_cut(run, if string.is_null() { *rest } else { string }, set, true);
-    let token = real(string, set, rest);
+    record_cut(run, if string.is_null() { rest_at(rest) } else { string }, set, true);
+    // SAFETY: the program's own call.
+    let token = unsafe { real(string, set, rest) };
     clear_written(run, token, rest);
     token
 }
 
 /// `strtok`, which keeps the rest between calls.
-pub(super) fn next_of_process(run: &Run, labels: &Args, string: *mut u8, set: *const u8) -> *mut u8 {
+pub(super) fn next_of_process(
+    run: &Run,
+    labels: &Args,
+    string: *mut u8,
+    set: *const u8,
+) -> *mut u8 {
     next(run, real::strtok_r, labels, string, set, models().token_rest.as_ptr())
 }
 
 /// `strsep`
 pub(super) fn separated(run: &Run, _: &Args, rest: *mut *mut u8, set: *const u8) -> *mut u8 {
-    record_cut(run, *rest, set, false);
-    let token = real::strsep(rest, set);
+    record_cut(run, rest_at(rest), set, false);
+    // SAFETY: the program's own call.
+    let token = unsafe { real::strsep(rest, set) };
     clear_written(run, token, rest);
     token
 }

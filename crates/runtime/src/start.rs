@@ -223,7 +223,7 @@ impl batch::RunState for OfProcess {
 /// Makes the process as free of labels as a new one; false if it cannot be. Input in words came
 /// before `main` once and for all, a connection is used up, and threads may still write.
 fn reset(run: &Run) -> bool {
-    let is_used_up = run.threaded.get() || input::is_connected(run) || run.segment.has_flag(flags::WORDS);
+    let is_used_up = run.threaded.get() || input::is_connected() || run.segment.has_flag(flags::WORDS);
     if is_used_up {
         return false;
     }

@@ -2,6 +2,7 @@
 //! to.
 
 use super::known;
+use crate::words;
 use core::ffi::c_void;
 use runtime_core::objects::Object;
 use runtime_core::state::Run;
@@ -105,7 +106,8 @@ impl Memory {
     /// What is at an address, which need not be one; of this size, or 0 if that is not known.
     pub fn at(run: &Run, start: usize, size: usize) -> Memory {
         let rest = |object: Object| (object.start + object.size).saturating_sub(start);
-        let known = if size != 0 { Some(size) } else { objects::find(run, start).map(rest) };
+        let found = || objects::find(run, start).map(rest).or_else(|| rest_of_arguments(start));
+        let known = if size != 0 { Some(size) } else { found() };
         let size = known.unwrap_or(UNKNOWN_BYTES).min(MAX_BYTES);
         let is_there = known.is_some() && (size < LARGE_BYTES || os::is_mapped(start, size));
         Memory { start, size, is_there: is_there || is_on_stack(start) }
@@ -143,7 +145,16 @@ impl Memory {
     }
 }
 
-/// Whether the address is in a frame of the main thread, or in its arguments.
+/// How many bytes there are from an address in the list of the program's arguments to its end. The
+/// list is not in a frame, but above all of them or in memory of the runtime.
+fn rest_of_arguments(start: usize) -> Option<usize> {
+    let list = words::__tg_arguments() as usize;
+    let size = words::__tg_argument_count().max(0) as usize * size_of::<usize>();
+    let offset = start.checked_sub(list)?;
+    size.checked_sub(offset).filter(|rest| *rest != 0)
+}
+
+/// Whether the address is in a frame of the main thread.
 fn is_on_stack(address: usize) -> bool {
     let here = 0u8;
     // SAFETY: the C library sets the variable before the program starts.
