@@ -468,6 +468,13 @@ mod tests {
         assert_eq!(open.expect("the bitcode can be read"), Vec::<String>::new());
     }
 
+    /// What the runtime leaves to the instrumenter, for the runtime that is linked into this test
+    /// as a library. Nothing of that is called.
+    #[unsafe(no_mangle)]
+    extern "C" fn __tarragon_tls() -> *mut u8 {
+        std::ptr::null_mut()
+    }
+
     /// Models are found by their names; those of the runtime's own functions are no rows.
     #[test]
     fn there_is_a_model_for_each_row() {
