@@ -12,10 +12,10 @@ use trace::{CheckKind, Label, Op};
 
 /// Answers with what `expression` makes of the first argument, if that is symbolic.
 #[inline(always)]
-fn answer_of(run: &Run, labels: &Args, x: u64, expression: impl FnOnce(Value) -> Label) {
+fn answer_of(labels: &Args, x: u64, expression: impl FnOnce(Value) -> Label) {
     answer(0);
     if labels.label(0) != 0 {
-        guarded(|run| answer(expression(Value::new(labels.label(0), x))));
+        guarded(|_| answer(expression(Value::new(labels.label(0), x))));
     }
 }
 
@@ -27,25 +27,25 @@ fn absolute(run: &Run, bits: u32, x: Value) -> Label {
 
 /// `abs`
 pub(super) fn absolute_int(run: &Run, labels: &Args, x: c_int) -> c_int {
-    answer_of(run, labels, x as u32 as u64, |x| absolute(run, 32, x));
+    answer_of(labels, x as u32 as u64, |x| absolute(run, 32, x));
     x.wrapping_abs()
 }
 
 /// `labs`
 pub(super) fn absolute_long(run: &Run, labels: &Args, x: c_long) -> c_long {
-    answer_of(run, labels, x as u64, |x| absolute(run, 64, x));
+    answer_of(labels, x as u64, |x| absolute(run, 64, x));
     x.wrapping_abs()
 }
 
 /// `ntohs`
 pub(super) fn swapped_short(run: &Run, labels: &Args, x: u16) -> u16 {
-    answer_of(run, labels, x as u64, |x| build::unary(run, Op::Bswap, 16, x));
+    answer_of(labels, x as u64, |x| build::unary(run, Op::Bswap, 16, x));
     x.swap_bytes()
 }
 
 /// `ntohl`
 pub(super) fn swapped_word(run: &Run, labels: &Args, x: u32) -> u32 {
-    answer_of(run, labels, x as u64, |x| build::unary(run, Op::Bswap, 32, x));
+    answer_of(labels, x as u64, |x| build::unary(run, Op::Bswap, 32, x));
     x.swap_bytes()
 }
 
@@ -72,7 +72,7 @@ fn divided(run: &Run, labels: &Args, bits: u32, a: u64, b: u64) -> (Value, Value
 }
 
 /// `div`
-pub(super) fn division(run: &Run, labels: &Args, a: c_int, b: c_int) -> Division {
+pub(super) fn division(_: &Run, labels: &Args, a: c_int, b: c_int) -> Division {
     let joined = |run: &Run| {
         let (quotient, remainder) = divided(run, labels, 32, a as u32 as u64, b as u32 as u64);
         let whole = remainder.value << 32 | quotient.value;
@@ -86,7 +86,7 @@ pub(super) fn division(run: &Run, labels: &Args, a: c_int, b: c_int) -> Division
 }
 
 /// `ldiv`
-pub(super) fn long_division(run: &Run, labels: &Args, a: c_long, b: c_long) -> LongDivision {
+pub(super) fn long_division(_: &Run, labels: &Args, a: c_long, b: c_long) -> LongDivision {
     let both = |run: &Run| divided(run, labels, 64, a as u64, b as u64);
     let both = if labels.any() { guarded(both) } else { None };
     let (quotient, remainder) = both.unwrap_or((FALSE, FALSE));

@@ -80,7 +80,7 @@ impl<E: Element> Compared<E> {
 
     /// The sign in one node over the symbolic side, and whether that is the first.
     fn sign_in_one(&self, run: &Run) -> Option<(Value, bool)> {
-        let is_first = self.a.is_symbolic(run);
+        let is_first = self.a.is_symbolic();
         let (of, pattern) = if is_first { (self.a, self.b) } else { (self.b, self.a) };
         let sign = texts::compare(run, of.bytes()?, pattern.bytes()?, self.order.flags())?;
         Some((sign, is_first))
@@ -117,7 +117,7 @@ impl<E: Element> Compared<E> {
     }
 
     fn answer(&self, run: &Run, value: fn(&Self, &Run) -> Value) {
-        if !self.a.is_symbolic(run) && !self.b.is_symbolic(run) {
+        if !self.a.is_symbolic() && !self.b.is_symbolic() {
             return;
         }
         if self.a.count > MAX_STRING {
@@ -129,9 +129,8 @@ impl<E: Element> Compared<E> {
 
 /// `memcmp`
 pub(super) fn memory<E: Element>(run: &Run, _: &Args, a: *const E, b: *const E, count: usize, result: c_int) {
-    // SAFETY: the library compared so many elements.
-    let [a, b] = [a, b].map(|start| unsafe { Elements::new(start, count) });
-    unsafe { Compared { order: MEMORY, a, b, result }.answer(run, Compared::difference) };
+    let [a, b] = [a, b].map(|start| Elements::new(start, count));
+    Compared { order: MEMORY, a, b, result }.answer(run, Compared::difference);
 }
 
 /// `bcmp`: only 0 is told from other results.
@@ -143,9 +142,8 @@ pub(super) fn equality<E: Element>(
     count: usize,
     result: c_int,
 ) {
-    // SAFETY: the library compared so many elements.
-    let [a, b] = [a, b].map(|start| unsafe { Elements::new(start, count) });
-    unsafe { Compared { order: MEMORY, a, b, result }.answer(run, Compared::inequality) };
+    let [a, b] = [a, b].map(|start| Elements::new(start, count));
+    Compared { order: MEMORY, a, b, result }.answer(run, Compared::inequality);
 }
 
 /// `strcmp`
@@ -182,12 +180,12 @@ pub(super) fn strings_within<E: Element>(
     limit: usize,
     result: c_int,
 ) {
-    let extents = [a, b].map(|text| Extent::of(run, text, E::length_within(text, limit), limit));
+    let extents = [a, b].map(|text| Extent::of(text, E::length_within(text, limit), limit));
     let shorter = extents[0].elements.count.min(extents[1].elements.count);
     let count = shorter.saturating_add(1).min(limit);
     // SAFETY: up to the end of the shorter one, which the library read or a 0 stands at.
     let [a, b] = [a, b].map(|start| Elements::new(start, count));
-    if order.folded && (a.is_symbolic(run) || b.is_symbolic(run)) && !E::only_ascii_has_case() {
+    if order.folded && (a.is_symbolic() || b.is_symbolic()) && !E::only_ascii_has_case() {
         return give_up(run);
     }
     Compared { order, a, b, result }.answer(run, Compared::difference);
@@ -196,7 +194,7 @@ pub(super) fn strings_within<E: Element>(
 /// What the library did with these strings is not described.
 fn give_up_on<E: Element>(run: &Run, strings: [*const E; 2]) {
     // SAFETY: the library read the strings.
-    let is_symbolic = |text: &*const E| Elements::new(*text, E::length(*text)).is_symbolic(run);
+    let is_symbolic = |text: &*const E| Elements::new(*text, E::length(*text)).is_symbolic();
     if strings.iter().any(is_symbolic) {
         give_up(run);
     }
@@ -222,13 +220,13 @@ pub(super) fn length<E: Element>(run: &Run, labels: &Args, text: *const E, resul
 pub(super) fn length_within<E: Element>(run: &Run, _: &Args, text: *const E, limit: usize, result: usize) {
     // SAFETY: the library found that many, and the end if they are fewer than the limit.
     let seen = Elements::new(text, result.saturating_add(1).min(limit));
-    if !seen.is_symbolic(run) {
+    if !seen.is_symbolic() {
         return;
     }
     if result > MAX_STRING {
         return give_up(run);
     }
-    let whole = Extent::of(run, text, result, limit);
+    let whole = Extent::of(text, result, limit);
     if let Some(end) = whole.open_end(run) {
         branch_on(run, is_zero::<E>(run, end));
     }

@@ -33,7 +33,7 @@ pub(super) fn end_at<E: Element>(place: *mut E) {
 }
 
 /// Fills memory with an element and its label.
-fn fill<E: Element>(run: &Run, to: *mut E, c: E, count: usize, label: Label) {
+fn fill<E: Element>(to: *mut E, c: E, count: usize, label: Label) {
     if E::SIZE == 1 {
         // SAFETY: the program asked the library to fill that much.
         return unsafe { memory::fill_with_label(to.cast(), c.value() as c_int, count, label) };
@@ -42,7 +42,8 @@ fn fill<E: Element>(run: &Run, to: *mut E, c: E, count: usize, label: Label) {
     (0..count).for_each(|i| unsafe { to.add(i).write_unaligned(c) });
     shadow::clear(to as usize, count.wrapping_mul(E::SIZE));
     if label != 0 {
-        let set = |run: &Run| (0..count).for_each(|i| set_label(run, to.wrapping_add(i).cast(), label, E::SIZE));
+        let set =
+            |run: &Run| (0..count).for_each(|i| set_label(run, to.wrapping_add(i).cast(), label, E::SIZE));
         guarded(set);
     }
 }
@@ -51,14 +52,12 @@ fn fill<E: Element>(run: &Run, to: *mut E, c: E, count: usize, label: Label) {
 /// is in: a property, as far as the lengths depend on the input.
 fn check_room<E: Element>(run: &Run, to: *const E, used: usize, from: *const E, length: usize) {
     let (before, copied) = (Elements::new(to, used), Elements::new(from, length + 1));
-    if !state::active(run)
-        || used.max(length) > MAX_STRING
-        || !(before.is_symbolic(run) || copied.is_symbolic(run))
+    if !state::active(run) || used.max(length) > MAX_STRING || !(before.is_symbolic() || copied.is_symbolic())
     {
         return;
     }
     guarded(|run| {
-        let whole = Extent::of(run, from, length, usize::MAX).elements;
+        let whole = Extent::of(from, length, usize::MAX).elements;
         let count = apply(run, Op::Add, 64, measure(run, before), measure(run, whole));
         let bytes = byte_size::<E>(run, apply_to(run, Op::Add, 64, count, 1));
         address::check_room(run, to as usize, bytes, call_site());
@@ -99,7 +98,7 @@ pub(super) fn padded_to_end<E: Element>(
     let used = E::length_within(from, count);
     branch_on_cut(run, from, used, count);
     copy(run, to, from, used);
-    fill(run, to.wrapping_add(used), E::ZERO, count - used, 0);
+    fill(to.wrapping_add(used), E::ZERO, count - used, 0);
     answer(0);
     to.wrapping_add(used)
 }
@@ -178,19 +177,19 @@ pub(super) fn from_first<E: Element>(run: &Run, labels: &Args, from: *const E, t
 
 /// `memset`
 #[inline(always)]
-pub(super) fn filled<E: Element>(run: &Run, labels: &Args, to: *mut E, c: c_int, count: usize) -> *mut E {
+pub(super) fn filled<E: Element>(_: &Run, labels: &Args, to: *mut E, c: c_int, count: usize) -> *mut E {
     let label = match labels.label(1) {
         0 => 0,
         label => guarded(|run| wanted::<E>(run, c, label).label).unwrap_or(0),
     };
-    fill(run, to, E::of_argument(c), count, label);
+    fill(to, E::of_argument(c), count, label);
     answer(0);
     to
 }
 
 /// `bzero`
-pub(super) fn zeroed<E: Element>(run: &Run, _: &Args, to: *mut E, count: usize) {
-    fill(run, to, E::ZERO, count, 0)
+pub(super) fn zeroed<E: Element>(_: &Run, _: &Args, to: *mut E, count: usize) {
+    fill(to, E::ZERO, count, 0)
 }
 
 /// `memccpy`: where the copy stops is a branch for each element.
@@ -251,7 +250,7 @@ fn append_bounded<E: Element>(run: &Run, to: *mut E, used: usize, from: *const E
     let length = E::length(from);
     answer(0);
     let (before, copied) = (Elements::new(to, used), Elements::new(from, length + 1));
-    if state::active(run) && (before.is_symbolic(run) || copied.is_symbolic(run)) {
+    if state::active(run) && (before.is_symbolic() || copied.is_symbolic()) {
         guarded(|run| answer_total(run, before, copied, room));
     }
     if used < room {
@@ -266,7 +265,7 @@ fn answer_total<E: Element>(run: &Run, before: Elements<E>, copied: Elements<E>,
     if before.count.max(length) > MAX_STRING {
         return give_up(run);
     }
-    let whole = Extent::of(run, copied.address() as *const E, length, usize::MAX).elements;
+    let whole = Extent::of(copied.address() as *const E, length, usize::MAX).elements;
     let total = apply(run, Op::Add, 64, measure(run, before), measure(run, whole));
     branch_on(run, apply(run, Op::Ult, 64, total, Value::concrete(room as u64)));
     super::answer_checked(run, total, (before.count + length) as u64);

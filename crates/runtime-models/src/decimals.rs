@@ -155,7 +155,7 @@ fn answer_number<E: Element>(
 ) {
     answer(0);
     let text = InMemory::new(text);
-    if !state::active(run) || !text.is_symbolic(run, end) {
+    if !state::active(run) || !text.is_symbolic(end) {
         return;
     }
     guarded(|run| {

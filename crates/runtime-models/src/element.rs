@@ -189,7 +189,7 @@ impl<E: Element> Elements<E> {
 
     /// Whether an element has a label.
     #[inline(always)]
-    pub fn is_symbolic(&self, run: &Run) -> bool {
+    pub fn is_symbolic(&self) -> bool {
         shadow::any_label(self.address(), self.count.saturating_mul(E::SIZE))
     }
 
@@ -237,11 +237,11 @@ pub(super) struct Extent<E> {
 impl<E: Element> Extent<E> {
     /// A string of which at most `limit` elements count and which has `length` on this run.
     /// The library has just read that much. Nothing after it is looked at but what is surely mapped.
-    pub fn of(run: &Run, start: *const E, length: usize, limit: usize) -> Extent<E> {
+    pub fn of(start: *const E, length: usize, limit: usize) -> Extent<E> {
         let mut count = length;
         while count < limit && count <= MAX_STRING {
             let here = Elements::new(start.wrapping_add(count), 1);
-            if !here.is_symbolic(run) {
+            if !here.is_symbolic() {
                 if !is_readable(&here, count, length) {
                     break;
                 }
@@ -261,7 +261,7 @@ impl<E: Element> Extent<E> {
         if !state::active(run) {
             return Extent { elements: Elements::new(start, 0), closed: true };
         }
-        Extent::of(run, start, E::length(start), usize::MAX)
+        Extent::of(start, E::length(start), usize::MAX)
     }
 
     /// The element at the end, if that is where it is on this run only.

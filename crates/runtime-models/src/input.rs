@@ -35,13 +35,40 @@ pub fn is_connected() -> bool {
 /// Device and inode of the input's file; `None` without Tarragon.
 fn input_identity(run: &Run) -> Option<(u64, u64)> {
     let header = run.segment.header();
-    // SAFETY: a header that is attached stays mapped, and these do not change while the run goes on.
+    // SAFETY: an attached header stays mapped, and these do not change while the run goes on.
     run.segment.is_attached().then(|| unsafe { ((*header).input_device, (*header).input_inode) })
+}
+
+/// No run has begun yet: constructors read what no run sees.
+#[inline(always)]
+pub(crate) fn note_before_runs(run: &Run, fd: c_int) {
+    if !run.concrete.get() && !run.segment.is_attached() {
+        note_read_before(fd);
+    }
+}
+
+/// Standard input is remembered, or else the first file: that may be the input's.
+#[cold]
+fn note_read_before(fd: c_int) {
+    let before = &models().read_before;
+    if fd == 0 || before.get().is_none() {
+        before.set(os::file_identity(fd));
+    }
+}
+
+/// Whether a model read the input before the first run began.
+pub(crate) fn was_read_before(run: &Run) -> bool {
+    let before = models().read_before.get();
+    before.is_some() && before == input_identity(run)
 }
 
 /// True if the descriptor is open on the input's file, or connected to the input.
 pub(crate) fn is_input(run: &Run, fd: c_int) -> bool {
-    let is = active(run) && is_given(run, fd);
+    if !active(run) {
+        note_before_runs(run, fd);
+        return false;
+    }
+    let is = is_given(run, fd);
     if is {
         note_model();
         watch(fd);
@@ -89,15 +116,11 @@ pub(crate) fn ask_byte(run: &Run, index: u64) {
 /// The input's length: a variable, or with a stretch what grows with it.
 fn input_length(run: &Run) -> Value {
     let len = run.segment.input_len() as u64;
-    if stretches::any(run) {
-        stretches::input_place(run, len)
-    } else {
-        Value::new(nodes::length(run), len)
-    }
+    if stretches::any(run) { stretches::input_place(run, len) } else { Value::new(nodes::length(run), len) }
 }
 
 /// Bytes `offset .. offset + wanted` were asked for at once and `got` came. Returns the label of
-/// `got`, where the path leaves more than one number.
+/// `got`.
 pub(crate) fn ask_bytes(run: &Run, offset: u64, wanted: u64, got: u64) -> Label {
     let len = input_length(run);
     let start = stretches::input_place(run, offset);
@@ -105,35 +128,14 @@ pub(crate) fn ask_bytes(run: &Run, offset: u64, wanted: u64, got: u64) -> Label 
     let end = Value::new(end, offset.saturating_add(wanted));
     let short = build::binary(run, Op::Ult, 64, len, end);
     events::branch(run, short, got < wanted, call_site());
-    let is_at_end = offset.saturating_add(got) == run.segment.input_len() as u64;
-    if got < wanted && (is_at_end || got == 0) {
-        ask_end(run, offset, end.value);
+    if got == wanted || offset.saturating_add(got) != run.segment.input_len() as u64 {
+        return 0;
     }
-    if got == 0 || got == wanted || !is_at_end || !stretches::any(run) {
+    ask_byte(run, offset);
+    if got == 0 {
         return 0;
     }
     build::binary(run, Op::Sub, 64, len, start)
-}
-
-/// A read from `offset` on came to the input's end before its own at `end`. The bytes in between
-/// are what they were before, and programs look at them: each length is a path. Few questions find
-/// it, which are further and further away.
-fn ask_end(run: &Run, offset: u64, end: u64) {
-    let len = run.segment.input_len() as u64;
-    let max = run.segment.max_input_len() as u64;
-    // The first is not more than the length, or the read got nothing; the last is more.
-    let (mut low, mut high) = (offset, end.min(max.max(len).saturating_add(1)));
-    let mut step = 1;
-    while high.saturating_sub(low) > 1 {
-        let middle = low + step.min((high - low) / 2);
-        ask_byte(run, middle - 1);
-        if middle <= len {
-            low = middle;
-            step *= 2;
-        } else {
-            high = middle;
-        }
-    }
 }
 
 /// The program goes to the place `offset` bytes from the input's end, which fails if the input is
@@ -197,14 +199,7 @@ fn note_other(run: &Run, to: *mut u8, got: isize) {
 
 /// `got` of `size` bytes were read from the descriptor's own position, which `stays` where it was
 /// after a peek.
-pub(super) fn note_sequential(
-    run: &Run,
-    fd: c_int,
-    to: *mut u8,
-    size: usize,
-    got: isize,
-    stays: bool,
-) {
+pub(super) fn note_sequential(run: &Run, fd: c_int, to: *mut u8, size: usize, got: isize, stays: bool) {
     answer(0);
     if is_input(run, fd) {
         note_read(to, offset_before(fd, got, stays), size, got);
@@ -222,14 +217,7 @@ pub(super) fn sequential(run: &Run, _: &Args, fd: c_int, to: *mut u8, size: usiz
 }
 
 /// `pread`
-pub(super) fn at_offset(
-    run: &Run,
-    _: &Args,
-    fd: c_int,
-    to: *mut u8,
-    size: usize,
-    offset: i64,
-) -> isize {
+pub(super) fn at_offset(run: &Run, _: &Args, fd: c_int, to: *mut u8, size: usize, offset: i64) -> isize {
     // SAFETY: the program's own call.
     let got = unsafe { os::read_at(fd, to.cast(), size, offset) };
     answer(0);
@@ -250,13 +238,7 @@ pub struct Piece {
 }
 
 /// `got` bytes were spread over the pieces; `offset` is that of the first if they are of the input.
-pub(super) fn note_pieces(
-    run: &Run,
-    pieces: *const Piece,
-    count: c_int,
-    offset: Option<u64>,
-    got: isize,
-) {
+pub(super) fn note_pieces(run: &Run, pieces: *const Piece, count: c_int, offset: Option<u64>, got: isize) {
     answer(0);
     let Ok(got) = u64::try_from(got) else { return };
     if offset.is_none() {
@@ -271,13 +253,7 @@ pub(super) fn note_pieces(
 }
 
 /// Labels what `got` bytes filled; returns how much there was to fill.
-fn label_pieces(
-    run: &Run,
-    pieces: *const Piece,
-    count: c_int,
-    offset: Option<u64>,
-    got: u64,
-) -> u64 {
+fn label_pieces(run: &Run, pieces: *const Piece, count: c_int, offset: Option<u64>, got: u64) -> u64 {
     let (mut done, mut wanted) = (0u64, 0u64);
     for i in 0..count.max(0) as usize {
         // SAFETY: the library has just read so many of them.

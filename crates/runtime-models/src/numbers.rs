@@ -33,9 +33,9 @@ impl<E: Element> InMemory<E> {
     }
 
     /// Whether the number that ends at `end` depends on the input, as far as the library looked.
-    pub(super) fn is_symbolic(&self, run: &Run, end: *const E) -> bool {
+    pub(super) fn is_symbolic(&self, end: *const E) -> bool {
         let seen = self.index_of(end) + 2;
-        Elements::new(self.0, seen.min(MAX_STRING)).is_symbolic(run)
+        Elements::new(self.0, seen.min(MAX_STRING)).is_symbolic()
     }
 
     pub(super) fn index_of(&self, end: *const E) -> usize {
@@ -258,7 +258,7 @@ fn answer_number<E: Element>(
 ) {
     answer(0);
     let text = InMemory::new(text);
-    if !state::active(run) || !text.is_symbolic(run, end) {
+    if !state::active(run) || !text.is_symbolic(end) {
         return;
     }
     guarded(|run| {

@@ -16,7 +16,7 @@ pub mod lent;
 pub mod output;
 mod reach;
 
-use crate::input::is_given;
+use crate::input::{is_given, was_read_before};
 use crate::state::models;
 use crate::stdio;
 use core::cell::Cell;
@@ -120,6 +120,9 @@ fn prepare(run: &Run) {
     let known = known();
     if known.is_prepared.replace(true) {
         return;
+    }
+    if was_read_before(run) {
+        events::give_up(run, GiveUp::InputTaken, 0, UNKNOWN);
     }
     let is_stdin = is_given(run, 0);
     known.has_name.set(!is_stdin && !run.segment.has_flag(flags::WORDS));

@@ -38,7 +38,7 @@ impl<E: Element> Text<E> {
     /// # Safety
     /// The library has just read the string.
     pub(super) fn of_string(run: &Run, start: *const E) -> Text<E> {
-        let extent = unsafe { Extent::of_string(run, start) };
+        let extent = Extent::of_string(run, start);
         let text = Text::of_memory(extent.elements);
         Text { terminated: true, open_end: extent.open_end(run), ..text }
     }
@@ -134,13 +134,14 @@ impl<E: Element> Text<E> {
             return None;
         }
         let c = [c.value as u8];
-        let index = texts::find(run, self.elements.bytes()?, Bytes { start: c.as_ptr() as usize, size: 1 }, flags)?;
+        let index =
+            texts::find(run, self.elements.bytes()?, Bytes { start: c.as_ptr() as usize, size: 1 }, flags)?;
         let nowhere = apply_to(run, Op::Eq, 64, index, self.count() as u64);
         Some(choose(run, 64, nowhere, none, self.address(run, index)))
     }
 
-    fn is_symbolic(&self, run: &Run) -> bool {
-        self.elements.is_symbolic(run) || self.open_end.is_some_and(|end| end.label != 0)
+    fn is_symbolic(&self) -> bool {
+        self.elements.is_symbolic() || self.open_end.is_some_and(|end| end.label != 0)
     }
 
     /// Answers with `expression(text)` if the text is short and it or the other arguments are
@@ -152,7 +153,7 @@ impl<E: Element> Text<E> {
         result: u64,
         expression: impl FnOnce(Text<E>) -> Value,
     ) {
-        if !others && !self.is_symbolic(run) {
+        if !others && !self.is_symbolic() {
             return;
         }
         if self.count() > MAX_STRING {
@@ -178,7 +179,7 @@ pub(super) fn first_in_memory<E: Element>(
 ) {
     let seen = if result.is_null() { count } else { index(from, result) + 1 };
     // SAFETY: so many elements were searched.
-    if labels.label(1) == 0 && !Elements::new(from, seen).is_symbolic(run) {
+    if labels.label(1) == 0 && !Elements::new(from, seen).is_symbolic() {
         return;
     }
     // Elements after the match need not exist.
@@ -296,7 +297,7 @@ pub(super) fn folded_string<E: Element>(
 ) {
     // SAFETY: the library read both strings.
     let (text, pattern) = (Text::of_string(run, start), Elements::new(pattern, E::length(pattern)));
-    if text.is_symbolic(run) && !E::only_ascii_has_case() {
+    if text.is_symbolic() && !E::only_ascii_has_case() {
         return give_up(run);
     }
     text.find(run, pattern, true, result as u64);
@@ -320,7 +321,7 @@ pub(super) fn memory<E: Element>(
 impl<E: Element> Text<E> {
     /// Answers a search for a pattern; with `folded` the case of ASCII letters does not count.
     fn find(self, run: &Run, pattern: Elements<E>, folded: bool, result: u64) {
-        let others = pattern.is_symbolic(run);
+        let others = pattern.is_symbolic();
         let too_long = self.count().saturating_mul(pattern.count) > MAX_COMPARISONS;
         if too_long && others {
             return give_up(run);
@@ -338,7 +339,7 @@ impl<E: Element> Text<E> {
     }
 
     fn find_in_one(&self, run: &Run, pattern: Elements<E>, folded: bool) -> Option<Value> {
-        if pattern.count == 0 || pattern.is_symbolic(run) {
+        if pattern.count == 0 || pattern.is_symbolic() {
             return None;
         }
         let ends = if self.terminated { text::TERMINATED } else { 0 };

@@ -20,10 +20,9 @@ pub(super) struct Members<E> {
 impl<E: Element> Members<E> {
     /// # Safety
     /// The library has just read the string, or is about to.
-    pub(super) fn of_string(run: &Run, start: *const E) -> Members<E> {
-        // SAFETY: the caller promises it.
-        let elements = unsafe { Elements::new(start, E::length(start)) };
-        let bytes = (E::SIZE == 1 && !elements.is_symbolic(run)).then(|| {
+    pub(super) fn of_string(start: *const E) -> Members<E> {
+        let elements = Elements::new(start, E::length(start));
+        let bytes = (E::SIZE == 1 && !elements.is_symbolic()).then(|| {
             let mut set = ByteSet::EMPTY;
             (0..elements.count).for_each(|i| set.insert(elements.get(i).value() as u8));
             set
@@ -36,8 +35,8 @@ impl<E: Element> Members<E> {
         self.bytes.is_none() && self.elements.count.saturating_mul(count) > MAX_COMPARISONS
     }
 
-    pub(super) fn is_symbolic(&self, run: &Run) -> bool {
-        self.elements.is_symbolic(run)
+    pub(super) fn is_symbolic(&self) -> bool {
+        self.elements.is_symbolic()
     }
 
     /// `c in set`: for bytes, one comparison for each run of neighbours.
@@ -61,7 +60,7 @@ impl<E: Element> Members<E> {
     }
 
     /// The members, and 0.
-    fn with_end(&self, run: &Run) -> Elements<E> {
+    fn with_end(&self) -> Elements<E> {
         // SAFETY: a string ends with 0.
         Elements::new(self.elements.address() as *const E, self.elements.count + 1)
     }
@@ -75,7 +74,7 @@ fn answer<E: Element>(
     result: u64,
     expression: impl FnOnce(Text<E>) -> Value,
 ) {
-    Text::of_string(run, start).answer(run, set.is_symbolic(run), result, |text| {
+    Text::of_string(run, start).answer(run, set.is_symbolic(), result, |text| {
         if set.is_large(text.count()) {
             give_up(run);
             return Value::concrete(result);
@@ -86,7 +85,7 @@ fn answer<E: Element>(
 
 /// `strpbrk`
 pub(super) fn first_member<E: Element>(run: &Run, _: &Args, start: *const E, set: *const E, result: *mut E) {
-    let set = Members::of_string(run, set);
+    let set = Members::of_string(set);
     answer(run, start, &set, result as u64, |text| {
         let none = Value::concrete(0);
         let one = text.place_of(run, set.elements, text::SET | text::TERMINATED, none);
@@ -96,7 +95,7 @@ pub(super) fn first_member<E: Element>(run: &Run, _: &Args, start: *const E, set
 
 /// `strspn`
 pub(super) fn span<E: Element>(run: &Run, _: &Args, start: *const E, set: *const E, result: usize) {
-    let set = Members::of_string(run, set);
+    let set = Members::of_string(set);
     answer(run, start, &set, result as u64, |text| {
         let one = text.index_of(run, set.elements, text::SET | text::NEGATED);
         one.unwrap_or_else(|| text.length_before(run, |c| negated(run, set.holds(run, c))))
@@ -105,9 +104,9 @@ pub(super) fn span<E: Element>(run: &Run, _: &Args, start: *const E, set: *const
 
 /// `strcspn`
 pub(super) fn span_until<E: Element>(run: &Run, _: &Args, start: *const E, set: *const E, result: usize) {
-    let set = Members::of_string(run, set);
+    let set = Members::of_string(set);
     answer(run, start, &set, result as u64, |text| {
-        let one = text.index_of(run, set.with_end(run), text::SET);
+        let one = text.index_of(run, set.with_end(), text::SET);
         one.unwrap_or_else(|| text.length_before(run, |c| set.stops(run, c)))
     });
 }

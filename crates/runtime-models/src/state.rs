@@ -15,6 +15,8 @@ pub struct ModelState {
     pub words: Words,
     /// The socket through which the input comes, if it does: its device and inode.
     pub(crate) connection: Cell<Option<(u64, u64)>>,
+    /// A file that a model read before the first run began: its device and inode.
+    pub(crate) read_before: Cell<Option<(u64, u64)>>,
     /// Bytes of the input that came from a descriptor without a position, such as a socket.
     pub(crate) received: Cell<u64>,
     pub(crate) streams: Streams,
@@ -35,6 +37,7 @@ static MODELS: OfProcess = OfProcess(ModelState {
     outside: Outside::NEW,
     words: Words::NEW,
     connection: Cell::new(None),
+    read_before: Cell::new(None),
     received: Cell::new(0),
     streams: Streams::NONE,
     token_rest: Cell::new(null_mut()),

@@ -2,7 +2,9 @@
 //! reads the buffer itself (`getc_unlocked` as a macro) works like the functions do.
 
 use super::element::Elements;
-use super::input::{answer_from_end, ask_byte, ask_bytes, ask_from_end, is_input, label_input};
+use super::input::{
+    answer_from_end, ask_byte, ask_bytes, ask_from_end, is_input, label_input, note_before_runs,
+};
 use super::logic::{apply_to, branch_on, is};
 use super::table::real;
 use super::{answer, byte, element, give_up_outside, guarded};
@@ -131,8 +133,7 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    pub const NONE: Streams =
-        Streams { known: [const { Known::NOTHING }; MAX_KNOWN], next: Cell::new(0) };
+    pub const NONE: Streams = Streams { known: [const { Known::NOTHING }; MAX_KNOWN], next: Cell::new(0) };
 
     /// A run ends.
     pub fn reset(&self) {
@@ -147,8 +148,7 @@ impl Streams {
 
     #[inline(never)]
     fn find(&self, run: &Run, stream: &Stream) -> &Known {
-        if let Some(known) = self.known.iter().find(|known| known.stream.get() == from_ref(stream))
-        {
+        if let Some(known) = self.known.iter().find(|known| known.stream.get() == from_ref(stream)) {
             return known;
         }
         let known = &self.known[self.next.get() % MAX_KNOWN];
@@ -174,10 +174,11 @@ fn known(run: &Run, stream: &Stream) -> &'static Known {
 /// The stream, if it reads the input.
 #[inline(always)]
 fn reading_input<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
+    let stream = Stream::of(stream)?;
     if !active(run) {
+        note_before_runs(run, stream.fileno.get());
         return None;
     }
-    let stream = Stream::of(stream)?;
     if known(run, stream).input.get() {
         note_model();
         return Some(stream);
@@ -394,7 +395,8 @@ fn delivered_objects(run: &Run, objects: &Objects, stream: &Stream) {
     label_buffer(run, stream, end);
     known(run, stream).next.set(after);
     let label = ask_bytes(run, before, size.wrapping_mul(count) as u64, got);
-    answer(if size == 1 { label } else { 0 });
+    let whole = |bytes: Value| apply_to(run, Op::UDiv, 64, bytes, size as u64).label;
+    answer(if label == 0 { 0 } else { whole(Value::new(label, got)) });
 }
 
 /// The label of the length of a line in which the stretch begins or goes on. Whether the line fits
@@ -597,13 +599,7 @@ pub(super) fn close(_: &Run, _: &Args, stream: *mut Stream) -> c_int {
 const SEEK_END: c_int = 2;
 
 /// `fseek`
-pub(super) fn seek(
-    run: &Run,
-    _: &Args,
-    stream: *mut Stream,
-    offset: c_long,
-    whence: c_int,
-) -> c_int {
+pub(super) fn seek(run: &Run, _: &Args, stream: *mut Stream, offset: c_long, whence: c_int) -> c_int {
     note_model();
     // SAFETY: the program's own call.
     let result = unsafe { real::fseek(stream, offset, whence) };

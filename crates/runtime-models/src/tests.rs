@@ -70,12 +70,9 @@ impl Stretched {
         let bytes = text.bytes();
         let run = TestRun::with_marks(&bytes, &text.marks());
         let memory = [&bytes[..], &[0]].concat();
-        // SAFETY: a run is active, and the memory is as long as said.
-        unsafe {
-            shadow::clear(memory.as_ptr() as usize, memory.len());
-            for i in 0..bytes.len() {
-                shadow::set_entry(now(), memory.as_ptr() as usize + i, nodes::input_byte(now(), i as u32));
-            }
+        shadow::clear(memory.as_ptr() as usize, memory.len());
+        for i in 0..bytes.len() {
+            shadow::set_entry(now(), memory.as_ptr() as usize + i, nodes::input_byte(now(), i as u32));
         }
         Stretched { run, memory, len: bytes.len() as u32 }
     }
@@ -129,6 +126,7 @@ const STOPS: *const c_char = c"/;".as_ptr();
 impl Function {
     /// The model's result.
     unsafe fn model(self, text: *const c_char) -> u64 {
+        // SAFETY: strings of ours, as the library wants them.
         unsafe {
             let text = text.cast();
             match self {
@@ -143,6 +141,7 @@ impl Function {
     }
 
     unsafe fn real(self, text: *const c_char) -> u64 {
+        // SAFETY: as above.
         unsafe {
             match self {
                 Function::Length => strlen(text) as u64,
@@ -242,29 +241,26 @@ fn plain(before: &str, count: usize, after: &str) -> Text {
 fn filler_is_no_condition_wherever_it_is_copied() {
     let run = Stretched::start(&plain("/", 16, ";"));
     let mut copied = vec![0u8; run.memory.len()];
-    // SAFETY: both are as long, and a run is active.
-    unsafe {
-        shadow::clear(copied.as_ptr() as usize, copied.len());
-        let (from, to) = (run.memory.as_ptr() as usize, copied.as_mut_ptr() as usize);
-        // By words, as compilers copy, and the rest by bytes that go through an int.
-        for at in (0..16).step_by(8) {
-            let value = shadow::read_value(from + at, 8);
-            let label = shadow::__tgi_load8(from + at, value);
-            shadow::__tgi_store8(to + at, label);
-        }
-        for at in 16..18 {
-            let byte = run.memory[at] as u64;
-            let wide = build::zext(now(), 8, 32, build::Value::new(shadow::__tgi_load1(from + at, byte), byte));
-            shadow::__tgi_store1(to + at, build::trunc(now(), 8, build::Value::new(wide, byte)));
-        }
-        copied.copy_from_slice(&run.memory);
-        assert_eq!(stretches::length(now(), copied.as_ptr(), 18).value, 18);
-        assert_ne!(stretches::length(now(), copied.as_ptr(), 18).label, 0, "the whole stretch is there");
-        assert_eq!(stretches::length(now(), copied.as_ptr(), 16).label, 0, "its last byte is not");
-        let label = shadow::label_of_byte(now(), from + 3);
-        let byte = build::Value::new(label, FILLER.into());
-        assert_eq!(build::binary(now(), Op::Eq, 8, byte, build::Value::concrete(b'x'.into())), 0);
+    shadow::clear(copied.as_ptr() as usize, copied.len());
+    let (from, to) = (run.memory.as_ptr() as usize, copied.as_mut_ptr() as usize);
+    // By words, as compilers copy, and the rest by bytes that go through an int.
+    for at in (0..16).step_by(8) {
+        let value = shadow::read_value(from + at, 8);
+        let label = shadow::__tgi_load8(from + at, value);
+        shadow::__tgi_store8(to + at, label);
     }
+    for at in 16..18 {
+        let byte = run.memory[at] as u64;
+        let wide = build::zext(now(), 8, 32, build::Value::new(shadow::__tgi_load1(from + at, byte), byte));
+        shadow::__tgi_store1(to + at, build::trunc(now(), 8, build::Value::new(wide, byte)));
+    }
+    copied.copy_from_slice(&run.memory);
+    assert_eq!(stretches::length(now(), copied.as_ptr() as usize, 18).value, 18);
+    assert_ne!(stretches::length(now(), copied.as_ptr() as usize, 18).label, 0, "the whole stretch is there");
+    assert_eq!(stretches::length(now(), copied.as_ptr() as usize, 16).label, 0, "its last byte is not");
+    let label = shadow::label_of_byte(now(), from + 3);
+    let byte = build::Value::new(label, FILLER.into());
+    assert_eq!(build::binary(now(), Op::Eq, 8, byte, build::Value::concrete(b'x'.into())), 0);
     assert!(run.events(EventKind::Branch).is_empty());
 }
 
@@ -273,21 +269,18 @@ fn addresses_move_with_the_stretch_and_are_not_fixed() {
     let mut text = plain("", 16, ";b");
     text.before.push((b'x', true));
     let run = Stretched::start(&text);
-    // SAFETY: a run is active.
-    unsafe {
-        let place = stretches::length(now(), run.memory.as_ptr(), 17);
-        assert_eq!(stretches::settled(place.label), 0, "nothing but the count is in it");
-        let byte = build::Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 0)), b'x'.into());
-        let both = build::binary(now(), Op::Add, 64, place, byte);
-        let (settled, collapsed) = (stretches::settled(both), stretches::collapsed(both));
-        assert_eq!(nodes::value(now(), settled), nodes::value(now(), both));
-        assert_eq!(nodes::value(now(), collapsed), nodes::value(now(), both) - 16);
-        let dag = run.dag();
-        for label in [settled, collapsed] {
-            let here = text.assignment(&text);
-            let there = text.assignment(&Text { count: 900, ..text.clone() });
-            assert_eq!(dag.eval(label, &here), dag.eval(label, &there));
-        }
+    let place = stretches::length(now(), run.memory.as_ptr() as usize, 17);
+    assert_eq!(stretches::concretised(now(), place.label), 0, "nothing but the count is in it");
+    let byte = build::Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 0)), b'x'.into());
+    let both = build::binary(now(), Op::Add, 64, place, byte);
+    let (concretised, collapsed) = (stretches::concretised(now(), both), stretches::collapsed(now(), both));
+    assert_eq!(nodes::value(now(), concretised), nodes::value(now(), both));
+    assert_eq!(nodes::value(now(), collapsed), nodes::value(now(), both) - 16);
+    let dag = run.dag();
+    for label in [concretised, collapsed] {
+        let here = text.assignment(&text);
+        let there = text.assignment(&Text { count: 900, ..text.clone() });
+        assert_eq!(dag.eval(label, &here), dag.eval(label, &there));
     }
 }
 
@@ -307,21 +300,17 @@ fn objects_that_are_made_to_measure_have_room() {
 #[test]
 fn copies_of_whole_buffers_are_as_long_on_every_input() {
     let run = Stretched::start(&plain("/", 16, "\0\0\0"));
-    // SAFETY: a run is active, and the memory is as long as said.
-    unsafe {
-        assert_ne!(stretches::copied(now(), run.memory.as_ptr(), 17).label, 0, "a text");
-        assert_ne!(stretches::copied(now(), run.memory.as_ptr(), 18).label, 0, "with its end");
-        assert_eq!(stretches::copied(now(), run.memory.as_ptr(), 19).label, 0, "and what is after it");
-        assert_eq!(stretches::copied(now(), run.memory.as_ptr(), 16).label, 0, "a part of the stretch");
-    }
+    assert_ne!(stretches::copied(now(), run.memory.as_ptr() as usize, 17).label, 0, "a text");
+    assert_ne!(stretches::copied(now(), run.memory.as_ptr() as usize, 18).label, 0, "with its end");
+    assert_eq!(stretches::copied(now(), run.memory.as_ptr() as usize, 19).label, 0, "and what is after it");
+    assert_eq!(stretches::copied(now(), run.memory.as_ptr() as usize, 16).label, 0, "a part of the stretch");
 }
 
 #[test]
 fn lines_are_as_long_as_the_input_says() {
     let text = plain("a\nb", 16, "c\nd");
     let run = Stretched::start(&text);
-    // SAFETY: a run is active.
-    let lines = unsafe { [0, 2, 5, 21].map(|start| stretches::line_length(now(), start, b'\n')) };
+    let lines = [0, 2, 5, 21].map(|start| stretches::line_length(now(), start, b'\n'));
     let dag = run.dag();
     let lengths = |count: usize| {
         let other = text.assignment(&Text { count, ..text.clone() });

@@ -45,14 +45,14 @@ fn record_cut<E: Element>(run: &Run, string: *const E, set: *const E, skips: boo
     }
     // The library is about to read the string.
     let text = Elements::new(string, E::length(string) + 1);
-    if !text.is_symbolic(run) {
+    if !text.is_symbolic() {
         return;
     }
     guarded(|run| {
         if text.count > MAX_STRING {
             return give_up(run);
         }
-        let mut cut = Cut { text, at: 0, set: Members::of_string(run, set) };
+        let mut cut = Cut { text, at: 0, set: Members::of_string(set) };
         if skips {
             cut.skip(run, |set, c| branch_on(run, set.holds(run, c)));
             if cut.is_at_end(run) {
@@ -98,12 +98,7 @@ pub(super) fn next<E: Element>(
 }
 
 /// `strtok`, which keeps the rest between calls.
-pub(super) fn next_of_process(
-    run: &Run,
-    labels: &Args,
-    string: *mut u8,
-    set: *const u8,
-) -> *mut u8 {
+pub(super) fn next_of_process(run: &Run, labels: &Args, string: *mut u8, set: *const u8) -> *mut u8 {
     next(run, real::strtok_r, labels, string, set, models().token_rest.as_ptr())
 }
 

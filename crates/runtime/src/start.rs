@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::ffi::{c_int, c_uint};
 use runtime_core::covered::{__tg_add_coverage, __tg_keep_coverage};
 use runtime_core::state::Run;
-use runtime_core::{cons, nodes, objects, os, shadow};
+use runtime_core::{nodes, objects, os, shadow};
 use runtime_models::state::models;
 use runtime_models::{input, outside, words};
 use runtime_process::{batch, server, snapshot};
@@ -201,21 +201,20 @@ struct OfProcess;
 
 #[cfg(not(test))]
 impl batch::RunState for OfProcess {
-    type Kept = cons::Table;
+    type Kept = runtime_core::cons::Table;
 
     unsafe fn end() {
         outside::__tg_ends();
     }
 
-    unsafe fn reset() -> Option<cons::Table> {
+    unsafe fn reset() -> Option<runtime_core::cons::Table> {
         let run = Run::current();
-        let is_reset = run.segment.is_attached()
-            && objects::reset_marks(run, START.marks_before.get())
-            && reset(run);
+        let is_reset =
+            run.segment.is_attached() && objects::reset_marks(run, START.marks_before.get()) && reset(run);
         is_reset.then(|| run.nodes.table())
     }
 
-    unsafe fn restore(table: cons::Table) {
+    unsafe fn restore(table: runtime_core::cons::Table) {
         Run::current().nodes.restore(table);
     }
 }

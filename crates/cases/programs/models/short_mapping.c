@@ -1,4 +1,5 @@
 // The rest of a page after the input's end, where longer inputs have data.
+//@ known-gap: bytes after a short read have no label, so that nothing asks for longer inputs
 //@ exhaustive: max-len=2 paths=6 complete
 //@ uncovered: 12
 //@ seed: "x"

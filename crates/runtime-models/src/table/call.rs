@@ -81,7 +81,7 @@ fn check_allocation(run: &Run, labels: &Args, roles: &[Role], values: &[usize]) 
     const NO_FACTOR: (usize, u64) = (usize::MAX, 1);
     if let Some((first, size)) = factor() {
         let (second, count) = factor().unwrap_or(NO_FACTOR);
-        unsafe { checks::allocation(run, labels, [second, first], count, size) };
+        checks::allocation(run, labels, [second, first], count, size);
     }
 }
 

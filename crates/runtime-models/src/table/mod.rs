@@ -84,16 +84,21 @@ macro_rules! variadic_models {
 macro_rules! model {
     ({ variadic $target:ident($($value:expr),*) } $width:ident $name:ident []
         ($($arg:ident: $role:ident),*) -> $result:ident) => {
+        /// # Safety
+        /// As of the library's function.
         #[unsafe(export_name = concat!("__tarragon_variadic_", stringify!($name)))]
         pub unsafe extern "C" fn $name($($arg: role!($role $width)),*) -> role!($result $width) {
+            // SAFETY: the same call of the program, by another name.
             unsafe { $target($($value),*) }
         }
     };
     ($effect:tt $width:ident $name:ident [$($alias:ident)*]
         ($($arg:ident: $role:ident),*) -> $result:ident) => {
+        /// # Safety
+        /// As of the library's function.
         #[unsafe(export_name = concat!("__tarragon_model_", stringify!($name)))]
         pub unsafe extern "C" fn $name($($arg: role!($role $width)),*) -> role!($result $width) {
-            unsafe { body!($effect $width $name ($($arg: $role),*)) }
+            body!($effect $width $name ($($arg: $role),*))
         }
         aliases! { [$($alias)*] $width $name($($arg: $role),*) -> $result }
     };
@@ -104,8 +109,11 @@ macro_rules! aliases {
     ([$alias:ident $($more:ident)*] $width:ident $name:ident($($arg:ident: $role:ident),*)
         -> $result:ident) => {
         #[allow(non_snake_case)]
+        /// # Safety
+        /// As of the library's function.
         #[unsafe(export_name = concat!("__tarragon_model_", stringify!($alias)))]
         pub unsafe extern "C" fn $alias($($arg: role!($role $width)),*) -> role!($result $width) {
+            // SAFETY: the same call of the program, by another name.
             unsafe { $name($($arg),*) }
         }
         aliases! { [$($more)*] $width $name($($arg: $role),*) -> $result }
@@ -120,7 +128,8 @@ macro_rules! body {
         const ROLES: &[Role; arguments!($($arg)*)] = &[$(Role::$role),*];
         const REASON: Option<ConcretiseReason> = call::reason(ROLES);
         let labels = call::begin::<$width, _>(run, REASON, ROLES, || [$($arg as usize),*]);
-        let result = real::$name($($arg),*);
+        // SAFETY: the program's own call.
+        let result = unsafe { real::$name($($arg),*) };
         call::record(run, |run| $kernel(run, $($($parameter,)*)? &labels, $($arg,)* result));
         result
     }};
@@ -134,16 +143,19 @@ macro_rules! body {
     }};
     ({ call $target:ident($($value:expr),*) } $width:ident $name:ident
         ($($arg:ident: $role:ident),*)) => {
-        $target($($value),*)
+        // SAFETY: the same call of the program, by another name.
+        unsafe { $target($($value),*) }
     };
     ({ checked $target:ident($($value:expr),*) needs $needed:expr } $width:ident $name:ident
         ($($arg:ident: $role:ident),*)) => {{
         let (needed, room): (usize, usize) = ($needed, room!($($arg: $role),*));
         if needed > room {
-            return real::$name($($arg),*);
+            // SAFETY: the program's own call, which the library ends the program for.
+            return unsafe { real::$name($($arg),*) };
         }
         call::drop_room(&[$(Role::$role),*]);
-        $target($($value),*)
+        // SAFETY: the same call of the program, by another name.
+        unsafe { $target($($value),*) }
     }};
 }
 
