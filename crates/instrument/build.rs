@@ -8,8 +8,7 @@ use std::process::Command;
 
 /// The crates of the runtime, each after those that it depends on. The bitcode is that of the last,
 /// with all others in it.
-const CRATES: &[&str] = 
-    &["trace", "runtime-process", "runtime-core", "runtime-models", "runtime"];
+const CRATES: &[&str] = &["trace", "runtime-process", "runtime-core", "runtime-models", "runtime"];
 
 fn main() {
     let crates = folder("CARGO_MANIFEST_DIR").parent().expect("the crates folder").to_owned();

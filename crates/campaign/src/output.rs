@@ -43,6 +43,10 @@ pub enum DirError {
     NotEmpty(PathBuf),
     #[error("{}: is not the output of a campaign, so it cannot be resumed", .0.display())]
     NotACampaign(PathBuf),
+    #[error("{}: there is no such directory, so no campaign to go on with; leave out --resume to start one", .0.display())]
+    NothingToResume(PathBuf),
+    #[error("{}: is not a directory; give another place for the results with --out", .0.display())]
+    NoDirectory(PathBuf),
     #[error("{}: belongs to a campaign on another program: {program}", .dir.display())]
     OtherProgram { dir: PathBuf, program: String },
     #[error("{}: another campaign is writing to it", .0.display())]
@@ -141,8 +145,20 @@ pub struct OutputDir {
 }
 
 impl OutputDir {
+    /// Whether a directory can be opened, as far as a look from outside tells.
+    pub fn check(dir: &Path, resume: bool) -> Result<(), DirError> {
+        match fs::metadata(dir) {
+            Ok(metadata) if !metadata.is_dir() => Err(DirError::NoDirectory(dir.to_owned())),
+            Err(error) if resume && error.kind() == io::ErrorKind::NotFound => {
+                Err(DirError::NothingToResume(dir.to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Makes the directory, or takes over what an earlier session left there.
     pub fn open(dir: &Path, program: &str, resume: bool) -> Result<OutputDir, DirError> {
+        OutputDir::check(dir, resume)?;
         fs::create_dir_all(dir).map_err(DirError::io(dir))?;
         let lock = lock(dir)?;
         let mut notes = Vec::new();

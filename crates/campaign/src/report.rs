@@ -55,7 +55,8 @@ pub struct Report {
     pub slow_in_variant: u64,
     pub unconfirmed_timeouts: u64,
     pub unstable: u64,
-    /// Inputs that the sanitized build ran, and paths that it did not.
+    /// Inputs that the sanitized build ran, and those that it did not although something was new about their runs.
+    /// Several of these may have one path.
     pub examined: u64,
     pub unexamined: u64,
     /// Examinations that were ended at the time limit.

@@ -50,7 +50,7 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
         let (examined, unexamined) = (report.examined, report.unexamined);
         writeln!(
             text,
-            "  sanitizer   examined {examined} inputs; {unexamined} paths were not examined, so bugs that only it sees may be there"
+            "  sanitizer   examined {examined} inputs and not {unexamined} others that did something new, so bugs that only it sees may be there"
         )?;
     }
     if report.earlier.sessions > 0 {

@@ -206,7 +206,8 @@ impl Executor for RunnerExecutor {
     }
 
     fn locate_hang(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
-        self.sanitized.as_mut().map_or(Ok(Vec::new()), |sanitized| sanitized.locate_hang(input))
+        let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
+        sanitized.locate_hang(input).map(seen_from_here)
     }
 
     fn unfinished_examinations(&self) -> u64 {
@@ -224,8 +225,20 @@ impl Executor for RunnerExecutor {
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
         let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
         let limit = within(self.until, sanitized.limit(self.run_time), MIN_EXAMINATION);
-        sanitized.examine(input, self.shares_examinations, limit).map_err(failed)
+        sanitized.examine(input, self.shares_examinations, limit).map(seen_from_here).map_err(failed)
     }
+}
+
+/// Places below the current directory are named from there, as the user names them.
+fn seen_from_here(mut diagnoses: Vec<Diagnosis>) -> Vec<Diagnosis> {
+    let Ok(here) = std::env::current_dir() else { return diagnoses };
+    let here = format!("{}/", here.display());
+    for frame in diagnoses.iter_mut().flat_map(|diagnosis| &mut diagnosis.frames) {
+        if let Some(below) = frame.place.strip_prefix(&here) {
+            frame.place = below.to_owned();
+        }
+    }
+    diagnoses
 }
 
 /// Runs get this much time even at the end of the campaign.
@@ -241,4 +254,23 @@ fn within(until: Option<Instant>, limit: Duration, least: Duration) -> Duration 
 
 pub(crate) fn failed(error: RunnerError) -> ExecError {
     ExecError(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use search::Frame;
+
+    #[test]
+    fn places_are_named_from_here() {
+        let here = std::env::current_dir().expect("a directory");
+        let frame = |place: String| Frame { function: "main".to_owned(), place };
+        let below = frame(format!("{}/src/calc.c:7:3", here.display()));
+        let frames = vec![below, frame("/usr/src/libc.c:1:1".to_owned())];
+        let diagnosis =
+            Diagnosis { kind: "SEGV".to_owned(), fatal: true, frames, report: Vec::new(), hidden: None };
+        let seen = seen_from_here(vec![diagnosis]);
+        let places: Vec<&str> = seen[0].frames.iter().map(|frame| frame.place.as_str()).collect();
+        assert_eq!(places, ["src/calc.c:7:3", "/usr/src/libc.c:1:1"]);
+    }
 }

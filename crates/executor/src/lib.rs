@@ -29,5 +29,5 @@ pub use execution::execution;
 pub use executor::RunnerExecutor;
 pub use program::find_program;
 pub use sanitized::Sanitizers;
-pub use target::{CoveredVariant, Target, TargetSettings, left_out, prepare};
+pub use target::{CoveredVariant, Preparation, Target, TargetSettings, left_out, prepare};
 pub use traced::Traced;

@@ -41,6 +41,8 @@ pub(crate) struct Sanitized {
     pub(crate) runner: Runner,
     /// Whether reports count that the program survives.
     undefined: bool,
+    /// Whether the input is in arguments or environment variables.
+    in_words: bool,
     symbolizer: Symbolizer,
     /// The same variant for runs that do not end.
     loops: Loops,
@@ -63,10 +65,12 @@ impl Sanitized {
         let options = sanitizer_options(options, &derived.executable, wanted);
         let does_not_run = |source| TargetError::DoesNotRun { variant: Variant::Sanitized, source };
         let runner = Runner::start(options.clone()).map_err(does_not_run)?;
+        let in_words = options.input_in_words();
         let loops = Loops::new(options, run_time)?;
         let (undefined, symbolizer) = (wanted.undefined, Symbolizer::default());
         let (late, unfinished, unconfirmed) = (0, 0, 0);
-        let sanitized = Sanitized { runner, undefined, symbolizer, loops, late, unfinished, unconfirmed };
+        let sanitized =
+            Sanitized { runner, undefined, in_words, symbolizer, loops, late, unfinished, unconfirmed };
         Ok((sanitized, derived.left_out))
     }
 
@@ -131,7 +135,8 @@ impl Sanitized {
         let said = self.symbolizer.name_places(said);
         let wanted = |report: &SanitizerReport| report.fatal || self.undefined;
         let reports = SanitizerReport::parse(&said).into_iter().filter(wanted);
-        reports.map(|report| diagnosis(report, &said)).collect()
+        let hidden = (self.in_words && is_before_page(&said)).then_some(BEFORE_WORDS);
+        reports.map(|report| diagnosis(report, &said, hidden)).collect()
     }
 
     /// The same, and that the run ended badly if they did not say why.
@@ -165,8 +170,42 @@ fn sanitizer_options(mut options: TargetOptions, executable: &Path, wanted: Sani
     options
 }
 
-fn diagnosis(report: SanitizerReport, said: &[u8]) -> Diagnosis {
+fn diagnosis(report: SanitizerReport, said: &[u8], hidden: Option<&'static str>) -> Diagnosis {
     let SanitizerReport { kind, fatal, frames } = report;
     let frame = |frame: runner::SanitizerFrame| Frame { function: frame.function, place: frame.place };
-    Diagnosis { kind, fatal, frames: frames.into_iter().map(frame).collect(), report: said.to_vec() }
+    let hidden = hidden.filter(|_| kind == "SEGV");
+    let (frames, report) = (frames.into_iter().map(frame).collect(), said.to_vec());
+    Diagnosis { kind, fatal, frames, report, hidden }
+}
+
+/// Why the program survives a read before its first argument from the input: there it is another argument's end.
+const BEFORE_WORDS: &str =
+    "arguments lie at the edge of a page there, so that reading before the first of them is seen";
+
+/// Whether what was reported is an access just before a page.
+fn is_before_page(said: &[u8]) -> bool {
+    const ADDRESS: &str = "SEGV on unknown address 0x";
+    const PAGE: u64 = 4096;
+    const NEAR: u64 = 64;
+    let said = String::from_utf8_lossy(said);
+    let address = said.split_once(ADDRESS).map(|(_, rest)| rest);
+    let digits = address.and_then(|rest| rest.split(|c: char| !c.is_ascii_hexdigit()).next());
+    let address = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    address.is_some_and(|address| address > PAGE && address % PAGE >= PAGE - NEAR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_before_a_page_are_known_by_their_address() {
+        let said = |address: &str| {
+            format!("==2==ERROR: AddressSanitizer: SEGV on unknown address {address} (pc 0x5555556aeba1 bp")
+        };
+        assert!(is_before_page(said("0x7ffff77e5fff").as_bytes()));
+        assert!(!is_before_page(said("0x7ffff77e6000").as_bytes()));
+        assert!(!is_before_page(said("0x000000000fff").as_bytes()), "a null pointer");
+        assert!(!is_before_page(b"heap-buffer-overflow on address 0x7c1ff6de0fff"));
+    }
 }

@@ -1,12 +1,13 @@
 //! Several inputs in one process, without believing what that alone brings about.
 //!
-//! What a program keeps from one input to the next can make it crash, hang or take other branches.
-//! So a run that shared its process and is worth keeping is made again in a process of its own, and
+//! What a program keeps from one input to the next can make it crash, hang, take other branches or
+//! violate a property. So a run that shared its process and is worth keeping is made again in a process of its own, and
 //! that run counts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use search::{Execution, Outcome};
+use trace::EventKind;
 
 /// What runs in processes of their own have shown.
 #[derive(Default)]
@@ -15,6 +16,7 @@ pub(crate) struct Sharing {
     covered: Vec<bool>,
     /// Lengths of the shortest inputs that crashed, by what crashes have in common.
     crashes: HashMap<Crash, usize>,
+    violations: HashSet<Violation>,
     confirmed: u64,
     pub unstable: u64,
 }
@@ -25,6 +27,15 @@ type Crash = (i32, u32);
 fn crash(run: &Execution) -> Option<Crash> {
     let Outcome::Signal(signal) = run.outcome else { return None };
     Some((signal, run.trace.as_ref()?.events.last()?.site))
+}
+
+/// Kind and site of a violated check.
+type Violation = (u16, u32);
+
+fn violations(run: &Execution) -> impl Iterator<Item = Violation> {
+    let events = run.trace.iter().flat_map(|trace| &trace.events);
+    let violated = events.filter(|event| event.kind == EventKind::Check as u8 && event.taken != 0);
+    violated.map(|event| (event.aux, event.site))
 }
 
 /// A program that keeps this many things between inputs, and in more than a quarter of what was
@@ -38,13 +49,17 @@ impl Sharing {
     pub(crate) fn is_doubtful(&self, run: &Execution, len: usize) -> bool {
         let is_known = |crash| self.crashes.get(&crash).is_some_and(|shortest| *shortest <= len);
         let is_usual = matches!(run.outcome, Outcome::Exit(_)) || crash(run).is_some_and(is_known);
-        !is_usual || run.bad_trace.is_some() || self.new_outcomes(run).next().is_some()
+        let is_new = self.new_outcomes(run).next().is_some() || self.new_violations(run).next().is_some();
+        !is_usual || run.bad_trace.is_some() || is_new
     }
 
     /// Compares a doubtful run with the one in a process of its own.
     pub(crate) fn compare(&mut self, shared: &Execution, own: &Execution) {
         let same_kind = std::mem::discriminant(&shared.outcome) == std::mem::discriminant(&own.outcome);
-        let stable = same_kind && self.new_outcomes(shared).all(|outcome| own.covered.contains(&outcome));
+        let covers = |outcome| own.covered.contains(&outcome);
+        let violates = |violation| violations(own).any(|other| other == violation);
+        let stable =
+            same_kind && self.new_outcomes(shared).all(covers) && self.new_violations(shared).all(violates);
         self.confirmed += 1;
         self.unstable += u64::from(!stable);
     }
@@ -55,6 +70,7 @@ impl Sharing {
             let shortest = self.crashes.entry(crash).or_insert(len);
             *shortest = len.min(*shortest);
         }
+        self.violations.extend(violations(own));
         for &outcome in &own.covered {
             let outcome = outcome as usize;
             if outcome >= self.covered.len() {
@@ -73,12 +89,20 @@ impl Sharing {
         let known = |outcome: u32| self.covered.get(outcome as usize) == Some(&true);
         run.covered.iter().copied().filter(move |outcome| !known(*outcome))
     }
+
+    fn new_violations<'a>(&'a self, run: &'a Execution) -> impl Iterator<Item = Violation> + 'a {
+        violations(run).filter(|violation| !self.violations.contains(violation))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::time::Duration;
+    use trace::{Event, Node, Op};
+
+    /// The last expression of [`traced`].
+    const CONDITION: u32 = 2;
 
     fn run(outcome: Outcome, covered: &[u32]) -> Execution {
         let covered = covered.to_vec();
@@ -91,6 +115,32 @@ mod tests {
             cpu_time: Duration::ZERO,
             stderr: Vec::new(),
         }
+    }
+
+    fn traced(event: Event) -> path::Trace {
+        let length = Node { op: Op::Len as u8, bits: 64, ..Node::default() };
+        let condition = Node::constant(1, 1);
+        let (nodes, values) = (vec![Node::default(), length, condition], vec![0, 0, 1]);
+        let recorded = path::Recorded { nodes, values, ..path::Recorded::default() };
+        let raw = path::RawTrace { recorded, events: vec![event], ..path::RawTrace::default() };
+        path::Trace::from_raw(raw).expect("a trace")
+    }
+
+    #[test]
+    fn a_violation_counts_if_it_happens_in_a_process_of_its_own() {
+        let check = |site, taken| {
+            let event =
+                Event { kind: EventKind::Check as u8, taken, site, label: CONDITION, ..Event::default() };
+            Execution { trace: Some(traced(event)), ..run(Outcome::Exit(0), &[]) }
+        };
+        let mut sharing = Sharing::default();
+        assert!(!sharing.is_doubtful(&check(7, 0), 5));
+        assert!(sharing.is_doubtful(&check(7, 1), 5));
+        sharing.compare(&check(7, 1), &check(7, 0));
+        assert_eq!(sharing.unstable, 1);
+        sharing.learn(&check(7, 1), 5);
+        assert!(!sharing.is_doubtful(&check(7, 1), 5));
+        assert!(sharing.is_doubtful(&check(8, 1), 5), "another place");
     }
 
     #[test]
@@ -106,14 +156,8 @@ mod tests {
     #[test]
     fn crashes_like_confirmed_ones_are_believed() {
         let crash = |signal, site, covered: &[u32]| {
-            let events =
-                vec![trace::Event { kind: trace::EventKind::GiveUp as u8, site, ..trace::Event::default() }];
-            let length = trace::Node { op: trace::Op::Len as u8, bits: 64, ..trace::Node::default() };
-            let (nodes, values) = (vec![trace::Node::default(), length], vec![0, 0]);
-            let recorded = path::Recorded { nodes, values, ..path::Recorded::default() };
-            let raw = path::RawTrace { recorded, events, ..path::RawTrace::default() };
-            let trace = Some(path::Trace::from_raw(raw).expect("a trace"));
-            Execution { trace, ..run(Outcome::Signal(signal), covered) }
+            let event = Event { kind: EventKind::GiveUp as u8, site, ..Event::default() };
+            Execution { trace: Some(traced(event)), ..run(Outcome::Signal(signal), covered) }
         };
         let mut sharing = Sharing::default();
         assert!(sharing.is_doubtful(&crash(6, 3, &[1]), 5));

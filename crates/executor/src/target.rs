@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use compiler::{DeriveOptions, Variant, derive};
 use runner::{Runner, Sandbox, TargetOptions, default_capacities};
@@ -129,23 +129,53 @@ impl CoveredVariant {
     }
 }
 
-/// Derives variants side by side before they are needed, and calls `late` with the program once
-/// that takes a while. What fails here fails again, with its message, where the variant is used.
-pub fn prepare(settings: &TargetSettings, variants: &[Variant], late: impl FnOnce(&Path)) {
+/// What those who wait for variants are told.
+#[derive(Clone, Copy, Debug)]
+pub enum Preparation<'a> {
+    /// It takes a while.
+    Late(&'a Path),
+    /// After that: one more variant is there.
+    Ready { variant: Variant, number: usize, of: usize, time: Duration },
+}
+
+/// Derives variants side by side before they are needed, and tells about it once that takes a
+/// while. What fails here fails again, with its message, where the variant is used.
+pub fn prepare(settings: &TargetSettings, variants: &[Variant], mut tell: impl FnMut(Preparation<'_>)) {
     let Some(program) = settings.command.first().and_then(|name| find_program(name).ok()) else { return };
     let Ok(options) = derive_options(&settings.lexers) else { return };
-    let (done, wait) = std::sync::mpsc::channel::<()>();
+    let (done, wait) = std::sync::mpsc::channel::<Variant>();
+    let started = Instant::now();
     std::thread::scope(|scope| {
         for &variant in variants {
             let (done, program, options) = (done.clone(), &program, &options);
             scope.spawn(move || {
-                let _ = derive(program, variant, options);
-                drop(done);
+                if derive(program, variant, options).is_ok() {
+                    let _ = done.send(variant);
+                }
             });
         }
         drop(done);
-        if wait.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
-            late(&program);
+        let mut number = 0;
+        let mut patience = Some(Duration::from_secs(1));
+        loop {
+            let next = match patience {
+                Some(time) => wait.recv_timeout(time.saturating_sub(started.elapsed())),
+                None => wait.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match next {
+                Ok(variant) => {
+                    number += 1;
+                    if patience.is_none() {
+                        let (of, time) = (variants.len(), started.elapsed());
+                        tell(Preparation::Ready { variant, number, of, time });
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    patience = None;
+                    tell(Preparation::Late(&program));
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
         }
     });
 }

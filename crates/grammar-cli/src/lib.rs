@@ -37,7 +37,7 @@ Examples:
   tarragon grammar check JSON.g4                           what a grammar is like
   tarragon grammar sample calc.tg -n 10 --size 100         ten random sentences
   tarragon grammar enumerate calc.tg --max-len 4 --strings all strings up to length 4
-  tarragon grammar parse calc.y --lexer calc.l input.txt   is it in the language?
+  tarragon grammar parse calc.y --scanner calc.l input.txt   is it in the language?
   tarragon grammar solve calc.tg --tokens '{(} !{(}'       a cheapest sentence with such tokens
 
 Notations: Tarragon's own (.tg), bison with flex, ANTLR 4, tree-sitter's grammar.json, W3C EBNF, ABNF, BNF in JSON.

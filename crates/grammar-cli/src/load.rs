@@ -18,8 +18,8 @@ pub struct GrammarArgs {
     #[arg(long, value_name = "RULE")]
     pub start: Option<String>,
     /// The scanner of a grammar in two files (flex, ANTLR lexer)
-    #[arg(long, value_name = "FILE")]
-    pub lexer: Option<PathBuf>,
+    #[arg(long, alias = "lexer", value_name = "FILE")]
+    pub scanner: Option<PathBuf>,
     /// Do not say what of the format was left out
     #[arg(long, short)]
     pub quiet: bool,
@@ -49,7 +49,17 @@ impl GrammarArgs {
 
     fn read_file(&self) -> Result<Read> {
         let format = self.format.as_deref().and_then(Format::by_name);
-        Ok(read_path(&self.file, format, self.lexer.as_deref())?)
+        read_path(&self.file, format, self.scanner.as_deref()).map_err(|error| {
+            match Format::guess(&self.file).filter(|_| format.is_none()) {
+                Some(guess) => {
+                    anyhow!(
+                        "{error} (the file was read as {}; --format names another notation)",
+                        guess.name()
+                    )
+                }
+                None => error.into(),
+            }
+        })
     }
 
     fn started(&self, grammar: Grammar) -> Result<Grammar> {

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 Examples:
   tarragon grammar parse json.tg a.json b.json
   echo '1+2' | tarragon grammar parse Calc.g4 - --tree
-  tarragon grammar parse bc.y --lexer scan.l program.bc")]
+  tarragon grammar parse bc.y --scanner scan.l program.bc")]
 pub struct Args {
     #[command(flatten)]
     grammar: GrammarArgs,
@@ -141,7 +141,7 @@ fn explain(grammar: &Grammar, name: &str, text: &[u8], stuck: &Stuck) -> String 
 #[command(after_help = "\
 Examples:
   tarragon grammar convert JSON.g4 -o json.tg
-  tarragon grammar convert calc.y --lexer calc.l --to bnf-json")]
+  tarragon grammar convert calc.y --scanner calc.l --to bnf-json")]
 pub struct ConvertArgs {
     #[command(flatten)]
     grammar: GrammarArgs,

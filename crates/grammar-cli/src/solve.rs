@@ -26,7 +26,7 @@ Examples:
   tarragon grammar solve sexpr.tg --tokens '{(} {+} {(} {(,num,id,let}'
   tarragon grammar solve js.tg --tokens \"{function} {id} {(} !{')'}\"
   tarragon grammar solve js.tg --expression '.* {while} .* {break} .*'
-  tarragon grammar solve calc.y --lexer calc.l --tokens '\"12\" !{+}' --json
+  tarragon grammar solve calc.y --scanner calc.l --tokens '\"12\" !{+}' --json
 
 Exit codes: 0 a sentence was printed, 1 there is none, 2 a file or an option is wrong.")]
 pub struct Args {

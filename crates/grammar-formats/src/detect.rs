@@ -35,16 +35,26 @@ impl Format {
 
     /// By extension; for `.json` and unknown extensions by content.
     pub fn detect(file: &str, text: &str) -> Format {
-        let extension = Path::new(file).extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
-        match extension.as_str() {
-            "tg" => Format::Tarragon,
-            "y" | "yy" | "yacc" | "ypp" | "y++" => Format::Bison,
-            "g4" | "g" => Format::Antlr,
-            "abnf" => Format::Abnf,
-            "ebnf" | "bnf" => Format::W3c,
-            _ => by_content(text),
-        }
+        by_extension(Path::new(file)).unwrap_or_else(|| by_content(text))
     }
+
+    /// The notation that a file is read in because of its content alone, which may be a wrong guess.
+    pub fn guess(path: &Path) -> Option<Format> {
+        let is_unknown = by_extension(path).is_none();
+        is_unknown.then(|| load(path).ok().map(|(text, _)| by_content(&text)))?
+    }
+}
+
+fn by_extension(file: &Path) -> Option<Format> {
+    let extension = file.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
+    Some(match extension.as_str() {
+        "tg" => Format::Tarragon,
+        "y" | "yy" | "yacc" | "ypp" | "y++" => Format::Bison,
+        "g4" | "g" => Format::Antlr,
+        "abnf" => Format::Abnf,
+        "ebnf" | "bnf" => Format::W3c,
+        _ => return None,
+    })
 }
 
 fn by_content(text: &str) -> Format {
@@ -97,12 +107,16 @@ pub fn read_path(path: &Path, format: Option<Format>, lexer: Option<&Path>) -> R
 
 fn load(path: &Path) -> Result<(String, Vec<Note>), ReadError> {
     let file = path.display().to_string();
-    let error = |message: String| ReadError { file: file.clone(), line: 1, column: 1, message };
-    let size = std::fs::metadata(path).map_err(|e| error(e.to_string()))?.len();
+    let error = |message: String| ReadError { file: file.clone(), line: 0, column: 0, message };
+    let unreadable = |e: std::io::Error| match e.kind() {
+        std::io::ErrorKind::NotFound => error("there is no such file".to_owned()),
+        _ => error(e.to_string()),
+    };
+    let size = std::fs::metadata(path).map_err(unreadable)?.len();
     if size > MAX_FILE as u64 {
         return Err(error(format!("the file has {size} bytes; at most {MAX_FILE} are read")));
     }
-    let bytes = std::fs::read(path).map_err(|e| error(e.to_string()))?;
+    let bytes = std::fs::read(path).map_err(unreadable)?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok((text, Vec::new())),
         Err(e) => {
@@ -131,7 +145,7 @@ fn read(
 ) -> Result<Read, ReadError> {
     let format = format.unwrap_or_else(|| Format::detect(file, text));
     let loader = |name: &str| -> Option<(String, String)> {
-        if name == "--lexer" {
+        if name == "--scanner" {
             return lexer.clone();
         }
         let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');

@@ -53,10 +53,15 @@ impl fmt::Display for Note {
 }
 
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{file}:{line}:{column}: {message}")]
+#[error("{file}:{}{message}", place(*.line, *.column))]
 pub struct ReadError {
     pub file: String,
+    /// 0 for the file as a whole.
     pub line: usize,
     pub column: usize,
     pub message: String,
+}
+
+fn place(line: usize, column: usize) -> String {
+    if line == 0 { " ".to_owned() } else { format!("{line}:{column}: ") }
 }

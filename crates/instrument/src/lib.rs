@@ -141,9 +141,9 @@ fn trace_program(module: &Module, builder: &Builder, lexers: &[String]) -> Resul
     promises::initialise_variables(module, builder);
     promises::hide(module, builder);
     attributes::keep_recursion(module);
-    let enumerators = lexers::named::insert(module, builder, lexers)?;
+    let enumerations = lexers::named::insert(module, builder, lexers)?;
     let mut numbering = number(module, builder)?;
-    numbering.table.enumerators = enumerators;
+    numbering.table.enumerations = enumerations;
     rounds::keep_variables_in_memory(module);
     module.run_passes(BEFORE)?;
     promises::show(module, builder);

@@ -23,6 +23,7 @@ unsafe extern "C" {
     ) -> *mut c_void;
     fn mremap(from: *mut c_void, old_size: usize, size: usize, flags: c_int, ...) -> *mut c_void;
     fn madvise(at: *mut c_void, size: usize, advice: c_int) -> c_int;
+    fn mprotect(at: *mut c_void, size: usize, protection: c_int) -> c_int;
     fn munmap(at: *mut c_void, size: usize) -> c_int;
     fn syscall(number: c_long, ...) -> c_long;
     #[link_name = "__errno_location"]
@@ -50,6 +51,20 @@ pub fn allocate(size: usize) -> *mut c_void {
     // SAFETY: a new anonymous mapping disturbs nothing.
     let at = unsafe { mmap(null_mut(), size, PROT_READ_WRITE, flags, -1, 0) };
     if at as usize == MAP_FAILED { null_mut() } else { at }
+}
+
+/// The same after a page that nobody may touch: what is read just before it is seen, whatever else
+/// is mapped.
+pub fn allocate_after_guard(size: usize) -> *mut c_void {
+    const PROT_NONE: c_int = 0;
+    const PAGE: usize = 4096;
+    let at = allocate(PAGE + size);
+    if at.is_null() {
+        return at;
+    }
+    // SAFETY: the first page of the new mapping is in nobody's use.
+    unsafe { mprotect(at, PAGE, PROT_NONE) };
+    at.wrapping_byte_add(PAGE)
 }
 
 /// Zeroed memory whose pages are there at once: one call costs less than a fault for each page.

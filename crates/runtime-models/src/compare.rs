@@ -240,8 +240,11 @@ pub(super) fn length_within<E: Element>(run: &Run, _: &Args, text: *const E, lim
 
 /// The number of elements before the first 0, or all if there is none.
 pub(super) fn measure<E: Element>(run: &Run, text: Elements<E>) -> Value {
-    let (count, passed) = (text.count, text.passed(run));
     let is_end = |i: usize| is_zero::<E>(run, text.at(run, i));
+    let is_certain = |end: Value| end.label == 0 && end.value == 1;
+    // An element that the path fixes to 0 has a label in memory, and ends the string all the same.
+    let text = text.first((0..text.count).find(|i| is_certain(is_end(*i))).unwrap_or(text.count));
+    let (count, passed) = (text.count, text.passed(run));
     if passed.any() {
         return passed.place(run, (0..count).find(|i| branch_on(run, is_end(*i))).unwrap_or(count));
     }

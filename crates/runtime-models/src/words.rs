@@ -149,7 +149,8 @@ impl Filler<'_> {
         let words = models().words.arguments.get().size() + List::environment().size();
         // Each piece once, each word once, and a new list of arguments with one for each byte at
         // most.
-        let memory = os::allocate(2 * (len + words) + size_of::<usize>() * (len + words + 2));
+        let size = 2 * (len + words) + size_of::<usize>() * (len + words + 2);
+        let memory = os::allocate_after_guard(size);
         (!memory.is_null()).then_some(Filler { run, input, len, next: 0, memory: memory.cast() })
     }
 

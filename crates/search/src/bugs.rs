@@ -139,7 +139,10 @@ impl Bug {
             (Some(_), _) => plain.to_string(),
             _ if is_offence => plain.to_string(),
             (None, BugKind::Reported) => format!("{plain}, reported by the sanitized variant"),
-            (None, _) => format!("{plain}, the variant disagrees"),
+            (None, _) => match self.diagnosis.as_ref().and_then(|diagnosis| diagnosis.hidden) {
+                Some(why) => format!("{plain}, the variant disagrees: {why}"),
+                None => format!("{plain}, the variant disagrees"),
+            },
         })
     }
 
@@ -210,7 +213,8 @@ impl Bugs {
     pub fn add_offence(&mut self, input: &[u8], kind: String) -> &Bug {
         let last = Step { site: 0, direction: 0 };
         let failure = Failure { kind: BugKind::Reported, last, input, stderr: b"", run: 0 };
-        let diagnosis = Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new() };
+        let diagnosis =
+            Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new(), hidden: None };
         self.add(&failure, Some(diagnosis)).1
     }
 
@@ -269,7 +273,13 @@ mod tests {
 
     fn diagnosis(line: u32) -> Option<Diagnosis> {
         let frame = Frame { function: "divide".to_owned(), place: format!("calc.c:{line}") };
-        Some(Diagnosis { kind: "FPE".to_owned(), fatal: true, frames: vec![frame], report: Vec::new() })
+        Some(Diagnosis {
+            kind: "FPE".to_owned(),
+            fatal: true,
+            frames: vec![frame],
+            report: Vec::new(),
+            hidden: None,
+        })
     }
 
     #[test]
@@ -292,6 +302,10 @@ mod tests {
         let mut verdict = |plain| bugs.confirm(id, Some(plain)).and_then(Bug::verdict).expect("it was asked");
         assert_eq!(verdict(Outcome::Signal(8)), "SIGFPE");
         assert_eq!(verdict(Outcome::Exit(3)), "exit 3, the variant disagrees");
+        let hidden = diagnosis(7).map(|diagnosis| Diagnosis { hidden: Some("it looks away"), ..diagnosis });
+        let id = bugs.add(&failure(b"1%0", 9, 0, 1), hidden).1.id;
+        let verdict = bugs.confirm(id, Some(Outcome::Exit(3))).and_then(Bug::verdict);
+        assert_eq!(verdict.as_deref(), Some("exit 3, the variant disagrees: it looks away"));
         bugs.add(&failure(b"1", 3, 0, 1), None);
         assert_eq!(bugs.all()[0].verdict(), None, "another input");
     }

@@ -16,6 +16,8 @@ pub struct Diagnosis {
     pub frames: Vec<Frame>,
     /// The checker's whole report.
     pub report: Vec<u8>,
+    /// Why the program itself may not show it, if that is known.
+    pub hidden: Option<&'static str>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,7 +36,7 @@ impl Diagnosis {
     pub fn unreported(outcome: Outcome) -> Diagnosis {
         let kind = format!("{outcome}{UNREPORTED}");
         let report = b"The sanitized variant ended by this signal and reported nothing.\n".to_vec();
-        Diagnosis { kind, fatal: true, frames: Vec::new(), report }
+        Diagnosis { kind, fatal: true, frames: Vec::new(), report, hidden: None }
     }
 
     pub(crate) fn is_unreported(&self) -> bool {
@@ -188,7 +190,7 @@ mod tests {
             place: (*place).to_owned(),
         };
         let frames = frames.iter().map(frame).collect();
-        Diagnosis { kind: kind.to_owned(), fatal: true, frames, report: Vec::new() }
+        Diagnosis { kind: kind.to_owned(), fatal: true, frames, report: Vec::new(), hidden: None }
     }
 
     fn same(one: &Diagnosis, other: &Diagnosis) -> bool {

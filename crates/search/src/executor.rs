@@ -94,7 +94,7 @@ impl Offence {
 
     pub(crate) fn diagnosis(&self) -> Diagnosis {
         let kind = format!("{}: the program {}", Offence::TITLE, self.what);
-        Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new() }
+        Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new(), hidden: None }
     }
 }
 

@@ -41,7 +41,8 @@ pub struct Stats {
     pub unconfirmed_timeouts: u64,
     /// Inputs whose crash, hang or new coverage did not happen again in a process of their own.
     pub unstable: u64,
-    /// Inputs that were run in a build that checks more, and paths that were not.
+    /// Inputs that were run in a build that checks more, and those that were not although something was new about
+    /// their runs.
     pub examined: u64,
     pub unexamined: u64,
     /// Examinations that were ended at the time limit.

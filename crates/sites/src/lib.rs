@@ -23,9 +23,9 @@ pub struct SiteTable {
     pub outcomes: u32,
     /// Names of uninstrumented functions that the program calls, by the number that give-up events carry.
     pub externals: Vec<String>,
-    /// Constants of the program's enumerations, if lexers were named whose tokens they may be.
+    /// The program's enumerations with their constants, if lexers were named whose tokens they may be.
     #[serde(default)]
-    pub enumerators: BTreeMap<String, i64>,
+    pub enumerations: Vec<BTreeMap<String, i64>>,
     /// Numbers that branches compare with, by site.
     #[serde(default)]
     pub compared: BTreeMap<u32, u64>,

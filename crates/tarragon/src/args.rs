@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::manual::{CompletionsArgs, ManArgs};
 use crate::strategies::{self, Registered};
-use crate::units::{existing, share, size, time, variable};
+use crate::units::{existing, limit, memory, share, size, time, variable};
 
 /// Whitebox test generation: runs a program, reads off what its path depended on, and solves for inputs that take
 /// other paths.
@@ -83,7 +83,8 @@ Examples:
   tarragon fuzz --env 'CONFIG=@{}' -- ./tool           the input is an environment variable
   tarragon fuzz --resume --time 1h -- ./calc
 
-Exit codes: 0 no bug, 1 bugs found, 2 error. Hangs count with --hangs bugs only.")]
+Exit codes: 0 no bug, 1 bugs found, 2 error. Hangs count with --hangs bugs only. Ctrl-C ends a campaign as its time does,
+with the same codes; a second one ends it at once, with 2.")]
 pub(crate) struct FuzzArgs {
     #[arg(long, help = strategies::help(), value_parser = strategies::parser())]
     pub strategy: Option<&'static Registered>,
@@ -302,10 +303,10 @@ pub(crate) struct EnumerationArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
     /// Time limit of one run
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "1s")]
+    #[arg(long, value_name = "TIME", value_parser = limit, default_value = "1s")]
     pub timeout: Duration,
     /// Memory limit of one run
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "512M")]
+    #[arg(long, value_name = "SIZE", value_parser = memory, default_value = "512M")]
     pub memory: u64,
     /// Confine the program: no network, no writing outside a scratch directory, no reading but of its own files and harmless ones of
     /// the system, few environment variables

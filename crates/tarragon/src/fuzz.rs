@@ -1,5 +1,6 @@
 //! `tarragon fuzz`: a campaign from the command line.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
@@ -24,6 +25,8 @@ use crate::strategies::Plan;
 use crate::target;
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
+    // Before anything that takes time.
+    OutputDir::check(&args.out, args.resume)?;
     let mut notes = Vec::new();
     let language = language(&args.grammar, &mut notes)?;
     let plan = Plan::new(args, language.as_ref())?;
@@ -51,7 +54,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     }
     notes.append(&mut target.notes);
     print_notes(&notes, &args.output);
-    let mut codes = target.sites.enumerators.clone();
+    let mut codes: BTreeMap<_, _> = target.sites.enumerations.iter().flatten().cloned().collect();
     codes.extend(args.grammar.token_codes.as_deref().map(codes::read).transpose()?.unwrap_or_default());
     let mut strategy = plan.build(args, symbolic.as_ref(), &codes)?;
     if let Some(language) = plan.language() {
@@ -94,7 +97,16 @@ fn language(args: &GrammarArgs, notes: &mut Vec<String>) -> Result<Option<Langua
             .ok_or_else(|| anyhow!("there is no notation named {name}; there are: {}", known()))
     };
     let format = args.grammar_format.as_ref().map(by_name).transpose()?;
-    let read = read_path(file, format, args.scanner.as_deref())?;
+    let read =
+        read_path(file, format, args.scanner.as_deref()).map_err(|error| match Format::guess(file) {
+            Some(guess) if format.is_none() => {
+                anyhow!(
+                    "{error} (the file was read as {}; --grammar-format names another notation)",
+                    guess.name()
+                )
+            }
+            _ => error.into(),
+        })?;
     notes.extend(read.notes.iter().map(|note| format!("grammar: {note}")));
     let grammar = match &args.start {
         None => read.grammar,

@@ -1,6 +1,6 @@
 //! `tarragon trace`: what Tarragon sees on one input, constraint by constraint.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -35,20 +35,46 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
 }
 
 fn describe_tokens(tokens: &[Delivered], sites: &SiteTable, input: &[u8], text: &mut String) -> Result<()> {
+    let names = TokenNames::of(tokens.iter().map(|token| i64::from(token.code as i32)), &sites.enumerations);
     let ends = tokens.iter().skip(1).map(|token| token.start as usize).chain([input.len()]);
     for ((number, token), end) in tokens.iter().enumerate().zip(ends) {
         let piece = input.get(token.start as usize..end).unwrap_or_default();
         let code = token.code as i32;
-        let name = name_of(code, sites).map(|name| format!(" ({name})")).unwrap_or_default();
+        let name = names.get(i64::from(code)).map(|name| format!(" ({name})")).unwrap_or_default();
         writeln!(text, "token {number}: code {code}{name}, from {:?}", String::from_utf8_lossy(piece))?;
     }
     Ok(())
 }
 
-/// The constant of the program's enumerations that has this value, if there is just one.
-fn name_of(code: i32, sites: &SiteTable) -> Option<&str> {
-    let mut names = sites.enumerators.iter().filter(|(_, value)| **value == i64::from(code));
-    names.next().filter(|_| names.next().is_none()).map(|(name, _)| name.as_str())
+/// Names of token codes: the program's other enumerations have the same numbers.
+struct TokenNames<'a> {
+    /// Those that hold most of the codes that were delivered.
+    enumerations: Vec<&'a BTreeMap<String, i64>>,
+}
+
+impl<'a> TokenNames<'a> {
+    /// The end of the file is in many enumerations, so that it counts for none.
+    fn of(codes: impl Iterator<Item = i64>, all: &'a [BTreeMap<String, i64>]) -> TokenNames<'a> {
+        let codes: BTreeSet<i64> = codes.filter(|code| *code != 0).collect();
+        let held = |names: &&BTreeMap<String, i64>| {
+            codes.iter().filter(|code| names.values().any(|value| value == *code)).count()
+        };
+        let most = all.iter().map(|names| held(&names)).max().unwrap_or(0);
+        let enumerations = all.iter().filter(|names| most > 0 && held(names) == most).collect();
+        TokenNames { enumerations }
+    }
+
+    /// The constant with this value, if there is just one.
+    fn get(&self, code: i64) -> Option<&'a str> {
+        let all = self.enumerations.iter().flat_map(|names| names.iter());
+        let named: BTreeSet<&str> =
+            all.filter(|(_, value)| **value == code).map(|(name, _)| name.as_str()).collect();
+        match (code, named.len()) {
+            (0, 0) => Some("end of file"),
+            (_, 1) => named.first().copied(),
+            _ => None,
+        }
+    }
 }
 
 /// What is known about the constraints of a trace.
@@ -110,6 +136,7 @@ impl<'t> About<'t> {
                 format!("fixed to {value:#x} ({reason})")
             }
             ConstraintKind::Given => "given".to_owned(),
+            ConstraintKind::Check(kind) if constraint.taken => format!("violated: {}", kind.text()),
             ConstraintKind::Check(kind) => format!("check: no {}", kind.text()),
         };
         writeln!(text, "{place}: {what}, on {support}")?;
@@ -159,4 +186,34 @@ fn give_ups(trace: &Trace) -> impl Iterator<Item = (GiveUp, u32)> {
         .zip(trace.give_ups)
         .map(|(reason, count)| (*reason, count))
         .filter(|(_, count)| *count > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn enumeration(names: &[(&str, i64)]) -> BTreeMap<String, i64> {
+        names.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+    }
+
+    #[test]
+    fn tokens_have_names_of_the_enumeration_that_holds_most_of_them() {
+        let all = [
+            enumeration(&[("ERR_NONE", 0), ("ERR_PARSE", 1)]),
+            enumeration(&[("NAME", 258), ("NUMBER", 259)]),
+            enumeration(&[("LIMIT", 258)]),
+        ];
+        let names = TokenNames::of([258, i64::from(b'='), 259, 0].into_iter(), &all);
+        let shown = [258, i64::from(b'='), 259, 0].map(|code| names.get(code));
+        assert_eq!(shown, [Some("NAME"), None, Some("NUMBER"), Some("end of file")]);
+    }
+
+    #[test]
+    fn names_that_cannot_be_told_apart_are_not_given() {
+        let all = [enumeration(&[("END", 0), ("NAME", 258)]), enumeration(&[("EOI", 0), ("LIMIT", 258)])];
+        let names = TokenNames::of([258, 0].into_iter(), &all);
+        assert_eq!([258, 0].map(|code| names.get(code)), [None, None]);
+        let names = TokenNames::of([0].into_iter(), &all);
+        assert_eq!(names.get(0), Some("end of file"), "no enumeration holds another code");
+    }
 }

@@ -1,22 +1,45 @@
 //! The target that the command line names.
 
+use std::ffi::OsString;
+
 use anyhow::Result;
 use campaign::{Covered, MakeCovered};
 use compiler::Variant;
-use executor::{Sanitizers, Target, TargetSettings};
+use executor::{Preparation, Sanitizers, Target, TargetSettings};
 use runner::Sandbox;
+use trace::words;
 
 use crate::args::{SanitizerName, Switch, TargetArgs};
 
 pub(crate) fn start(args: &TargetArgs, max_len: usize) -> Result<Target> {
-    Ok(Target::start(&settings(args), max_len)?)
+    let mut target = Target::start(&settings(args), max_len)?;
+    target.notes.extend(misspelt_placeholders(args));
+    Ok(target)
+}
+
+/// Words that look as if the input should be in them, but it is not.
+fn misspelt_placeholders(args: &TargetArgs) -> impl Iterator<Item = String> {
+    let arguments = args.command.get(1..).unwrap_or_default();
+    let last = arguments.len().wrapping_sub(1);
+    let is_all = move |(i, word): &(usize, &OsString)| *i == last && *word == words::ALL;
+    let arguments = arguments.iter().enumerate().filter(move |at| !is_all(at)).map(|(_, word)| word);
+    let all = arguments.chain(args.env.iter().map(|(_, value)| value)).map(|word| word.to_string_lossy());
+    let misspelt = all.filter(|word| word.replace(words::PIECE, "").contains("@{"));
+    misspelt.map(|word| {
+        format!("{word} is passed on as it stands: the input is @{{}}, or @{{...}} as the last argument")
+    })
 }
 
 /// Derives variants before they are needed, and says so once that takes a while.
 pub(crate) fn prepare(args: &TargetArgs, variants: &[Variant], quiet: bool) {
-    executor::prepare(&settings(args), variants, |program| {
-        if !quiet {
+    executor::prepare(&settings(args), variants, |preparation| match preparation {
+        _ if quiet => {}
+        Preparation::Late(program) => {
             eprintln!("preparing {} (only once for each build) ...", program.display());
+        }
+        Preparation::Ready { variant, number, of, time } => {
+            let (variant, seconds) = (variant.name(), time.as_secs_f64());
+            eprintln!("preparing: {number} of {of} variants are ready ({variant}, after {seconds:.1} s)");
         }
     });
 }
@@ -51,5 +74,27 @@ fn settings(args: &TargetArgs) -> TargetSettings {
         read: args.read.clone(),
         environment: args.env.clone(),
         lexers: args.lexers.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser as _;
+
+    fn misspelt(arguments: &[&str]) -> Vec<String> {
+        let words = [&["tarragon", "trace", "input", "--", "./program"], arguments].concat();
+        let Command::Trace(args) = Cli::parse_from(words).command else { panic!("another command") };
+        misspelt_placeholders(&args.target).collect()
+    }
+
+    #[test]
+    fn words_that_nearly_are_placeholders_are_pointed_out() {
+        assert_eq!(misspelt(&["-x", "a@{}b@{}", "@@", "@{...}"]), [""; 0]);
+        assert_eq!(misspelt(&["@{"]).len(), 1);
+        assert_eq!(misspelt(&["@{}@{x}"]).len(), 1);
+        let early = misspelt(&["@{...}", "-x"]);
+        assert!(early[0].starts_with("@{...} is passed on as it stands"), "{early:?}");
     }
 }

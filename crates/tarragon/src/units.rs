@@ -12,6 +12,24 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|error| format!("{error}; write a time as 60s, 5m or 1h"))
 }
 
+/// A time that a run may take.
+pub(crate) fn limit(text: &str) -> Result<Duration, String> {
+    const LEAST: Duration = Duration::from_millis(1);
+    match time(text)? {
+        limit if limit < LEAST => Err("no run ends in this time; the least is 1ms".to_owned()),
+        limit => Ok(limit),
+    }
+}
+
+/// Memory that a run may take.
+pub(crate) fn memory(text: &str) -> Result<u64, String> {
+    const LEAST: u64 = 1 << 20;
+    match size(text)? {
+        ..LEAST => Err("no program starts in this memory; the least is 1M".to_owned()),
+        memory => Ok(memory),
+    }
+}
+
 /// `512M`, `2G`, `64K`, `1000`: bytes, with powers of 1024.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let text = text.trim();
@@ -69,6 +87,14 @@ mod tests {
         assert!(
             size("M").is_err() && size("5X").is_err() && size("99999999999G").is_err() && size("-1").is_err()
         );
+    }
+
+    #[test]
+    fn limits_leave_a_run_something() {
+        assert_eq!(limit("1ms"), Ok(Duration::from_millis(1)));
+        assert!(limit("0s").is_err() && limit("0").is_err() && limit("10us").is_err());
+        assert_eq!(memory("1M"), Ok(1 << 20));
+        assert!(memory("1k").is_err() && memory("0").is_err());
     }
 
     #[test]

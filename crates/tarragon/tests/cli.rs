@@ -61,9 +61,28 @@ fn options_that_make_no_sense() {
     );
     fails(&["fuzz", "--time", "soon", "--", "x"], "write a time as 60s");
     fails(&["fuzz", "--memory", "lots", "--", "x"], "write a size as 512M");
+    fails(&["fuzz", "--memory", "1k", "--", "x"], "the least is 1M");
+    fails(&["fuzz", "--timeout", "0s", "--", "x"], "the least is 1ms");
     fails(&["fuzz", "--solver", "oracle", "--", "x"], "there is no solver named oracle; there are: ");
     fails(&["fuzz", "--strategy", "random", "--exhaustive", "--", "x"], "go with --strategy whitebox only");
     fails(&["fuzz", "--quiet", "--json", "--", "x"], "cannot be used with");
+}
+
+#[test]
+fn directories_that_cannot_take_results() {
+    fails(&["fuzz", "--resume", "--out", "none", "--", "/bin/sh"], "none: there is no such directory");
+    let dir = TempDir::new().expect("temporary directory");
+    fs::write(dir.path().join("file"), "").expect("written");
+    fails_in(dir.path(), &["fuzz", "--out", "file", "--", "/bin/sh"], "file: is not a directory");
+}
+
+#[test]
+fn grammars_that_cannot_be_read() {
+    fails(&["fuzz", "--grammar", "none.y", "--", "x"], "none.y: there is no such file");
+    let dir = TempDir::new().expect("temporary directory");
+    fs::write(dir.path().join("main.c"), "int main(void) { return 0; }\n").expect("written");
+    fails_in(dir.path(), &["fuzz", "--grammar", "main.c", "--", "x"], "--grammar-format");
+    fails_in(dir.path(), &["grammar", "check", "main.c"], "--format");
 }
 
 #[test]

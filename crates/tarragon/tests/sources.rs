@@ -36,6 +36,41 @@ fn as_many_arguments_as_there_are() {
     assert_eq!(found(WORDS, &options, &["@{...}"]), ["SIGABRT (ABRT) in program.c:9:9 (main)"]);
 }
 
+/// Finds the end of its argument from behind. The constructor leaves gaps of all sizes between pages that may be read:
+/// new memory goes into the highest gap that has room.
+const BACKWARDS: &str = r#"
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+
+__attribute__((constructor)) static void leave_gaps(void)
+{
+    char *pages[64];
+    for (int i = 0; i < 64; i++)
+        pages[i] = mmap(0, (2 + i / 4) * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int i = 0; i < 64; i++)
+        munmap(pages[i] + PAGE, (1 + i / 4) * PAGE);
+}
+
+int main(int argc, char **argv)
+{
+    char *end = argv[1] + strlen(argv[1]);
+    while (end[-1] == ' ')
+        end--;
+    return end - argv[1] == 3;
+}
+"#;
+
+#[test]
+fn what_is_read_before_an_argument_is_seen_by_all_variants() {
+    let dir = TempDir::new().expect("temporary directory");
+    let stats = common::fuzz(dir.path(), BACKWARDS, &[], &["--max-runs", "50"], &["@{}"]);
+    assert_eq!(bugs(&stats), ["SIGSEGV (SEGV) in program.c:19:12 (main)"]);
+    let plain = stats["bugs"][0]["plain"].as_str().expect("a verdict");
+    assert!(plain.ends_with("the variant disagrees: arguments lie at the edge of a page there, so that reading before the first of them is seen"), "{plain}");
+}
+
 const SERVER: &str = r#"
 #include <netinet/in.h>
 #include <poll.h>

@@ -228,6 +228,7 @@ fn bug(id: u32, kind: BugKind, reported: Option<&str>, input: &[u8]) -> Bug {
         fatal: false,
         frames: Vec::new(),
         report: Vec::new(),
+        hidden: None,
     };
     let diagnosis = reported.map(diagnosis);
     Bug {

@@ -57,7 +57,7 @@ impl Unit {
     ) -> Result<(), ReadError> {
         let sibling = name.strip_suffix("Parser").map(|base| format!("{base}Lexer"));
         let named = vocabulary.as_ref().map(|(name, _)| name.clone());
-        let wanted = [Some("--lexer".to_string()), named, sibling];
+        let wanted = [Some("--scanner".to_string()), named, sibling];
         let Some((lexer_file, text)) = wanted.iter().flatten().find_map(|name| loader(name)) else {
             const WRITTEN: &str = "was not found: tokens are written by their names";
             notes.push(match vocabulary {

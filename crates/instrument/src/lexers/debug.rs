@@ -8,7 +8,7 @@ use crate::module::Module;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const ENUMERATION: u16 = 0x04;
 const POINTER: u16 = 0x0f;
@@ -92,8 +92,8 @@ fn operands(context: LLVMContextRef, node: LLVMMetadataRef) -> Vec<Option<LLVMMe
     }
 }
 
-/// The named constants of all enumerations that the program uses.
-pub fn enumerators(module: &Module) -> BTreeMap<String, i64> {
+/// All enumerations that the program uses, with their named constants.
+pub fn enumerations(module: &Module) -> Vec<BTreeMap<String, i64>> {
     let is_list = |node: &LLVMMetadataRef| matches!(kind(*node), LLVMMetadataKind::LLVMMDTupleMetadataKind);
     let listed = |node: LLVMMetadataRef| {
         let lists = operands(module.context, node).into_iter().flatten().filter(is_list);
@@ -105,8 +105,12 @@ pub fn enumerators(module: &Module) -> BTreeMap<String, i64> {
     let is_enumerator =
         |node: &LLVMMetadataRef| matches!(kind(*node), LLVMMetadataKind::LLVMDIEnumeratorMetadataKind);
     let enumerations = compile_units(module).into_iter().flat_map(listed).filter(is_enumeration);
-    let all = enumerations.flat_map(listed).filter(is_enumerator);
-    all.filter_map(|node| named_constant(module, node)).collect()
+    let constants = |node: LLVMMetadataRef| {
+        let all = listed(node).into_iter().filter(is_enumerator);
+        all.filter_map(|node| named_constant(module, node)).collect()
+    };
+    // Each source file that sees an enumeration has it.
+    enumerations.map(constants).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn compile_units(module: &Module) -> Vec<LLVMMetadataRef> {

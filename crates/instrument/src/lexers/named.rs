@@ -1,7 +1,7 @@
 //! Lexers that the user named: calls of the runtime at their entry and before each return, which make what they deliver a
 //! symbolic token.
 
-use super::debug::enumerators;
+use super::debug::enumerations;
 use super::program::name;
 use super::written::{Written, delivery};
 use crate::llvm::{self, Builder, LLVMOpcode, Type, Value, c_string};
@@ -10,9 +10,9 @@ use anyhow::{Context as _, Result, ensure};
 use inkwell::llvm_sys::core::*;
 use std::collections::BTreeMap;
 
-/// Comes first, on the program as it was compiled: names of fields are still known, and nothing is inlined. Returns the names of
-/// constants that tokens may have.
-pub fn insert(module: &Module, builder: &Builder, lexers: &[String]) -> Result<BTreeMap<String, i64>> {
+/// Comes first, on the program as it was compiled: names of fields are still known, and nothing is inlined. Returns the
+/// enumerations whose constants tokens may be.
+pub fn insert(module: &Module, builder: &Builder, lexers: &[String]) -> Result<Vec<BTreeMap<String, i64>>> {
     for (number, lexer) in lexers.iter().enumerate() {
         let (function, place) = match lexer.split_once(':') {
             Some((function, place)) => (function, Some(place)),
@@ -29,7 +29,7 @@ pub fn insert(module: &Module, builder: &Builder, lexers: &[String]) -> Result<B
             Calls { module, builder, lexer: number as u32 }.insert(function, &written);
         }
     }
-    Ok(if lexers.is_empty() { BTreeMap::new() } else { enumerators(module) })
+    Ok(if lexers.is_empty() { Vec::new() } else { enumerations(module) })
 }
 
 struct Calls<'a> {

@@ -53,6 +53,7 @@ impl Executor for Scripted {
             fatal: true,
             frames: vec![Frame { function: format!("f{line}"), place: format!("a.c:{line}") }],
             report: Vec::new(),
+            hidden: None,
         };
         Ok(of(&self.lines, input).map(diagnosis).into_iter().collect())
     }
