@@ -54,7 +54,8 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     }
     notes.append(&mut target.notes);
     print_notes(&notes, &args.output);
-    let mut codes: BTreeMap<_, _> = target.sites.enumerations.iter().flatten().cloned().collect();
+    let mut codes: BTreeMap<_, _> =
+        target.sites.enumerations.iter().flatten().map(|(name, code)| (name.clone(), *code)).collect();
     codes.extend(args.grammar.token_codes.as_deref().map(codes::read).transpose()?.unwrap_or_default());
     let mut strategy = plan.build(args, symbolic.as_ref(), &codes)?;
     if let Some(language) = plan.language() {
