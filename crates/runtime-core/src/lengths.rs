@@ -168,7 +168,7 @@ pub fn is_sum(run: &Run, label: Label) -> bool {
     split(label).is_some() || more_than_length(run, label).is_some()
 }
 
-/// The label of `a op b` of `bits` bits, if that is a condition on the length; see [`Comparison::label`].
+/// The label of `a op b` of `bits` bits, if that is a condition on the length; see `Comparison::label`.
 #[inline(always)]
 pub fn compared(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Option<Label> {
     let is_one = bits == 64

@@ -251,7 +251,7 @@ fn drop_entry(address: usize) {
     unsafe { *leaf(address).add(in_leaf(address)) = 0 };
 }
 
-/// As [`load`], with the guard held.
+/// As `load`, with the guard held.
 pub fn loaded(run: &Run, address: usize, size: usize, value: u64) -> Label {
     let label = whole(run, address, size).unwrap_or_else(|| concat_bytes(run, address, size));
     if label == 0 || nodes::value(run, label) == value {

@@ -4,7 +4,7 @@
 //! Each model is a row of the [table](mod@table): its name and aliases, what its arguments are for,
 //! and its effect. Effects are *kernels*, the functions of the modules here: the library acts, and a
 //! kernel says how the result depends on the input. A kernel knows bytes and wide characters alike
-//! ([`element`]). A model must leave the program's behaviour unchanged.
+//! (module `element`). A model must leave the program's behaviour unchanged.
 //!
 //! Where callers can tell only few outcomes apart, the result is one expression. Where data decides
 //! how the library goes on (which characters are digits), that is a branch at the site of the call.
