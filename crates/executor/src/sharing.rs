@@ -101,7 +101,7 @@ mod tests {
     use std::time::Duration;
     use trace::{Event, Node, Op};
 
-    /// The last expression of [`traced`].
+    /// The last expression of `traced`.
     const CONDITION: u32 = 2;
 
     fn run(outcome: Outcome, covered: &[u32]) -> Execution {

@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 fn what_is_read_before_an_argument_is_seen_by_all_variants() {
     let dir = TempDir::new().expect("temporary directory");
     let stats = common::fuzz(dir.path(), BACKWARDS, &[], &["--max-runs", "50"], &["@{}"]);
-    assert_eq!(bugs(&stats), ["SIGSEGV (SEGV) in program.c:19:12 (main)"]);
+    assert_eq!(bugs(&stats), ["SIGSEGV (SEGV) in program.c:19:20 (main)"]);
     let plain = stats["bugs"][0]["plain"].as_str().expect("a verdict");
     assert!(plain.ends_with("the variant disagrees: arguments lie at the edge of a page there, so that reading before the first of them is seen"), "{plain}");
 }
