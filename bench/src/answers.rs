@@ -49,7 +49,8 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     std::fs::create_dir_all(&options.work)?;
     let work = options.work.canonicalize()?;
-    let is_wanted = |p: &&Package| options.names.is_empty() || options.names.iter().any(|n| n == p.name);
+    let is_wanted =
+        |p: &&Package| options.names.is_empty() || options.names.iter().any(|n| n == p.name);
     let packages: Vec<&Package> = PACKAGES.iter().filter(is_wanted).collect();
     ensure!(!packages.is_empty(), "there is no such package");
     let mut total = Tally::default();
@@ -120,7 +121,12 @@ fn check_run(
 }
 
 /// The inputs that a campaign keeps, those that came last first: they go deepest.
-fn campaign(package: &Package, program: &Path, options: &Options, work: &Path) -> Result<Vec<Vec<u8>>> {
+fn campaign(
+    package: &Package,
+    program: &Path,
+    options: &Options,
+    work: &Path,
+) -> Result<Vec<Vec<u8>>> {
     let out = work.join("answers").join(package.name);
     if out.exists() {
         std::fs::remove_dir_all(&out)?;
@@ -128,7 +134,9 @@ fn campaign(package: &Package, program: &Path, options: &Options, work: &Path) -
     std::fs::create_dir_all(&out)?;
     std::fs::write(out.join("seed"), package.seed)?;
     let mut command = Command::new(tool("tarragon")?);
-    command.args(["fuzz", "--quiet", "--lcov", "off", "--time"]).arg(format!("{}s", options.seconds));
+    command
+        .args(["fuzz", "--quiet", "--lcov", "off", "--time"])
+        .arg(format!("{}s", options.seconds));
     command.arg("--seeds").arg(out.join("seed")).arg("--out").arg(out.join("results"));
     command.arg("--").arg(program).args(package.arguments);
     let code = command.stderr(std::process::Stdio::null()).status()?.code();

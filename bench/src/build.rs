@@ -54,8 +54,9 @@ pub fn debian_archive(name: &str, into: &Path) -> Result<PathBuf> {
         command.args(["source", "--tar-only", "-qq", wanted]).current_dir(into);
         run(command.stderr(std::process::Stdio::null()))
     };
-    let others =
-        || debian_versions(name).into_iter().any(|version| fetch(&format!("{name}={version}")).is_ok());
+    let others = || {
+        debian_versions(name).into_iter().any(|version| fetch(&format!("{name}={version}")).is_ok())
+    };
     if let Err(error) = fetch(name)
         && !others()
     {
@@ -65,14 +66,18 @@ pub fn debian_archive(name: &str, into: &Path) -> Result<PathBuf> {
     }
     std::fs::read_dir(into)?
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .find(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&format!("{name}_"))))
+        .find(|path| {
+            path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&format!("{name}_")))
+        })
         .with_context(|| format!("apt-get source left no archive of {name}"))
 }
 
 /// The versions of a source package that the mirror lists.
 fn debian_versions(name: &str) -> Vec<String> {
     let output = Command::new("apt-cache").args(["showsrc", "--only-source", name]).output();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let text = output
+        .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+        .unwrap_or_default();
     text.lines().filter_map(|line| line.strip_prefix("Version: ")).map(str::to_owned).collect()
 }
 

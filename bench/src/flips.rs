@@ -59,10 +59,18 @@ fn report(name: &str, recorded: &RecordedPath, options: &Options) -> Result<()> 
     ensure!(flips > 0, "the run of {name} has no flips");
     let chain = best(|| Asked::chain(recorded, options.most.unwrap_or(flips)));
     let alone = Asked::z3_alone(recorded, options.sample);
-    println!("  {name}: {} bytes, {} constraints, {flips} flips", recorded.input.len(), recorded.lits.len());
+    println!(
+        "  {name}: {} bytes, {} constraints, {flips} flips",
+        recorded.input.len(),
+        recorded.lits.len()
+    );
     println!("    chain    {chain}");
     println!("    Z3 alone {alone}");
-    println!("    ratio {:.0}; {:.2} % reach Z3", chain.rate() / alone.rate(), 100.0 * chain.reach_z3());
+    println!(
+        "    ratio {:.0}; {:.2} % reach Z3",
+        chain.rate() / alone.rate(),
+        100.0 * chain.reach_z3()
+    );
     println!("{}", chain.links());
     Ok(())
 }

@@ -12,7 +12,9 @@ const MIB: f64 = (1 << 20) as f64;
 
 pub fn run() -> Result<()> {
     println!("Memory of one run of more than 100 million instructions over {SIZE} symbolic bytes:");
-    for (name, text) in [("mix", "each step a new expression"), ("scan", "comparisons of single bytes")] {
+    for (name, text) in
+        [("mix", "each step a new expression"), ("scan", "comparisons of single bytes")]
+    {
         measure(name, text)?;
     }
     println!();

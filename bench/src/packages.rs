@@ -36,8 +36,9 @@ pub fn run(options: &Options) -> Result<()> {
     std::fs::create_dir_all(&options.work)?;
     let work = options.work.canonicalize()?;
     let time = Duration::from_secs(options.seconds);
-    for package in
-        PACKAGES.iter().filter(|p| options.names.is_empty() || options.names.iter().any(|n| n == p.name))
+    for package in PACKAGES
+        .iter()
+        .filter(|p| options.names.is_empty() || options.names.iter().any(|n| n == p.name))
     {
         println!("{}", package.name);
         if let Some(times) = options.traces {
@@ -76,7 +77,8 @@ fn table_file() -> PathBuf {
 /// Puts a package's line into the table, which keeps those of others.
 fn write_line(package: &Package, line: String) -> Result<()> {
     let file = table_file();
-    let mut lines = std::fs::read_to_string(&file).map(|text| table::lines(&text)).unwrap_or_default();
+    let mut lines =
+        std::fs::read_to_string(&file).map(|text| table::lines(&text)).unwrap_or_default();
     lines.insert(package.name.to_owned(), line);
     let ordered = PACKAGES.iter().filter_map(|package| lines.remove(package.name));
     let text = table::header(&machine()?) + &ordered.collect::<String>();
@@ -91,7 +93,8 @@ fn date() -> Result<String> {
 
 fn machine() -> Result<String> {
     let memory = std::fs::read_to_string("/proc/meminfo")?;
-    let kib: f64 = memory.split_whitespace().nth(1).and_then(|word| word.parse().ok()).unwrap_or(0.0);
+    let kib: f64 =
+        memory.split_whitespace().nth(1).and_then(|word| word.parse().ok()).unwrap_or(0.0);
     let cores = std::thread::available_parallelism()?;
     Ok(format!("{cores} cores, {:.0} GiB of memory", kib / f64::from(1 << 20)))
 }

@@ -21,8 +21,13 @@ pub fn run() -> Result<()> {
         let formulas = lowered(&texts);
         let flips = texts.flips.len();
         println!("  {size} bytes, {} constraints, {flips} flips", texts.lits.len());
-        println!("    expressions: {} with texts, {} as formulas", needed(&texts), needed(&formulas));
-        let [with, without] = [&texts, &formulas].map(|recorded| best(|| Asked::chain(recorded, flips)));
+        println!(
+            "    expressions: {} with texts, {} as formulas",
+            needed(&texts),
+            needed(&formulas)
+        );
+        let [with, without] =
+            [&texts, &formulas].map(|recorded| best(|| Asked::chain(recorded, flips)));
         println!("    texts    {with}");
         println!("    formulas {without}");
         println!("    ratio {:.1}", with.rate() / without.rate());
@@ -40,7 +45,8 @@ fn text(size: usize) -> Vec<u8> {
 /// The same without operations on texts.
 fn lowered(recorded: &RecordedPath) -> RecordedPath {
     let (mut dag, mut importer) = (Dag::new(), Importer::lowering());
-    let mut lower = |lit: &Lit| Lit { label: importer.import(&recorded.dag, lit.label, &mut dag), ..*lit };
+    let mut lower =
+        |lit: &Lit| Lit { label: importer.import(&recorded.dag, lit.label, &mut dag), ..*lit };
     let lits = recorded.lits.iter().map(&mut lower).collect();
     let flips = recorded.flips.iter().map(|(prefix, goal)| (*prefix, lower(goal))).collect();
     RecordedPath { dag, lits, input: recorded.input.clone(), flips }
@@ -57,7 +63,8 @@ fn needed(recorded: &RecordedPath) -> usize {
             continue;
         }
         let operands = recorded.dag.operands(label);
-        count += usize::from(recorded.dag.op(label).arity() > 0 || recorded.dag.op(label).is_text());
+        count +=
+            usize::from(recorded.dag.op(label).arity() > 0 || recorded.dag.op(label).is_text());
         open.extend(operands.iter().chain(recorded.dag.table_labels(label)));
     }
     count

@@ -176,7 +176,12 @@ impl Judge {
         Judge { z3, known: FxHashMap::default(), evaluator: Evaluator::new() }
     }
 
-    pub fn verdict(&mut self, recorded: &RecordedPath, question: &Question, answer: &Answer) -> Verdict {
+    pub fn verdict(
+        &mut self,
+        recorded: &RecordedPath,
+        question: &Question,
+        answer: &Answer,
+    ) -> Verdict {
         match answer {
             Answer::Sat(input) if self.meets(recorded, question, input) => Verdict::Meets,
             Answer::Sat(_) => Verdict::Fails,
@@ -200,7 +205,12 @@ impl Judge {
         }
     }
 
-    fn ask_z3(&mut self, recorded: &RecordedPath, question: &Question, literals: &[Lit]) -> Verdict {
+    fn ask_z3(
+        &mut self,
+        recorded: &RecordedPath,
+        question: &Question,
+        literals: &[Lit],
+    ) -> Verdict {
         let lowered = Lowered::new(&recorded.dag, question.goal, literals);
         let (dag, path, goal) = match &lowered {
             Some(Lowered { dag, path, goal }) => (dag, &path[..], *goal),
@@ -250,7 +260,8 @@ impl Lowered {
             return None;
         }
         let (mut dag, mut importer) = (Dag::new(), Importer::lowering());
-        let mut import = |lit: Lit| Lit { label: importer.import(from, lit.label, &mut dag), ..lit };
+        let mut import =
+            |lit: Lit| Lit { label: importer.import(from, lit.label, &mut dag), ..lit };
         let path = literals.iter().copied().map(&mut import).collect();
         let goal = import(goal);
         Some(Lowered { dag, path, goal })

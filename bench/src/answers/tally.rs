@@ -59,7 +59,8 @@ impl Tally {
     pub fn by_part(&self) -> String {
         let mut text = String::new();
         for (part, verdicts) in &self.0 {
-            let verdicts: Vec<String> = verdicts.iter().map(|(word, n)| format!("{n} {word}")).collect();
+            let verdicts: Vec<String> =
+                verdicts.iter().map(|(word, n)| format!("{n} {word}")).collect();
             let _ = writeln!(text, "  {part:<11} {}", verdicts.join(", "));
         }
         text

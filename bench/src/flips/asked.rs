@@ -46,7 +46,12 @@ impl Asked {
                 Answer::Unknown(_) => 2,
             }] += 1;
         }
-        Asked { asked: flips.len(), answers, time: start.elapsed(), links: chain.counters().collect() }
+        Asked {
+            asked: flips.len(),
+            answers,
+            time: start.elapsed(),
+            links: chain.counters().collect(),
+        }
     }
 
     /// Flips per second.
@@ -56,7 +61,8 @@ impl Asked {
 
     /// The share of all flips that Z3 was asked about.
     pub fn reach_z3(&self) -> f64 {
-        let asked = self.links.iter().find(|(name, _)| *name == Z3Link::NAME).map_or(0, |(_, c)| c.asked);
+        let asked =
+            self.links.iter().find(|(name, _)| *name == Z3Link::NAME).map_or(0, |(_, c)| c.asked);
         asked as f64 / self.asked as f64
     }
 

@@ -27,7 +27,9 @@ pub struct Sample {
 impl Sample {
     /// At least `len` bytes.
     pub fn text(&self, len: usize) -> Vec<u8> {
-        [self.start, &self.unit.repeat(len.div_ceil(self.unit.len())), self.end].concat().into_bytes()
+        [self.start, &self.unit.repeat(len.div_ceil(self.unit.len())), self.end]
+            .concat()
+            .into_bytes()
     }
 }
 
@@ -124,8 +126,16 @@ pub const PACKAGES: [Package; 13] = [
         program: "minigzip",
         arguments: &[],
         seed: "a",
-        inputs: &["", "aaaaaaaaaaaaaaaaaaaaabbbbbbbbbbbb", "The quick brown fox jumps over the lazy dog."],
-        sample: Sample { start: "", unit: "some text, and some more text; all work and no play\n", end: "" },
+        inputs: &[
+            "",
+            "aaaaaaaaaaaaaaaaaaaaabbbbbbbbbbbb",
+            "The quick brown fox jumps over the lazy dog.",
+        ],
+        sample: Sample {
+            start: "",
+            unit: "some text, and some more text; all work and no play\n",
+            end: "",
+        },
     },
     Package {
         name: "yajl",
@@ -154,7 +164,11 @@ pub const PACKAGES: [Package; 13] = [
         program: "tests/.libs/run-parser-test-suite",
         arguments: &["@@"],
         seed: "a",
-        inputs: &["a: [1, &x b, *x]\nc: |\n  text\n---\n- d\n", "{a: b", "%YAML 1.1\n--- !!str 'x'\n"],
+        inputs: &[
+            "a: [1, &x b, *x]\nc: |\n  text\n---\n- d\n",
+            "{a: b",
+            "%YAML 1.1\n--- !!str 'x'\n",
+        ],
         sample: Sample {
             start: "",
             unit: "- name: a text\n  list: [1, \"two\", {three: 4}]\n  more: |\n    lines\n",

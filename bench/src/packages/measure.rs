@@ -146,7 +146,13 @@ impl<'a> Subject<'a> {
     fn new(package: &'a Package, clang: &Tree, tarragon: &Tree) -> Result<Subject<'a>> {
         let program = tarragon.program()?;
         let traced = Traced::derive(&program, &DeriveOptions::from_environment()?)?;
-        Ok(Subject { package, plain: clang.program()?, program, traced, scratch: tempfile::tempdir()? })
+        Ok(Subject {
+            package,
+            plain: clang.program()?,
+            program,
+            traced,
+            scratch: tempfile::tempdir()?,
+        })
     }
 
     fn fuzz(&self, limit: &[&str]) -> Result<Statistics> {
@@ -184,7 +190,9 @@ impl<'a> Subject<'a> {
         let mut command = Command::new(program);
         let in_file = self.package.arguments.contains(&"@@");
         let arguments = self.package.arguments.iter();
-        command.args(arguments.map(|word| if *word == "@@" { file.as_os_str() } else { word.as_ref() }));
+        command.args(
+            arguments.map(|word| if *word == "@@" { file.as_os_str() } else { word.as_ref() }),
+        );
         command.stdin(if in_file { Stdio::null() } else { std::fs::File::open(&file)?.into() });
         command.stderr(Stdio::null());
         Ok(command)
@@ -192,7 +200,12 @@ impl<'a> Subject<'a> {
 
     /// Processor time of programs for the sample, their start not counted. They take turns, so that a busy machine is equally
     /// busy for all of them.
-    fn times<const N: usize>(&self, programs: [&Path; N], len: usize, runs: usize) -> Result<[Duration; N]> {
+    fn times<const N: usize>(
+        &self,
+        programs: [&Path; N],
+        len: usize,
+        runs: usize,
+    ) -> Result<[Duration; N]> {
         let mut best = [[Duration::MAX; 2]; N];
         for _ in 0..runs {
             for (program, best) in programs.iter().zip(&mut best) {

@@ -25,7 +25,8 @@ pub fn header(machine: &str) -> String {
 /// The lines of a table, by package.
 pub fn lines(table: &str) -> HashMap<String, String> {
     let lines = table.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
-    let with_name = |line: &str| Some((line.split('|').nth(1)?.trim().to_owned(), format!("{line}\n")));
+    let with_name =
+        |line: &str| Some((line.split('|').nth(1)?.trim().to_owned(), format!("{line}\n")));
     lines.filter_map(with_name).collect()
 }
 
@@ -33,10 +34,13 @@ pub fn lines(table: &str) -> HashMap<String, String> {
 pub fn line(package: &str, date: &str, row: &Result<Row, String>) -> String {
     let row = match row {
         Ok(row) => row,
-        Err(error) => return format!("| {package} | {date} | {} |\n", error.replace(['\n', '|'], " ")),
+        Err(error) => {
+            return format!("| {package} | {date} | {} |\n", error.replace(['\n', '|'], " "));
+        }
     };
-    let percent =
-        |count: u64| format!("{count} ({:.1} %)", 100.0 * count as f64 / row.outcomes.max(1) as f64);
+    let percent = |count: u64| {
+        format!("{count} ({:.1} %)", 100.0 * count as f64 / row.outcomes.max(1) as f64)
+    };
     let give_ups: Vec<String> =
         row.give_ups.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
     let give_ups = if give_ups.is_empty() { "none".to_owned() } else { give_ups.join(", ") };
@@ -83,7 +87,8 @@ mod tests {
 
     #[test]
     fn lines_of_a_table_are_found_by_package() {
-        let [a, b] = ["a", "b"].map(|name| line(name, "2026-01-01", &Err("no source | today".to_owned())));
+        let [a, b] =
+            ["a", "b"].map(|name| line(name, "2026-01-01", &Err("no source | today".to_owned())));
         let found = lines(&format!("{}{a}{b}", header("1 core")));
         assert_eq!(found, HashMap::from([("a".to_owned(), a), ("b".to_owned(), b)]));
     }

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{
-    Bugs, Claim, Corpus, Engine, Executor, Limits, OutputError, Results, SavedSearch, Seed, Stop, Strategy,
-    Violations, World,
+    Bugs, Claim, Corpus, Engine, Executor, Limits, OutputError, Results, SavedSearch, Seed, Stop,
+    Strategy, Violations, World,
 };
 use sites::SiteTable;
 use solver::Chain;
@@ -124,8 +124,15 @@ impl Campaign<'_> {
         let finds = Finds::new(results, &self.output, self.sites, self.hangs);
         self.about.notes.extend(self.executor.plain_trouble());
         let earlier = self.output.earlier();
-        let mut report =
-            Report::new(&self.about, &results.stats, finds, stop.to_string(), claim, earlier, self.sites);
+        let mut report = Report::new(
+            &self.about,
+            &results.stats,
+            finds,
+            stop.to_string(),
+            claim,
+            earlier,
+            self.sites,
+        );
         // Saved first, because measuring takes a while and a second interrupt ends everything at once.
         let mut unsaved = self.save_search(saved).and_then(|()| self.save(&report)).err();
         if unsaved.is_none() {
@@ -141,7 +148,8 @@ impl Campaign<'_> {
     fn measure(&mut self, report: &mut Report) {
         let Some(make) = self.covered.take() else { return };
         let measured = make().and_then(|mut covered| {
-            let inputs = inputs::read_found(self.output.path()).map_err(|error| error.to_string())?;
+            let inputs =
+                inputs::read_found(self.output.path()).map_err(|error| error.to_string())?;
             let measured = measure(&mut covered, &inputs)?;
             let written = self.output.write(PathBuf::from("lcov.info"), measured.lcov.as_bytes());
             written.map(|()| measured).map_err(|error| error.to_string())

@@ -91,7 +91,9 @@ impl Display {
     pub(crate) fn progress(&mut self, strategy: &str, stats: &Stats) {
         self.next = stats.times.total.saturating_add(self.mode.interval());
         match self.mode {
-            DisplayMode::Live => self.redraw(&status::block(strategy, stats, self.last_bug.as_deref())),
+            DisplayMode::Live => {
+                self.redraw(&status::block(strategy, stats, self.last_bug.as_deref()))
+            }
             DisplayMode::Lines => self.print(&status::line(stats)),
             DisplayMode::Json => self.json("progress", stats),
             DisplayMode::Quiet => {}

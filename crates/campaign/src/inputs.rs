@@ -110,11 +110,16 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), InputError> {
 
 fn children(dir: &Path) -> Result<Vec<PathBuf>, InputError> {
     if is_output_dir(dir) {
-        return Ok(INPUT_DIRS.iter().map(|name| dir.join(name)).filter(|path| path.is_dir()).collect());
+        return Ok(INPUT_DIRS
+            .iter()
+            .map(|name| dir.join(name))
+            .filter(|path| path.is_dir())
+            .collect());
     }
     let entries = fs::read_dir(dir).map_err(|error| InputError::new(dir, error))?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths = paths.collect::<io::Result<Vec<_>>>().map_err(|error| InputError::new(dir, error))?;
+    let mut paths =
+        paths.collect::<io::Result<Vec<_>>>().map_err(|error| InputError::new(dir, error))?;
     paths.sort();
     Ok(paths)
 }

@@ -48,8 +48,13 @@ struct Branch {
 impl Lcov {
     pub fn new(table: &SourceTable) -> Lcov {
         let counters_of = vec![Vec::new(); table.coverage_len() as usize];
-        let mut lcov =
-            Lcov { files: BTreeMap::new(), counters_of, counts: Vec::new(), last: Vec::new(), inputs: 0 };
+        let mut lcov = Lcov {
+            files: BTreeMap::new(),
+            counters_of,
+            counts: Vec::new(),
+            last: Vec::new(),
+            inputs: 0,
+        };
         for function in &table.functions {
             lcov.add_function(table, function.start, &function.name, function.entry);
         }
@@ -217,7 +222,12 @@ mod tests {
     /// `if (c) a(); else b();` on line 2 of a function of a header that two modules have.
     fn table() -> SourceTable {
         let function = |entry| SourceFunction { name: "f".into(), start: line(1), entry };
-        let branch = |block, outcomes| SourceBranch { place: line(2), function: "f".into(), block, outcomes };
+        let branch = |block, outcomes| SourceBranch {
+            place: line(2),
+            function: "f".into(),
+            block,
+            outcomes,
+        };
         let blocks = vec![vec![line(1), line(2)], vec![line(2)], vec![line(2), line(3)]];
         SourceTable {
             files: vec!["/src/f.h".into()],
@@ -238,7 +248,10 @@ mod tests {
                         DA:1,2\nDA:2,2\nDA:3,0\nLF:3\nLH:2\nend_of_record\n";
         assert_eq!(lcov.text(), expected);
         let totals = lcov.totals();
-        assert_eq!((totals.lines.covered, totals.functions.total, totals.branches.covered), (2, 1, 1));
+        assert_eq!(
+            (totals.lines.covered, totals.functions.total, totals.branches.covered),
+            (2, 1, 1)
+        );
     }
 
     #[test]

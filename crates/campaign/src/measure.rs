@@ -27,10 +27,12 @@ pub struct Measured {
 pub fn measure(covered: &mut Covered, inputs: &[NamedInput]) -> Result<Measured, String> {
     let mut lcov = Lcov::new(&covered.table);
     for input in inputs {
-        let execution = covered.executor.run(&input.bytes, false).map_err(|error| error.to_string())?;
+        let execution =
+            covered.executor.run(&input.bytes, false).map_err(|error| error.to_string())?;
         lcov.add(&execution.covered);
     }
-    let note = (!covered.table.has_lines())
-        .then(|| "the program has no debug information, so lcov.info is empty; build it with -g".to_owned());
+    let note = (!covered.table.has_lines()).then(|| {
+        "the program has no debug information, so lcov.info is empty; build it with -g".to_owned()
+    });
     Ok(Measured { lcov: lcov.text(), totals: lcov.totals(), note })
 }

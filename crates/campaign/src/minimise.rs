@@ -62,7 +62,8 @@ fn demands(coverers: &BTreeMap<u32, Vec<usize>>) -> Vec<Vec<usize>> {
     sets.dedup();
     let mut demands: Vec<Vec<usize>> = Vec::new();
     for set in sets {
-        let holds = |smaller: &Vec<usize>| smaller.iter().all(|number| set.binary_search(number).is_ok());
+        let holds =
+            |smaller: &Vec<usize>| smaller.iter().all(|number| set.binary_search(number).is_ok());
         if !demands.iter().any(holds) {
             demands.push(set.clone());
         }
@@ -90,8 +91,11 @@ impl Search {
             return true;
         };
         first.iter().all(|&number| {
-            let left: Vec<&[usize]> =
-                open.iter().copied().filter(|demand| demand.binary_search(&number).is_err()).collect();
+            let left: Vec<&[usize]> = open
+                .iter()
+                .copied()
+                .filter(|demand| demand.binary_search(&number).is_err())
+                .collect();
             chosen.push(number);
             let is_complete = self.run(chosen, &left);
             chosen.pop();
@@ -109,7 +113,8 @@ fn best_addition(
     let missing = coverers.values().filter(|by| !by.iter().any(|number| kept.contains(number)));
     let mut gains: BTreeMap<usize, usize> = BTreeMap::new();
     missing.flatten().for_each(|number| *gains.entry(*number).or_default() += 1);
-    let rank = |(number, gain): &(usize, usize)| (*gain, Reverse(inputs[*number].1), Reverse(*number));
+    let rank =
+        |(number, gain): &(usize, usize)| (*gain, Reverse(inputs[*number].1), Reverse(*number));
     gains.into_iter().max_by_key(rank).map(|(number, _)| number)
 }
 
@@ -172,10 +177,14 @@ mod tests {
     /// All subsets, smallest first.
     fn smallest(inputs: &[(Vec<u32>, usize)]) -> usize {
         let union = |bits: usize| -> BTreeSet<u32> {
-            (0..inputs.len()).filter(|i| bits >> i & 1 == 1).flat_map(|i| inputs[i].0.clone()).collect()
+            (0..inputs.len())
+                .filter(|i| bits >> i & 1 == 1)
+                .flat_map(|i| inputs[i].0.clone())
+                .collect()
         };
         let all = union(usize::MAX >> 1);
-        let counts = (0..1usize << inputs.len()).filter(|bits| union(*bits) == all).map(usize::count_ones);
+        let counts =
+            (0..1usize << inputs.len()).filter(|bits| union(*bits) == all).map(usize::count_ones);
         counts.min().unwrap_or(0) as usize
     }
 

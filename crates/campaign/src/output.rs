@@ -25,7 +25,8 @@ const TEMPORARY: &str = ".writing";
 
 /// Whether a campaign wrote here. Files get lost, so that most of what there should be is enough.
 pub(crate) fn is_output_dir(dir: &Path) -> bool {
-    let folders = INPUT_DIRS.iter().chain(&[REPORTS]).filter(|name| dir.join(name).is_dir()).count();
+    let folders =
+        INPUT_DIRS.iter().chain(&[REPORTS]).filter(|name| dir.join(name).is_dir()).count();
     folders + usize::from(dir.join(STATE).is_file()) >= MARKS
 }
 
@@ -185,10 +186,9 @@ impl OutputDir {
     }
 
     fn files_present(&self) -> HashSet<InputFile> {
-        let files = self
-            .present
-            .iter()
-            .flat_map(|((dir, _), names)| names.iter().map(|name| InputFile { dir, name: name.clone() }));
+        let files = self.present.iter().flat_map(|((dir, _), names)| {
+            names.iter().map(|name| InputFile { dir, name: name.clone() })
+        });
         files.collect()
     }
 
@@ -248,7 +248,8 @@ impl OutputDir {
 
     /// Writes an input that is kept, and says where it is, relative to the directory.
     pub fn save_entry(&mut self, entry: &Entry) -> Result<String, OutputError> {
-        let there = self.present.get(&("corpus", entry.input.clone())).and_then(|names| names.first());
+        let there =
+            self.present.get(&("corpus", entry.input.clone())).and_then(|names| names.first());
         let new = || format!("{:06}-{}", entry.id, short(&entry.origin.to_string()));
         let file = InputFile { dir: "corpus", name: there.cloned().unwrap_or_else(new) };
         self.save_input(&file, &entry.input)?;
@@ -257,12 +258,17 @@ impl OutputDir {
 
     /// Writes the input of a bug and its report. The larger one that was there is either replaced at once or to be removed.
     pub fn save_bug(&mut self, bug: &Bug, report: &str) -> Result<Saved, OutputError> {
-        let find = Find { id: FindId::Bug(bug.id), dir: dir_of(bug.kind), title: short(&file_title(bug)) };
+        let find =
+            Find { id: FindId::Bug(bug.id), dir: dir_of(bug.kind), title: short(&file_title(bug)) };
         self.save_find(find, &bug.input, report)
     }
 
     /// The same for a property that does not hold.
-    pub fn save_violation(&mut self, violation: &Violation, report: &str) -> Result<Saved, OutputError> {
+    pub fn save_violation(
+        &mut self,
+        violation: &Violation,
+        report: &str,
+    ) -> Result<Saved, OutputError> {
         let title = short(&format!("violates {}", violation.kind.text()));
         let find = Find { id: FindId::Violation(violation.id), dir: VIOLATIONS, title };
         self.save_find(find, &violation.input, report)
@@ -289,9 +295,16 @@ impl OutputDir {
 
     /// The file that an earlier session wrote for this find: one with its input and title that no other find has. Several may
     /// be so, and the reports decide among them. The file of another find is never taken: a smaller input would replace its only one.
-    fn earlier_file(&self, dir: &'static str, input: &[u8], title: &str, report: &str) -> Option<String> {
+    fn earlier_file(
+        &self,
+        dir: &'static str,
+        input: &[u8],
+        title: &str,
+        report: &str,
+    ) -> Option<String> {
         let names = self.present.get(&(dir, input.to_vec()))?;
-        let is_free = |name: &str| !self.files.values().any(|file| file.dir == dir && file.name == name);
+        let is_free =
+            |name: &str| !self.files.values().any(|file| file.dir == dir && file.name == name);
         let candidates = names.iter().filter(|name| is_free(name) && has_title(name, title));
         let ranked = candidates.filter_map(|name| {
             let there = fs::read(self.dir.join(report_path(name))).unwrap_or_default();
@@ -304,7 +317,9 @@ impl OutputDir {
     fn free_name(&self, dir: &'static str, number: u32, title: &str) -> String {
         let base = format!("{number:06}-{title}");
         let is_taken = |name: &str| {
-            self.present.iter().any(|((there, _), names)| *there == dir && names.iter().any(|n| n == name))
+            self.present
+                .iter()
+                .any(|((there, _), names)| *there == dir && names.iter().any(|n| n == name))
         };
         let again = (2..).map(|number: u32| format!("{base}-{number}"));
         std::iter::once(base.clone()).chain(again).find(|name| !is_taken(name)).unwrap_or(base)
@@ -336,8 +351,8 @@ impl OutputDir {
 
     /// Writes down what the search has yet to do.
     pub fn save_search(&self, saved: &SavedSearch, sites: &SiteTable) -> Result<(), OutputError> {
-        let mut bytes =
-            postcard::to_stdvec(&(fingerprint(sites), saved)).map_err(|e| OutputError(e.to_string()))?;
+        let mut bytes = postcard::to_stdvec(&(fingerprint(sites), saved))
+            .map_err(|e| OutputError(e.to_string()))?;
         bytes.extend(checksum(&bytes));
         self.write(PathBuf::from(SEARCH), &bytes)
     }
@@ -346,7 +361,9 @@ impl OutputDir {
     /// built anew since: its places have other numbers then.
     pub fn saved_search(&self, sites: &SiteTable) -> Result<Option<SavedSearch>, String> {
         let useless = |why: String| {
-            format!("{SEARCH} {why}; the campaign goes on from its inputs, without what was yet to be tried")
+            format!(
+                "{SEARCH} {why}; the campaign goes on from its inputs, without what was yet to be tried"
+            )
         };
         let bytes = match fs::read(self.dir.join(SEARCH)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -357,7 +374,8 @@ impl OutputDir {
         if checksum(bytes) != *sum {
             return Err(damaged());
         }
-        let (build, saved): (u64, SavedSearch) = postcard::from_bytes(bytes).map_err(|_| damaged())?;
+        let (build, saved): (u64, SavedSearch) =
+            postcard::from_bytes(bytes).map_err(|_| damaged())?;
         if build != fingerprint(sites) {
             return Err(useless("is about another build of the program".to_owned()));
         }
@@ -420,7 +438,8 @@ impl OutputDir {
                 match fs::read(self.dir.join(dir).join(&name)) {
                     Ok(bytes) => self.present.entry((dir, bytes)).or_default().push(name),
                     Err(error) => {
-                        self.notes.push(format!("{dir}/{name} cannot be read and is left out: {error}"));
+                        self.notes
+                            .push(format!("{dir}/{name} cannot be read and is left out: {error}"));
                     }
                 }
             }
@@ -431,7 +450,8 @@ impl OutputDir {
     /// A report has an input, unless somebody removed that.
     fn lost_inputs(&self) -> Option<String> {
         let names: HashSet<&str> = self.present.values().flatten().map(String::as_str).collect();
-        let is_lost = |report: &String| report.strip_suffix(".txt").is_some_and(|name| !names.contains(name));
+        let is_lost =
+            |report: &String| report.strip_suffix(".txt").is_some_and(|name| !names.contains(name));
         let mut lost = names_in(&self.dir.join(REPORTS)).into_iter().filter(is_lost);
         let first = lost.next()?;
         let more = match lost.count() {

@@ -37,10 +37,12 @@ impl Recorder<'_> {
     fn bug_report(&self, bug: &Bug) -> String {
         let place = self.sites.place(bug.site);
         let (title, run) = (bug.title(), bug.run);
-        let at = bug.stack().first().map_or_else(String::new, |frame| format!("where       {frame}\n"));
+        let at =
+            bug.stack().first().map_or_else(String::new, |frame| format!("where       {frame}\n"));
         let plain = bug.verdict().map_or_else(String::new, |text| format!("plain       {text}\n"));
         let stderr = String::from_utf8_lossy(&bug.stderr);
-        let report = bug.diagnosis.as_ref().map(|diagnosis| String::from_utf8_lossy(&diagnosis.report));
+        let report =
+            bug.diagnosis.as_ref().map(|diagnosis| String::from_utf8_lossy(&diagnosis.report));
         let report = report.map(|report| format!("\nreport of the sanitized build:\n{report}\n"));
         format!(
             "kind        {title}\n{at}{plain}last branch {place}\nfirst seen  run {run}\n{}\n\
@@ -112,7 +114,11 @@ impl Observer for Recorder<'_> {
         Ok(())
     }
 
-    fn new_violation(&mut self, violation: &Violation, sighting: Sighting) -> Result<(), OutputError> {
+    fn new_violation(
+        &mut self,
+        violation: &Violation,
+        sighting: Sighting,
+    ) -> Result<(), OutputError> {
         let saved = self.output.save_violation(violation, &self.violation_report(violation))?;
         let kind = violation.kind.text();
         let text = format!("{kind} at {}", self.sites.place(violation.site));

@@ -50,7 +50,8 @@ pub fn replay(
     mut each: impl FnMut(&ReplayedInput),
 ) -> Result<Replay, ExecError> {
     let mut coverage = Coverage::new(sites.outcomes);
-    let mut done = Replay { inputs: 0, bugs: 0, hangs: 0, coverage: report(&coverage), interrupted: false };
+    let mut done =
+        Replay { inputs: 0, bugs: 0, hangs: 0, coverage: report(&coverage), interrupted: false };
     for input in inputs {
         if stop.load(Ordering::Relaxed) {
             done.interrupted = true;
@@ -94,7 +95,8 @@ fn replayed(input: &NamedInput, judgement: Judgement, new: usize) -> ReplayedInp
 /// Kinds and innermost frames of what has a diagnosis.
 fn diagnosed(judgement: &Judgement, input: &[u8]) -> Vec<String> {
     let mut bugs = Bugs::default();
-    for (kind, diagnosis) in judgement.failures.iter().filter(|(_, diagnosis)| diagnosis.is_some()) {
+    for (kind, diagnosis) in judgement.failures.iter().filter(|(_, diagnosis)| diagnosis.is_some())
+    {
         bugs.add(&failure(judgement, *kind, input), diagnosis.clone());
     }
     bugs.all().iter().map(headline).collect()

@@ -163,7 +163,12 @@ pub(crate) struct Finds {
 }
 
 impl Finds {
-    pub(crate) fn new(results: &Results, output: &OutputDir, sites: &SiteTable, hangs: Hangs) -> Finds {
+    pub(crate) fn new(
+        results: &Results,
+        output: &OutputDir,
+        sites: &SiteTable,
+        hangs: Hangs,
+    ) -> Finds {
         let written = |file: Option<String>| file.unwrap_or_else(|| "not written".to_owned());
         let is_apart = |bug: &&Bug| hangs == Hangs::Apart && bug.kind == BugKind::Hang;
         let all = results.bugs.all();
@@ -247,7 +252,8 @@ fn files(stats: &Stats, sites: &SiteTable) -> Vec<FileReport> {
         reached,
         constraints,
     };
-    let mut files: Vec<FileReport> = sites.files.iter().zip(constraints).zip(reached).map(of).collect();
+    let mut files: Vec<FileReport> =
+        sites.files.iter().zip(constraints).zip(reached).map(of).collect();
     files.retain(|of| of.reached > 0 || of.constraints > 0);
     files.sort_by(|a, b| b.constraints.cmp(&a.constraints).then_with(|| a.file.cmp(&b.file)));
     files
@@ -266,7 +272,8 @@ fn lost_through(stats: &Stats, sites: &SiteTable) -> Vec<FunctionCount> {
         trace::UNKNOWN_FUNCTION => "a function that was called through a pointer",
         _ => sites.externals.get(number as usize).map_or("?", String::as_str),
     };
-    let externals = stats.lost_externals.iter().map(|(&number, &count)| (name(number).to_owned(), count));
+    let externals =
+        stats.lost_externals.iter().map(|(&number, &count)| (name(number).to_owned(), count));
     let call = |site: u32| format!("library call at {}", sites.place(site));
     let calls = stats.lost_calls.iter().map(|(&site, &count)| (call(site), count));
     let mut sorted: Vec<FunctionCount> =
@@ -390,8 +397,10 @@ pub struct ProductionVerdicts {
 fn rejected_productions(stats: &Stats) -> Vec<ProductionVerdicts> {
     let all = stats.verdicts;
     // Beyond what is expected, times the number of all sentences.
-    let excess = |of: &Verdicts| i128::from(of.rejected * all.all()) - i128::from(of.all() * all.rejected);
-    let mut found: Vec<_> = stats.productions.iter().filter(|(_, verdicts)| excess(verdicts) > 0).collect();
+    let excess =
+        |of: &Verdicts| i128::from(of.rejected * all.all()) - i128::from(of.all() * all.rejected);
+    let mut found: Vec<_> =
+        stats.productions.iter().filter(|(_, verdicts)| excess(verdicts) > 0).collect();
     found.sort_by_key(|(_, verdicts)| std::cmp::Reverse(excess(verdicts)));
     let entry = |(name, verdicts): (&String, &Verdicts)| ProductionVerdicts {
         production: name.clone(),
@@ -413,7 +422,13 @@ fn seconds(stats: &Stats) -> Seconds {
     let times = &stats.times;
     let [total, running, solving, grammar] =
         [times.total, times.running, times.solving, times.grammar].map(|time| time.as_secs_f64());
-    Seconds { total, running, solving, grammar, other: (total - running - solving - grammar).max(0.0) }
+    Seconds {
+        total,
+        running,
+        solving,
+        grammar,
+        other: (total - running - solving - grammar).max(0.0),
+    }
 }
 
 #[cfg(test)]
@@ -428,23 +443,33 @@ mod tests {
             sites: vec![site(0), site(0), site(1), site(1), site(2)],
             ..SiteTable::default()
         };
-        let stats =
-            Stats { constraint_sites: vec![0, 3, 4, 5], reached_files: vec![8, 6, 0], ..Stats::new() };
-        let of = |file: &str, reached, constraints| FileReport { file: file.into(), reached, constraints };
+        let stats = Stats {
+            constraint_sites: vec![0, 3, 4, 5],
+            reached_files: vec![8, 6, 0],
+            ..Stats::new()
+        };
+        let of = |file: &str, reached, constraints| FileReport {
+            file: file.into(),
+            reached,
+            constraints,
+        };
         assert_eq!(files(&stats, &sites), [of("parser.c", 6, 9), of("lexer.c", 8, 3)]);
     }
 
     #[test]
     fn the_most_costly_function_comes_first() {
-        let sites =
-            SiteTable { externals: vec!["crypt".into(), "frobnicate".into()], ..SiteTable::default() };
+        let sites = SiteTable {
+            externals: vec!["crypt".into(), "frobnicate".into()],
+            ..SiteTable::default()
+        };
         let stats = Stats {
             lost_externals: BTreeMap::from([(0, 3), (1, 40)]),
             lost_calls: BTreeMap::from([(5, 7)]),
             ..Stats::new()
         };
         let lost = lost_through(&stats, &sites);
-        let names: Vec<(&str, u64)> = lost.iter().map(|lost| (lost.function.as_str(), lost.count)).collect();
+        let names: Vec<(&str, u64)> =
+            lost.iter().map(|lost| (lost.function.as_str(), lost.count)).collect();
         assert_eq!(names, [("frobnicate", 40), ("library call at unknown place", 7), ("crypt", 3)]);
     }
 }

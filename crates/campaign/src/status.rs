@@ -15,8 +15,12 @@ pub(crate) fn block(strategy: &str, stats: &Stats, last_bug: Option<&str>) -> Ve
         "{strategy}  {time}   {} runs ({rate:.0}/s)   {} paths   {} waiting",
         stats.runs, stats.paths, stats.queue
     );
-    let coverage =
-        format!("coverage  {}   corpus {}   diverged {}", coverage(stats), stats.corpus, stats.divergences);
+    let coverage = format!(
+        "coverage  {}   corpus {}   diverged {}",
+        coverage(stats),
+        stats.corpus,
+        stats.divergences
+    );
     let bugs = match (stats.bugs, last_bug) {
         (0, _) => "bugs      none yet".to_owned(),
         (count, Some(bug)) => format!("bugs      {count}, last: {bug}"),
@@ -73,9 +77,11 @@ mod tests {
     use search::LinkStats;
 
     fn stats() -> Stats {
-        let mut stats = Stats { runs: 1000, paths: 40, covered: 25, outcomes: 200, queue: 7, ..Stats::new() };
+        let mut stats =
+            Stats { runs: 1000, paths: 40, covered: 25, outcomes: 200, queue: 7, ..Stats::new() };
         stats.times.total = Duration::from_secs(3_670);
-        let link = |name: &str, sat| LinkStats { name: name.to_owned(), sat, ..LinkStats::default() };
+        let link =
+            |name: &str, sat| LinkStats { name: name.to_owned(), sat, ..LinkStats::default() };
         stats.solver = vec![link("bytes", 30), link("z3", 10), link("cache", 0)];
         stats
     }

@@ -6,7 +6,8 @@ use search::{SentenceStats, Verdicts};
 
 use crate::SourceCoverage;
 use crate::report::{
-    BugReport, CoverageReport, FunctionCount, PlaceCount, ProductionVerdicts, Report, ViolationReport,
+    BugReport, CoverageReport, FunctionCount, PlaceCount, ProductionVerdicts, Report,
+    ViolationReport,
 };
 
 /// The text of `summary.txt`, which is also printed at the end.
@@ -29,7 +30,11 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
     )?;
     let coverage = report.coverage;
     let (covered, total) = (coverage.covered, coverage.total);
-    writeln!(text, "  coverage    {covered} of {total} branch outcomes ({:.1} %)", coverage.percent())?;
+    writeln!(
+        text,
+        "  coverage    {covered} of {total} branch outcomes ({:.1} %)",
+        coverage.percent()
+    )?;
     write_source_coverage(text, report)?;
     let (running, solving, other) = (seconds.running, seconds.solving, seconds.other);
     let grammar = match report.sentences {
@@ -65,11 +70,17 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
 }
 
 fn write_source_coverage(text: &mut String, report: &Report) -> std::fmt::Result {
-    let Some(SourceCoverage { lines, functions, branches }) = report.source_coverage else { return Ok(()) };
-    let share =
-        |part: CoverageReport| format!("{} of {} ({:.1} %)", part.covered, part.total, part.percent());
+    let Some(SourceCoverage { lines, functions, branches }) = report.source_coverage else {
+        return Ok(());
+    };
+    let share = |part: CoverageReport| {
+        format!("{} of {} ({:.1} %)", part.covered, part.total, part.percent())
+    };
     let [lines, functions, branches] = [lines, functions, branches].map(share);
-    writeln!(text, "  source      lines {lines}, functions {functions}, branches {branches}: lcov.info")
+    writeln!(
+        text,
+        "  source      lines {lines}, functions {functions}, branches {branches}: lcov.info"
+    )
 }
 
 fn write_solver(text: &mut String, report: &Report) -> std::fmt::Result {
@@ -128,7 +139,10 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
         (report.unfinished_examinations, "runs of the sanitized variant did not end in time"),
         (report.shunned, "inputs were left out, because others with the same words did not end"),
         (report.restarts, "runs were random, because nothing else was left to try"),
-        (report.unstable, "inputs were unstable: they did it only after others in the same process"),
+        (
+            report.unstable,
+            "inputs were unstable: they did it only after others in the same process",
+        ),
     ];
     for (count, what) in losses.iter().filter(|(count, _)| *count > 0) {
         writeln!(text, "  losses      {count} {what}")?;
@@ -139,7 +153,10 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
     let optimism = report.optimism;
     if optimism.asked > 0 {
         let (asked, sat, confirmed) = (optimism.asked, optimism.sat, optimism.confirmed);
-        writeln!(text, "  optimism    {asked} second attempts, {sat} with an input, {confirmed} confirmed")?;
+        writeln!(
+            text,
+            "  optimism    {asked} second attempts, {sat} with an input, {confirmed} confirmed"
+        )?;
     }
     for (reason, count) in &report.give_ups {
         writeln!(text, "  gave up     {count} times: {reason}")?;
@@ -155,7 +172,9 @@ const MOST_VIOLATIONS: usize = 10;
 
 fn write_finds(text: &mut String, report: &Report) -> std::fmt::Result {
     let Report { bugs, hangs, violations, .. } = report;
-    for ViolationReport { property, place, file, bytes, .. } in violations.iter().take(MOST_VIOLATIONS) {
+    for ViolationReport { property, place, file, bytes, .. } in
+        violations.iter().take(MOST_VIOLATIONS)
+    {
         writeln!(
             text,
             "  property    violated without a crash: {property} at {place}: {file} ({bytes} bytes)"
@@ -182,6 +201,7 @@ fn write_finds(text: &mut String, report: &Report) -> std::fmt::Result {
 fn write_bug(text: &mut String, what: &str, bug: &BugReport) -> std::fmt::Result {
     let BugReport { kind, place, stack, file, bytes, hits, plain, .. } = bug;
     let at = stack.first().map_or_else(|| format!("after {place}"), |frame| format!("in {frame}"));
-    let plain = plain.as_ref().map_or_else(String::new, |plain| format!("; the plain program: {plain}"));
+    let plain =
+        plain.as_ref().map_or_else(String::new, |plain| format!("; the plain program: {plain}"));
     writeln!(text, "  {what:<11} {kind} {at}: {file} ({bytes} bytes, {hits} runs{plain})")
 }

@@ -79,7 +79,8 @@ pub fn read_bugs(path: &Path, hangs: Hangs) -> Result<Vec<NamedInput>, InputErro
     if !is_output_dir(path) {
         return read_inputs(path);
     }
-    let wanted = ["crashes", "hangs"].into_iter().filter(|name| *name != "hangs" || hangs != Hangs::Off);
+    let wanted =
+        ["crashes", "hangs"].into_iter().filter(|name| *name != "hangs" || hangs != Hangs::Off);
     let mut inputs = Vec::new();
     for dir in wanted.map(|name| path.join(name)).filter(|dir| dir.is_dir()) {
         match read_inputs(&dir) {
@@ -135,7 +136,12 @@ struct Groups {
 }
 
 impl Groups {
-    fn add(&mut self, input: &NamedInput, judgement: &Judgement, recorded: Option<Recorded>) -> Judged {
+    fn add(
+        &mut self,
+        input: &NamedInput,
+        judgement: &Judgement,
+        recorded: Option<Recorded>,
+    ) -> Judged {
         let mut found = Vec::new();
         let mut is_recorded = recorded.is_none();
         for (kind, diagnosis) in &judgement.failures {
@@ -173,7 +179,8 @@ impl Groups {
 impl Judged {
     /// Whether nothing can be said about what was recorded.
     fn is_unchecked(&self, executor: &dyn Executor) -> bool {
-        let is_of_sanitizer = |recorded: &Recorded| !recorded.is_ending() && !recorded.is_tampering();
+        let is_of_sanitizer =
+            |recorded: &Recorded| !recorded.is_ending() && !recorded.is_tampering();
         self.status == Status::Gone
             && !executor.can_examine()
             && self.recorded.as_ref().is_some_and(is_of_sanitizer)
@@ -182,7 +189,10 @@ impl Judged {
 
 /// Whether campaigns found leaks with some of the inputs, so that those are to be looked for.
 pub fn record_leaks(inputs: &[NamedInput]) -> bool {
-    inputs.iter().filter_map(|input| recorded(&input.path)).any(|recorded| recorded.kind == Diagnosis::LEAK)
+    inputs
+        .iter()
+        .filter_map(|input| recorded(&input.path))
+        .any(|recorded| recorded.kind == Diagnosis::LEAK)
 }
 
 /// Whether a campaign found that an input makes the program tamper with what it shares.
@@ -240,7 +250,8 @@ fn function(place: &str) -> Option<&str> {
 /// What the campaign that wrote an input said about it.
 pub(crate) fn recorded(input: &Path) -> Option<Recorded> {
     let dir = input.parent()?;
-    let campaign = dir.parent().map(|dir| if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?;
+    let campaign =
+        dir.parent().map(|dir| if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?;
     let is_inputs = INPUT_DIRS.iter().any(|name| dir.ends_with(name));
     if !is_inputs || !is_output_dir(campaign) {
         return None;
@@ -248,7 +259,8 @@ pub(crate) fn recorded(input: &Path) -> Option<Recorded> {
     let name = input.file_name()?.to_string_lossy();
     let report = fs::read(campaign.join(report_path(&name))).ok()?;
     let report = String::from_utf8_lossy(&report);
-    let line = |key: &str| report.lines().find_map(|line| Some(line.strip_prefix(key)?.trim().to_owned()));
+    let line =
+        |key: &str| report.lines().find_map(|line| Some(line.strip_prefix(key)?.trim().to_owned()));
     Some(Recorded { kind: line("kind ")?, place: line("where ") })
 }
 

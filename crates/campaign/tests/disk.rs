@@ -29,8 +29,9 @@ impl TinyDisk {
         let target = path_of(&dir);
         let kind = c"tmpfs";
         // SAFETY: all pointers are to strings that end in zero and live through the call.
-        let result =
-            unsafe { libc::mount(kind.as_ptr(), target.as_ptr(), kind.as_ptr(), 0, options.as_ptr().cast()) };
+        let result = unsafe {
+            libc::mount(kind.as_ptr(), target.as_ptr(), kind.as_ptr(), 0, options.as_ptr().cast())
+        };
         needs::feature("right to mount a file system", result == 0)?;
         Ok(TinyDisk(dir))
     }
@@ -57,10 +58,18 @@ fn a_full_disk_is_said_and_what_was_found_stays() -> needs::Tested {
     let out = disk.path().join("out");
     let output = OutputDir::open(&out, PROGRAM, false).expect("room for the start");
     fs::write(out.join("corpus/000001-seed-given"), "kept").expect("room for a seed");
-    fs::write(disk.path().join("somebody-else"), vec![1; 256 << 10]).expect_err("more than the disk holds");
-    let end =
-        session_in(output, &[b"a", b"zzzz"], Display::new(DisplayMode::Quiet, Box::new(std::io::sink())));
-    assert!(end.stop.is_error() && end.stop.to_string().contains("the disk is full"), "{}", end.stop);
+    fs::write(disk.path().join("somebody-else"), vec![1; 256 << 10])
+        .expect_err("more than the disk holds");
+    let end = session_in(
+        output,
+        &[b"a", b"zzzz"],
+        Display::new(DisplayMode::Quiet, Box::new(std::io::sink())),
+    );
+    assert!(
+        end.stop.is_error() && end.stop.to_string().contains("the disk is full"),
+        "{}",
+        end.stop
+    );
     assert!(end.unsaved.is_some());
     assert_eq!(fs::read(out.join("corpus/000001-seed-given")).expect("kept"), b"kept");
     assert!(!out.join(".writing").exists());

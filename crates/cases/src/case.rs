@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use campaign::{WallClock, built_in_seeds};
 use search::{
-    Bug, Engine, Entry, Limits, Observer, OutputError, Results, SavedSearch, Seed, Sighting, Stats, Stop,
-    Whitebox, WhiteboxOptions, World,
+    Bug, Engine, Entry, Limits, Observer, OutputError, Results, SavedSearch, Seed, Sighting, Stats,
+    Stop, Whitebox, WhiteboxOptions, World,
 };
 use sites::{SiteKind, SiteTable};
 use solver::ChainOptions;
@@ -71,10 +71,14 @@ impl Case {
             observer: &mut Silent,
             stop: &stop,
         };
-        let limits =
-            Limits { time: None, runs: Some(self.directives.max_runs), max_len: self.directives.max_len };
+        let limits = Limits {
+            time: None,
+            runs: Some(self.directives.max_runs),
+            max_len: self.directives.max_len,
+        };
         let exhaustive = self.directives.exhaustive.is_some();
-        let mut strategy = Whitebox::new(WhiteboxOptions { exhaustive, ..WhiteboxOptions::default() });
+        let mut strategy =
+            Whitebox::new(WhiteboxOptions { exhaustive, ..WhiteboxOptions::default() });
         let engine = Engine::new(world, limits, 0, Results::new(sites));
         let (results, stop) = engine.search(&mut strategy, self.seeds());
         match stop {
@@ -95,15 +99,21 @@ impl Case {
         let Found { results, completeness } = found;
         let stats = &results.stats;
         let expected = &self.directives;
-        let bugs: BTreeSet<String> = results.bugs.all().iter().map(|bug| bug.kind.to_string()).collect();
+        let bugs: BTreeSet<String> =
+            results.bugs.all().iter().map(|bug| bug.kind.to_string()).collect();
         let mut differences = vec![
             difference("bugs", &expected.bugs, &bugs),
             difference("given up", &expected.give_ups, &give_ups(stats)),
         ];
-        let lost: Vec<&String> =
-            stats.lost_externals.keys().filter_map(|number| sites.externals.get(*number as usize)).collect();
-        let not_lost =
-            expected.lost_through.iter().filter(|name| !lost.iter().any(|lost| lost.contains(*name)));
+        let lost: Vec<&String> = stats
+            .lost_externals
+            .keys()
+            .filter_map(|number| sites.externals.get(*number as usize))
+            .collect();
+        let not_lost = expected
+            .lost_through
+            .iter()
+            .filter(|name| !lost.iter().any(|lost| lost.contains(*name)));
         let not_lost: Vec<&String> = not_lost.collect();
         if !not_lost.is_empty() {
             differences.push(Some(format!("lost through: expected {not_lost:?}, found {lost:?}")));
@@ -115,8 +125,10 @@ impl Case {
         match &expected.exhaustive {
             Some(exhaustive) => {
                 differences.push(difference("paths", &exhaustive.paths, &stats.paths));
-                let complete = difference("complete", &exhaustive.complete, &completeness.is_complete());
-                differences.push(complete.map(|difference| format!("{difference} ({completeness})")));
+                let complete =
+                    difference("complete", &exhaustive.complete, &completeness.is_complete());
+                differences
+                    .push(complete.map(|difference| format!("{difference} ({completeness})")));
             }
             None => {
                 let uncovered = uncovered(results, sites, &self.source);
@@ -136,11 +148,14 @@ impl Case {
         let mut twins = Twins::new(program, &self.directives.arguments)?;
         let corpus = results.corpus.entries().iter().map(|entry| &entry.input);
         let bugs = results.bugs.all().iter().map(|bug| &bug.input);
-        let random = self.directives.random.as_deref().map_or(Vec::new(), |set| self.random_inputs(set));
+        let random =
+            self.directives.random.as_deref().map_or(Vec::new(), |set| self.random_inputs(set));
         for input in self.directives.same_output.iter().chain(bugs).chain(corpus).chain(&random) {
             match twins.compare(tracer, input) {
                 Ok(Agreement::Same) => {}
-                Ok(Agreement::TooSlow) => return Ok(Some("the plain build is too slow".to_owned())),
+                Ok(Agreement::TooSlow) => {
+                    return Ok(Some("the plain build is too slow".to_owned()));
+                }
                 Err(difference) => return Ok(Some(difference)),
             }
         }
@@ -172,7 +187,11 @@ fn solver_limits() -> smt::Limits {
     smt::Limits { time: Duration::from_secs(600), steps: 1_000_000, economical: false }
 }
 
-fn difference<T: PartialEq + std::fmt::Debug>(what: &str, expected: &T, found: &T) -> Option<String> {
+fn difference<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    expected: &T,
+    found: &T,
+) -> Option<String> {
     (expected != found).then(|| format!("{what}: expected {expected:?}, found {found:?}"))
 }
 
@@ -187,12 +206,18 @@ fn uncovered(results: &Results, sites: &SiteTable, source: &Path) -> BTreeSet<u3
     let own = |file: u32| sites.files.get(file as usize).is_some_and(|file| source.ends_with(file));
     let missed = |kind: &SiteKind| match kind {
         SiteKind::Plain => false,
-        SiteKind::Branch { coverage } => !(*coverage..coverage + 2).all(|o| results.coverage.has(o)),
+        SiteKind::Branch { coverage } => {
+            !(*coverage..coverage + 2).all(|o| results.coverage.has(o))
+        }
         SiteKind::Switch { coverage, cases } => {
             !(*coverage..=coverage + cases.len() as u32).all(|o| results.coverage.has(o))
         }
     };
-    let lines = sites.sites.iter().filter(|site| own(site.file) && missed(&site.kind)).map(|site| site.line);
+    let lines = sites
+        .sites
+        .iter()
+        .filter(|site| own(site.file) && missed(&site.kind))
+        .map(|site| site.line);
     lines.filter(|line| *line != 0).collect()
 }
 

@@ -86,7 +86,8 @@ impl Directives {
         match key {
             "expect-bug" => drop(self.bugs.insert(value.to_owned())),
             "uncovered" => {
-                let lines: Result<Vec<u32>, _> = value.split(',').map(|line| number(line.trim())).collect();
+                let lines: Result<Vec<u32>, _> =
+                    value.split(',').map(|line| number(line.trim())).collect();
                 self.uncovered.extend(lines?);
             }
             "exhaustive" => self.exhaustive(value)?,
@@ -164,8 +165,7 @@ mod tests {
 
     #[test]
     fn reads_what_a_case_expects() {
-        let source =
-            "// A case.\n//@ expect-bug: SIGFPE\n//@ seed: \"a\\n\\x7f\"\n//@ uncovered: 3, 5\nint x;\n";
+        let source = "// A case.\n//@ expect-bug: SIGFPE\n//@ seed: \"a\\n\\x7f\"\n//@ uncovered: 3, 5\nint x;\n";
         let read = Directives::parse(source).expect("a good case");
         assert_eq!(read.bugs, BTreeSet::from(["SIGFPE".to_owned()]));
         assert_eq!(read.seeds, [b"a\n\x7f"]);
@@ -174,8 +174,12 @@ mod tests {
 
     #[test]
     fn reads_bounds_of_an_enumeration() {
-        let read = Directives::parse("//@ exhaustive: max-len=4 paths=5 complete").expect("a good case");
-        assert_eq!((read.max_len, read.exhaustive), (4, Some(Exhaustive { paths: 5, complete: true })));
+        let read =
+            Directives::parse("//@ exhaustive: max-len=4 paths=5 complete").expect("a good case");
+        assert_eq!(
+            (read.max_len, read.exhaustive),
+            (4, Some(Exhaustive { paths: 5, complete: true }))
+        );
     }
 
     #[test]
@@ -184,6 +188,9 @@ mod tests {
         assert_eq!(error("\n//@ covers: all"), "line 2: there is no directive `covers`");
         assert_eq!(error("//@ seed: a"), "line 1: a is not a string");
         assert_eq!(error("//@ max-runs: few"), "line 1: `few` is not a number");
-        assert_eq!(error("//@ gives-up: hope"), "line 1: nothing is given up for the reason `hope`");
+        assert_eq!(
+            error("//@ gives-up: hope"),
+            "line 1: nothing is given up for the reason `hope`"
+        );
     }
 }

@@ -10,10 +10,12 @@ const MAX_GLOBALS: usize = 8;
 pub fn perturb(source: &str) -> Option<String> {
     let globals: Vec<&str> = source.lines().filter_map(scalar_global).take(MAX_GLOBALS).collect();
     let (before, after) = source.rsplit_once("    func_1();")?;
-    let reads: String = globals.iter().map(|name| format!("    {name} ^= tarragon_next();\n")).collect();
+    let reads: String =
+        globals.iter().map(|name| format!("    {name} ^= tarragon_next();\n")).collect();
     let next = "static int tarragon_next(void) { int c = getchar(); return c == EOF ? 0 : c; }\n";
     let (head, main) = before.rsplit_once("int main (")?;
-    (!globals.is_empty()).then(|| format!("{head}{next}int main ({main}{reads}    func_1();{after}"))
+    (!globals.is_empty())
+        .then(|| format!("{head}{next}int main ({main}{reads}    func_1();{after}"))
 }
 
 /// The name in a line like `static int32_t g_2 = 0x1AL;`. Arrays, pointers, constants and volatiles do not match.

@@ -41,16 +41,21 @@ impl Program {
         words.extend(["-g".into(), "-w".into(), recipe.source.clone().into()]);
         for (number, native) in recipe.natives.iter().enumerate() {
             let object = directory.path().join(format!("{number}.o"));
-            clang(recipe.language(), &["-c".into(), native.into(), "-o".into(), object.clone().into()])?;
+            clang(
+                recipe.language(),
+                &["-c".into(), native.into(), "-o".into(), object.clone().into()],
+            )?;
             words.push(object.into());
         }
-        let [plain, built] = ["plain", "built"].map(|way| directory.path().join(way).join("program"));
+        let [plain, built] =
+            ["plain", "built"].map(|way| directory.path().join(way).join("program"));
         clang(recipe.language(), &output(&words, &plain)?)?;
         if driver::run(recipe.language(), output(&words, &built)?) != 0 {
             return Err("tarragon cc failed".to_owned());
         }
-        let options = DeriveOptions::from_environment()
-            .map_err(|error| format!("{error}\n(cargo build -p instrument makes it beside the tests)"))?;
+        let options = DeriveOptions::from_environment().map_err(|error| {
+            format!("{error}\n(cargo build -p instrument makes it beside the tests)")
+        })?;
         let options = DeriveOptions { cache: cache.to_owned(), ..options };
         let traced = Traced::derive(&built, &options).map_err(|error| error.to_string())?;
         let (traced, sites) = (traced.executable, traced.sites);
@@ -80,7 +85,8 @@ fn clang(language: Language, words: &[OsString]) -> Result<(), String> {
         Language::C => "clang-22",
         Language::Cxx => "clang++-22",
     };
-    let output = Command::new(name).args(words).output().map_err(|error| format!("{name}: {error}"))?;
+    let output =
+        Command::new(name).args(words).output().map_err(|error| format!("{name}: {error}"))?;
     match output.status.success() {
         true => Ok(()),
         false => Err(format!("{name}: {}", String::from_utf8_lossy(&output.stderr))),

@@ -46,7 +46,11 @@ impl Tracer {
     }
 
     /// Runs `input` with labels or without; also says which branch outcomes were taken.
-    pub(crate) fn observe(&mut self, input: &[u8], symbolic: bool) -> Result<(Observed, Vec<u32>), String> {
+    pub(crate) fn observe(
+        &mut self,
+        input: &[u8],
+        symbolic: bool,
+    ) -> Result<(Observed, Vec<u32>), String> {
         let run = self.runner.run(input, symbolic).map_err(|error| error.to_string())?;
         let observed = Observed { outcome: run.outcome, stdout: run.stdout().unwrap_or_default() };
         let execution = execution(run, symbolic);
@@ -61,7 +65,9 @@ impl Tracer {
             let condition = PathCondition::new(trace, &self.sites);
             self.constraints += condition.len();
             let wrong = check_directions(&trace.dag, &condition, input);
-            faults.extend(wrong.iter().map(|wrong| format!("{wrong} ({})", self.sites.place(wrong.site))));
+            faults.extend(
+                wrong.iter().map(|wrong| format!("{wrong} ({})", self.sites.place(wrong.site))),
+            );
         }
         let room = MAX_FAULTS.saturating_sub(self.faults.len());
         let on_input = |fault| format!("on \"{}\": {fault}", input.escape_ascii());

@@ -47,7 +47,8 @@ fn main() {
 /// The seeds to test: those of `TARRAGON_CSMITH_SEEDS`, otherwise a few.
 fn seeds() -> std::ops::Range<u64> {
     let Ok(text) = std::env::var("TARRAGON_CSMITH_SEEDS") else { return 1..5 };
-    let bounds = text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    let bounds =
+        text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
     bounds.expect("TARRAGON_CSMITH_SEEDS is FROM..TO")
 }
 
@@ -66,8 +67,10 @@ fn check(seed: u64, totals: &Totals) -> Result<(), String> {
         return Ok(());
     };
     let flags = FLAGS.map(str::to_owned).to_vec();
-    let program =
-        Program::build(&Recipe { source, natives: Vec::new(), flags }, &directory.path().join("variants"))?;
+    let program = Program::build(
+        &Recipe { source, natives: Vec::new(), flags },
+        &directory.path().join("variants"),
+    )?;
     let mut twins = Twins::new(&program, &[])?;
     let mut tracer = Tracer::start(&program, &[])?;
     for input in inputs(seed) {
@@ -87,8 +90,11 @@ fn check(seed: u64, totals: &Totals) -> Result<(), String> {
 }
 
 fn generate(seed: u64, directory: &Path) -> Result<Option<PathBuf>, String> {
-    let output =
-        Command::new("csmith").args(["--seed", &seed.to_string()]).args(SIZE).current_dir(directory).output();
+    let output = Command::new("csmith")
+        .args(["--seed", &seed.to_string()])
+        .args(SIZE)
+        .current_dir(directory)
+        .output();
     let output = output.map_err(|error| error.to_string())?;
     let Some(source) = perturb(&String::from_utf8_lossy(&output.stdout)) else { return Ok(None) };
     let file = directory.join("random.c");

@@ -19,7 +19,9 @@ fn sources() -> Vec<PathBuf> {
         let entries = folder.read_dir().expect("the folder of cases");
         sources.extend(entries.map(|entry| entry.expect("readable folder").path()));
     }
-    sources.retain(|path| path.extension().is_some_and(|extension| extension == "c" || extension == "cpp"));
+    sources.retain(|path| {
+        path.extension().is_some_and(|extension| extension == "c" || extension == "cpp")
+    });
     sources.sort();
     sources
 }

@@ -8,8 +8,11 @@ use runner::{Runner, TargetOptions, default_capacities};
 fn start(name: &str, natives: &[&str]) -> (Program, Runner) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
     let natives: Vec<PathBuf> = natives.iter().map(|file| folder.join(file)).collect();
-    let recipe =
-        Recipe { source: folder.join("versions").join(name), natives, flags: vec!["-O1".to_owned()] };
+    let recipe = Recipe {
+        source: folder.join("versions").join(name),
+        natives,
+        flags: vec!["-O1".to_owned()],
+    };
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("variants");
     let program = Program::build(&recipe, &cache).expect("the program builds");
     let mut options = TargetOptions::new(&program.traced);

@@ -48,8 +48,18 @@ pub(crate) fn write(
 
 fn compile(source: &str, variant: Variant) -> Result<Vec<u8>, String> {
     let compiler = clang::compiler(Language::C).map_err(|missing| missing.to_string())?;
-    let mut words =
-        vec!["-x", "c", "-O0", "-Xclang", "-disable-O0-optnone", "-c", "-emit-llvm", "-o", "-", "-"];
+    let mut words = vec![
+        "-x",
+        "c",
+        "-O0",
+        "-Xclang",
+        "-disable-O0-optnone",
+        "-c",
+        "-emit-llvm",
+        "-o",
+        "-",
+        "-",
+    ];
     if variant == Variant::Traced {
         words.push("-DMODELLED");
     }

@@ -80,8 +80,9 @@ impl Invocation {
 
     /// The object that compiling `input` writes.
     pub fn object_of(&self, input: &Input) -> PathBuf {
-        let named_after =
-            || Path::new(input.path.file_name().unwrap_or(input.path.as_os_str())).with_extension("o");
+        let named_after = || {
+            Path::new(input.path.file_name().unwrap_or(input.path.as_os_str())).with_extension("o")
+        };
         self.output.clone().unwrap_or_else(named_after)
     }
 
@@ -149,10 +150,12 @@ fn stage(words: &[OsString], arguments: &[Argument]) -> Stage {
         Argument::Option(_) => None,
     });
     let kinds: Vec<InputKind> = inputs.collect();
-    let produces_nothing = options_of(arguments).any(|option| options::ends_before_objects(&option.name));
+    let produces_nothing =
+        options_of(arguments).any(|option| options::ends_before_objects(&option.name));
     if internal || produces_nothing || kinds.is_empty() || kinds.contains(&InputKind::Header) {
         Stage::Other
-    } else if options_of(arguments).any(|option| matches!(option.name.as_str(), "-c" | "--compile")) {
+    } else if options_of(arguments).any(|option| matches!(option.name.as_str(), "-c" | "--compile"))
+    {
         Stage::Compile
     } else {
         Stage::Link
@@ -168,12 +171,16 @@ mod tests {
     }
 
     fn inputs(line: &str) -> Vec<String> {
-        parse(line).inputs().map(|input| format!("{}:{:?}", input.path.display(), input.kind)).collect()
+        parse(line)
+            .inputs()
+            .map(|input| format!("{}:{:?}", input.path.display(), input.kind))
+            .collect()
     }
 
     #[test]
     fn values_are_not_inputs() {
-        let line = "-o a.c -MF b.c -isystem c.c -target d.c -Xlinker e.c -xc f -x none g.o -Ih.c -- -i.c";
+        let line =
+            "-o a.c -MF b.c -isystem c.c -target d.c -Xlinker e.c -xc f -x none g.o -Ih.c -- -i.c";
         assert_eq!(inputs(line), ["f:Source", "g.o:Native", "-i.c:Source"]);
     }
 
@@ -192,9 +199,16 @@ mod tests {
 
     #[test]
     fn stages() {
-        for line in
-            ["-E a.c", "-S a.c", "-MM a.c", "-c -emit-llvm a.c", "-v", "a.h", "-x c++-header a", "-### a.c"]
-        {
+        for line in [
+            "-E a.c",
+            "-S a.c",
+            "-MM a.c",
+            "-c -emit-llvm a.c",
+            "-v",
+            "a.h",
+            "-x c++-header a",
+            "-### a.c",
+        ] {
             assert_eq!(parse(line).stage, Stage::Other, "{line}");
         }
         for line in ["-c a.c", "a.c -c", "-MD -c a.c", "-c a.s"] {

@@ -26,8 +26,12 @@ pub struct Bitcode {
 }
 
 /// Variables through which clang would write dependency or log files a second time.
-const FILES_BY_ENVIRONMENT: [&str; 4] =
-    ["DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "CC_PRINT_OPTIONS_FILE", "CC_LOG_DIAGNOSTICS_FILE"];
+const FILES_BY_ENVIRONMENT: [&str; 4] = [
+    "DEPENDENCIES_OUTPUT",
+    "SUNPRO_DEPENDENCIES",
+    "CC_PRINT_OPTIONS_FILE",
+    "CC_LOG_DIAGNOSTICS_FILE",
+];
 
 /// One more compilation of inputs that the user's command also compiles.
 pub struct Again<'a> {
@@ -55,14 +59,16 @@ impl Again<'_> {
 
     /// Those that the user wants to do without are left out.
     fn with_checks(&self) -> String {
-        let unwanted = self.invocation.options().filter(|option| option.name.starts_with("-fno-sanitize="));
+        let unwanted =
+            self.invocation.options().filter(|option| option.name.starts_with("-fno-sanitize="));
         let unwanted: Vec<&str> = unwanted.map(|option| option.name.as_str()).collect();
         format!("{CHECKS} {} {TO_BITCODE}", unwanted.join(" "))
     }
 
     fn compile(&self, input: &Input, last: &str) -> Result<Vec<u8>, String> {
         let words = words(self.invocation, input, last);
-        let mut prepared = clang::prepare(self.compiler, &words).map_err(|error| error.to_string())?;
+        let mut prepared =
+            clang::prepare(self.compiler, &words).map_err(|error| error.to_string())?;
         for name in FILES_BY_ENVIRONMENT {
             prepared.command.env_remove(name);
         }
@@ -131,7 +137,8 @@ mod tests {
     use super::*;
 
     fn kept_of(line: &str) -> String {
-        let invocation = Invocation::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>());
+        let invocation =
+            Invocation::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>());
         let words: Vec<OsString> = invocation.options().flat_map(kept).collect();
         words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
     }
@@ -144,8 +151,7 @@ mod tests {
 
     #[test]
     fn drops_what_writes_files_or_changes_code() {
-        let line =
-            "-c -o x.o -MD -MF x.d -O3 -flto=thin -fsanitize=address --coverage -Wl,-s -Wp,-MMD,y.d -la";
+        let line = "-c -o x.o -MD -MF x.d -O3 -flto=thin -fsanitize=address --coverage -Wl,-s -Wp,-MMD,y.d -la";
         assert_eq!(kept_of(line), "");
         assert_eq!(kept_of("-Wp,-D_FORTIFY_SOURCE=2,-MD,z.d,-DX"), "-Wp,-D_FORTIFY_SOURCE=2,-DX");
     }

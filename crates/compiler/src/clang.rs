@@ -36,7 +36,11 @@ pub fn has_lld() -> bool {
     find("ld.lld-22", "ld.lld", "lld-22").is_ok()
 }
 
-fn find(program: &'static str, plain: &str, package: &'static str) -> Result<PathBuf, MissingProgram> {
+fn find(
+    program: &'static str,
+    plain: &str,
+    package: &'static str,
+) -> Result<PathBuf, MissingProgram> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|directory| directory.join(program));
     let candidates = on_path.chain([PathBuf::from(DIRECTORY).join(plain)]);
@@ -91,7 +95,10 @@ mod tests {
     #[test]
     fn a_missing_program_is_named_with_the_command_that_installs_it() {
         let missing = find("clang-0", "clang-0", "clang-22").unwrap_err().to_string();
-        assert_eq!(missing, "clang-0 was not found; install it with\n    sudo apt-get install clang-22");
+        assert_eq!(
+            missing,
+            "clang-0 was not found; install it with\n    sudo apt-get install clang-22"
+        );
         assert!(compiler(Language::C).is_ok());
     }
 }

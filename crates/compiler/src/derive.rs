@@ -100,14 +100,22 @@ impl DeriveOptions {
     /// `TARRAGON_CACHE`, else `tarragon` in the user's cache directory; `TARRAGON_INSTRUMENT`, else the program
     /// beside this one.
     pub fn from_environment() -> Result<DeriveOptions, DeriveError> {
-        Ok(DeriveOptions { cache: default_cache(), instrument: find_instrument()?, lexers: Vec::new() })
+        Ok(DeriveOptions {
+            cache: default_cache(),
+            instrument: find_instrument()?,
+            lexers: Vec::new(),
+        })
     }
 }
 
 pub(crate) fn default_cache() -> PathBuf {
-    let set = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty()).map(PathBuf::from);
+    let set = |name| {
+        std::env::var_os(name).filter(|value: &OsString| !value.is_empty()).map(PathBuf::from)
+    };
     let users = || {
-        set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|dir| dir.join("tarragon"))
+        set("XDG_CACHE_HOME")
+            .or_else(|| Some(set("HOME")?.join(".cache")))
+            .map(|dir| dir.join("tarragon"))
     };
     let writable = || users().filter(|directory| is_writable(directory));
     set("TARRAGON_CACHE").or_else(writable).unwrap_or_else(temporary_cache)
@@ -127,7 +135,11 @@ fn temporary_cache() -> PathBuf {
     let is_own = std::fs::symlink_metadata(&directory)
         .is_ok_and(|made| made.is_dir() && made.uid() == user && made.mode() & 0o022 == 0);
     let process = std::process::id();
-    if is_own { directory } else { std::env::temp_dir().join(format!("tarragon-cache-{user}-{process}")) }
+    if is_own {
+        directory
+    } else {
+        std::env::temp_dir().join(format!("tarragon-cache-{user}-{process}"))
+    }
 }
 
 fn find_instrument() -> Result<PathBuf, DeriveError> {
@@ -137,7 +149,8 @@ fn find_instrument() -> Result<PathBuf, DeriveError> {
     let executable = std::env::current_exe()?;
     let near = executable.parent().unwrap_or(Path::new("/"));
     // Test programs live one directory below the programs they test.
-    let candidates = near.ancestors().take(2).map(|directory| directory.join("tarragon-instrument"));
+    let candidates =
+        near.ancestors().take(2).map(|directory| directory.join("tarragon-instrument"));
     candidates
         .into_iter()
         .find(|path| path.is_file())
@@ -145,7 +158,11 @@ fn find_instrument() -> Result<PathBuf, DeriveError> {
 }
 
 /// The variant of `program`, from the cache or made now.
-pub fn derive(program: &Path, variant: Variant, options: &DeriveOptions) -> Result<Derived, DeriveError> {
+pub fn derive(
+    program: &Path,
+    variant: Variant,
+    options: &DeriveOptions,
+) -> Result<Derived, DeriveError> {
     let (program, payload, libraries) = read_program(program)?;
     let derivation = Derivation {
         program: &program,
@@ -156,15 +173,19 @@ pub fn derive(program: &Path, variant: Variant, options: &DeriveOptions) -> Resu
         lexers: if variant == Variant::Traced { &options.lexers } else { &[] },
     };
     let path = || options.cache.clone();
-    let cache = Cache::open(&options.cache).map_err(|error| DeriveError::Cache { path: path(), error })?;
+    let cache =
+        Cache::open(&options.cache).map_err(|error| DeriveError::Cache { path: path(), error })?;
     let folder = cache.folder(&derivation.key()?, |folder| derivation.make(folder))?;
     Ok(derivation.derived(&folder))
 }
 
 /// What a program carries, with its absolute path; an error if that is no code.
-pub(crate) fn read_program(program: &Path) -> Result<(PathBuf, Payload, Vec<Library>), DeriveError> {
-    let program =
-        program.canonicalize().map_err(|source| PayloadError::Io { path: program.to_owned(), source })?;
+pub(crate) fn read_program(
+    program: &Path,
+) -> Result<(PathBuf, Payload, Vec<Library>), DeriveError> {
+    let program = program
+        .canonicalize()
+        .map_err(|source| PayloadError::Io { path: program.to_owned(), source })?;
     let mut payload = Payload::read(&program)?;
     let libraries = libraries::absorb(&mut payload);
     if payload.modules.is_empty() && libraries.is_empty() {
@@ -183,7 +204,8 @@ pub fn derive_to(
     let cached = derive(program, variant, options)?;
     let mut sites = out.as_os_str().to_owned();
     sites.push(".sites.json");
-    let derived = Derived { executable: out.to_owned(), sites: sites.into(), left_out: cached.left_out };
+    let derived =
+        Derived { executable: out.to_owned(), sites: sites.into(), left_out: cached.left_out };
     std::fs::copy(&cached.executable, &derived.executable)?;
     if cached.sites.exists() {
         std::fs::copy(&cached.sites, &derived.sites)?;
@@ -221,13 +243,18 @@ impl Derivation<'_> {
         std::fs::create_dir(folder.join("bin"))?;
         let object = scratch.join("variant.o");
         let modules = write_modules(&self.payload.modules, self.variant, &scratch)?;
-        let failed = |message| DeriveError::Instrument { program: self.program.to_owned(), message };
+        let failed =
+            |message| DeriveError::Instrument { program: self.program.to_owned(), message };
         let additions =
             additions::write(self.program, self.payload, self.variant, &scratch).map_err(failed)?;
         let libraries = write_libraries(self.libraries, self.variant, &scratch)?;
         let aside = aside::derive_most(modules.len(), |tried| {
-            let chosen: Vec<&Path> =
-                tried.iter().map(|&module| &modules[module]).chain(&additions).map(|p| &**p).collect();
+            let chosen: Vec<&Path> = tried
+                .iter()
+                .map(|&module| &modules[module])
+                .chain(&additions)
+                .map(|p| &**p)
+                .collect();
             self.instrument(&chosen, &libraries, &object, &derived.sites)
         })?;
         let mut objects = vec![object.clone()];
@@ -240,16 +267,26 @@ impl Derivation<'_> {
         let options = self.variant.link_options();
         // The sanitizer's runtime finds functions of the C library at run time.
         let dynamic = self.variant == Variant::Sanitized;
-        Relink { payload: self.payload, objects: &objects, options, dynamic, origin, scratch: &scratch }
-            .link(&derived.executable)
-            .map_err(|source| DeriveError::Relink { program: self.program.to_owned(), source })?;
+        Relink {
+            payload: self.payload,
+            objects: &objects,
+            options,
+            dynamic,
+            origin,
+            scratch: &scratch,
+        }
+        .link(&derived.executable)
+        .map_err(|source| DeriveError::Relink { program: self.program.to_owned(), source })?;
         Ok(std::fs::remove_dir_all(&scratch)?)
     }
 
     fn note_left_out(&self, aside: &[Aside], folder: &Path) -> io::Result<()> {
         let line = |aside: &Aside| {
-            let why =
-                aside.why.lines().find_map(|line| line.split_once("error: ")).map_or("", |(_, why)| why);
+            let why = aside
+                .why
+                .lines()
+                .find_map(|line| line.split_once("error: "))
+                .map_or("", |(_, why)| why);
             format!("{}: {why}\n", self.payload.modules[aside.module].source)
         };
         match aside {
@@ -286,7 +323,8 @@ impl Derivation<'_> {
         add(self.variant.name().as_bytes());
         add(self.program.file_name().unwrap_or_default().as_encoded_bytes());
         let instrument = std::fs::read(self.instrument);
-        add(&instrument.map_err(|_| DeriveError::NoInstrument { near: self.instrument.to_owned() })?);
+        add(&instrument
+            .map_err(|_| DeriveError::NoInstrument { near: self.instrument.to_owned() })?);
         let libraries = self.libraries.iter().flat_map(|library| &library.modules);
         for module in self.payload.modules.iter().chain(libraries) {
             add(module.source.as_bytes());
@@ -321,7 +359,9 @@ pub(crate) fn run_instrument(
     let output = output.map_err(|error| failed(format!("{}: {error}", instrument.display())))?;
     match output.status.success() {
         true => Ok(output.stdout),
-        false => Err(failed(format!("{}{}", String::from_utf8_lossy(&output.stderr), output.status))),
+        false => {
+            Err(failed(format!("{}{}", String::from_utf8_lossy(&output.stderr), output.status)))
+        }
     }
 }
 
@@ -340,7 +380,11 @@ pub(crate) fn write_libraries(
     libraries.iter().enumerate().map(write).collect()
 }
 
-pub(crate) fn write_modules(modules: &[Module], variant: Variant, folder: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn write_modules(
+    modules: &[Module],
+    variant: Variant,
+    folder: &Path,
+) -> io::Result<Vec<PathBuf>> {
     let write = |(number, module): (usize, &Module)| {
         let name = Path::new(&module.source).file_name().unwrap_or_default().to_string_lossy();
         let file = folder.join(format!("{number:04}-{name}.bc"));

@@ -64,7 +64,8 @@ impl Driver {
     fn new(language: Language, compiler: PathBuf, args: Vec<OsString>) -> Driver {
         let expanded = response::expand(&args);
         let without_lto = without_lto(&expanded);
-        let mut words = if without_lto.len() == expanded.len() { args } else { without_lto.clone() };
+        let mut words =
+            if without_lto.len() == expanded.len() { args } else { without_lto.clone() };
         let mut invocation = Invocation::parse(&without_lto);
         let added = headers::options(&invocation);
         if !added.is_empty() {
@@ -73,8 +74,10 @@ impl Driver {
         }
         let driver = Driver { language, compiler, words, invocation };
         if without_lto.len() != expanded.len() {
-            driver
-                .say("note", "-flto is ignored: Tarragon optimises whole programs when it derives a variant");
+            driver.say(
+                "note",
+                "-flto is ignored: Tarragon optimises whole programs when it derives a variant",
+            );
         }
         driver
     }
@@ -110,7 +113,11 @@ impl Driver {
     fn run_twice(&self) -> std::io::Result<ExitStatus> {
         let before = Stamp::of(&self.invocation.linked());
         let stdin = self.read_stdin()?;
-        let again = Again { compiler: &self.compiler, invocation: &self.invocation, stdin: stdin.as_deref() };
+        let again = Again {
+            compiler: &self.compiler,
+            invocation: &self.invocation,
+            stdin: stdin.as_deref(),
+        };
         let (status, compiled) = std::thread::scope(|scope| {
             let compiled = scope.spawn(|| self.compile_again(&again));
             (self.run_clang(stdin.as_deref()), compiled.join().unwrap_or_default())
@@ -152,11 +159,12 @@ impl Driver {
                     Compiled::NoBitcode { reason, object }
                 }
             }),
-            InputKind::Assembly | InputKind::Foreign if linking => Some(
-                again
-                    .object(input)
-                    .map_or_else(|reason| Compiled::NoBitcode { reason, object: None }, Compiled::Native),
-            ),
+            InputKind::Assembly | InputKind::Foreign if linking => {
+                Some(again.object(input).map_or_else(
+                    |reason| Compiled::NoBitcode { reason, object: None },
+                    Compiled::Native,
+                ))
+            }
             _ => None,
         }
     }
@@ -178,9 +186,10 @@ impl Driver {
     fn embed_in_object(&self, input: &Input, compiled: &Compiled) {
         let Compiled::Bitcode(bitcode) = compiled else { return };
         let object = self.invocation.object_of(input);
-        let written = bitcode_section([(input, bitcode)])
-            .map_err(AppendError::Io)
-            .and_then(|data| elf::append(&object, &[NewSection { name: BITCODE_SECTION, data: &data }]));
+        let written =
+            bitcode_section([(input, bitcode)]).map_err(AppendError::Io).and_then(|data| {
+                elf::append(&object, &[NewSection { name: BITCODE_SECTION, data: &data }])
+            });
         if let Err(error) = written {
             self.warn_no_bitcode(&input.path, &format!("{}: {error}", object.display()));
         }
@@ -193,10 +202,15 @@ impl Driver {
         }
     }
 
-    fn append_to_program(&self, program: &Path, compiled: &[(&Input, Compiled)]) -> Result<(), AppendError> {
+    fn append_to_program(
+        &self,
+        program: &Path,
+        compiled: &[(&Input, Compiled)],
+    ) -> Result<(), AppendError> {
         let recorded = link::record(self.language, &self.invocation, compiled)?;
         for path in &recorded.too_large {
-            let text = format!("{} is too large to embed; variants will need it in place", path.display());
+            let text =
+                format!("{} is too large to embed; variants will need it in place", path.display());
             self.say("note", &text);
         }
         let modules = compiled.iter().filter_map(|(input, compiled)| match compiled {
@@ -248,7 +262,8 @@ fn bitcode_section<'a>(
 
 /// Link-time optimisation would replace native objects by bitcode that no linker can concatenate.
 fn without_lto(words: &[OsString]) -> Vec<OsString> {
-    const EXACT: &str = "-flto -ffat-lto-objects -fwhole-program-vtables -fvirtual-function-elimination";
+    const EXACT: &str =
+        "-flto -ffat-lto-objects -fwhole-program-vtables -fvirtual-function-elimination";
     const PREFIXES: &str = "-flto= -flto- -fthinlto-index=";
     let is_lto = |word: &OsString| {
         let word = word.to_string_lossy();

@@ -80,7 +80,8 @@ impl Image {
             elf::SHN_XINDEX => table[0].sh_link.get(LE) as usize,
             index => index as usize,
         };
-        let section = table.get(names_index).filter(|_| names_index != 0).ok_or(AppendError::NoSections)?;
+        let section =
+            table.get(names_index).filter(|_| names_index != 0).ok_or(AppendError::NoSections)?;
         let names = read_at(file, section.sh_offset.get(LE), section.sh_size.get(LE))?;
         Ok(Image { header, table, names_index, names })
     }
@@ -129,8 +130,9 @@ fn read_header(file: &File) -> Result<Header, AppendError> {
     file.read_exact_at(&mut bytes, 0).map_err(|_| AppendError::NotElf64)?;
     let (header, _) = from_bytes::<Header>(&bytes).map_err(|()| AppendError::NotElf64)?;
     let ident = &header.e_ident;
-    let known =
-        ident.magic == elf::ELFMAG && ident.class == elf::ELFCLASS64 && ident.data == elf::ELFDATA2LSB;
+    let known = ident.magic == elf::ELFMAG
+        && ident.class == elf::ELFCLASS64
+        && ident.data == elf::ELFDATA2LSB;
     if known { Ok(*header) } else { Err(AppendError::NotElf64) }
 }
 
@@ -149,7 +151,8 @@ fn read_table(file: &File, header: &Header) -> Result<Vec<Section>, AppendError>
 
 fn sections(bytes: &[u8]) -> Result<Vec<Section>, AppendError> {
     let count = bytes.len() / size_of::<Section>();
-    let (table, _) = slice_from_bytes::<Section>(bytes, count).map_err(|()| AppendError::NoSections)?;
+    let (table, _) =
+        slice_from_bytes::<Section>(bytes, count).map_err(|()| AppendError::NoSections)?;
     Ok(table.to_vec())
 }
 

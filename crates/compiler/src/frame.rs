@@ -78,9 +78,9 @@ impl<'a> Reader<'a> {
 
     fn frame(&mut self) -> Result<Frame, BadFrame> {
         if self.take(MAGIC.len() as u64)? != MAGIC {
-            return Err(
-                self.bad("unknown magic number; was the file built with another version of Tarragon?")
-            );
+            return Err(self.bad(
+                "unknown magic number; was the file built with another version of Tarragon?",
+            ));
         }
         let kind = match self.number(4)? {
             1 => Kind::Bitcode,
@@ -103,7 +103,11 @@ impl<'a> Reader<'a> {
         }
         let data = zstd::bulk::decompress(stored, length as usize)
             .map_err(|_| self.bad("compressed data cannot be read"))?;
-        if data.len() as u64 == length { Ok(data) } else { Err(self.bad("length differs from its header")) }
+        if data.len() as u64 == length {
+            Ok(data)
+        } else {
+            Err(self.bad("length differs from its header"))
+        }
     }
 
     fn number(&mut self, bytes: usize) -> Result<u64, BadFrame> {
@@ -133,7 +137,8 @@ mod tests {
         let kind = [Kind::Bitcode, Kind::Recipe, Kind::Native, Kind::Checked];
         let kind = proptest::sample::select(kind.to_vec());
         let data = proptest::collection::vec(any::<u8>(), 0..200);
-        let frame = (kind, ".{0,12}", data).prop_map(|(kind, name, data)| Frame { kind, name, data });
+        let frame =
+            (kind, ".{0,12}", data).prop_map(|(kind, name, data)| Frame { kind, name, data });
         proptest::collection::vec((frame, 0..9_usize), 0..5)
     }
 

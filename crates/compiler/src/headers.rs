@@ -7,15 +7,18 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-const FILES: [(&str, &str); 2] =
-    [("tarragon.h", include_str!("../include/tarragon.h")), (AFL, include_str!("../include/tarragon-afl.h"))];
+const FILES: [(&str, &str); 2] = [
+    ("tarragon.h", include_str!("../include/tarragon.h")),
+    (AFL, include_str!("../include/tarragon-afl.h")),
+];
 const OWN: &str = "tarragon.h";
 const AFL: &str = "tarragon-afl.h";
 const AFL_MARK: &[u8] = b"__AFL_";
 
 /// The folder with the headers.
 fn folder() -> Option<PathBuf> {
-    let folder = crate::derive::default_cache().join(concat!("include-", env!("CARGO_PKG_VERSION")));
+    let folder =
+        crate::derive::default_cache().join(concat!("include-", env!("CARGO_PKG_VERSION")));
     FILES.iter().try_for_each(|(name, text)| keep(&folder, name, text)).ok()?;
     Some(folder)
 }

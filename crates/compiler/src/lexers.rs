@@ -1,6 +1,8 @@
 //! Asks `tarragon-instrument` which functions of a program look like its lexer.
 
-use crate::derive::{DeriveError, Variant, read_program, run_instrument, write_libraries, write_modules};
+use crate::derive::{
+    DeriveError, Variant, read_program, run_instrument, write_libraries, write_modules,
+};
 use std::ffi::OsString;
 use std::path::Path;
 

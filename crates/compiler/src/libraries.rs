@@ -25,8 +25,12 @@ pub struct Library {
 /// constructors run first.
 pub fn absorb(payload: &mut Payload) -> Vec<Library> {
     let Some(recipe) = payload.recipe.take() else { return Vec::new() };
-    let mut absorbing =
-        Absorbing { libraries: Vec::new(), natives: BTreeMap::new(), seen: BTreeSet::new(), is_cxx: false };
+    let mut absorbing = Absorbing {
+        libraries: Vec::new(),
+        natives: BTreeMap::new(),
+        seen: BTreeSet::new(),
+        is_cxx: false,
+    };
     let items = absorbing.items(recipe.items);
     let language = if absorbing.is_cxx { Language::Cxx } else { recipe.language };
     payload.recipe = Some(Recipe { items, language, ..recipe });
@@ -56,7 +60,8 @@ impl Absorbing {
         // A library that is gone or was built anew without Tarragon is linked like any other.
         let Some((mut payload, exports)) = read(path) else { return vec![item] };
         self.seen.insert(path.clone());
-        self.is_cxx |= payload.recipe.as_ref().is_some_and(|recipe| recipe.language == Language::Cxx);
+        self.is_cxx |=
+            payload.recipe.as_ref().is_some_and(|recipe| recipe.language == Language::Cxx);
         let items = payload.recipe.map_or(Vec::new(), |recipe| recipe.items);
         let items = self.items(items.into_iter().filter(concerns_users).collect());
         self.natives.append(&mut payload.natives);

@@ -73,7 +73,8 @@ pub fn record(
 const EMBEDDED_AT_MOST: usize = 256 << 20;
 
 /// Libraries below these are the system's: always there, and named rather than embedded.
-const SYSTEM_DIRECTORIES: [&str; 5] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib"];
+const SYSTEM_DIRECTORIES: [&str; 5] =
+    ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib"];
 
 fn is_system(path: &Path) -> bool {
     SYSTEM_DIRECTORIES.iter().any(|directory| path.starts_with(directory))
@@ -112,10 +113,12 @@ impl Recorder {
         let mut words = LinkerWords::default();
         for argument in &invocation.arguments {
             match argument {
-                Argument::Input(input) => match compiled.iter().find(|(other, _)| *other == input) {
-                    Some((_, compiled)) => self.compiled(&input.path, compiled),
-                    None => self.file(&input.path, false)?,
-                },
+                Argument::Input(input) => {
+                    match compiled.iter().find(|(other, _)| *other == input) {
+                        Some((_, compiled)) => self.compiled(&input.path, compiled),
+                        None => self.file(&input.path, false)?,
+                    }
+                }
                 Argument::Option(option) if words.concerns(option) => {
                     for word in words.of_option(option) {
                         self.linker_word(word)?;

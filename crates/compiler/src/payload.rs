@@ -62,10 +62,13 @@ impl Payload {
         let mut payload = Payload::default();
         for section in sections {
             let frames = frame::read_all(&section);
-            for frame in frames.map_err(|source| PayloadError::Damaged { path: path.to_owned(), source })? {
-                payload
-                    .add(frame)
-                    .map_err(|source| PayloadError::DamagedRecipe { path: path.to_owned(), source })?;
+            for frame in
+                frames.map_err(|source| PayloadError::Damaged { path: path.to_owned(), source })?
+            {
+                payload.add(frame).map_err(|source| PayloadError::DamagedRecipe {
+                    path: path.to_owned(),
+                    source,
+                })?;
             }
         }
         Ok(payload)
@@ -98,22 +101,30 @@ impl Payload {
 
 /// Libtool puts a script in the place of a program that is not installed yet.
 fn libtool_hint(path: &Path) -> String {
-    let wrapped =
-        path.parent().zip(path.file_name()).map(|(directory, name)| directory.join(".libs").join(name));
+    let wrapped = path
+        .parent()
+        .zip(path.file_name())
+        .map(|(directory, name)| directory.join(".libs").join(name));
     let wrapped = wrapped.filter(|program| program.is_file());
-    wrapped.map_or(String::new(), |program| format!("; the program that it starts is {}", program.display()))
+    wrapped.map_or(String::new(), |program| {
+        format!("; the program that it starts is {}", program.display())
+    })
 }
 
 fn read_sections(path: &Path) -> Result<Vec<Vec<u8>>, PayloadError> {
-    let file = File::open(path).map_err(|source| PayloadError::Io { path: path.to_owned(), source })?;
+    let file =
+        File::open(path).map_err(|source| PayloadError::Io { path: path.to_owned(), source })?;
     let cache = ReadCache::new(file);
     let not_elf = |_| PayloadError::NotElf { path: path.to_owned() };
     let elf = ElfFile64::<LittleEndian, _>::parse(&cache).map_err(not_elf)?;
-    let ours = elf.sections().filter(|section| matches!(section.name(), Ok(BITCODE_SECTION | LINK_SECTION)));
+    let ours = elf
+        .sections()
+        .filter(|section| matches!(section.name(), Ok(BITCODE_SECTION | LINK_SECTION)));
     ours.map(|section| section.data().map(<[u8]>::to_vec).map_err(not_elf)).collect()
 }
 
 /// Whether an ELF file in memory or behind a cache carries bitcode.
 pub(crate) fn carries_bitcode<'data, R: ReadRef<'data>>(data: R) -> bool {
-    ElfFile64::<LittleEndian, R>::parse(data).is_ok_and(|elf| elf.section_by_name(BITCODE_SECTION).is_some())
+    ElfFile64::<LittleEndian, R>::parse(data)
+        .is_ok_and(|elf| elf.section_by_name(BITCODE_SECTION).is_some())
 }

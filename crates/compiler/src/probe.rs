@@ -36,7 +36,9 @@ pub fn probe(path: &Path) -> std::io::Result<Probe> {
     let cache = ReadCache::new(File::open(path)?);
     Ok(match FileKind::parse(&cache) {
         Ok(FileKind::Elf64) => probe_elf(&cache),
-        Ok(FileKind::Archive) => ArchiveProbe { cache: &cache, path }.probe().unwrap_or(Probe::Other),
+        Ok(FileKind::Archive) => {
+            ArchiveProbe { cache: &cache, path }.probe().unwrap_or(Probe::Other)
+        }
         _ => Probe::Other,
     })
 }

@@ -87,7 +87,9 @@ impl Relink<'_> {
             Item::SharedLibrary { path, by_name, .. } => shared_library(path, *by_name, words),
             Item::File(path) => words.push(path.into()),
             Item::Native { name, key } => words.push(self.write_native(name, key)?.into()),
-            Item::Archive { name, members } => words.push(self.write_archive(name, members)?.into()),
+            Item::Archive { name, members } => {
+                words.push(self.write_archive(name, members)?.into())
+            }
             Item::LinkerFile { option, key } => {
                 let file = self.write_native("linker-file", key)?;
                 words.extend(["-Xlinker".into(), option.into(), "-Xlinker".into(), file.into()]);
@@ -112,7 +114,8 @@ impl Relink<'_> {
         let archive = self.scratch.join(format!("native-{name}"));
         let files = members.iter().map(|member| self.write_native(&member.name, &member.key));
         let files = files.collect::<Result<Vec<_>, _>>()?;
-        let output = Command::new(clang::archiver()?).arg("qcs").arg(&archive).args(files).output()?;
+        let output =
+            Command::new(clang::archiver()?).arg("qcs").arg(&archive).args(files).output()?;
         match output.status.success() {
             true => Ok(archive),
             false => Err(RelinkError::Link(String::from_utf8_lossy(&output.stderr).into_owned())),

@@ -3,8 +3,8 @@
 use context_free::earley::completion::Completion;
 use context_free::earley::recognize::{Config, Recognizer};
 use context_free::{
-    Combine, INFINITE, NtId, Productions, Sym, TerminalId, cheapest, cheapest_productions, components,
-    nullable,
+    Combine, INFINITE, NtId, Productions, Sym, TerminalId, cheapest, cheapest_productions,
+    components, nullable,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -69,7 +69,9 @@ fn least(rules: &Rules, terminal: &[u64], combine: Combine) -> Vec<u64> {
     let mut best = vec![INFINITE; rules.len()];
     loop {
         let before = best.clone();
-        for (nt, rhs) in rules.iter().enumerate().flat_map(|(nt, rule)| rule.iter().map(move |r| (nt, r))) {
+        for (nt, rhs) in
+            rules.iter().enumerate().flat_map(|(nt, rule)| rule.iter().map(move |r| (nt, r)))
+        {
             let cost = |s: &Sym| match s.as_terminal() {
                 Some(t) => terminal[t.index()],
                 None => before[s.as_nonterminal().unwrap().index()],

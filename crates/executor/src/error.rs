@@ -51,7 +51,10 @@ mod tests {
         let source = RunnerError::ServerLost { inputs: 5, stderr: "one\ntwo".to_owned() };
         let error = TargetError::DoesNotRun { variant: Variant::Covered, source };
         let line = error.first_line();
-        assert!(line.starts_with("the covered variant does not run: the target's fork server"), "{line}");
+        assert!(
+            line.starts_with("the covered variant does not run: the target's fork server"),
+            "{line}"
+        );
         assert!(!line.contains('\n') && !line.contains("two"), "{line}");
     }
 }

@@ -96,7 +96,12 @@ impl RunnerExecutor {
         Ok((run.outcome, run.trace.ok_or_else(missing)?))
     }
 
-    fn run_within(&mut self, limit: Times, input: &[u8], symbolic: bool) -> Result<Execution, ExecError> {
+    fn run_within(
+        &mut self,
+        limit: Times,
+        input: &[u8],
+        symbolic: bool,
+    ) -> Result<Execution, ExecError> {
         self.traced.set_times(within(self.until, limit.run, MIN_RUN), limit.cpu);
         let execution = self.run_in_some_process(limit, input, symbolic)?;
         if let Some(plain) = &mut self.plain {
@@ -117,7 +122,8 @@ impl RunnerExecutor {
     }
 
     fn limit(&self, symbolic: bool) -> Times {
-        let patience = self.patience.as_ref().map(|patience| patience[usize::from(symbolic)].limit());
+        let patience =
+            self.patience.as_ref().map(|patience| patience[usize::from(symbolic)].limit());
         patience.unwrap_or(Times { run: self.run_time, cpu: None })
     }
 
@@ -225,7 +231,10 @@ impl Executor for RunnerExecutor {
     fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
         let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
         let limit = within(self.until, sanitized.limit(self.run_time), MIN_EXAMINATION);
-        sanitized.examine(input, self.shares_examinations, limit).map(seen_from_here).map_err(failed)
+        sanitized
+            .examine(input, self.shares_examinations, limit)
+            .map(seen_from_here)
+            .map_err(failed)
     }
 }
 
@@ -267,8 +276,13 @@ mod tests {
         let frame = |place: String| Frame { function: "main".to_owned(), place };
         let below = frame(format!("{}/src/calc.c:7:3", here.display()));
         let frames = vec![below, frame("/usr/src/libc.c:1:1".to_owned())];
-        let diagnosis =
-            Diagnosis { kind: "SEGV".to_owned(), fatal: true, frames, report: Vec::new(), hidden: None };
+        let diagnosis = Diagnosis {
+            kind: "SEGV".to_owned(),
+            fatal: true,
+            frames,
+            report: Vec::new(),
+            hidden: None,
+        };
         let seen = seen_from_here(vec![diagnosis]);
         let places: Vec<&str> = seen[0].frames.iter().map(|frame| frame.place.as_str()).collect();
         assert_eq!(places, ["src/calc.c:7:3", "/usr/src/libc.c:1:1"]);

@@ -12,7 +12,10 @@ pub(crate) struct Loops {
 impl Loops {
     /// `options` are those of the sanitized variant, which samples its stack from the middle of
     /// `run_time` on.
-    pub(crate) fn new(mut options: TargetOptions, run_time: Duration) -> Result<Loops, RunnerError> {
+    pub(crate) fn new(
+        mut options: TargetOptions,
+        run_time: Duration,
+    ) -> Result<Loops, RunnerError> {
         const SAMPLING: Duration = Duration::from_secs(2);
         let run_ms = run_time.as_millis();
         options.limits.run_time = run_time + SAMPLING;
@@ -64,7 +67,8 @@ fn frame(frame: &SanitizerFrame) -> Frame {
 /// How many functions all stacks begin with.
 fn common_depth(samples: &[Vec<SanitizerFrame>]) -> usize {
     let is_common = |depth: &usize| {
-        let mut functions = samples.iter().map(|frames| frames.get(*depth).map(|frame| &frame.function));
+        let mut functions =
+            samples.iter().map(|frames| frames.get(*depth).map(|frame| &frame.function));
         let first = functions.next().flatten();
         first.is_some() && functions.all(|function| function == first)
     };
@@ -78,7 +82,8 @@ fn lines(samples: &[Vec<SanitizerFrame>], depth: usize) -> String {
         Some((parts.next()?.to_owned(), parts.next()?.parse::<u32>().ok()?))
     };
     let places: Vec<(String, u32)> = samples.iter().filter_map(place).collect();
-    let range = places.iter().map(|(_, line)| *line).min().zip(places.iter().map(|(_, line)| *line).max());
+    let range =
+        places.iter().map(|(_, line)| *line).min().zip(places.iter().map(|(_, line)| *line).max());
     match (places.first(), range) {
         (Some((file, _)), Some((first, last))) if first < last => format!("{file}:{first}-{last}"),
         (Some((file, line)), _) => format!("{file}:{line}"),

@@ -37,7 +37,8 @@ impl Plain {
     pub(crate) fn new(program: &Path, mut options: TargetOptions) -> Result<Plain, RunnerError> {
         options.program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
         options.limits.address_space_allowance = Some(0);
-        let is_harness = |payload: &Payload| payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness);
+        let is_harness =
+            |payload: &Payload| payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness);
         if Payload::read(program).is_ok_and(|payload| is_harness(&payload)) {
             options.arguments = HARNESS_WORDS.iter().map(Into::into).collect();
         }
@@ -79,7 +80,8 @@ impl Plain {
         let Some(good) = self.good.take() else { return };
         self.is_checked = true;
         let why = if self.wants_socket(&good) {
-            "it uses a socket, which the sandbox denies; its variants get the input there".to_owned()
+            "it uses a socket, which the sandbox denies; its variants get the input there"
+                .to_owned()
         } else if (0..2).all(|_| self.outcome(&good) == Some(Outcome::Timeout)) {
             let good = good.escape_ascii();
             format!(
@@ -101,7 +103,8 @@ impl Plain {
         match self.runner.run(input) {
             Ok(run) => Some(run.outcome),
             Err(error) => {
-                self.trouble = Some(format!("finds are not confirmed on the program itself: {error}"));
+                self.trouble =
+                    Some(format!("finds are not confirmed on the program itself: {error}"));
                 None
             }
         }

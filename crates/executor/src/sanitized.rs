@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use compiler::{DeriveOptions, Variant, derive};
 use runner::{
-    Runner, RunnerError, SANITIZER_OPTIONS, SanitizerReport, Symbolizer, TargetOptions, UNDEFINED_OPTIONS,
+    Runner, RunnerError, SANITIZER_OPTIONS, SanitizerReport, Symbolizer, TargetOptions,
+    UNDEFINED_OPTIONS,
 };
 use search::{Diagnosis, ExecError, Frame, Outcome};
 use trace::Capacities;
@@ -69,8 +70,16 @@ impl Sanitized {
         let loops = Loops::new(options, run_time)?;
         let (undefined, symbolizer) = (wanted.undefined, Symbolizer::default());
         let (late, unfinished, unconfirmed) = (0, 0, 0);
-        let sanitized =
-            Sanitized { runner, undefined, in_words, symbolizer, loops, late, unfinished, unconfirmed };
+        let sanitized = Sanitized {
+            runner,
+            undefined,
+            in_words,
+            symbolizer,
+            loops,
+            late,
+            unfinished,
+            unconfirmed,
+        };
         Ok((sanitized, derived.left_out))
     }
 
@@ -151,7 +160,11 @@ impl Sanitized {
     }
 }
 
-fn sanitizer_options(mut options: TargetOptions, executable: &Path, wanted: Sanitizers) -> TargetOptions {
+fn sanitizer_options(
+    mut options: TargetOptions,
+    executable: &Path,
+    wanted: Sanitizers,
+) -> TargetOptions {
     options.program = executable.to_owned();
     let (name, value) = SANITIZER_OPTIONS;
     let value = format!("{value}:detect_leaks={}", u8::from(wanted.leaks));
@@ -172,7 +185,8 @@ fn sanitizer_options(mut options: TargetOptions, executable: &Path, wanted: Sani
 
 fn diagnosis(report: SanitizerReport, said: &[u8], hidden: Option<&'static str>) -> Diagnosis {
     let SanitizerReport { kind, fatal, frames } = report;
-    let frame = |frame: runner::SanitizerFrame| Frame { function: frame.function, place: frame.place };
+    let frame =
+        |frame: runner::SanitizerFrame| Frame { function: frame.function, place: frame.place };
     let hidden = hidden.filter(|_| kind == "SEGV");
     let (frames, report) = (frames.into_iter().map(frame).collect(), said.to_vec());
     Diagnosis { kind, fatal, frames, report, hidden }
@@ -201,7 +215,9 @@ mod tests {
     #[test]
     fn reads_before_a_page_are_known_by_their_address() {
         let said = |address: &str| {
-            format!("==2==ERROR: AddressSanitizer: SEGV on unknown address {address} (pc 0x5555556aeba1 bp")
+            format!(
+                "==2==ERROR: AddressSanitizer: SEGV on unknown address {address} (pc 0x5555556aeba1 bp"
+            )
         };
         assert!(is_before_page(said("0x7ffff77e5fff").as_bytes()));
         assert!(!is_before_page(said("0x7ffff77e6000").as_bytes()));

@@ -49,17 +49,20 @@ impl Sharing {
     pub(crate) fn is_doubtful(&self, run: &Execution, len: usize) -> bool {
         let is_known = |crash| self.crashes.get(&crash).is_some_and(|shortest| *shortest <= len);
         let is_usual = matches!(run.outcome, Outcome::Exit(_)) || crash(run).is_some_and(is_known);
-        let is_new = self.new_outcomes(run).next().is_some() || self.new_violations(run).next().is_some();
+        let is_new =
+            self.new_outcomes(run).next().is_some() || self.new_violations(run).next().is_some();
         !is_usual || run.bad_trace.is_some() || is_new
     }
 
     /// Compares a doubtful run with the one in a process of its own.
     pub(crate) fn compare(&mut self, shared: &Execution, own: &Execution) {
-        let same_kind = std::mem::discriminant(&shared.outcome) == std::mem::discriminant(&own.outcome);
+        let same_kind =
+            std::mem::discriminant(&shared.outcome) == std::mem::discriminant(&own.outcome);
         let covers = |outcome| own.covered.contains(&outcome);
         let violates = |violation| violations(own).any(|other| other == violation);
-        let stable =
-            same_kind && self.new_outcomes(shared).all(covers) && self.new_violations(shared).all(violates);
+        let stable = same_kind
+            && self.new_outcomes(shared).all(covers)
+            && self.new_violations(shared).all(violates);
         self.confirmed += 1;
         self.unstable += u64::from(!stable);
     }
@@ -129,8 +132,13 @@ mod tests {
     #[test]
     fn a_violation_counts_if_it_happens_in_a_process_of_its_own() {
         let check = |site, taken| {
-            let event =
-                Event { kind: EventKind::Check as u8, taken, site, label: CONDITION, ..Event::default() };
+            let event = Event {
+                kind: EventKind::Check as u8,
+                taken,
+                site,
+                label: CONDITION,
+                ..Event::default()
+            };
             Execution { trace: Some(traced(event)), ..run(Outcome::Exit(0), &[]) }
         };
         let mut sharing = Sharing::default();

@@ -70,7 +70,8 @@ impl Target {
         const MAX_SHOWN: usize = 5;
         let options = TargetOptions { program: self.program.clone(), ..self.options.clone() };
         let denied = runner::denials(options, input).ok().filter(|denied| !denied.is_empty())?;
-        let mut words: Vec<String> = denied.iter().take(MAX_SHOWN).map(ToString::to_string).collect();
+        let mut words: Vec<String> =
+            denied.iter().take(MAX_SHOWN).map(ToString::to_string).collect();
         if denied.len() > MAX_SHOWN {
             words.push(format!("{} more", denied.len() - MAX_SHOWN));
         }
@@ -92,7 +93,8 @@ impl Target {
             }
             Err(error) => {
                 let first = error.first_line();
-                self.notes.push(format!("no sanitizer reports: {first} (--sanitizer off silences this)"));
+                self.notes
+                    .push(format!("no sanitizer reports: {first} (--sanitizer off silences this)"));
             }
         }
     }
@@ -140,8 +142,14 @@ pub enum Preparation<'a> {
 
 /// Derives variants side by side before they are needed, and tells about it once that takes a
 /// while. What fails here fails again, with its message, where the variant is used.
-pub fn prepare(settings: &TargetSettings, variants: &[Variant], mut tell: impl FnMut(Preparation<'_>)) {
-    let Some(program) = settings.command.first().and_then(|name| find_program(name).ok()) else { return };
+pub fn prepare(
+    settings: &TargetSettings,
+    variants: &[Variant],
+    mut tell: impl FnMut(Preparation<'_>),
+) {
+    let Some(program) = settings.command.first().and_then(|name| find_program(name).ok()) else {
+        return;
+    };
     let Ok(options) = derive_options(&settings.lexers) else { return };
     let (done, wait) = std::sync::mpsc::channel::<Variant>();
     let started = Instant::now();
@@ -202,7 +210,8 @@ fn absolute_file(argument: &OsStr) -> OsString {
     let path = Path::new(argument);
     let is_path = path.is_file() || path.is_dir() && argument.as_encoded_bytes().contains(&b'/');
     if path.is_relative() && is_path {
-        return std::path::absolute(path).map_or_else(|_| argument.to_owned(), PathBuf::into_os_string);
+        return std::path::absolute(path)
+            .map_or_else(|_| argument.to_owned(), PathBuf::into_os_string);
     }
     argument.to_owned()
 }

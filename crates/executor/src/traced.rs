@@ -60,7 +60,11 @@ impl Traced {
     }
 
     /// Starts it alone: no other variant is asked.
-    pub fn start(&self, arguments: Vec<OsString>, run_time: Duration) -> Result<RunnerExecutor, TargetError> {
+    pub fn start(
+        &self,
+        arguments: Vec<OsString>,
+        run_time: Duration,
+    ) -> Result<RunnerExecutor, TargetError> {
         let runner = Runner::start(self.options(arguments, run_time))?;
         Ok(RunnerExecutor::new(runner, run_time))
     }

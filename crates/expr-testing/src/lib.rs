@@ -81,10 +81,13 @@ pub fn build(shape: Shape, steps: &[[u32; 4]]) -> Random {
     if shape.length {
         nodes.push(dag.input_length());
     }
-    let symbolic = (0..8).map(|index| if index % 3 == 0 { nodes[index % shape.inputs as usize] } else { 0 });
-    let symbolic = TableData { bytes: vec![7, 1, 9, 200, 0, 3, 3, 90], labels: Some(symbolic.collect()) };
+    let symbolic =
+        (0..8).map(|index| if index % 3 == 0 { nodes[index % shape.inputs as usize] } else { 0 });
+    let symbolic =
+        TableData { bytes: vec![7, 1, 9, 200, 0, 3, 3, 90], labels: Some(symbolic.collect()) };
     let concrete = TableData::concrete((0..32u8).map(|i| i.wrapping_mul(37) ^ 0x5a).collect());
-    let tables = [dag.add_table(concrete), dag.add_table(symbolic)].map(|table| table.expect("a good table"));
+    let tables = [dag.add_table(concrete), dag.add_table(symbolic)]
+        .map(|table| table.expect("a good table"));
     let texts = texts(&mut dag, &nodes[..shape.inputs as usize]);
     for &step in steps {
         let label = add(&mut dag, &nodes, &tables, &texts, shape, step);
@@ -110,7 +113,8 @@ fn texts(dag: &mut Dag, inputs: &[Label]) -> Texts {
         (0..6).map(|index| if pick(index) { from[index % from.len()] } else { 0 }).collect()
     };
     let every = TableData { bytes: vec![0; 6], labels: Some(cells(|_| true, &letters)) };
-    let some = TableData { bytes: b"a\0AaaA".to_vec(), labels: Some(cells(|i| i % 2 == 1, inputs)) };
+    let some =
+        TableData { bytes: b"a\0AaaA".to_vec(), labels: Some(cells(|i| i % 2 == 1, inputs)) };
     let mut table = |table: TableData| dag.add_table(table).expect("a good table");
     let texts = vec![table(every), table(some), table(TableData::concrete(b"aA@".to_vec()))];
     let patterns = [&b"aA"[..], b"a", b"", b"@a", b"A\0", b"aAaA"];
@@ -130,7 +134,8 @@ fn add(
     let op = ops[(op / 3) as usize % ops.len()];
     let pick = |number: u32| nodes[number as usize % nodes.len()];
     let largest = if shape.wide { 128 } else { 64 };
-    let widths: &[u32] = if shape.wide { &[1, 8, 16, 32, 64, 96, 128] } else { &[1, 8, 16, 32, 64] };
+    let widths: &[u32] =
+        if shape.wide { &[1, 8, 16, 32, 64, 96, 128] } else { &[1, 8, 16, 32, 64] };
     let width = widths[(c as usize / 7) % widths.len()];
     let float = if c % 2 == 0 { 32 } else { 64 };
     let (x, y, z) = (pick(a), pick(b), pick(c));
@@ -211,6 +216,8 @@ fn fit(dag: &mut Dag, label: Label, bits: u32) -> Label {
     match dag.bits(label) {
         width if width == bits => label,
         width if width < bits => dag.add(Node::unary(Op::ZExt, bits as u8, label)),
-        _ => dag.add(Node { op: Op::Extract as u8, bits: bits as u8, aux: 0, a: label, b: 0, c: 0 }),
+        _ => {
+            dag.add(Node { op: Op::Extract as u8, bits: bits as u8, aux: 0, a: label, b: 0, c: 0 })
+        }
     }
 }

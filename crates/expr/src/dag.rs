@@ -124,8 +124,8 @@ impl Dag {
                     0 => u64::from(table.byte(at)),
                     label => value(label) as u64,
                 };
-                let bytes =
-                    (0..u64::from(node.bits / 8).min(8)).map(|i| byte(offset.wrapping_add(i)) << (8 * i));
+                let bytes = (0..u64::from(node.bits / 8).min(8))
+                    .map(|i| byte(offset.wrapping_add(i)) << (8 * i));
                 u128::from(bytes.fold(0, |all, byte| all | byte))
             }
             _ => {
@@ -288,7 +288,11 @@ impl Dag {
     /// The input's length.
     pub fn input_length(&mut self) -> Label {
         let recorded = 1 + self.input_len as usize;
-        if self.nodes.get(recorded) == Some(&len_node()) { recorded as Label } else { self.add(len_node()) }
+        if self.nodes.get(recorded) == Some(&len_node()) {
+            recorded as Label
+        } else {
+            self.add(len_node())
+        }
     }
 }
 

@@ -129,8 +129,12 @@ impl Evaluation<'_> {
 
     fn apply(&self, op: Op, node: &Node) -> u128 {
         let [a, b, c] = crate::dag::operands_of(node);
-        let operator =
-            Operator { op, bits: node.bits, operand_bits: self.dag.bits(a) as u8, low: node.aux as u8 };
+        let operator = Operator {
+            op,
+            bits: node.bits,
+            operand_bits: self.dag.bits(a) as u8,
+            low: node.aux as u8,
+        };
         wide::apply(operator, self.value(a), self.value(b), self.value(c))
     }
 

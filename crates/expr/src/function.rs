@@ -90,7 +90,9 @@ impl Functions {
         while let Some(&top) = map.stack.last() {
             if map.knows(top) {
                 map.stack.pop();
-            } else if !map.waits_for(&dag.operands(top)) && !map.waits_for(&self.cells(map, dag, top)) {
+            } else if !map.waits_for(&dag.operands(top))
+                && !map.waits_for(&self.cells(map, dag, top))
+            {
                 let function = self.make(map, dag, top);
                 map.functions[top as usize] = function.map_or(Known::None, Known::Function);
                 map.stack.pop();
@@ -159,7 +161,8 @@ impl Functions {
     }
 
     fn identity(&mut self) -> u32 {
-        let number = self.identity.unwrap_or_else(|| self.intern(std::array::from_fn(|byte| byte as u64)));
+        let number =
+            self.identity.unwrap_or_else(|| self.intern(std::array::from_fn(|byte| byte as u64)));
         self.identity = Some(number);
         number
     }
@@ -278,7 +281,8 @@ fn places(offset: u64, bits: u8) -> impl DoubleEndedIterator<Item = u64> {
 }
 
 fn read(table: &[u8], offset: u64, bits: u8) -> u64 {
-    let byte =
-        |place: u64| usize::try_from(place).ok().and_then(|place| table.get(place)).copied().unwrap_or(0);
+    let byte = |place: u64| {
+        usize::try_from(place).ok().and_then(|place| table.get(place)).copied().unwrap_or(0)
+    };
     places(offset, bits).rev().fold(0, |value, place| value << 8 | u64::from(byte(place)))
 }

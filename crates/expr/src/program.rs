@@ -152,7 +152,8 @@ impl<'d> Program<'d> {
                 instructions.push(number as u32);
             }
         }
-        let roots = (0..self.roots.len() as u32).filter(|&root| depends[self.roots[root as usize] as usize]);
+        let roots = (0..self.roots.len() as u32)
+            .filter(|&root| depends[self.roots[root as usize] as usize]);
         Dependents { roots: roots.collect(), instructions }
     }
 
@@ -187,7 +188,14 @@ impl<'d> Program<'d> {
     }
 
     #[inline]
-    fn read(&self, offset: u64, bits: u8, table: u32, kind: u32, load: impl Fn(Cell) -> u8) -> u128 {
+    fn read(
+        &self,
+        offset: u64,
+        bits: u8,
+        table: u32,
+        kind: u32,
+        load: impl Fn(Cell) -> u8,
+    ) -> u128 {
         let count = usize::from(bits / 8);
         let byte = |at: usize| match kind {
             SYMBOLIC_TABLE => self.cells[table as usize].get(at).map_or(0, |&cell| load(cell)),
@@ -260,7 +268,12 @@ impl<'d> Compiler<'d> {
             }
             needed.push(label);
             let operands = self.dag.operands(label);
-            heap.extend(operands.iter().chain(self.dag.table_labels(label)).filter(|&&operand| operand != 0));
+            heap.extend(
+                operands
+                    .iter()
+                    .chain(self.dag.table_labels(label))
+                    .filter(|&&operand| operand != 0),
+            );
         }
         needed.reverse();
         needed

@@ -23,8 +23,12 @@ macro_rules! with_floats {
                     FAdd | FSub | FMul | FDiv | FRem | FSqrt | FConv => {
                         float_to_float(op, width, bits, a as u64, b as u64) as $word
                     }
-                    FEq | FLt | FLe | FUno => compare_floats(op, width, a as u64, b as u64) as $word,
-                    FToS | FToU => float_to_integer_range(op, width, bits, a as u64) as $word & mask(bits),
+                    FEq | FLt | FLe | FUno => {
+                        compare_floats(op, width, a as u64, b as u64) as $word
+                    }
+                    FToS | FToU => {
+                        float_to_integer_range(op, width, bits, a as u64) as $word & mask(bits)
+                    }
                     SToF if bits == 32 => <$word>::from((sign_extend(a, width) as f32).to_bits()),
                     SToF => (sign_extend(a, width) as f64).to_bits() as $word,
                     UToF if bits == 32 => <$word>::from((a as f32).to_bits()),
@@ -44,7 +48,9 @@ fn float_to_float(op: Op, from: u32, to: u32, a: u64, b: u64) -> u64 {
         (Op::FConv, 32, 64) => f64::from(f32::from_bits(a as u32)).to_bits(),
         (Op::FConv, 64, 32) => u64::from((f64::from_bits(a) as f32).to_bits()),
         (Op::FConv, ..) => a,
-        (_, 32, _) => u64::from(single(op, f32::from_bits(a as u32), f32::from_bits(b as u32)).to_bits()),
+        (_, 32, _) => {
+            u64::from(single(op, f32::from_bits(a as u32), f32::from_bits(b as u32)).to_bits())
+        }
         _ => double(op, f64::from_bits(a), f64::from_bits(b)).to_bits(),
     }
 }

@@ -109,7 +109,8 @@ impl<'a> Unfolding<'a> {
     fn label(&mut self, label: Label) -> Result<Label, BadDag> {
         if label & (SHAPED | LENGTH) == 0 {
             let known = self.labels.get(label as usize).copied();
-            return known.ok_or(BadDag::Operand { label: self.labels.len() as Label, operand: label });
+            return known
+                .ok_or(BadDag::Operand { label: self.labels.len() as Label, operand: label });
         }
         match self.known.get(&label) {
             Some(known) => Ok(*known),
@@ -173,7 +174,9 @@ impl<'a> Unfolding<'a> {
         }
         let bad = BadDag::Shape { label };
         let mut node = *self.shapes.get(shape as usize).ok_or(bad.clone())?;
-        let op = Op::from_byte(node.op).filter(|op| op.arity() > 0 || *op == Op::Const).ok_or(bad.clone())?;
+        let op = Op::from_byte(node.op)
+            .filter(|op| op.arity() > 0 || *op == Op::Const)
+            .ok_or(bad.clone())?;
         let before = self.waiting.len();
         for operand in &operands_of(&node)[..op.arity()] {
             if *operand >= shape {

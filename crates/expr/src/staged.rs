@@ -146,8 +146,12 @@ impl Staged {
     }
 
     fn apply(&mut self, dag: &Dag, op: Op, node: &Node) -> Visit {
-        let operator =
-            Operator { op, bits: node.bits, operand_bits: dag.bits(node.a) as u8, low: node.aux as u8 };
+        let operator = Operator {
+            op,
+            bits: node.bits,
+            operand_bits: dag.bits(node.a) as u8,
+            low: node.aux as u8,
+        };
         if operator.operand_bits > 64 {
             return Err(TooMuch);
         }

@@ -96,8 +96,11 @@ impl Support {
         if self.uses_len && other.uses_len {
             return true;
         }
-        let (few, many) =
-            if self.intervals.len() < other.intervals.len() { (self, other) } else { (other, self) };
+        let (few, many) = if self.intervals.len() < other.intervals.len() {
+            (self, other)
+        } else {
+            (other, self)
+        };
         few.intervals.iter().any(|&(first, last)| {
             let after = many.intervals.partition_point(|&(start, _)| start <= last);
             after > 0 && many.intervals[after - 1].1 >= first
@@ -110,7 +113,9 @@ impl Support {
         let mut intervals: Vec<(u32, u32)> = Vec::with_capacity(all.len());
         for (first, last) in all {
             match intervals.last_mut() {
-                Some(previous) if first <= previous.1.saturating_add(1) => previous.1 = previous.1.max(last),
+                Some(previous) if first <= previous.1.saturating_add(1) => {
+                    previous.1 = previous.1.max(last)
+                }
                 _ => intervals.push((first, last)),
             }
         }
@@ -232,10 +237,13 @@ impl Supports {
             Op::Len => self.intern(Support::length()),
             op => {
                 let table = if op.has_table() { self.table(dag, label) } else { SupportId::EMPTY };
-                dag.operands(label).into_iter().filter(|&operand| operand != 0).fold(table, |all, operand| {
-                    let support = self.of_node[operand as usize];
-                    self.union(all, support)
-                })
+                dag.operands(label).into_iter().filter(|&operand| operand != 0).fold(
+                    table,
+                    |all, operand| {
+                        let support = self.of_node[operand as usize];
+                        self.union(all, support)
+                    },
+                )
             }
         }
     }
@@ -246,10 +254,11 @@ impl Supports {
             return support;
         }
         let labels = dag.table_labels(label);
-        let support = labels.iter().filter(|&&label| label != 0).fold(SupportId::EMPTY, |all, &label| {
-            let support = self.of_node[label as usize];
-            self.union(all, support)
-        });
+        let support =
+            labels.iter().filter(|&&label| label != 0).fold(SupportId::EMPTY, |all, &label| {
+                let support = self.of_node[label as usize];
+                self.union(all, support)
+            });
         let place = number as usize;
         if self.of_table.len() <= place {
             self.of_table.resize(place + 1, SupportId::UNKNOWN);

@@ -22,8 +22,12 @@ use trace::{Label, Node, Op};
 
 /// Prints `roots` and what they are made of.
 pub fn print(dag: &Dag, roots: &[Label]) -> String {
-    let mut printer =
-        Printer { dag, text: String::new(), names: FxHashMap::default(), tables: FxHashMap::default() };
+    let mut printer = Printer {
+        dag,
+        text: String::new(),
+        names: FxHashMap::default(),
+        tables: FxHashMap::default(),
+    };
     for label in reachable(dag, roots) {
         printer.define(label);
     }
@@ -40,7 +44,9 @@ fn reachable(dag: &Dag, roots: &[Label]) -> Vec<Label> {
     while let Some(label) = stack.pop() {
         if seen.insert(label) {
             let operands = dag.operands(label);
-            stack.extend(operands.iter().chain(dag.table_labels(label)).filter(|&&operand| operand != 0));
+            stack.extend(
+                operands.iter().chain(dag.table_labels(label)).filter(|&&operand| operand != 0),
+            );
         }
     }
     let mut labels: Vec<Label> = seen.into_iter().collect();
@@ -229,7 +235,8 @@ impl<'t> Parser<'t, '_> {
             Op::Extract => node.aux = self.number()?,
             Op::Read => node.b = self.table_name()?,
             Op::Find | Op::Compare => {
-                (node.aux, node.b, node.c) = (self.number()?, self.table_name()?, self.table_name()?);
+                (node.aux, node.b, node.c) =
+                    (self.number()?, self.table_name()?, self.table_name()?);
             }
             _ => {}
         }

@@ -66,7 +66,9 @@ impl<'p> Operation<'p> {
             return is_member != self.has(text::NEGATED);
         }
         let fits = self.pattern.len() <= len - at;
-        fits && (at..).zip(self.pattern).all(|(at, &wanted)| self.folded(byte(at)) == self.folded(wanted))
+        fits && (at..)
+            .zip(self.pattern)
+            .all(|(at, &wanted)| self.folded(byte(at)) == self.folded(wanted))
     }
 
     fn compare(&self, len: usize, byte: impl Fn(usize) -> u8) -> i32 {

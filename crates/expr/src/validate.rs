@@ -39,7 +39,10 @@ pub(crate) struct Validator<'a> {
 
 impl<'a> Validator<'a> {
     /// For all nodes of a run; checks the tables on the way.
-    pub(crate) fn all_nodes(nodes: &'a [Node], tables: &'a [TableData]) -> Result<AllNodes, BadDag> {
+    pub(crate) fn all_nodes(
+        nodes: &'a [Node],
+        tables: &'a [TableData],
+    ) -> Result<AllNodes, BadDag> {
         let validator = Validator::new(nodes, tables);
         for (number, table) in tables.iter().enumerate() {
             validator.check_table(table).map_err(|_| BadDag::Table { table: number as u32 })?;
@@ -55,9 +58,14 @@ impl<'a> Validator<'a> {
     pub(crate) fn check_table(&self, table: &TableData) -> Result<(), BadDag> {
         let bad = BadDag::Table { table: self.tables.len() as u32 };
         let Some(labels) = &table.labels else { return Ok(()) };
-        let byte_wide =
-            |&label: &Label| label == 0 || self.nodes.get(label as usize).is_some_and(|node| node.bits == 8);
-        if labels.len() == table.bytes.len() && labels.iter().all(byte_wide) { Ok(()) } else { Err(bad) }
+        let byte_wide = |&label: &Label| {
+            label == 0 || self.nodes.get(label as usize).is_some_and(|node| node.bits == 8)
+        };
+        if labels.len() == table.bytes.len() && labels.iter().all(byte_wide) {
+            Ok(())
+        } else {
+            Err(bad)
+        }
     }
 
     pub(crate) fn check_added(&self, node: &mut Node) -> Result<(), BadDag> {
@@ -139,9 +147,13 @@ fn widths_fit(before: &[Node], node: &Node) -> bool {
         Concat => width(node.a) + width(node.b) == bits,
         Ite => width(node.a) == 1 && width(node.b) == bits && width(node.c) == bits,
         Read => width(node.a) == 64 && bits.is_multiple_of(8),
-        FAdd | FSub | FMul | FDiv | FRem => is_float(bits) && width(node.a) == bits && width(node.b) == bits,
+        FAdd | FSub | FMul | FDiv | FRem => {
+            is_float(bits) && width(node.a) == bits && width(node.b) == bits
+        }
         FSqrt => is_float(bits) && width(node.a) == bits,
-        FEq | FLt | FLe | FUno => bits == 1 && width(node.a) == width(node.b) && is_float(width(node.a)),
+        FEq | FLt | FLe | FUno => {
+            bits == 1 && width(node.a) == width(node.b) && is_float(width(node.a))
+        }
         FConv => is_float(bits) && is_float(width(node.a)),
         FToS | FToU => is_float(width(node.a)),
         SToF | UToF => is_float(bits),

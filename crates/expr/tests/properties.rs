@@ -1,8 +1,8 @@
 //! Evaluator, compiled programs, simplifier, support and text form agree on random expressions.
 
 use expr::{
-    Assignment, Dag, FunctionMap, Functions, Importer, Label, Op, Place, Program, Registers, Staged,
-    Supports, parse, print,
+    Assignment, Dag, FunctionMap, Functions, Importer, Label, Op, Place, Program, Registers,
+    Staged, Supports, parse, print,
 };
 use expr_testing::{Shape, build};
 use proptest::prelude::*;
@@ -203,5 +203,7 @@ fn long_chains_need_no_stack() {
 fn is_wide_or_text(dag: &Dag, label: Label) -> bool {
     let below = dag.operands(label).into_iter().chain(dag.table_labels(label).iter().copied());
     let mut below = below.filter(|&operand| operand != 0);
-    dag.bits(label) > 64 || dag.op(label).is_text() || below.any(|operand| is_wide_or_text(dag, operand))
+    dag.bits(label) > 64
+        || dag.op(label).is_text()
+        || below.any(|operand| is_wide_or_text(dag, operand))
 }

@@ -8,7 +8,9 @@ const LEN: usize = 7;
 /// An operation on the first bytes of the input.
 fn operation(dag: &mut Dag, op: Op, aux: u16, len: usize, pattern: &[u8]) -> Label {
     let labels = (0..len as u32).map(|index| dag.input(index)).collect();
-    let text = dag.add_table(TableData { bytes: vec![0; len], labels: Some(labels) }).expect("a good table");
+    let text = dag
+        .add_table(TableData { bytes: vec![0; len], labels: Some(labels) })
+        .expect("a good table");
     let pattern = dag.add_table(TableData::concrete(pattern.to_vec())).expect("a good table");
     let bits = if op == Op::Find { 64 } else { 32 };
     dag.add(Node { op: op as u8, bits, aux, a: 0, b: text, c: pattern })

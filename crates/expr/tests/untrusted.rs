@@ -6,14 +6,8 @@ use trace::{LENGTH, Places, SHAPED};
 
 fn node() -> impl Strategy<Value = Node> {
     let bits = prop_oneof![Just(1u8), Just(8), Just(32), Just(64), any::<u8>()];
-    (0u8..64, bits, 0u16..70, 0u32..20, 0u32..20, 0u32..20).prop_map(|(op, bits, aux, a, b, c)| Node {
-        op,
-        bits,
-        aux,
-        a,
-        b,
-        c,
-    })
+    (0u8..64, bits, 0u16..70, 0u32..20, 0u32..20, 0u32..20)
+        .prop_map(|(op, bits, aux, a, b, c)| Node { op, bits, aux, a, b, c })
 }
 
 proptest! {
@@ -104,13 +98,19 @@ fn shapes_become_nodes_where_they_are_used() {
         Node::default(),
         Node::binary(Op::Sub, 8, at(3, 1), at(3, 0)),
     ];
-    let recorded =
-        Recorded { nodes, values: vec![0, 10, 20, 2, 254], tables: Vec::new(), shapes, input_len: 2 };
+    let recorded = Recorded {
+        nodes,
+        values: vec![0, 10, 20, 2, 254],
+        tables: Vec::new(),
+        shapes,
+        input_len: 2,
+    };
     let mut used = [4, at(3, 1), at(2, 0), length((3, 2)), at(1, 0), 9, at(9, 0)];
     let dag = Dag::from_recorded(recorded, used.iter_mut()).expect("sound");
     let [difference, product, sum, condition, constant, ..] = used;
     let input = Assignment::new([3, 5]);
-    let values = [difference, product, sum, condition, constant].map(|label| dag.eval(label, &input));
+    let values =
+        [difference, product, sum, condition, constant].map(|label| dag.eval(label, &input));
     assert_eq!(values, [18, 30, 4, 1, 1]);
     let recorded = [difference, product, sum, condition, constant].map(|label| dag.value(label));
     assert_eq!(recorded, [254, 420 % 256, 11, 1, 1]);
@@ -141,7 +141,10 @@ fn each_defect_has_its_error() {
         (with_node(Node::unary(Op::Not, 8, 0), vec![]), "operand 0 does not come before it"),
         (with_node(Node::binary(Op::Add, 8, 1, 2), vec![]), "widths do not fit operator add"),
         (with_node(Node::constant(129, 0), vec![]), "widths do not fit operator const"),
-        (with_node(Node { op: Op::Input as u8, bits: 8, a: 1, ..Node::default() }, vec![]), "input byte 1"),
+        (
+            with_node(Node { op: Op::Input as u8, bits: 8, a: 1, ..Node::default() }, vec![]),
+            "input byte 1",
+        ),
         (with_node(read, vec![]), "table 0 does not exist"),
         (with_node(read, vec![later]), "table 0"),
         (with_node(read, vec![wrong_len]), "table 0: its labels do not match its bytes"),
@@ -157,7 +160,8 @@ fn each_defect_has_its_error() {
 #[test]
 fn text_errors_point_at_the_place() {
     let mut dag = Dag::new();
-    let error = expr::parse("%1 = (add 8 (input 0) (input 1))\nroot %2\n", &mut dag).expect_err("undefined");
+    let error = expr::parse("%1 = (add 8 (input 0) (input 1))\nroot %2\n", &mut dag)
+        .expect_err("undefined");
     assert_eq!(error.to_string(), "line 2, column 8: %2 is not defined above");
     let error = expr::parse("%1 = (frob 8)", &mut dag).expect_err("no operator");
     assert_eq!(error.to_string(), "line 1, column 11: expected an operator");

@@ -32,9 +32,11 @@ const STATES: usize = 200_000;
 /// Exit code 1 if the start rule derives nothing.
 pub fn run(args: &Args) -> Result<u8> {
     let (grammar, notes) = args.grammar.read_with_notes()?;
-    let language = Language::unchecked(grammar).with_context(|| args.grammar.file.display().to_string())?;
+    let language =
+        Language::unchecked(grammar).with_context(|| args.grammar.file.display().to_string())?;
     let usable = language.analysis.productive[language.core.start.index()];
-    let (witness, bound) = if usable { search(&language, args.ambiguity, STATES) } else { (None, 0) };
+    let (witness, bound) =
+        if usable { search(&language, args.ambiguity, STATES) } else { (None, 0) };
     let report = Report { args, language: &language, notes, witness, bound, usable };
     if args.json {
         println!("{}", report.json())
@@ -94,7 +96,9 @@ impl Report<'_> {
         }
         let finite = |n: u64| (n < INFINITE).then_some(n);
         let rules = self.grammar().rules.iter().zip(least);
-        rules.map(|(rule, (len, height))| (rule.name.as_str(), finite(len), finite(height))).collect()
+        rules
+            .map(|(rule, (len, height))| (rule.name.as_str(), finite(len), finite(height)))
+            .collect()
     }
 
     /// Terminals that rules use and nothing matches.
@@ -111,8 +115,11 @@ impl Report<'_> {
 
     fn json(&self) -> Value {
         let facts = &self.language.analysis;
-        let least: Vec<Value> =
-            self.least().iter().map(|(n, l, h)| json!({ "rule": n, "length": l, "height": h })).collect();
+        let least: Vec<Value> = self
+            .least()
+            .iter()
+            .map(|(n, l, h)| json!({ "rule": n, "length": l, "height": h }))
+            .collect();
         let ambiguity = self.witness.as_ref().map(|w| self.ambiguity(w));
         json!({
             "rules": self.grammar().rules.len(),
@@ -140,7 +147,8 @@ impl Report<'_> {
         });
         if let Some(example) = &witness.example {
             let core = &self.language.core;
-            let trees: Vec<String> = example.trees.iter().map(|t| t.render(self.grammar(), core)).collect();
+            let trees: Vec<String> =
+                example.trees.iter().map(|t| t.render(self.grammar(), core)).collect();
             value["sentence"] = json!(String::from_utf8_lossy(&example.sentence));
             value["count"] = json!(example.count.to_string());
             value["rule"] = json!(example.rule.map(|r| &self.grammar().rule(r).name));

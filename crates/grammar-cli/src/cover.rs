@@ -54,8 +54,10 @@ fn report(args: &Args, language: &Language, coverage: &Coverage, outside: usize)
     let rules = grammar.rules.len();
     let alternatives: usize = grammar.rules.iter().map(|r| r.alternatives.len()).sum();
     let (paths, more) = RuleGraph::new(language).paths(&language.core, coverage.k, PATH_LIMIT);
-    let mut all: Vec<Vec<_>> =
-        paths.iter().map(|p| p.iter().filter_map(|nt| language.core.nt(*nt).rule).collect()).collect();
+    let mut all: Vec<Vec<_>> = paths
+        .iter()
+        .map(|p| p.iter().filter_map(|nt| language.core.nt(*nt).rule).collect())
+        .collect();
     all.sort();
     all.dedup();
     if args.json {

@@ -46,7 +46,9 @@ fn expression(language: &Language, chars: &mut Peekable<Chars>) -> Result<Expres
             None if groups.is_empty() => return Ok(group.close()),
             None => bail!("a closing `)` is missing"),
             Some('|') => group.next_alternative(),
-            Some('(') if groups.len() == DEEPEST => bail!("more than {DEEPEST} groups within each other"),
+            Some('(') if groups.len() == DEEPEST => {
+                bail!("more than {DEEPEST} groups within each other")
+            }
             Some('(') => groups.push(std::mem::take(&mut group)),
             Some(')') => {
                 let outer = groups.pop().ok_or_else(|| anyhow!("this `)` closes nothing"))?;
@@ -54,7 +56,10 @@ fn expression(language: &Language, chars: &mut Peekable<Chars>) -> Result<Expres
                 group.parts.push(inner);
             }
             Some(&operator @ ('*' | '+' | '?')) => {
-                let part = group.parts.pop().ok_or_else(|| anyhow!("nothing stands before `{operator}`"))?;
+                let part = group
+                    .parts
+                    .pop()
+                    .ok_or_else(|| anyhow!("nothing stands before `{operator}`"))?;
                 group.parts.push(repeated(part, operator));
             }
             Some(_) => {

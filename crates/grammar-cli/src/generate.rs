@@ -78,7 +78,11 @@ pub fn enumerate(args: &EnumerateArgs) -> Result<u8> {
             out.write(found.text)
         };
         failed = written.err();
-        if failed.is_some() || interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if failed.is_some() || interrupted() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     });
     if let Some(e) = failed {
         return Err(e.into());

@@ -30,7 +30,8 @@ struct Cli {
 }
 
 /// What a program that offers these sub-commands says about them.
-pub const ABOUT: &str = "Read, check, count, enumerate, sample, parse, complete, solve, mutate, shrink";
+pub const ABOUT: &str =
+    "Read, check, count, enumerate, sample, parse, complete, solve, mutate, shrink";
 
 pub const EXAMPLES: &str = "\
 Examples:

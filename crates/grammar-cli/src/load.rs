@@ -49,25 +49,27 @@ impl GrammarArgs {
 
     fn read_file(&self) -> Result<Read> {
         let format = self.format.as_deref().and_then(Format::by_name);
-        read_path(&self.file, format, self.scanner.as_deref()).map_err(|error| {
-            match Format::guess(&self.file).filter(|_| format.is_none()) {
-                Some(guess) => {
-                    anyhow!(
-                        "{error} (the file was read as {}; --format names another notation)",
-                        guess.name()
-                    )
-                }
-                None => error.into(),
+        read_path(&self.file, format, self.scanner.as_deref()).map_err(|error| match Format::guess(
+            &self.file,
+        )
+        .filter(|_| format.is_none())
+        {
+            Some(guess) => {
+                anyhow!(
+                    "{error} (the file was read as {}; --format names another notation)",
+                    guess.name()
+                )
             }
+            None => error.into(),
         })
     }
 
     fn started(&self, grammar: Grammar) -> Result<Grammar> {
         match &self.start {
             None => Ok(grammar),
-            Some(name) => {
-                grammar.with_start(name).ok_or_else(|| anyhow!("there is no rule `{name}` to start with"))
-            }
+            Some(name) => grammar
+                .with_start(name)
+                .ok_or_else(|| anyhow!("there is no rule `{name}` to start with")),
         }
     }
 
@@ -98,7 +100,11 @@ pub fn input(path: &Path) -> Result<Vec<u8>> {
         file.take(limit).read_to_end(&mut text).with_context(|| path.display().to_string())?;
     }
     if text.len() > grammar::parse::MAX_INPUT {
-        bail!("{}: inputs of more than {} bytes are not read", path.display(), grammar::parse::MAX_INPUT);
+        bail!(
+            "{}: inputs of more than {} bytes are not read",
+            path.display(),
+            grammar::parse::MAX_INPUT
+        );
     }
     Ok(text)
 }

@@ -72,7 +72,9 @@ fn object(
     answer: &std::result::Result<String, Stuck>,
 ) -> Value {
     match answer {
-        Ok(report) if args.count_trees => json!({ "input": name, "sentence": true, "trees": report.trim() }),
+        Ok(report) if args.count_trees => {
+            json!({ "input": name, "sentence": true, "trees": report.trim() })
+        }
         Ok(report) if args.tree => json!({ "input": name, "sentence": true, "tree": report }),
         Ok(_) => json!({ "input": name, "sentence": true }),
         Err(stuck) => {
@@ -95,7 +97,12 @@ fn characters(args: &Args, name: &str, text: Vec<u8>) -> Vec<u8> {
     text.iter().map(|b| char::from(*b)).collect::<String>().into_bytes()
 }
 
-fn one(args: &Args, grammar: &Grammar, parser: &mut Parser, text: &[u8]) -> Result<Result<String, Stuck>> {
+fn one(
+    args: &Args,
+    grammar: &Grammar,
+    parser: &mut Parser,
+    text: &[u8],
+) -> Result<Result<String, Stuck>> {
     if args.count_trees {
         return Ok(ambiguity::count_trees(grammar, text)?.map(|count| format!("{count}\n")));
     }
@@ -124,7 +131,8 @@ fn explain(grammar: &Grammar, name: &str, text: &[u8], stuck: &Stuck) -> String 
             format!("`{}`", near.escape_debug())
         }
     };
-    let names = stuck.expected.iter().take(EXPECTED_SHOWN).map(|t| shown(&grammar.terminal(*t).name));
+    let names =
+        stuck.expected.iter().take(EXPECTED_SHOWN).map(|t| shown(&grammar.terminal(*t).name));
     let names: Vec<String> = names.collect();
     let more = stuck.expected.len() - names.len();
     let mut expected = names.join(", ");

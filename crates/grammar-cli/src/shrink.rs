@@ -41,12 +41,15 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8> {
     let text = input(&args.input)?;
     let timeout = Duration::try_from_secs_f64(args.timeout).context("--timeout")?;
     watch_interrupt();
-    let folder =
-        tempfile::Builder::new().prefix("tarragon-shrink-").tempdir().context("a temporary folder")?;
+    let folder = tempfile::Builder::new()
+        .prefix("tarragon-shrink-")
+        .tempdir()
+        .context("a temporary folder")?;
     let number = AtomicUsize::new(0);
     let test = |candidate: &[u8]| {
         let file = folder.path().join(number.fetch_add(1, Ordering::Relaxed).to_string());
-        let holds = !interrupted() && run(&args.command, &file, candidate, timeout).unwrap_or(false);
+        let holds =
+            !interrupted() && run(&args.command, &file, candidate, timeout).unwrap_or(false);
         let _ = std::fs::remove_file(&file);
         holds
     };
@@ -61,7 +64,9 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8> {
     }
     let smallest = shrunk(args, &language, &text, &test)?;
     if !interrupted() && !test(&smallest) {
-        eprintln!("note: the command does not answer the same every time; the result was interesting once");
+        eprintln!(
+            "note: the command does not answer the same every time; the result was interesting once"
+        );
     }
     std::io::stdout().write_all(&smallest)?;
     Ok(0)
@@ -77,7 +82,8 @@ fn shrunk(
     if tree.is_none() {
         eprintln!("note: the input is not in the language: only bytes are removed");
     }
-    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let jobs =
+        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let mut shrinker = Shrinker::new(&test, jobs);
     let smallest = shrinker.shrink(language, text, tree)?;
     eprintln!("{} bytes to {} in {} tests", text.len(), smallest.len(), shrinker.tests);

@@ -97,6 +97,8 @@ fn spell(grammar: &Grammar, constraints: &[Constraint], sentence: &[TerminalId])
         Some(Constraint::Lexeme(text)) => Some(String::from_utf8_lossy(text).into_owned()),
         _ => None,
     };
-    let word = |(i, t): (usize, &TerminalId)| given(i).unwrap_or_else(|| tokens::shown(grammar.terminal(*t)));
+    let word = |(i, t): (usize, &TerminalId)| {
+        given(i).unwrap_or_else(|| tokens::shown(grammar.terminal(*t)))
+    };
     sentence.iter().enumerate().map(word).collect()
 }

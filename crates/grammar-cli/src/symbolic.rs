@@ -7,8 +7,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use grammar::count::{self, Unit};
 use grammar::language::Language;
 use grammar::symbolic::{
-    BOUND, Choice, Fate, Filling, Lexemes, Measure, Options, Repeat, Sizes, Symbolic, SymbolicString,
-    symbolic,
+    BOUND, Choice, Fate, Filling, Lexemes, Measure, Options, Repeat, Sizes, Symbolic,
+    SymbolicString, symbolic,
 };
 use grammar::{Grammar, TerminalId};
 use num_bigint::BigUint;
@@ -116,7 +116,9 @@ pub fn run(args: &Args) -> Result<u8> {
     let language = args.grammar.language()?;
     let symbolic = args.abstraction.symbolic(&language)?;
     match (args.max_len, args.max_height) {
-        (None, None) if args.count || args.part.is_given() => bail!("give --max-len N or --max-height H"),
+        (None, None) if args.count || args.part.is_given() => {
+            bail!("give --max-len N or --max-height H")
+        }
         (None, None) => show(args, &symbolic),
         (Some(max), _) => list(args, &symbolic, Measure::Length, max),
         (None, Some(max)) => list(args, &symbolic, Measure::Height, max),
@@ -145,8 +147,14 @@ fn show(args: &Args, symbolic: &Symbolic) -> Result<u8> {
     }
     let width = used.clone().map(|(terminal, ..)| terminal.name.chars().count()).max().unwrap_or(0);
     for (terminal, ((lexemes, fate), repeat)) in used {
-        let stretch = repeat.as_ref().map(|repeat| format!(" | {}", stretch(repeat))).unwrap_or_default();
-        println!("{:<width$}  {:<8}  {}{stretch}", terminal.name, in_words(*lexemes), becomes(fate));
+        let stretch =
+            repeat.as_ref().map(|repeat| format!(" | {}", stretch(repeat))).unwrap_or_default();
+        println!(
+            "{:<width$}  {:<8}  {}{stretch}",
+            terminal.name,
+            in_words(*lexemes),
+            becomes(fate)
+        );
     }
     Ok(0)
 }
@@ -173,7 +181,8 @@ fn becomes(fate: &Fate) -> String {
 
 /// A hole whose length is for the solver to choose.
 fn stretch(repeat: &Repeat) -> String {
-    let [before, after] = [repeat.after, repeat.lexeme.len() - repeat.after].map(|len| "□".repeat(len));
+    let [before, after] =
+        [repeat.after, repeat.lexeme.len() - repeat.after].map(|len| "□".repeat(len));
     let filler = repeat.filler.escape_ascii();
     format!("{before}{filler}…{filler}{after}")
 }
@@ -204,7 +213,11 @@ fn list(args: &Args, symbolic: &Symbolic, measure: Measure, max: usize) -> Resul
     symbolic
         .strings(&space, &from, Some(&limit), |string| {
             failed = write(&mut out, &string, args.json).err();
-            if failed.is_some() || interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if failed.is_some() || interrupted() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         })
         .context("the scanner")?;
     match failed {
@@ -228,8 +241,9 @@ fn print_counts(args: &Args, measure: Measure, max: usize, counts: &[(usize, Big
     let total: BigUint = counts.iter().map(|(_, count)| count).sum();
     if args.json {
         let by = if measure == Measure::Length { "by_length" } else { "by_height" };
-        let of =
-            |size: usize| counts.iter().find(|(s, _)| *s == size).map_or(BigUint::ZERO, |(_, c)| c.clone());
+        let of = |size: usize| {
+            counts.iter().find(|(s, _)| *s == size).map_or(BigUint::ZERO, |(_, c)| c.clone())
+        };
         let list: Vec<String> = (1..=max).map(|size| of(size).to_string()).collect();
         println!("{}", json!({ by: list, "total": total.to_string() }));
         return;

@@ -34,7 +34,9 @@ pub fn constraint(grammar: &Grammar, chars: &mut Peekable<Chars>) -> Result<Cons
     match chars.next() {
         Some('.') => Ok(Constraint::AllBut(Vec::new())),
         Some('{') => Ok(Constraint::OneOf(set(grammar, chars)?)),
-        Some('!') if chars.next_if_eq(&'{').is_some() => Ok(Constraint::AllBut(set(grammar, chars)?)),
+        Some('!') if chars.next_if_eq(&'{').is_some() => {
+            Ok(Constraint::AllBut(set(grammar, chars)?))
+        }
         Some('"') => Ok(Constraint::Lexeme(quoted(chars, '"')?.into_bytes())),
         _ => bail!("expected a set {{…}}, all but a set !{{…}}, or a lexeme \"…\""),
     }
@@ -126,13 +128,16 @@ fn of_rule(grammar: &Grammar, name: &str) -> Vec<TerminalId> {
 /// the literal comes first.
 fn find(grammar: &Grammar, word: &Word) -> Result<Vec<TerminalId>> {
     let named: Vec<TerminalId> = grammar.find_terminal(&word.text).into_iter().collect();
-    let is_literal = |t: &Terminal| t.pattern.as_literal().is_some_and(|text| text == word.text.as_bytes());
+    let is_literal =
+        |t: &Terminal| t.pattern.as_literal().is_some_and(|text| text == word.text.as_bytes());
     let ids = (0..grammar.terminals.len()).map(TerminalId::from);
     let literal: Vec<TerminalId> = ids.filter(|t| is_literal(grammar.terminal(*t))).collect();
     let by_rule = if word.quoted { Vec::new() } else { of_rule(grammar, &word.text) };
     let order = if word.quoted { [literal, named, by_rule] } else { [named, by_rule, literal] };
     let found = order.into_iter().find(|found| !found.is_empty());
-    found.ok_or_else(|| anyhow!("there is no terminal `{}`; {}", word.text, nearest(grammar, &word.text)))
+    found.ok_or_else(|| {
+        anyhow!("there is no terminal `{}`; {}", word.text, nearest(grammar, &word.text))
+    })
 }
 
 fn nearest(grammar: &Grammar, text: &str) -> String {

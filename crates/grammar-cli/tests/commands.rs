@@ -41,7 +41,10 @@ fn run(args: &[&str], input: &str) -> (i32, String, String) {
 fn count() {
     let calc = file("calc.tg", CALC);
     let (code, out, _) = run(&["count", name(&calc), "--max-len", "4", "--json"], "");
-    assert_eq!((code, out.trim()), (0, r#"{"by_length":["62","62","27032","80910"],"total":"108066"}"#));
+    assert_eq!(
+        (code, out.trim()),
+        (0, r#"{"by_length":["62","62","27032","80910"],"total":"108066"}"#)
+    );
     let (_, out, _) = run(&["count", name(&calc), "--max-len", "4", "--strings"], "");
     assert_eq!(out, "1\t62\n2\t62\n3\t27032\n4\t54002\ntotal\t81158\n");
     let (code, _, err) = run(&["count", name(&calc)], "");
@@ -53,7 +56,10 @@ fn enumerate_in_parts() {
     let grammar = file("ab.tg", "s = 'a' s 'b' | s s | 'c' ;");
     let (_, whole, _) = run(&["enumerate", name(&grammar), "--max-len", "6"], "");
     let parts: String = (0..4)
-        .map(|i| run(&["enumerate", name(&grammar), "--max-len", "6", "--shard", &format!("{i}/4")], "").1)
+        .map(|i| {
+            run(&["enumerate", name(&grammar), "--max-len", "6", "--shard", &format!("{i}/4")], "")
+                .1
+        })
         .collect();
     assert_eq!(parts, whole);
     let (_, out, _) = run(&["enumerate", name(&grammar), "--max-len", "6", "--count-only"], "");
@@ -71,7 +77,8 @@ fn symbolic_grammar_and_its_strings() {
     let (code, out, _) = run(&["symbolic", name(&calc)], "");
     assert_eq!(code, 0);
     assert!(
-        out.contains("\"(\"         one       stays\n") && out.ends_with("/[0-9]/     finite    □\n"),
+        out.contains("\"(\"         one       stays\n")
+            && out.ends_with("/[0-9]/     finite    □\n"),
         "{out}"
     );
     let (_, json, _) = run(&["symbolic", name(&calc), "--json"], "");
@@ -83,10 +90,13 @@ fn symbolic_grammar_and_its_strings() {
     assert_eq!(whole, "□\n-□\n(□)\n--□\n□*□\n□/□\n□%□\n□+□\n□-□\n□|□\n□&□\n");
     let shard = |i| run(&["symbolic", name(&calc), "--max-len", "3", "--shard", i], "").1;
     assert_eq!([shard("0/3"), shard("1/3"), shard("2/3")].concat(), whole);
-    let (_, out, _) =
-        run(&["symbolic", name(&calc), "--max-len", "3", "--from", "2", "--limit", "1", "--json"], "");
+    let (_, out, _) = run(
+        &["symbolic", name(&calc), "--max-len", "3", "--from", "2", "--limit", "1", "--json"],
+        "",
+    );
     assert_eq!(out, "{\"text\":\"(a)\",\"holes\":[[1,1]]}\n");
-    let (_, out, _) = run(&["symbolic", name(&calc), "--max-len", "5", "--count", "--derivations"], "");
+    let (_, out, _) =
+        run(&["symbolic", name(&calc), "--max-len", "5", "--count", "--derivations"], "");
     assert_eq!(out, "1\t1\n2\t1\n3\t9\n4\t24\n5\t166\ntotal\t201\n");
     let (_, out, _) = run(&["symbolic", name(&calc), "--max-height", "3", "--count", "--json"], "");
     assert_eq!(out, "{\"by_height\":[\"0\",\"1\",\"9\"],\"total\":\"10\"}\n");
@@ -94,8 +104,10 @@ fn symbolic_grammar_and_its_strings() {
 
 #[test]
 fn what_terminals_become_can_be_said() {
-    let words =
-        file("words.tg", "s = 'if' NAME | NAME ; token NAME = /[a-z]+/ ; token IF = 'if' ; skip /[ ]+/ ;");
+    let words = file(
+        "words.tg",
+        "s = 'if' NAME | NAME ; token NAME = /[a-z]+/ ; token IF = 'if' ; skip /[ ]+/ ;",
+    );
     let strings = |options: &[&str]| {
         let args = [&["symbolic", name(&words), "--max-len", "3"], options].concat();
         run(&args, "").1
@@ -137,7 +149,10 @@ fn parse_says_where_and_what() {
     assert_eq!((code, out.as_str()), (1, "-: no\n"));
     assert!(err.starts_with("-:1:3: expected ") && err.contains("found `\\n2`"), "{err}");
     let (code, out, _) = run(&["parse", name(&calc), "-", "--tree"], "-x");
-    assert_eq!((code, out.as_str()), (0, "e #9\n  \"-\" \"-\"\n  e #10\n    l #1\n      /[A-Za-z]/ \"x\"\n"));
+    assert_eq!(
+        (code, out.as_str()),
+        (0, "e #9\n  \"-\" \"-\"\n  e #10\n    l #1\n      /[A-Za-z]/ \"x\"\n")
+    );
     assert_eq!(run(&["parse", name(&calc), "-", "--count-trees"], "1+2+3").1, "2\n");
     assert_eq!(run(&["parse", name(&calc), "-", "--start", "d"], "7").0, 0);
     let (code, _, err) = run(&["parse", name(&calc), "-", "--start", "nothing"], "7");
@@ -156,9 +171,16 @@ fn complete_mutate_cover_convert_check() {
     assert!(out.contains(r#""rules":{"covered":3,"all":3}"#), "{out}");
     let (_, json, _) = run(&["convert", name(&calc), "--to", "bnf-json"], "");
     let json = file("calc.json", &json);
-    assert!(run(&["count", name(&json), "--max-len", "3", "--strings"], "").1.ends_with("total\t27156\n"));
+    assert!(
+        run(&["count", name(&json), "--max-len", "3", "--strings"], "")
+            .1
+            .ends_with("total\t27156\n")
+    );
     let (_, out, _) = run(&["check", name(&calc)], "");
-    assert!(out.contains("left-recursive e") && out.contains("80910 derivations but 54002 strings"), "{out}");
+    assert!(
+        out.contains("left-recursive e") && out.contains("80910 derivations but 54002 strings"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -176,15 +198,20 @@ fn ambiguity_comes_with_an_example() {
     assert!(trees.contains(&tree.as_str()), "{tree}");
     let cyclic = file("cyclic.tg", "s = t ; t = s | 'x' ;");
     let (_, out, _) = run(&["check", name(&cyclic)], "");
-    assert!(out.contains("example       \"x\" has infinite trees, of which two differ in `s`"), "{out}");
+    assert!(
+        out.contains("example       \"x\" has infinite trees, of which two differ in `s`"),
+        "{out}"
+    );
 }
 
 #[test]
 fn inputs_of_antlr_grammars_need_not_be_utf8() {
-    let grammar = file("latin.g4", "grammar Latin; s : WORD+ EOF ; WORD : ~[ ]+ ; WS : ' ' -> skip ;");
+    let grammar =
+        file("latin.g4", "grammar Latin; s : WORD+ EOF ; WORD : ~[ ]+ ; WS : ' ' -> skip ;");
     let input = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(input.path(), b"caf\xe9 cr\xe8me").expect("a file");
-    let (code, _, err) = run(&["parse", name(&grammar), input.path().to_str().expect("a path")], "");
+    let (code, _, err) =
+        run(&["parse", name(&grammar), input.path().to_str().expect("a path")], "");
     assert!(code == 0 && err.contains("read as Latin-1"), "{err}");
 }
 
@@ -202,8 +229,11 @@ fn shrinking_leaves_no_folder_behind() {
     let temporary = tempfile::tempdir().expect("a folder");
     for (input, program) in [("1+2", "true"), ("1", "false"), ("1", "/no/such/program")] {
         let mut shrink = command(&["shrink", name(&calc), "-", "--", program]);
-        let mut child =
-            shrink.env("TMPDIR", temporary.path()).stdin(Stdio::piped()).spawn().expect("it starts");
+        let mut child = shrink
+            .env("TMPDIR", temporary.path())
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("it starts");
         child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it reads");
         child.wait().expect("it ends");
         let left = std::fs::read_dir(temporary.path()).expect("a folder").count();
@@ -234,7 +264,9 @@ fn interrupting_an_enumeration_ends_cleanly() {
 #[test]
 fn interrupting_tables_ends_with_a_message() {
     let calc = file("calc9.tg", CALC);
-    for args in [["count", name(&calc), "--max-len", "200000"], ["sample", name(&calc), "--len", "200000"]] {
+    for args in
+        [["count", name(&calc), "--max-len", "200000"], ["sample", name(&calc), "--len", "200000"]]
+    {
         assert_eq!(interrupt(&args), "interrupted\n", "{args:?}");
     }
 }
@@ -254,10 +286,14 @@ fn wait_until_it_works(process: u32) {
 
 /// What a command that would take very long says when it is interrupted.
 fn interrupt(args: &[&str]) -> String {
-    let mut child =
-        command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut child = command(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
     wait_until_it_works(child.id());
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let killed =
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     assert!(killed.success());
     let mut message = String::new();
     child.stderr.take().expect("a pipe").read_to_string(&mut message).expect("text");
@@ -346,7 +382,10 @@ fn solve_knows_rules_of_single_tokens_and_regular_expressions() {
     assert_eq!(matching(SEXPR, ".* {-} .*"), (0, "( - num num )".to_string()));
     let twice = matching(SEXPR, ".* {let} .* {let} .*");
     assert_eq!((twice.0, twice.1.matches("let").count()), (0, 2), "{twice:?}");
-    assert_eq!(matching(FUNCTION, "!{','}* {','} (.{','})? {id} {)} .+").1, "function id ( id , id ) { }");
+    assert_eq!(
+        matching(FUNCTION, "!{','}* {','} (.{','})? {id} {)} .+").1,
+        "function id ( id , id ) { }"
+    );
     assert_eq!(matching(FUNCTION, "{function} {id} !{(} .*"), (1, String::new()));
     let grammar = file("solve.tg", SEXPR);
     for (expression, about) in
@@ -398,10 +437,12 @@ fn json_everywhere() {
     let grammar = file("ab.tg", "s = 'a' s 'b' | '\\xff' | '\"' ;");
     let (_, out, _) = run(&["enumerate", name(&grammar), "--max-len", "3", "--json"], "");
     assert_eq!(out, "[255]\n\"\\\"\"\n[97,255,98]\n\"a\\\"b\"\n");
-    let (_, out, _) = run(&["enumerate", name(&grammar), "--max-len", "3", "--json", "--count-only"], "");
+    let (_, out, _) =
+        run(&["enumerate", name(&grammar), "--max-len", "3", "--json", "--count-only"], "");
     assert_eq!(out, "{\"count\":\"4\"}\n");
     let (code, out, err) = run(&["parse", name(&grammar), "-", "--json"], "a\"c");
-    let wanted = r#"{"input":"-","sentence":false,"line":1,"column":3,"offset":2,"expected":["\"b\""]}"#;
+    let wanted =
+        r#"{"input":"-","sentence":false,"line":1,"column":3,"offset":2,"expected":["\"b\""]}"#;
     assert_eq!((code, out.trim(), err.as_str()), (1, wanted, ""));
     let (code, out, _) = run(&["parse", name(&grammar), "-", "--json", "--count-trees"], "a\"b");
     assert_eq!((code, out.trim()), (0, r#"{"input":"-","sentence":true,"trees":"1"}"#));
@@ -424,7 +465,8 @@ fn shrinking_ends_commands_that_hang_and_says_so_of_those_that_waver() {
     let input = file("long.txt", "aaabaa");
     let once = tempfile::tempdir().expect("a folder");
     let wavers = format!("mkdir {}/$(wc -c <{{}})", once.path().display());
-    let (code, _, err) = run(&["shrink", name(&grammar), name(&input), "--", "sh", "-c", &wavers], "");
+    let (code, _, err) =
+        run(&["shrink", name(&grammar), name(&input), "--", "sh", "-c", &wavers], "");
     assert_eq!(code, 0);
     assert!(err.contains("does not answer the same every time"), "{err}");
 }

@@ -23,7 +23,9 @@ pub fn read(format: &str, data: &[u8]) {
 /// Reads `data` as the flex scanner of a bison grammar.
 pub fn read_flex(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let Ok(read) = read_texts(("fuzz.y", PARSER), ("fuzz.l", text), Some(Format::Bison)) else { return };
+    let Ok(read) = read_texts(("fuzz.y", PARSER), ("fuzz.l", text), Some(Format::Bison)) else {
+        return;
+    };
     check(&read.grammar);
 }
 

@@ -42,7 +42,9 @@ impl Reader<'_> {
             }
             self.cursor.eat_while(|c| c == ' ' || c == '\t');
             let pos = self.cursor.pos;
-            let Some(name) = self.name() else { return Err(self.cursor.expected("the name of a rule")) };
+            let Some(name) = self.name() else {
+                return Err(self.cursor.expected("the name of a rule"));
+            };
             self.blank();
             let more = self.cursor.eat("=/");
             if !more && !self.cursor.eat("=") {
@@ -80,8 +82,8 @@ impl Reader<'_> {
 
     /// Names are the same in upper and lower case.
     fn name(&mut self) -> Option<String> {
-        let bracketed =
-            self.cursor.at("<") && self.cursor.rest()[1..].starts_with(|c: char| c.is_ascii_alphabetic());
+        let bracketed = self.cursor.at("<")
+            && self.cursor.rest()[1..].starts_with(|c: char| c.is_ascii_alphabetic());
         if bracketed {
             let rest = self.cursor.rest();
             let end = rest.find('>')?;
@@ -93,7 +95,11 @@ impl Reader<'_> {
             return Some(inside.to_lowercase());
         }
         self.cursor.peek().filter(char::is_ascii_alphabetic)?;
-        Some(self.cursor.eat_while(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_').to_lowercase())
+        Some(
+            self.cursor
+                .eat_while(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+                .to_lowercase(),
+        )
     }
 
     fn choice(&mut self) -> Result<Vec<Expr>, ReadError> {
@@ -122,25 +128,33 @@ impl Reader<'_> {
         let pos = self.cursor.pos;
         let low = self.cursor.eat_while(|c| c.is_ascii_digit()).to_string();
         let star = self.cursor.eat("*");
-        let high = if star { self.cursor.eat_while(|c| c.is_ascii_digit()).to_string() } else { low.clone() };
+        let high = if star {
+            self.cursor.eat_while(|c| c.is_ascii_digit()).to_string()
+        } else {
+            low.clone()
+        };
         if self.cursor.at("#") {
-            return Err(self.cursor.error("the list operator `#` is not part of ABNF; write the list out"));
+            return Err(self
+                .cursor
+                .error("the list operator `#` is not part of ABNF; write the list out"));
         }
         let element = self.element()?;
         if !star && low.is_empty() {
             return Ok(element);
         }
         let min: Option<u32> = if low.is_empty() { Some(0) } else { low.parse().ok() };
-        let max: Option<Option<u32>> = if high.is_empty() { Some(None) } else { high.parse().ok().map(Some) };
+        let max: Option<Option<u32>> =
+            if high.is_empty() { Some(None) } else { high.parse().ok().map(Some) };
         match (min, max) {
             (Some(min), Some(max))
                 if min <= REPEAT_LIMIT && max.is_none_or(|m| min <= m && m <= REPEAT_LIMIT) =>
             {
                 Ok(element.repeat(min, max))
             }
-            _ => Err(self
-                .cursor
-                .error_at(pos, format!("expected a repetition such as `1*3` up to {REPEAT_LIMIT}"))),
+            _ => Err(self.cursor.error_at(
+                pos,
+                format!("expected a repetition such as `1*3` up to {REPEAT_LIMIT}"),
+            )),
         }
     }
 
@@ -194,7 +208,8 @@ impl Reader<'_> {
             return Ok(Expr::Terminal(self.builder.literal(text.as_bytes())));
         }
         if text.len() > LONGEST {
-            let message = "text of more than 1 MB is not read without regard to case: write it as %s\"…\"";
+            let message =
+                "text of more than 1 MB is not read without regard to case: write it as %s\"…\"";
             return Err(self.cursor.error_at(start, message));
         }
         Ok(Expr::Terminal(self.builder.pattern(ascii_ignore_case(&text))))
@@ -211,7 +226,11 @@ impl Reader<'_> {
             Some('b') => 2,
             Some('s') if self.cursor.at("\"") => return self.string(true),
             Some('i') if self.cursor.at("\"") => return self.string(false),
-            _ => return Err(self.cursor.error_at(pos, "expected `%x`, `%d`, `%b`, `%s\"` or `%i\"`")),
+            _ => {
+                return Err(self
+                    .cursor
+                    .error_at(pos, "expected `%x`, `%d`, `%b`, `%s\"` or `%i\"`"));
+            }
         };
         let first = self.number(radix)?;
         if self.cursor.eat("-") {
@@ -235,7 +254,10 @@ impl Reader<'_> {
         } else {
             let character = |c: u32, other| char::from_u32(c.min(0x10ffff)).unwrap_or(other);
             let (low, high) = (character(first, '\u{e000}'), character(last, '\u{d7ff}'));
-            Class::Unicode(ClassUnicode::new([ClassUnicodeRange::new(low.min(high), high.max(low))]))
+            Class::Unicode(ClassUnicode::new([ClassUnicodeRange::new(
+                low.min(high),
+                high.max(low),
+            )]))
         };
         Ok(Expr::Terminal(self.builder.pattern(Pattern::from_hir(Hir::class(class)))))
     }
@@ -257,7 +279,10 @@ impl Reader<'_> {
             let lines = rest.trim_start_matches(['\n', '\r']);
             let skipped = rest.len() - lines.len();
             let comment = lines.trim_start_matches([' ', '\t']).starts_with(';');
-            if skipped == 0 || !(lines.starts_with([' ', '\t']) || comment) || self.indented_rule(lines) {
+            if skipped == 0
+                || !(lines.starts_with([' ', '\t']) || comment)
+                || self.indented_rule(lines)
+            {
                 return;
             }
             self.cursor.pos += skipped;
@@ -268,7 +293,8 @@ impl Reader<'_> {
     /// last one.
     fn indented_rule(&self, line: &str) -> bool {
         let line = line.trim_start_matches([' ', '\t']);
-        let name = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(0);
+        let name =
+            line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(0);
         name > 0 && line[name..].trim_start_matches([' ', '\t']).starts_with('=')
     }
 

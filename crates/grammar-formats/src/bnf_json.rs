@@ -71,12 +71,20 @@ impl Reader<'_> {
     }
 
     /// The Fuzzing Book's `("expansion", opts(prob=0.5))`.
-    fn with_options(&mut self, text: &str, options: &Map<String, Value>) -> Result<Alternative, ReadError> {
+    fn with_options(
+        &mut self,
+        text: &str,
+        options: &Map<String, Value>,
+    ) -> Result<Alternative, ReadError> {
         let mut alternative = Alternative::new(self.mixed(text));
         for (name, value) in options {
             match (name.as_str(), value.as_f64()) {
                 ("prob" | "weight", Some(weight)) if weight >= 0.0 => alternative.weight = weight,
-                _ => self.builder.note(&self.cursor.clone(), 0, format!("option `{name}` is left out")),
+                _ => self.builder.note(
+                    &self.cursor.clone(),
+                    0,
+                    format!("option `{name}` is left out"),
+                ),
             }
         }
         Ok(alternative)
@@ -94,7 +102,11 @@ impl Reader<'_> {
     }
 
     fn text(&mut self, text: &str) -> Expr {
-        if text.is_empty() { Expr::Empty } else { Expr::Terminal(self.builder.literal(text.as_bytes())) }
+        if text.is_empty() {
+            Expr::Empty
+        } else {
+            Expr::Terminal(self.builder.literal(text.as_bytes()))
+        }
     }
 
     /// Text with names of rules in it.
@@ -103,7 +115,8 @@ impl Reader<'_> {
         let (mut parts, mut plain) = (Vec::new(), String::new());
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
-            if self.braces && (rest.starts_with("\\{") || rest.starts_with("\\}") || rest.starts_with("\\\\"))
+            if self.braces
+                && (rest.starts_with("\\{") || rest.starts_with("\\}") || rest.starts_with("\\\\"))
             {
                 plain.push_str(&rest[1..2]);
                 rest = &rest[2..];
@@ -154,7 +167,8 @@ impl Reader<'_> {
     }
 
     fn start(&mut self) {
-        let name = ["<start>", "<START>", "START", "start"].into_iter().find(|n| self.builder.has_rule(n));
+        let name =
+            ["<start>", "<START>", "START", "start"].into_iter().find(|n| self.builder.has_rule(n));
         if let Some(name) = name {
             self.builder.grammar.start = self.builder.rule(name, 0);
         }

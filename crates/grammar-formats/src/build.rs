@@ -141,8 +141,13 @@ impl Builder {
         self.grammar.rules.retain(&mut keep);
         let mut keep = which.iter().map(Option::is_none);
         self.seen.retain(|_| keep.next().expect("as many as rules"));
-        self.rules =
-            self.grammar.rules.iter().enumerate().map(|(i, r)| (r.name.clone(), RuleId::from(i))).collect();
+        self.rules = self
+            .grammar
+            .rules
+            .iter()
+            .enumerate()
+            .map(|(i, r)| (r.name.clone(), RuleId::from(i)))
+            .collect();
         for alternative in self.grammar.rules.iter_mut().flat_map(|r| &mut r.alternatives) {
             replace(&mut alternative.body, &symbols);
         }
@@ -155,7 +160,9 @@ impl Builder {
         }
         if let Some(i) = self.seen.iter().position(|(_, defined)| !defined) {
             let name = &self.grammar.rules[i].name;
-            return Err(cursor.error_at(self.seen[i].0, format!("`{name}` is used here but never defined")));
+            return Err(
+                cursor.error_at(self.seen[i].0, format!("`{name}` is used here but never defined"))
+            );
         }
         Ok(Read { grammar: self.grammar, notes: self.notes })
     }
@@ -165,9 +172,13 @@ impl Builder {
     pub fn lexer_from_terminals(&mut self, lexing: Lexing) {
         self.grammar.lexing = lexing;
         let (mut literals, mut others) = (Vec::new(), Vec::new());
-        for (i, terminal) in self.grammar.terminals.iter().enumerate().filter(|(_, t)| !t.end_of_input) {
-            let rule = LexRule::token(TerminalId::from(i), &terminal.name, terminal.pattern.clone());
-            let list = if terminal.pattern.as_literal().is_some() { &mut literals } else { &mut others };
+        for (i, terminal) in
+            self.grammar.terminals.iter().enumerate().filter(|(_, t)| !t.end_of_input)
+        {
+            let rule =
+                LexRule::token(TerminalId::from(i), &terminal.name, terminal.pattern.clone());
+            let list =
+                if terminal.pattern.as_literal().is_some() { &mut literals } else { &mut others };
             list.push(rule);
         }
         let skips = std::mem::take(&mut self.grammar.lex_rules);
@@ -179,7 +190,9 @@ impl Builder {
 fn replace(expr: &mut Expr, symbols: &[Expr]) {
     match expr {
         Expr::Rule(rule) => *expr = symbols[rule.index()].clone(),
-        Expr::Seq(parts) | Expr::Choice(parts) => parts.iter_mut().for_each(|p| replace(p, symbols)),
+        Expr::Seq(parts) | Expr::Choice(parts) => {
+            parts.iter_mut().for_each(|p| replace(p, symbols))
+        }
         Expr::Repeat { inner, .. } => replace(inner, symbols),
         Expr::Empty | Expr::Terminal(_) => {}
     }

@@ -66,12 +66,17 @@ fn by_content(text: &str) -> Format {
     let line_starts = |prefix: &str| text.lines().any(|l| l.trim_start().starts_with(prefix));
     if text.lines().any(|l| l.trim() == "%%") {
         Format::Bison
-    } else if line_starts("grammar ") || line_starts("lexer grammar ") || line_starts("parser grammar ") {
+    } else if line_starts("grammar ")
+        || line_starts("lexer grammar ")
+        || line_starts("parser grammar ")
+    {
         Format::Antlr
     } else if text.contains("::=") {
         Format::W3c
     } else if text.lines().any(|l| {
-        l.starts_with(|c: char| c.is_ascii_alphabetic()) && l.contains(" = ") && !l.trim_end().ends_with(';')
+        l.starts_with(|c: char| c.is_ascii_alphabetic())
+            && l.contains(" = ")
+            && !l.trim_end().ends_with(';')
     }) && !text.contains(';')
     {
         Format::Abnf
@@ -95,7 +100,11 @@ pub fn read_texts(
 }
 
 /// Reads a file; `lexer` is the scanner of a bison or ANTLR grammar.
-pub fn read_path(path: &Path, format: Option<Format>, lexer: Option<&Path>) -> Result<Read, ReadError> {
+pub fn read_path(
+    path: &Path,
+    format: Option<Format>,
+    lexer: Option<&Path>,
+) -> Result<Read, ReadError> {
     let file = path.display().to_string();
     let (text, mut notes) = load(path)?;
     let lexer = lexer.map(|p| Ok((p.display().to_string(), load(p)?.0))).transpose()?;

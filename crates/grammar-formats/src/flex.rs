@@ -65,7 +65,8 @@ impl Reader<'_, '_> {
                 self.cursor.eat_through("*/");
             } else if self.cursor.eat("%option") || self.cursor.eat("%Option") {
                 let line = self.cursor.eat_while(|c| c != '\n');
-                self.patterns.ignore_case |= line.contains("case-insensitive") || line.contains("caseless");
+                self.patterns.ignore_case |=
+                    line.contains("case-insensitive") || line.contains("caseless");
             } else if self.cursor.at("%top") {
                 self.skip_block();
             } else if self.cursor.at("%s")
@@ -111,7 +112,11 @@ impl Reader<'_, '_> {
                 self.cursor.eat_through("%}");
                 continue;
             }
-            if self.cursor.at(" ") || self.cursor.at("\t") || self.cursor.at("/*") || self.cursor.at("//") {
+            if self.cursor.at(" ")
+                || self.cursor.at("\t")
+                || self.cursor.at("/*")
+                || self.cursor.at("//")
+            {
                 self.indented(&mut scope)?;
                 continue;
             }
@@ -217,7 +222,8 @@ impl Reader<'_, '_> {
         } else {
             while let Some(c) = self.cursor.peek().filter(|c| *c != '\n') {
                 if c == '{' {
-                    let len = skip_code(self.cursor.rest(), '{', '}').unwrap_or(self.cursor.rest().len());
+                    let len =
+                        skip_code(self.cursor.rest(), '{', '}').unwrap_or(self.cursor.rest().len());
                     self.cursor.pos += len;
                 } else if self.cursor.at("/*") {
                     self.cursor.eat_through("*/");
@@ -254,7 +260,9 @@ impl Reader<'_, '_> {
     fn gathers(&self, mode: usize, rules: &[Scanned], actions: &[Action]) -> bool {
         let enters = |a: &Action| {
             a.tokens.is_empty()
-                && a.ops.iter().any(|op| matches!(op, ModeOp::Set(m) | ModeOp::Push(m) if m.index() == mode))
+                && a.ops
+                    .iter()
+                    .any(|op| matches!(op, ModeOp::Set(m) | ModeOp::Push(m) if m.index() == mode))
         };
         let ends = |(r, a): (&Scanned, &Action)| {
             r.modes.contains(&mode) && !a.tokens.is_empty() && !a.ops.is_empty()
@@ -263,8 +271,10 @@ impl Reader<'_, '_> {
     }
 
     fn add(&mut self, rule: &Scanned, action: &Action, mode: ModeId, gathers: &[bool]) {
-        let into_gathering =
-            action.ops.iter().any(|op| matches!(op, ModeOp::Set(m) | ModeOp::Push(m) if gathers[m.index()]));
+        let into_gathering = action
+            .ops
+            .iter()
+            .any(|op| matches!(op, ModeOp::Set(m) | ModeOp::Push(m) if gathers[m.index()]));
         let inside = gathers[mode.index()] && action.ops.is_empty();
         let name = self.cursor.text[rule.pos..].lines().next().unwrap_or("").to_string();
         let mut base = LexRule::skip(&name, rule.pattern.clone());
@@ -272,12 +282,14 @@ impl Reader<'_, '_> {
         base.ops = action.ops.clone();
         base.predicated = rule.anchored || action.maybe;
         if action.tokens.is_empty() {
-            base.emit = if action.more || into_gathering || inside { Emit::More } else { Emit::Skip };
+            base.emit =
+                if action.more || into_gathering || inside { Emit::More } else { Emit::Skip };
             self.builder.grammar.lex_rules.push(base);
             return;
         }
         for (terminal, text) in &action.tokens {
-            let pattern = text.as_ref().map_or_else(|| rule.pattern.clone(), |t| Pattern::literal(t));
+            let pattern =
+                text.as_ref().map_or_else(|| rule.pattern.clone(), |t| Pattern::literal(t));
             let lex = LexRule { emit: Emit::Token(*terminal), pattern, ..base.clone() };
             self.builder.grammar.lex_rules.push(lex);
         }
@@ -292,7 +304,11 @@ impl Reader<'_, '_> {
             }
         }
         if rule.anchored {
-            self.builder.note(&self.cursor, rule.pos, "`^` is left out: the rule may match anywhere");
+            self.builder.note(
+                &self.cursor,
+                rule.pos,
+                "`^` is left out: the rule may match anywhere",
+            );
         }
         self.mode_operations(&code, &mut action);
         self.returned(&code, rule, &mut action);
@@ -333,7 +349,9 @@ impl Reader<'_, '_> {
         }
         for text in texts {
             if explicit
-                && (text.contains("yytext[0]") || text.contains("*yytext") || text.contains("yytext [0]"))
+                && (text.contains("yytext[0]")
+                    || text.contains("*yytext")
+                    || text.contains("yytext [0]"))
             {
                 self.each_character(rule, action);
             }
@@ -379,7 +397,9 @@ impl Reader<'_, '_> {
                 rest = cursor.rest();
             } else if c == '"' {
                 let end = rest[1..].find('"').map_or(rest.len(), |i| i + 2);
-                if explicit && let Some(id) = rest.get(1..end.max(2) - 1).and_then(|t| self.aliases.get(t)) {
+                if explicit
+                    && let Some(id) = rest.get(1..end.max(2) - 1).and_then(|t| self.aliases.get(t))
+                {
                     action.tokens.push((*id, None));
                 }
                 rest = &rest[end..];
@@ -432,7 +452,8 @@ struct Action {
 }
 
 fn only_number(code: &str) -> bool {
-    let value = code.rsplit("return").next().unwrap_or("").trim_matches(|c: char| !c.is_alphanumeric());
+    let value =
+        code.rsplit("return").next().unwrap_or("").trim_matches(|c: char| !c.is_alphanumeric());
     value.is_empty() || value.chars().all(|c| c.is_ascii_digit()) || value.contains("EOF")
 }
 

@@ -65,7 +65,8 @@ impl Patterns {
                 atom.repeat(0, Some(1), true)
             } else if cursor.at("{-}") || cursor.at("{+}") {
                 self.set_operation(atom, cursor)?
-            } else if cursor.at("{") && cursor.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) {
+            } else if cursor.at("{") && cursor.rest()[1..].starts_with(|c: char| c.is_ascii_digit())
+            {
                 let (min, max) = bounds(cursor)?;
                 atom.repeat(min, max, true)
             } else {
@@ -132,7 +133,8 @@ impl Patterns {
             let flags = cursor.eat_while(|c| c != ':' && c != ')').to_string();
             cursor.eat(":");
             let off = flags.split('-').nth(1).is_some_and(|f| f.contains('i'));
-            self.ignore_case = !off && (outer || flags.split('-').next().is_some_and(|f| f.contains('i')));
+            self.ignore_case =
+                !off && (outer || flags.split('-').next().is_some_and(|f| f.contains('i')));
         }
         self.enter(cursor)?;
         let inner = self.choice(cursor)?;
@@ -155,7 +157,9 @@ impl Patterns {
         let mut text = Vec::new();
         loop {
             match cursor.bump() {
-                None | Some('\n') => return Err(cursor.error_at(start, "expected the closing quote")),
+                None | Some('\n') => {
+                    return Err(cursor.error_at(start, "expected the closing quote"));
+                }
                 Some('"') => return Ok(self.literal(&text)),
                 Some('\\') => text.extend(escape(cursor)),
                 Some(c) => text.extend(c.encode_utf8(&mut [0; 4]).bytes()),
@@ -177,7 +181,8 @@ impl Patterns {
         let mut inner = Cursor::new(cursor.file, &text);
         let pattern = self.choice(&mut inner);
         self.depth -= 1;
-        pattern.map_err(|e| cursor.error_at(pos, format!("in the definition `{name}`: {}", e.message)))
+        pattern
+            .map_err(|e| cursor.error_at(pos, format!("in the definition `{name}`: {}", e.message)))
     }
 
     fn set(&mut self, cursor: &mut Cursor) -> Result<Pattern, ReadError> {
@@ -290,7 +295,8 @@ fn bounds(cursor: &mut Cursor) -> Result<(u32, Option<u32>), ReadError> {
     let pos = cursor.pos;
     cursor.bump();
     let inside = cursor.eat_while(|c| c.is_ascii_digit() || c == ',').to_string();
-    let bad = cursor.error_at(pos, format!("expected `{{m}}`, `{{m,}}` or `{{m,n}}` up to {REPEAT_LIMIT}"));
+    let bad = cursor
+        .error_at(pos, format!("expected `{{m}}`, `{{m,}}` or `{{m,n}}` up to {REPEAT_LIMIT}"));
     if !cursor.eat("}") {
         return Err(bad);
     }

@@ -3,7 +3,9 @@
 use crate::build::Builder;
 use crate::cursor::{Cursor, is_name, is_name_start};
 use crate::{Read, ReadError};
-use grammar::model::{Alternative, Emit, Expr, LexRule, ModeId, ModeOp, Prec, Terminal, TerminalId};
+use grammar::model::{
+    Alternative, Emit, Expr, LexRule, ModeId, ModeOp, Prec, Terminal, TerminalId,
+};
 use grammar::{Lexing, Pattern};
 
 /// Groups nested deeper than this are refused.
@@ -63,8 +65,9 @@ impl<'t> Reader<'t> {
     fn start_statement(&mut self, pos: usize) -> Result<(), ReadError> {
         let name = self.name("the name of the start rule")?;
         if let Some((other, _)) = self.start.as_ref().filter(|(other, _)| *other != name) {
-            let message =
-                format!("there are two start rules, `{other}` and `{name}`; keep one `start` statement");
+            let message = format!(
+                "there are two start rules, `{other}` and `{name}`; keep one `start` statement"
+            );
             return Err(self.cursor.error_at(pos, message));
         }
         self.start = Some((name, pos));
@@ -77,7 +80,11 @@ impl<'t> Reader<'t> {
             "longest" => Lexing::Longest,
             "contextual" => Lexing::Contextual,
             "scannerless" => Lexing::Scannerless,
-            _ => return Err(self.cursor.error_at(pos, "expected `longest`, `contextual` or `scannerless`")),
+            _ => {
+                return Err(self
+                    .cursor
+                    .error_at(pos, "expected `longest`, `contextual` or `scannerless`"));
+            }
         });
         self.blank();
         self.builder.grammar.end_marker |= self.cursor.eat("marker");
@@ -111,7 +118,8 @@ impl<'t> Reader<'t> {
     fn token_statement(&mut self, emit: Emit, nameless: bool) -> Result<(), ReadError> {
         self.blank();
         let pos = self.cursor.pos;
-        let anonymous = nameless && (self.cursor.at("/") || self.cursor.at("\"") || self.cursor.at("'"));
+        let anonymous =
+            nameless && (self.cursor.at("/") || self.cursor.at("\"") || self.cursor.at("'"));
         let name = if anonymous { String::new() } else { self.name("the name of a terminal")? };
         let code = self.code()?;
         if !anonymous {
@@ -371,7 +379,8 @@ impl<'t> Reader<'t> {
     fn bounds(&mut self) -> Result<(u32, Option<u32>), ReadError> {
         let pos = self.cursor.pos;
         self.cursor.bump();
-        let inside = self.cursor.eat_while(|c| c.is_ascii_digit() || c == ',' || c == ' ').to_string();
+        let inside =
+            self.cursor.eat_while(|c| c.is_ascii_digit() || c == ',' || c == ' ').to_string();
         let bad = self
             .cursor
             .error_at(pos, format!("expected `{{m}}`, `{{m,}}` or `{{m,n}}` up to {REPEAT_LIMIT}"));
@@ -382,7 +391,9 @@ impl<'t> Reader<'t> {
         let bounds = match inside.split_once(',') {
             None => number(&inside).map(|n| (n, Some(n))),
             Some((m, n)) if n.trim().is_empty() => number(m).map(|m| (m, None)),
-            Some((m, n)) => number(m).zip(number(n)).filter(|(m, n)| m <= n).map(|(m, n)| (m, Some(n))),
+            Some((m, n)) => {
+                number(m).zip(number(n)).filter(|(m, n)| m <= n).map(|(m, n)| (m, Some(n)))
+            }
         };
         bounds.ok_or(bad)
     }
@@ -405,7 +416,9 @@ impl<'t> Reader<'t> {
         while self.cursor.eat("`") {
             name.push_str(self.cursor.eat_while(|c| c != '`'));
             if !self.cursor.eat("`") {
-                return Err(self.cursor.error_at(start, "expected a back quote at the end of this name"));
+                return Err(self
+                    .cursor
+                    .error_at(start, "expected a back quote at the end of this name"));
             }
             if self.cursor.at("`") {
                 name.push('`');
@@ -432,11 +445,16 @@ impl<'t> Reader<'t> {
     fn finish(mut self) -> Result<Read, ReadError> {
         self.late_terminals()?;
         let skips = self.builder.grammar.lex_rules.iter().any(|r| r.emit == Emit::Skip);
-        let lexing = self.lexing.unwrap_or(if skips { Lexing::Longest } else { Lexing::Scannerless });
+        let lexing =
+            self.lexing.unwrap_or(if skips { Lexing::Longest } else { Lexing::Scannerless });
         self.builder.grammar.lexing = lexing;
         if lexing == Lexing::Scannerless {
             if skips {
-                self.builder.note(&self.cursor, 0, "`skip` has no meaning in a scannerless grammar");
+                self.builder.note(
+                    &self.cursor,
+                    0,
+                    "`skip` has no meaning in a scannerless grammar",
+                );
             }
             self.builder.grammar.lex_rules.clear();
         } else {
@@ -444,7 +462,9 @@ impl<'t> Reader<'t> {
         }
         if let Some((name, pos)) = self.start.take() {
             if !self.builder.has_rule(&name) {
-                return Err(self.cursor.error_at(pos, format!("there is no rule `{name}` to start with")));
+                return Err(self
+                    .cursor
+                    .error_at(pos, format!("there is no rule `{name}` to start with")));
             }
             self.builder.grammar.start = self.builder.rule(&name, pos);
         }
@@ -476,7 +496,8 @@ impl<'t> Reader<'t> {
                 continue;
             }
             let rule = LexRule::token(id, &terminal.name, terminal.pattern.clone());
-            let list = if terminal.pattern.as_literal().is_some() { &mut literals } else { &mut patterns };
+            let list =
+                if terminal.pattern.as_literal().is_some() { &mut literals } else { &mut patterns };
             list.push(rule);
         }
         grammar.lex_rules = literals.into_iter().chain(declared).chain(patterns).collect();

@@ -51,8 +51,9 @@ impl Reader<'_> {
 
     fn escape(&mut self, out: &mut Vec<u8>) -> Result<(), ReadError> {
         let pos = self.cursor.pos;
-        let bad =
-            |cursor: &Cursor| cursor.error_at(pos, r#"expected \n, \t, \r, \0, \\, \", \', \xHH or \u{…}"#);
+        let bad = |cursor: &Cursor| {
+            cursor.error_at(pos, r#"expected \n, \t, \r, \0, \\, \", \', \xHH or \u{…}"#)
+        };
         match self.cursor.bump() {
             Some('n') => out.push(b'\n'),
             Some('t') => out.push(b'\t'),

@@ -72,7 +72,9 @@ impl<'t> Reader<'t> {
             },
             "PATTERN" | "TOKEN" | "IMMEDIATE_TOKEN" => {
                 if kind(node) == "IMMEDIATE_TOKEN" {
-                    self.note(format!("`{rule}`: that nothing may stand before a token is left out"));
+                    self.note(format!(
+                        "`{rule}`: that nothing may stand before a token is left out"
+                    ));
                 }
                 let pattern = self.pattern(rule, node)?;
                 Expr::Terminal(self.builder.pattern(pattern))
@@ -125,16 +127,26 @@ impl<'t> Reader<'t> {
                 for member in members(node) {
                     parts.push(self.pattern(rule, member)?);
                 }
-                if kind(node) == "SEQ" { Pattern::concat(parts) } else { Pattern::alternation(parts) }
+                if kind(node) == "SEQ" {
+                    Pattern::concat(parts)
+                } else {
+                    Pattern::alternation(parts)
+                }
             }
             "SYMBOL" => {
                 let name = text(node, "name");
                 match self.rules.get(name).filter(|_| name != rule) {
                     Some(inner) => self.pattern(name, inner)?,
-                    None => return Err(self.error(rule, &format!("`{name}` cannot stand inside a token"))),
+                    None => {
+                        return Err(
+                            self.error(rule, &format!("`{name}` cannot stand inside a token"))
+                        );
+                    }
                 }
             }
-            other => return Err(self.error(rule, &format!("unknown kind of node `{other}` in a token"))),
+            other => {
+                return Err(self.error(rule, &format!("unknown kind of node `{other}` in a token")));
+            }
         })
     }
 
@@ -143,7 +155,9 @@ impl<'t> Reader<'t> {
         let text = javascript(value);
         let text = if flags.contains('i') { format!("(?i:{text})") } else { text };
         Pattern::parse(&text).unwrap_or_else(|e| {
-            self.note(format!("`{rule}`: the pattern /{value}/ is not understood and matches nothing: {e}"));
+            self.note(format!(
+                "`{rule}`: the pattern /{value}/ is not understood and matches nothing: {e}"
+            ));
             Pattern::never()
         })
     }
@@ -161,7 +175,8 @@ impl<'t> Reader<'t> {
             match pattern {
                 Some(pattern) => {
                     // A run of blanks is skipped at once.
-                    let pattern = if name.is_empty() { pattern.repeat(1, None, true) } else { pattern };
+                    let pattern =
+                        if name.is_empty() { pattern.repeat(1, None, true) } else { pattern };
                     self.builder.grammar.lex_rules.push(LexRule::skip(&name, pattern));
                 }
                 None => self.note(format!("extra `{name}` is not a token and is left out")),
@@ -239,7 +254,9 @@ fn javascript(value: &str) -> String {
             }
             // Rust gives these a meaning inside sets when doubled.
             '&' | '~' if in_set => out.extend(['\\', c]),
-            '{' if !in_set && !chars.peek().is_some_and(char::is_ascii_digit) => out.push_str("\\{"),
+            '{' if !in_set && !chars.peek().is_some_and(char::is_ascii_digit) => {
+                out.push_str("\\{")
+            }
             c => out.push(c),
         }
     }

@@ -10,7 +10,8 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
 const NEST_LIMIT: usize = 200;
 
 pub fn read(file: &str, text: &str) -> Result<Read, ReadError> {
-    let mut reader = Reader { cursor: Cursor::new(file, text), builder: Builder::new(file), depth: 0 };
+    let mut reader =
+        Reader { cursor: Cursor::new(file, text), builder: Builder::new(file), depth: 0 };
     reader.rules()?;
     reader.builder.finish(&reader.cursor)
 }
@@ -32,7 +33,9 @@ impl Reader<'_> {
                 continue;
             }
             let pos = self.cursor.pos;
-            let Some(name) = self.name() else { return Err(self.cursor.expected("the name of a rule")) };
+            let Some(name) = self.name() else {
+                return Err(self.cursor.expected("the name of a rule"));
+            };
             self.blank();
             if !self.cursor.eat("::=") {
                 return Err(self.cursor.expected("`::=`"));
@@ -68,8 +71,9 @@ impl Reader<'_> {
             self.blank();
             let pos = self.cursor.pos;
             let inside = self.cursor.rest().strip_prefix('[').map(str::trim_start).unwrap_or("");
-            let kind =
-                ["wfc:", "vc:", "WFC:", "VC:", "nsc:", "NSC:"].iter().find(|k| inside.starts_with(**k));
+            let kind = ["wfc:", "vc:", "WFC:", "VC:", "nsc:", "NSC:"]
+                .iter()
+                .find(|k| inside.starts_with(**k));
             if kind.is_none() || !self.cursor.eat_through("]") {
                 return;
             }
@@ -89,7 +93,12 @@ impl Reader<'_> {
             return Some(name.to_string());
         }
         self.cursor.peek().filter(|c| is_name_start(*c))?;
-        Some(self.cursor.eat_while(|c| is_name(c) || c == '-' || c == '.').trim_end_matches('-').to_string())
+        Some(
+            self.cursor
+                .eat_while(|c| is_name(c) || c == '-' || c == '.')
+                .trim_end_matches('-')
+                .to_string(),
+        )
     }
 
     fn choice(&mut self) -> Result<Vec<Expr>, ReadError> {
@@ -129,7 +138,8 @@ impl Reader<'_> {
         let rule = named && self.cursor.at("::=");
         self.cursor.pos = before;
         let inside = self.cursor.rest().strip_prefix('[').map(str::trim_start).unwrap_or("");
-        let constraint = ["wfc:", "vc:", "WFC:", "VC:", "nsc:", "NSC:"].iter().any(|k| inside.starts_with(k));
+        let constraint =
+            ["wfc:", "vc:", "WFC:", "VC:", "nsc:", "NSC:"].iter().any(|k| inside.starts_with(k));
         rule || constraint
     }
 
@@ -206,7 +216,9 @@ impl Reader<'_> {
             }
             _ => match self.name() {
                 Some(name) => Ok(Expr::Rule(self.builder.rule(&name, pos))),
-                None => Err(self.cursor.expected("a name, a string, `[`, `#x`, `(`, `|` or a new rule")),
+                None => {
+                    Err(self.cursor.expected("a name, a string, `[`, `#x`, `(`, `|` or a new rule"))
+                }
             },
         }
     }
@@ -258,7 +270,9 @@ impl Reader<'_> {
             return self.code();
         }
         match self.cursor.bump() {
-            None | Some('\n') => Err(self.cursor.error_at(start, "expected `]` at the end of this set")),
+            None | Some('\n') => {
+                Err(self.cursor.error_at(start, "expected `]` at the end of this set"))
+            }
             Some(c) => Ok(c),
         }
     }

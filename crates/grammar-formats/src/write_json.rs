@@ -65,7 +65,9 @@ impl JsonWriter<'_> {
         let lengths: Vec<u64> = self.lexemes.iter().map(cost).collect();
         let least = cheapest(&self.core.productions, &lengths, Combine::Sum);
         if least[self.core.start.index()] == INFINITE {
-            self.note("the start rule derives no string at all: there is nothing to write".to_string());
+            self.note(
+                "the start rule derives no string at all: there is nothing to write".to_string(),
+            );
             return;
         }
         let start = self.names[self.core.start.index()].clone();
@@ -82,7 +84,8 @@ impl JsonWriter<'_> {
         }
         if !self.separator.is_empty() {
             self.note(
-                "every token is followed by a separator, as there is no lexer in this format".to_string(),
+                "every token is followed by a separator, as there is no lexer in this format"
+                    .to_string(),
             );
         }
     }
@@ -97,7 +100,10 @@ impl JsonWriter<'_> {
             }
         }
         if all.is_empty() {
-            self.note(format!("rule `{}` derives no string and is left out", self.core.nt(nt).name));
+            self.note(format!(
+                "rule `{}` derives no string and is left out",
+                self.core.nt(nt).name
+            ));
         } else {
             let name = self.names[nt.index()].clone();
             self.insert(&name, &all);
@@ -163,7 +169,11 @@ impl JsonWriter<'_> {
             if all.is_empty() {
                 continue;
             }
-            let name = if state == 0 { self.terminal_name(t, 0) } else { self.state_name(t, state as u32) };
+            let name = if state == 0 {
+                self.terminal_name(t, 0)
+            } else {
+                self.state_name(t, state as u32)
+            };
             self.insert(&name, &all);
             if state == 0 {
                 self.insert(&self.state_name(t, 0), &all);
@@ -200,7 +210,8 @@ fn writable(mut automaton: Automaton) -> (Automaton, Option<String>) {
         return (automaton, None);
     }
     automaton.edges = automaton.edges.filter_map(|edge| {
-        let bytes: grammar::pattern::ByteSet = edge.bytes.iter().copied().filter(u8::is_ascii).collect();
+        let bytes: grammar::pattern::ByteSet =
+            edge.bytes.iter().copied().filter(u8::is_ascii).collect();
         (!bytes.is_empty()).then_some(Edge { bytes, to: edge.to })
     });
     let distance = automaton.distances();

@@ -2,7 +2,9 @@
 
 use crate::build::quoted;
 use grammar::Pattern;
-use grammar::model::{Alternative, Emit, Expr, Grammar, LexRule, Lexing, ModeId, ModeOp, TerminalId};
+use grammar::model::{
+    Alternative, Emit, Expr, Grammar, LexRule, Lexing, ModeId, ModeOp, TerminalId,
+};
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -18,7 +20,8 @@ pub fn to_tg(grammar: &Grammar) -> String {
         lexer(grammar, &mut out);
     }
     for rule in &grammar.rules {
-        let alternatives: Vec<String> = rule.alternatives.iter().map(|a| alternative(grammar, a)).collect();
+        let alternatives: Vec<String> =
+            rule.alternatives.iter().map(|a| alternative(grammar, a)).collect();
         let _ = writeln!(out, "{} = {} ;", name(&rule.name), alternatives.join("\n  | "));
     }
     out
@@ -70,8 +73,12 @@ fn lexer(grammar: &Grammar, out: &mut String) {
     for (i, terminal) in grammar.terminals.iter().enumerate() {
         if !terminal.end_of_input && !emitted.contains(&TerminalId::from(i)) {
             let pattern = regex(&terminal.pattern);
-            let _ =
-                writeln!(out, "token {}{} = {pattern} -> maybe ;", name(&terminal.name), code(terminal.code));
+            let _ = writeln!(
+                out,
+                "token {}{} = {pattern} -> maybe ;",
+                name(&terminal.name),
+                code(terminal.code)
+            );
         }
     }
 }
@@ -100,7 +107,8 @@ fn lex_rule(grammar: &Grammar, rule: &LexRule, out: &mut String) {
     if rule.predicated {
         commands.push("maybe".to_string());
     }
-    let commands = if commands.is_empty() { String::new() } else { format!(" -> {}", commands.join(", ")) };
+    let commands =
+        if commands.is_empty() { String::new() } else { format!(" -> {}", commands.join(", ")) };
     let _ = writeln!(out, "{head} {}{commands} ;", regex(&rule.pattern));
 }
 
@@ -159,7 +167,11 @@ fn expr(grammar: &Grammar, e: &Expr, level: u8) -> String {
             format!("{}{sign}", expr(grammar, inner, 2))
         }
     };
-    if level == 2 && matches!(e, Expr::Seq(_) | Expr::Repeat { .. }) { format!("({text})") } else { text }
+    if level == 2 && matches!(e, Expr::Seq(_) | Expr::Repeat { .. }) {
+        format!("({text})")
+    } else {
+        text
+    }
 }
 
 fn terminal(grammar: &Grammar, t: TerminalId) -> String {

@@ -27,7 +27,8 @@ fn folders(root: &Path) -> Vec<PathBuf> {
 /// The parser grammar, or the combined one.
 fn main_grammar(folder: &Path) -> PathBuf {
     let entries = std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path());
-    let mut all: Vec<PathBuf> = entries.filter(|p| p.extension().is_some_and(|e| e == "g4")).collect();
+    let mut all: Vec<PathBuf> =
+        entries.filter(|p| p.extension().is_some_and(|e| e == "g4")).collect();
     all.sort();
     let named = |suffix: &str| all.iter().find(|p| p.to_string_lossy().ends_with(suffix));
     let main = named("Parser.g4").or_else(|| {
@@ -61,7 +62,10 @@ fn all_grammars_are_read_and_examples_parse() -> needs::Tested {
             }
         }
     }
-    eprintln!("{read} grammars read, {parsed} examples parse, {} listed as exceptions", EXCEPTIONS.len());
+    eprintln!(
+        "{read} grammars read, {parsed} examples parse, {} listed as exceptions",
+        EXCEPTIONS.len()
+    );
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(read >= 55);
     Ok(())

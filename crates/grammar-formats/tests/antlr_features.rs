@@ -113,9 +113,11 @@ fn modes_and_more() {
 fn completions_end_what_more_began() {
     let language = Language::new(read(MODES).grammar).expect("a language");
     let mut completer = Completer::new(&language).expect("a completer");
-    for (prefix, rest) in [("12 \"a", "\""), ("\"", "\""), ("\"a\\", " \""), ("abc \"x\"", ""), ("keyA", "")]
+    for (prefix, rest) in
+        [("12 \"a", "\""), ("\"", "\""), ("\"a\\", " \""), ("abc \"x\"", ""), ("keyA", "")]
     {
-        let found = completer.complete(prefix.as_bytes()).map(|r| String::from_utf8_lossy(&r).into_owned());
+        let found =
+            completer.complete(prefix.as_bytes()).map(|r| String::from_utf8_lossy(&r).into_owned());
         assert_eq!(found.as_deref(), Ok(rest), "{prefix}");
     }
     assert_eq!(completer.complete(b"1 %"), Err(2));
@@ -133,8 +135,11 @@ fn completions_know_the_mode_they_are_in() {
     let grammar = grammar_formats::read_path(&file, None, None).expect("a grammar").grammar;
     let language = Language::new(grammar).expect("a language");
     let mut completer = Completer::new(&language).expect("a completer");
-    for (prefix, rest) in [("<", "a a>a"), ("<b", " a>a"), ("<b ", "a>a"), ("<b c>", "a"), ("<b c> ", "")] {
-        let found = completer.complete(prefix.as_bytes()).map(|r| String::from_utf8_lossy(&r).into_owned());
+    for (prefix, rest) in
+        [("<", "a a>a"), ("<b", " a>a"), ("<b ", "a>a"), ("<b c>", "a"), ("<b c> ", "")]
+    {
+        let found =
+            completer.complete(prefix.as_bytes()).map(|r| String::from_utf8_lossy(&r).into_owned());
         assert_eq!(found.as_deref(), Ok(rest), "{prefix}");
     }
 }
@@ -163,7 +168,8 @@ fn imports_of_imports() {
     ] {
         std::fs::write(folder.path().join(format!("{name}.g4")), text).expect("a file");
     }
-    let read = grammar_formats::read_path(&folder.path().join("A.g4"), None, None).expect("a grammar");
+    let read =
+        grammar_formats::read_path(&folder.path().join("A.g4"), None, None).expect("a grammar");
     let mut parser = Parser::new(&read.grammar).expect("a parser");
     assert!(parser.check(b"c 12 of A d").is_ok());
     for other in ["c 12 of B d", "c aa of A d", "c 12 of A"] {
@@ -177,12 +183,14 @@ fn missing_files_are_named_where_they_are_wanted() {
     let notes = read(text).notes;
     let said: Vec<String> = notes.iter().map(ToString::to_string).collect();
     assert_eq!(said, ["g.g4:3:16: Q was not found: tokens are written by their names"]);
-    let error = read_text("g.g4", "grammar G;\nimport A = X,\n Y;\ns : 'a' ;", None).expect_err("no file");
+    let error =
+        read_text("g.g4", "grammar G;\nimport A = X,\n Y;\ns : 'a' ;", None).expect_err("no file");
     assert_eq!(error.to_string(), "g.g4:2:12: the imported grammar `X` was not found");
 }
 
 #[test]
 fn mistakes_in_sets() {
-    let error = read_text("g.g4", "grammar G; s : A ; A : [z-a] ;", None).expect_err("an empty range");
+    let error =
+        read_text("g.g4", "grammar G; s : A ; A : [z-a] ;", None).expect_err("an empty range");
     assert_eq!(error.to_string(), "g.g4:1:24: the range z-a is empty");
 }

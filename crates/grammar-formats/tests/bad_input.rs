@@ -86,7 +86,10 @@ fn cyclic_rules() {
     let mut text = Vec::new();
     Sampler::new(&language).expect("a sampler").sample(&mut Rng::with_seed(1), 10, &mut text);
     assert_eq!(text, b"x");
-    assert_eq!(Completer::new(&language).expect("a completer").complete(b"").expect("a sentence"), b"x");
+    assert_eq!(
+        Completer::new(&language).expect("a completer").complete(b"").expect("a sentence"),
+        b"x"
+    );
 }
 
 #[test]
@@ -128,7 +131,8 @@ fn deep_inputs_and_trees() {
     assert!(parser.check(&text).is_ok());
     assert_eq!(parser.parse(&text).expect("a tree").height(), n + 1);
     let language = Language::new(grammar).expect("a language");
-    let rest = Completer::new(&language).expect("a completer").complete(&text[..n]).expect("a sentence");
+    let rest =
+        Completer::new(&language).expect("a completer").complete(&text[..n]).expect("a sentence");
     assert_eq!(rest, b")".repeat(n));
 }
 
@@ -171,7 +175,9 @@ fn invalid_utf8() {
 
 #[test]
 fn no_start_and_unproductive_start() {
-    for (file, text) in [("g.tg", ""), ("g.ebnf", ""), ("g.abnf", ""), ("g.json", "{}"), ("g.y", "%%\n")] {
+    for (file, text) in
+        [("g.tg", ""), ("g.ebnf", ""), ("g.abnf", ""), ("g.json", "{}"), ("g.y", "%%\n")]
+    {
         let error = read_text(file, text, None).expect_err(file);
         assert!(error.message.contains("no rule") || error.message.contains("start"), "{error}");
     }
@@ -195,7 +201,10 @@ fn damaged_files() {
             "g.g4",
             "grammar G; options {a=b;} @header {x} s : e? {p}? x+=A[1] # L | <assoc=right> e '+' e ; e : . | ~A ; A : [a-z\\p{L}]+ -> skip, mode(M) ; mode M; B : 'x'..'z' ;",
         ),
-        ("g.y", "%token <t> A 300 \"a\" 'b'\n%left A\n%%\ns[x]: A s %prec A { $$ = \"}\"; } | %empty ;\n%%"),
+        (
+            "g.y",
+            "%token <t> A 300 \"a\" 'b'\n%left A\n%%\ns[x]: A s %prec A { $$ = \"}\"; } | %empty ;\n%%",
+        ),
         ("g.ebnf", "[1] a ::= (b | [^#x20-z])* - 'q' /* c */ b+\nb ::= \"x\"?"),
         ("g.abnf", "a = 1*2b [ %x41-5A / \"k\" ] ; c\n  / <prose val>\nb = %d13.10\n"),
         ("g.json", "{\"<a>\": [\"x<a>\", [\"<a>\", \"\\u00e9\"], [\"y\", {\"prob\": 1}]]}"),
@@ -234,7 +243,11 @@ fn several_start_symbols_of_bison() {
     for start in ["%start a b", "%start a\n%start b", "%start a\n%token X\n%start a b"] {
         let text = format!("{start}\n%%\na : 'x' ;\nb : 'y' ;\n");
         let found = read_text("g.y", &text, None).expect("bison 3.8 allows it");
-        assert!(found.notes.iter().any(|n| n.text.contains("`b` is a start rule too")), "{:?}", found.notes);
+        assert!(
+            found.notes.iter().any(|n| n.text.contains("`b` is a start rule too")),
+            "{:?}",
+            found.notes
+        );
         assert!(accepts(&found.grammar, b"x"));
         let other = found.grammar.with_start("b").expect("a rule");
         assert!(accepts(&other, b"y"));

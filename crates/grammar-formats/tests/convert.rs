@@ -1,7 +1,9 @@
 //! Random grammars, written and read again: the language is the same.
 
 use grammar::language::Language;
-use grammar::model::{Alternative, Expr, Grammar, LexRule, Lexing, Rule, RuleId, Terminal, TerminalId};
+use grammar::model::{
+    Alternative, Expr, Grammar, LexRule, Lexing, Rule, RuleId, Terminal, TerminalId,
+};
 use grammar::parse::Parser;
 use grammar::{Pattern, enumerate::Enumerator, spaces};
 use grammar_formats::{read_text, to_bnf_json, to_tg};

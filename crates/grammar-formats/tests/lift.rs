@@ -29,9 +29,11 @@ fn every_change_is_a_sentence_and_keeps_the_rest() {
         for change in lifter.changes(TEXT) {
             let Some(text) = lifter.change(TEXT, change) else { continue };
             assert!(lifter.is_sentence(&text), "{:?}", String::from_utf8_lossy(&text));
-            let start = lifted.tokens().get(change.token as usize).map_or(TEXT.len(), |token| token.start);
+            let start =
+                lifted.tokens().get(change.token as usize).map_or(TEXT.len(), |token| token.start);
             assert!(text.starts_with(&TEXT[..start]), "{:?}", String::from_utf8_lossy(&text));
-            let end = lifted.tokens().get(change.token as usize).map_or(TEXT.len(), |token| token.end);
+            let end =
+                lifted.tokens().get(change.token as usize).map_or(TEXT.len(), |token| token.end);
             kept += usize::from(text.ends_with(&TEXT[end..]));
         }
         assert!(kept > 20, "only {kept} changes kept what follows");
@@ -48,7 +50,10 @@ fn separators_are_written_where_tokens_would_merge_only() {
         let near = texts(lifter.neighbours(b"print 1;", 1));
         assert!(near.contains(&b"print (0);".to_vec()), "{near:?}");
         let near = texts(lifter.neighbours(b"print(1);", 1));
-        assert!(near.contains(&b"print a;".to_vec()), "a name would merge with the keyword: {near:?}");
+        assert!(
+            near.contains(&b"print a;".to_vec()),
+            "a name would merge with the keyword: {near:?}"
+        );
         assert!(near.contains(&b"print0;".to_vec()), "a number does not: {near:?}");
         assert!(near.iter().all(|text| lifter.is_sentence(text)));
     });
@@ -59,7 +64,10 @@ fn proposals_are_finished() {
     with_lifter(|lifter| {
         // The solver wants the keyword, and knows nothing of what comes after it.
         let texts = lifter.with_proposal(b"xx=1;", b"if=1;");
-        assert!(texts.iter().any(|text| text.starts_with(b"if") && lifter.is_sentence(text)), "{texts:?}");
+        assert!(
+            texts.iter().any(|text| text.starts_with(b"if") && lifter.is_sentence(text)),
+            "{texts:?}"
+        );
     });
 }
 
@@ -67,6 +75,9 @@ fn proposals_are_finished() {
 fn what_is_no_sentence_has_no_tokens() {
     with_lifter(|lifter| {
         assert!(lifter.lift(b"print print").is_none());
-        assert!(lifter.changes(b"print print").is_empty() && lifter.neighbours(b"print print", 0).is_empty());
+        assert!(
+            lifter.changes(b"print print").is_empty()
+                && lifter.neighbours(b"print print", 0).is_empty()
+        );
     });
 }

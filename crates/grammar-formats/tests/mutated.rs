@@ -22,7 +22,10 @@ const SEEDS: [(&str, &str); 7] = [
         "antlr",
         "grammar G; s : e? {p}? x+=A # L | e '+' e ; e : . | ~A ; A : [a-z\\p{L}]+? -> skip ; mode M; B : 'x'..'z' ;",
     ),
-    ("bison", "%token <t> A 300 \"a\"\n%left A\n%%\ns[x]: A s %prec A { $$ = \"}\"; } | %empty ;\n%%\n"),
+    (
+        "bison",
+        "%token <t> A 300 \"a\"\n%left A\n%%\ns[x]: A s %prec A { $$ = \"}\"; } | %empty ;\n%%\n",
+    ),
     ("ebnf", "[1] a ::= (b | [^#x20-z])* - 'q' /* c */ b+\nb ::= \"x\"?"),
     ("abnf", "a = 1*2b [ %x41-5A / \"k\" ] ; c\n  / <prose val>\nb = %d13.10\n"),
     ("bnf-json", "{\"<a>\": [\"x<a>\", [\"<a>\", \"\\u00e9\"], [\"y\", {\"prob\": 1}]]}"),
@@ -53,7 +56,9 @@ fn damage(text: &[u8], rng: &mut Rng) -> Vec<u8> {
                 let to = rng.usize(..out.len() + 1);
                 drop(out.splice(to..to, copy));
             }
-            2 if at < out.len() => out[at] = b"(){}[]<>'\"|;:\\/*+?~.-#%= \n0a\xc3"[rng.usize(..29)],
+            2 if at < out.len() => {
+                out[at] = b"(){}[]<>'\"|;:\\/*+?~.-#%= \n0a\xc3"[rng.usize(..29)]
+            }
             _ => out.insert(at, b"(){}[]<>'\"|;:\\/*+?~.-#%= \n0a\xc3"[rng.usize(..29)]),
         }
     }
@@ -63,9 +68,12 @@ fn damage(text: &[u8], rng: &mut Rng) -> Vec<u8> {
 fn collection() -> Result<Vec<PathBuf>, needs::Missing> {
     let root = needs::data("antlr")?;
     let folders = std::fs::read_dir(root).expect("a folder").map(|e| e.expect("an entry").path());
-    let files =
-        folders.filter_map(|f| std::fs::read_dir(f).ok()).flatten().map(|e| e.expect("an entry").path());
-    let mut all: Vec<PathBuf> = files.filter(|f| f.extension().is_some_and(|e| e == "g4")).collect();
+    let files = folders
+        .filter_map(|f| std::fs::read_dir(f).ok())
+        .flatten()
+        .map(|e| e.expect("an entry").path());
+    let mut all: Vec<PathBuf> =
+        files.filter(|f| f.extension().is_some_and(|e| e == "g4")).collect();
     all.sort();
     Ok(all)
 }

@@ -70,13 +70,22 @@ fn tarragon_mistakes() {
     assert_eq!(error("g.tg", "a = b ;"), "g.tg:1:5: `b` is used here but never defined");
     assert_eq!(error("g.tg", "a = \"x ;"), "g.tg:1:5: expected `\"` at the end of this string");
     assert_eq!(error("g.tg", "a = /[/ ;"), "g.tg:1:6: unclosed character class");
-    assert_eq!(error("g.tg", "a = 'x'\nb = 'y' ;"), "g.tg:2:1: expected `;` before the definition of `b`");
+    assert_eq!(
+        error("g.tg", "a = 'x'\nb = 'y' ;"),
+        "g.tg:2:1: expected `;` before the definition of `b`"
+    );
     assert_eq!(
         error("g.tg", "start a; start b; a = 'x'; b = 'y';"),
         "g.tg:1:10: there are two start rules, `a` and `b`; keep one `start` statement"
     );
-    assert_eq!(error("g.tg", ""), "g.tg:1:1: there is no rule in this grammar, so there is no start rule");
-    assert_eq!(error("g.tg", "a = 'x'{3,2};"), "g.tg:1:8: expected `{m}`, `{m,}` or `{m,n}` up to 10000");
+    assert_eq!(
+        error("g.tg", ""),
+        "g.tg:1:1: there is no rule in this grammar, so there is no start rule"
+    );
+    assert_eq!(
+        error("g.tg", "a = 'x'{3,2};"),
+        "g.tg:1:8: expected `{m}`, `{m,}` or `{m,n}` up to 10000"
+    );
     assert_eq!(error("g.tg", "a = 'x'; a = 'y';"), "g.tg:1:10: `a` is defined twice");
 }
 
@@ -84,7 +93,8 @@ fn tarragon_mistakes() {
 fn terminals_that_match_the_empty_string() {
     let scannerless = read("g.tg", "s = /a*/ \"b\" /c?/ ;");
     accepts(&scannerless, &["b", "aab", "bc", "aabc"], &["", "a", "bcc"]);
-    let read = read_text("g.tg", "token A = /a*/; skip / /; s = A \"b\";", None).expect("a grammar");
+    let read =
+        read_text("g.tg", "token A = /a*/; skip / /; s = A \"b\";", None).expect("a grammar");
     assert!(read.notes[0].text.contains("empty string"));
     accepts(&read.grammar, &["aa b", "ab"], &["b"]);
 }
@@ -110,7 +120,8 @@ fn antlr_lexer_and_parser() {
 fn antlr_combined() {
     let text = "grammar G;\nimport H;\ns : e EOF ;\ne : <assoc=right> e '^' e | e '*' e | e ('+'|'-') e | '(' e ')' | ID | other ;\n\
         ID : [a-z\\u00e9\\p{Lu}]+ ; WS : [ \\t]+ -> skip ; C : '/*' (C | .)*? '*/' -> skip ;";
-    let folder = folder(&[("G.g4", text), ("H.g4", "grammar H;\nother : '[' ~'!' ']' ;\nID : 'never' ;")]);
+    let folder =
+        folder(&[("G.g4", text), ("H.g4", "grammar H;\nother : '[' ~'!' ']' ;\nID : 'never' ;")]);
     let grammar = read_path(&folder.path().join("G.g4"), None, None).expect("a grammar").grammar;
     accepts(
         &grammar,
@@ -134,7 +145,8 @@ fn suffixes_that_bind_loosely_are_operands_too() {
     let mut plain = Parser::new(&bare).expect("a lexer");
     let symbols = b"-*^+?!x";
     for code in 0..symbols.len().pow(5) {
-        let input: Vec<u8> = (0..5).map(|i| symbols[code / symbols.len().pow(i) % symbols.len()]).collect();
+        let input: Vec<u8> =
+            (0..5).map(|i| symbols[code / symbols.len().pow(i) % symbols.len()]).collect();
         let shown = String::from_utf8_lossy(&input);
         let expected = plain.check(&input).is_ok();
         assert_eq!(parser.check(&input).is_ok(), expected, "{shown}");
@@ -153,7 +165,10 @@ fn suffixes_that_bind_loosely_are_operands_too() {
 #[test]
 fn antlr_mistakes() {
     assert_eq!(error("g.g4", "grammar G; s : ( 'a' ;"), "g.g4:1:22: expected `)`, found `;`");
-    assert_eq!(error("g.g4", "grammar G;\ns : t ;"), "g.g4:2:5: `t` is used here but never defined");
+    assert_eq!(
+        error("g.g4", "grammar G;\ns : t ;"),
+        "g.g4:2:5: `t` is used here but never defined"
+    );
     assert_eq!(
         error("g.g4", "grammar G; import X; s : 'a' ;"),
         "g.g4:1:19: the imported grammar `X` was not found"
@@ -176,9 +191,16 @@ const CALC_L: &str = "%{\n%}\n%option noyywrap\n%x STR\nD [0-9]\n%%\n[ \\t]+ ;\n
 fn bison_with_flex() {
     let folder = folder(&[("calc.y", CALC_Y), ("calc.l", CALC_L)]);
     let grammar = read_path(&folder.path().join("calc.y"), None, None).expect("a grammar").grammar;
-    accepts(&grammar, &["", "1+2\n", "-(a*3.5) - \"x y\" /* c */\n", "a\nb\n"], &["1+2", "1 2\n", "\"a\n"]);
+    accepts(
+        &grammar,
+        &["", "1+2\n", "-(a*3.5) - \"x y\" /* c */\n", "a\nb\n"],
+        &["1+2", "1 2\n", "\"a\n"],
+    );
     let code = |name: &str| grammar.terminal(grammar.find_terminal(name).expect("a token")).code;
-    assert_eq!((code("NUM"), code("\"+\""), code("END")), (Some(300), Some(i64::from(b'+')), Some(0)));
+    assert_eq!(
+        (code("NUM"), code("\"+\""), code("END")),
+        (Some(300), Some(i64::from(b'+')), Some(0))
+    );
     assert_eq!(code("ID"), Some(301));
     let mut parser = Parser::new(&grammar).expect("a lexer");
     let tree = parser.parse(b"1-2-3\n").expect("a tree").render(&grammar, parser.core());
@@ -194,7 +216,10 @@ fn bison_without_flex_and_mistakes() {
         error("c.y", "%token A\ns: A;"),
         "c.y:2:2: expected a declaration that begins with `%`, or `%%`, found `:`"
     );
-    assert_eq!(error("c.y", "%start t\n%%\ns: 'a';"), "c.y:1:1: there is no rule `t` to start with");
+    assert_eq!(
+        error("c.y", "%start t\n%%\ns: 'a';"),
+        "c.y:1:1: there is no rule `t` to start with"
+    );
     assert_eq!(error("c.y", "%%\ns: t;"), "c.y:2:4: `t` is used here but never defined");
 }
 
@@ -212,7 +237,8 @@ fn tree_sitter() {
     let read = read_text("grammar.json", text, None).expect("a grammar");
     let notes: Vec<&str> = read.notes.iter().map(|n| n.text.as_str()).collect();
     assert!(
-        notes.iter().any(|n| n.contains("external scanner")) && notes.iter().any(|n| n.contains("conflicts"))
+        notes.iter().any(|n| n.contains("external scanner"))
+            && notes.iter().any(|n| n.contains("conflicts"))
     );
     accepts(&read.grammar, &["", "let a;", "let x/; # c\nlet y;"], &["let", "a;"]);
 }
@@ -224,7 +250,10 @@ fn w3c_ebnf() {
     let read = read_text("g.ebnf", text, None).expect("a grammar");
     accepts(&read.grammar, &["", " ab", "x z", "daa "], &["am", "y", "e"]);
     assert!(read.notes.iter().any(|n| n.text.contains("constraint")));
-    assert_eq!(error("g.ebnf", "a ::= (b"), "g.ebnf:1:9: expected `)` or `|`, found the end of the file");
+    assert_eq!(
+        error("g.ebnf", "a ::= (b"),
+        "g.ebnf:1:9: expected `)` or `|`, found the end of the file"
+    );
     assert_eq!(error("g.ebnf", "a = 'b'"), "g.ebnf:1:3: expected `::=`, found `=`");
 }
 
@@ -232,8 +261,15 @@ fn w3c_ebnf() {
 fn abnf() {
     let text = "; numbers\ndate = 4DIGIT \"-\" 1*2DIGIT [ \"z\" / %s\"T\" ]\n   *( WSP date )\nname =/ %x41.42 / %d48-57\n";
     let grammar = read("g.abnf", text);
-    accepts(&grammar, &["2024-1", "2024-12Z", "2024-12T 1999-9"], &["2024-123", "2024-12t", "24-1"]);
-    assert_eq!(error("g.abnf", "a = %y12\n"), "g.abnf:1:5: expected `%x`, `%d`, `%b`, `%s\"` or `%i\"`");
+    accepts(
+        &grammar,
+        &["2024-1", "2024-12Z", "2024-12T 1999-9"],
+        &["2024-123", "2024-12t", "24-1"],
+    );
+    assert_eq!(
+        error("g.abnf", "a = %y12\n"),
+        "g.abnf:1:5: expected `%x`, `%d`, `%b`, `%s\"` or `%i\"`"
+    );
     assert_eq!(error("g.abnf", "a = b\n"), "g.abnf:1:5: `b` is used here but never defined");
 }
 
@@ -279,9 +315,11 @@ fn strings(grammar: Grammar, max: usize) -> Vec<String> {
 #[test]
 fn converted_grammars_have_the_same_language() {
     let calc = "e = \"(\" e \")\" | e \"+\" e | \"-\" e | /[a-c]x?/ | t{1,2} @0.5 ; t = \"\\\"\" | \"ü\" ;";
-    for (file, text) in
-        [("g.tg", calc), ("g.ebnf", "a ::= (\"x\" | [p-q] a)* \"/\"?"), ("g.abnf", "a = *2\"k\" [a]\n")]
-    {
+    for (file, text) in [
+        ("g.tg", calc),
+        ("g.ebnf", "a ::= (\"x\" | [p-q] a)* \"/\"?"),
+        ("g.abnf", "a = *2\"k\" [a]\n"),
+    ] {
         let before = strings(read(file, text), 5);
         let tg = to_tg(&read(file, text));
         assert_eq!(strings(read("out.tg", &tg), 5), before, "{tg}");
@@ -293,8 +331,13 @@ fn converted_grammars_have_the_same_language() {
 #[test]
 fn converted_lexers_read_the_same_tokens() {
     let folder = folder(&[("calc.y", CALC_Y), ("calc.l", CALC_L)]);
-    let tg = to_tg(&read_path(&folder.path().join("calc.y"), None, None).expect("a grammar").grammar);
-    accepts(&read("out.tg", &tg), &["", "1+2\n", "-(a*3.5) - \"x y\" /* c */\n"], &["1+2", "1 2\n", "\"a\n"]);
+    let tg =
+        to_tg(&read_path(&folder.path().join("calc.y"), None, None).expect("a grammar").grammar);
+    accepts(
+        &read("out.tg", &tg),
+        &["", "1+2\n", "-(a*3.5) - \"x y\" /* c */\n"],
+        &["1+2", "1 2\n", "\"a\n"],
+    );
     let tg = to_tg(&read("g.tg", TG));
     accepts(&read("out.tg", &tg), &["1, x", "if 12", "< a,b >", "a b c"], &["", "1 2", "a b c d"]);
 }

@@ -76,7 +76,16 @@ impl<'s> Auto<'s> {
     ) -> Auto<'s> {
         let (found, spent, finished, traced_last) = (0.0, 0.0, false, false);
         let (total, least) = (Duration::ZERO, LEAST);
-        self.parts.push(Part { strategy, found, spent, total, least, finished, untraced, traced_last });
+        self.parts.push(Part {
+            strategy,
+            found,
+            spent,
+            total,
+            least,
+            finished,
+            untraced,
+            traced_last,
+        });
         self
     }
 
@@ -126,7 +135,11 @@ impl Strategy for Auto<'_> {
         match part.strategy.next(context) {
             Next::Finished => {
                 part.finished = true;
-                if self.parts.iter().all(|part| part.finished) { Next::Finished } else { Next::Busy }
+                if self.parts.iter().all(|part| part.finished) {
+                    Next::Finished
+                } else {
+                    Next::Busy
+                }
             }
             next => next,
         }

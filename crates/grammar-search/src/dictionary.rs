@@ -80,9 +80,14 @@ impl Slot {
     fn of(input: &[u8], tokens: &[Token], word: &Word) -> Option<Slot> {
         let place = word.place.clone()?;
         let token = tokens.get(tokens.partition_point(|token| token.end < place.end))?;
-        let (before, after) = (input.get(token.start..place.start)?, input.get(place.end..token.end)?);
+        let (before, after) =
+            (input.get(token.start..place.start)?, input.get(place.end..token.end)?);
         let is_near = before.len().max(after.len()) <= MOST_BESIDE;
-        is_near.then(|| Slot { terminal: token.terminal, before: before.to_vec(), after: after.to_vec() })
+        is_near.then(|| Slot {
+            terminal: token.terminal,
+            before: before.to_vec(),
+            after: after.to_vec(),
+        })
     }
 
     fn lexeme(&self, word: &[u8]) -> Vec<u8> {
@@ -95,10 +100,15 @@ impl Asked {
     /// of the program's.
     fn add(&mut self, word: &Word, slot: Option<Slot>) -> Vec<Spelt> {
         if word.place.is_none() && self.words.add(&word.text) {
-            return self.slots.iter().map(|slot| (slot.terminal, slot.lexeme(&word.text))).collect();
+            return self
+                .slots
+                .iter()
+                .map(|slot| (slot.terminal, slot.lexeme(&word.text)))
+                .collect();
         }
         let Some(slot) = slot.filter(|slot| !self.slots.contains(slot)) else { return Vec::new() };
-        let lexemes = self.words.list.iter().map(|word| (slot.terminal, slot.lexeme(word))).collect();
+        let lexemes =
+            self.words.list.iter().map(|word| (slot.terminal, slot.lexeme(word))).collect();
         self.slots.push(slot);
         lexemes
     }
@@ -108,7 +118,12 @@ impl<'l> Dictionary<'l> {
     /// `automata` accept the lexemes of each terminal.
     pub(crate) fn new(automata: &'l [Automaton]) -> Dictionary<'l> {
         let lexemes = automata.iter().map(|_| Set::default()).collect();
-        Dictionary { automata, lexemes, functions: FxHashMap::default(), served: FxHashMap::default() }
+        Dictionary {
+            automata,
+            lexemes,
+            functions: FxHashMap::default(),
+            served: FxHashMap::default(),
+        }
     }
 
     /// Takes note of the words that were asked about in a run on a sentence with these tokens.
@@ -118,7 +133,9 @@ impl<'l> Dictionary<'l> {
             let is_full = self.functions.len() >= MOST_FUNCTIONS;
             let asked = match word.asker {
                 Asker::Comparison(number) => comparisons.entry(number).or_default(),
-                Asker::Function(function) if is_full && !self.functions.contains_key(&function) => continue,
+                Asker::Function(function) if is_full && !self.functions.contains_key(&function) => {
+                    continue;
+                }
                 Asker::Function(function) => self.functions.entry(function).or_default(),
             };
             for (terminal, lexeme) in asked.add(word, Slot::of(input, tokens, word)) {

@@ -30,7 +30,10 @@ impl<'l> Lifting<'l> {
     }
 
     /// With a corpus that others add to.
-    pub fn sharing(language: &'l Language, corpus: SharedCorpus<'l>) -> Result<Lifting<'l>, DfaError> {
+    pub fn sharing(
+        language: &'l Language,
+        corpus: SharedCorpus<'l>,
+    ) -> Result<Lifting<'l>, DfaError> {
         Ok(Lifting { lifter: Lifter::new(language)?, corpus, words: Words::new(language) })
     }
 }
@@ -76,7 +79,11 @@ impl Sentences for Lifting<'_> {
     fn changes(&mut self, input: &[u8]) -> Vec<Change> {
         let changes = self.lifter.changes(input).into_iter();
         changes
-            .map(|change| Change { key: change.key, token: change.token, choice: change.terminal.0 })
+            .map(|change| Change {
+                key: change.key,
+                token: change.token,
+                choice: change.terminal.0,
+            })
             .collect()
     }
 

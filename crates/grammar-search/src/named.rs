@@ -45,7 +45,8 @@ impl Learnt {
                 tokens.iter().filter(|token| piece.start <= token.start && token.end <= piece.end);
             match (inside.next(), inside.next()) {
                 (Some(only), None) => {
-                    *self.seen.entry(only.terminal).or_default().entry(token.index).or_default() += 1;
+                    *self.seen.entry(only.terminal).or_default().entry(token.index).or_default() +=
+                        1;
                 }
                 (None, _) if number + 1 == run.tokens.len() => self.end = Some(token.index),
                 _ => {}
@@ -62,11 +63,15 @@ impl Learnt {
 
     /// Terminals for which the lexer delivers this token.
     fn terminals(&self, index: u8) -> Vec<TerminalId> {
-        let told =
-            self.told.iter().filter(|(terminal, told)| **told == index && !self.seen.contains_key(terminal));
+        let told = self
+            .told
+            .iter()
+            .filter(|(terminal, told)| **told == index && !self.seen.contains_key(terminal));
         let seen = self.seen.iter().filter(|(_, seen)| seen.contains_key(&index));
-        let mut found: Vec<TerminalId> =
-            seen.map(|(terminal, _)| *terminal).chain(told.map(|(terminal, _)| *terminal)).collect();
+        let mut found: Vec<TerminalId> = seen
+            .map(|(terminal, _)| *terminal)
+            .chain(told.map(|(terminal, _)| *terminal))
+            .collect();
         found.sort_unstable();
         found
     }
@@ -107,11 +112,18 @@ impl<'l> NamedLifting<'l> {
     }
 
     /// Token inputs of texts that are like a run's.
-    fn like(&mut self, input: &[u8], neighbours: impl IntoIterator<Item = Neighbour>) -> Vec<Vec<u8>> {
+    fn like(
+        &mut self,
+        input: &[u8],
+        neighbours: impl IntoIterator<Item = Neighbour>,
+    ) -> Vec<Vec<u8>> {
         let inputs = Rc::clone(&self.inputs);
         let inputs = inputs.borrow();
         let Some((number, run)) = inputs.view(input).run else {
-            return neighbours.into_iter().map(|neighbour| TokenInputs::fresh(&neighbour.text)).collect();
+            return neighbours
+                .into_iter()
+                .map(|neighbour| TokenInputs::fresh(&neighbour.text))
+                .collect();
         };
         let old = self.lifting.lifter.lift(&run.text);
         let old = old.as_deref().map_or(&[][..], Lifted::tokens);
@@ -128,8 +140,10 @@ impl<'l> NamedLifting<'l> {
     /// The same of texts of which no more is known.
     fn like_texts(&mut self, input: &[u8], texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         let own = self.text(input);
-        let neighbours: Vec<Neighbour> =
-            texts.into_iter().filter_map(|text| self.lifting.lifter.as_neighbour(&own, text)).collect();
+        let neighbours: Vec<Neighbour> = texts
+            .into_iter()
+            .filter_map(|text| self.lifting.lifter.as_neighbour(&own, text))
+            .collect();
         self.like(input, neighbours)
     }
 }
@@ -218,6 +232,9 @@ mod tests {
         let run = Run { text: b"ab c".to_vec(), tokens: vec![of(7, 0), of(8, 2), of(9, 4)] };
         learnt.learn(&run, &[token(first, 0, 2), token(second, 3, 4)]);
         assert_eq!([first, second].map(|terminal| learnt.index(terminal)), [7, 8]);
-        assert_eq!((learnt.terminals(7), learnt.terminals(5), learnt.end), (vec![first], vec![], Some(9)));
+        assert_eq!(
+            (learnt.terminals(7), learnt.terminals(5), learnt.end),
+            (vec![first], vec![], Some(9))
+        );
     }
 }

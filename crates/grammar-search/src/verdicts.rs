@@ -31,7 +31,13 @@ impl<'l> Verdicts<'l> {
         language: &'l Language,
         rejects: Vec<i32>,
     ) -> Result<Verdicts<'l>, DfaError> {
-        Ok(Verdicts { strategy, language, parser: Parser::new(&language.grammar)?, rejects, runs: 0 })
+        Ok(Verdicts {
+            strategy,
+            language,
+            parser: Parser::new(&language.grammar)?,
+            rejects,
+            runs: 0,
+        })
     }
 
     fn count(&mut self, ran: &Ran<'_>, context: &mut Context<'_>) {
@@ -41,7 +47,8 @@ impl<'l> Verdicts<'l> {
             return;
         }
         let Ok(tree) = self.parser.parse(ran.input) else { return };
-        let rejected = if self.rejects.is_empty() { code != 0 } else { self.rejects.contains(&code) };
+        let rejected =
+            if self.rejects.is_empty() { code != 0 } else { self.rejects.contains(&code) };
         context.stats.verdicts.count(rejected);
         for production in self.productions(&tree) {
             context.stats.productions.entry(production).or_default().count(rejected);

@@ -31,7 +31,13 @@ const LONGEST_SENTENCE: usize = 256;
 impl<'l> Words<'l> {
     pub(crate) fn new(grammar: &'l Sentences) -> Words<'l> {
         let lexemes = vec![None; grammar.lexemes.len()];
-        Words { grammar, languages: Languages::default(), lexemes, sentence: None, windows: Vec::new() }
+        Words {
+            grammar,
+            languages: Languages::default(),
+            lexemes,
+            sentence: None,
+            windows: Vec::new(),
+        }
     }
 
     fn forget_much(&mut self) {
@@ -81,9 +87,13 @@ impl<'l> Words<'l> {
 
 fn of_automaton(languages: &mut Languages, automaton: &Automaton) -> Language {
     let moves = automaton.edges.iter().map(|edges| {
-        edges.iter().map(|edge| (edge.bytes.iter().copied().collect::<ByteSet>(), edge.to)).collect()
+        edges
+            .iter()
+            .map(|edge| (edge.bytes.iter().copied().collect::<ByteSet>(), edge.to))
+            .collect()
     });
-    let accepting = (0..).zip(&automaton.accepts).filter(|(_, accepts)| **accepts).map(|(state, _)| state);
+    let accepting =
+        (0..).zip(&automaton.accepts).filter(|(_, accepts)| **accepts).map(|(state, _)| state);
     languages.automaton(moves.collect(), accepting, 0)
 }
 
@@ -129,11 +139,14 @@ fn skipped(sentences: &Sentences, grammar: &mut Grammar) -> Option<Nonterminal> 
 
 /// A lexeme and then what is skipped: a nonterminal for each state of the automaton.
 fn token(grammar: &mut Grammar, lexemes: &Automaton, skipped: Nonterminal) -> Nonterminal {
-    let states: Vec<Nonterminal> = lexemes.edges.iter().map(|_| grammar.add_nonterminal()).collect();
-    for ((&state, edges), accepts) in states.iter().zip(lexemes.edges.iter()).zip(&lexemes.accepts) {
+    let states: Vec<Nonterminal> =
+        lexemes.edges.iter().map(|_| grammar.add_nonterminal()).collect();
+    for ((&state, edges), accepts) in states.iter().zip(lexemes.edges.iter()).zip(&lexemes.accepts)
+    {
         for edge in edges {
             let bytes = grammar.symbol(edge.bytes.iter().copied().collect());
-            grammar.add_production(state, vec![bytes, Symbol::Nonterminal(states[edge.to as usize])]);
+            grammar
+                .add_production(state, vec![bytes, Symbol::Nonterminal(states[edge.to as usize])]);
         }
         if *accepts {
             grammar.add_production(state, vec![Symbol::Nonterminal(skipped)]);

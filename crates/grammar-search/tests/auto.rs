@@ -8,7 +8,8 @@ use grammar::language::Language;
 use grammar_search::{Auto, Lifting, TreeCorpus, TreeMutate};
 use path::{Asker, Word};
 use search::{
-    Clock, Context, Corpus, Coverage, Next, Origin, Outcome, Proposal, Ran, Sentences, Stats, Strategy,
+    Clock, Context, Corpus, Coverage, Next, Origin, Outcome, Proposal, Ran, Sentences, Stats,
+    Strategy,
 };
 use sites::SiteTable;
 use solver::{Chain, ChainOptions};
@@ -86,7 +87,11 @@ impl Strategy for Named {
 
 /// Runs two strategies, each run taking 10 ms, and returns how many runs each made and what the first one learnt.
 /// `worth` says what a run of an input finds.
-fn turns(left: [u32; 2], runs: u32, worth: impl Fn(&[u8]) -> usize) -> ([u32; 2], u32, Vec<Vec<u8>>) {
+fn turns(
+    left: [u32; 2],
+    runs: u32,
+    worth: impl Fn(&[u8]) -> usize,
+) -> ([u32; 2], u32, Vec<Vec<u8>>) {
     turns_of(left, runs, worth, 0.06)
 }
 
@@ -113,8 +118,14 @@ fn turns_of(
                 traced += u32::from(proposal.symbolic);
                 let new_outcomes = if proposal.symbolic { 0 } else { worth(&proposal.input) };
                 let (input, origin) = (&proposal.input[..], &proposal.origin);
-                let ran =
-                    Ran { input, origin, outcome: Outcome::Exit(0), new_outcomes, covered: 0, path: None };
+                let ran = Ran {
+                    input,
+                    origin,
+                    outcome: Outcome::Exit(0),
+                    new_outcomes,
+                    covered: 0,
+                    path: None,
+                };
                 auto.learn(ran, &mut context);
             }
             Next::Busy => {}
@@ -134,9 +145,13 @@ fn what_brings_more_gets_more_turns_and_nothing_is_given_up() {
 
 #[test]
 fn what_others_find_is_traced_for_the_first() {
-    let (_, traced, learnt) = turns([10_000, 10_000], 5_000, |input| usize::from(input == b"second"));
+    let (_, traced, learnt) =
+        turns([10_000, 10_000], 5_000, |input| usize::from(input == b"second"));
     assert!(traced > 0);
-    assert!(learnt.iter().any(|input| input == b"second"), "the first learns of what the second found");
+    assert!(
+        learnt.iter().any(|input| input == b"second"),
+        "the first learns of what the second found"
+    );
 }
 
 #[test]

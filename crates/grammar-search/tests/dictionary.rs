@@ -44,7 +44,8 @@ fn compared_words_are_lexemes_where_they_were_compared() {
     with_lifting(|lifting| {
         assert_eq!(count(&fresh(lifting), "substring"), 0);
         let asker = Asker::Comparison(1);
-        let words = [word(asker, "ab", Some(2)), word(asker, "substring", None), word(asker, "let", None)];
+        let words =
+            [word(asker, "ab", Some(2)), word(asker, "substring", None), word(asker, "let", None)];
         lifting.learn_words(b"c.ab;", &words);
         let sentences = fresh(lifting);
         assert!(count(&sentences, "substring") > 100);
@@ -70,7 +71,10 @@ fn words_are_put_more_often_where_they_served() {
     with_lifting(|lifting| {
         let names = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "theta", "kappa"];
         let words = names.map(|name| word(Asker::Function(1), name, None));
-        lifting.learn_words(b"ab.c;", &[&words[..], &[word(Asker::Function(1), "ab", Some(0))]].concat());
+        lifting.learn_words(
+            b"ab.c;",
+            &[&words[..], &[word(Asker::Function(1), "ab", Some(0))]].concat(),
+        );
         let before = count(&fresh(lifting), ".kappa;");
         lifting.ended_well(b"x.kappa;");
         let after = fresh(lifting);
@@ -83,7 +87,8 @@ fn words_are_put_more_often_where_they_served() {
 fn sentences_with_parts_of_others_have_some_words_as_well() {
     with_lifting(|lifting| {
         let asker = Asker::Comparison(1);
-        lifting.learn_words(b"c.ab;", &[word(asker, "ab", Some(2)), word(asker, "substring", None)]);
+        lifting
+            .learn_words(b"c.ab;", &[word(asker, "ab", Some(2)), word(asker, "substring", None)]);
         for sentence in ["a.b;c.d;", "let a=\"b\";a.c;"] {
             lifting.keep(sentence.as_bytes());
         }

@@ -60,7 +60,12 @@ fn tokens_keep_their_terminals() {
             (b"(b", None),
         ] {
             let text = ask(lifting, Scope::Lexemes, input, word);
-            assert_eq!(text.as_deref(), expected, "{:?}", text.as_ref().map(|t| String::from_utf8_lossy(t)));
+            assert_eq!(
+                text.as_deref(),
+                expected,
+                "{:?}",
+                text.as_ref().map(|t| String::from_utf8_lossy(t))
+            );
         }
     });
 }
@@ -71,7 +76,8 @@ fn a_sentence_stays_one() {
         let input = b"a3 = 12 + (345);";
         for word in [&b"(b"[..], b"+b", b";print", b"((", b"=b3;", b"b=1+"] {
             let text = ask(lifting, Scope::Sentence, input, word);
-            let text = text.unwrap_or_else(|| panic!("nothing with {:?}", String::from_utf8_lossy(word)));
+            let text =
+                text.unwrap_or_else(|| panic!("nothing with {:?}", String::from_utf8_lossy(word)));
             assert!(lifting.contains(&text), "{:?}", String::from_utf8_lossy(&text));
         }
         for word in [&b"=="[..], b"()", b"3a+", b";;"] {

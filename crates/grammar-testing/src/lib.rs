@@ -36,9 +36,10 @@ pub fn grammar(spec: &Spec) -> Grammar {
             None => Expr::Rule(RuleId::from(*s)),
         };
         let body = |a: &Vec<usize>| Alternative::new(Expr::seq(a.iter().map(symbol).collect()));
-        grammar
-            .rules
-            .push(Rule { name: format!("r{i}"), alternatives: alternatives.iter().map(body).collect() });
+        grammar.rules.push(Rule {
+            name: format!("r{i}"),
+            alternatives: alternatives.iter().map(body).collect(),
+        });
     }
     grammar
 }
@@ -91,11 +92,19 @@ pub fn oracle(spec: &Spec, max: usize) -> Oracle {
         let last = rules[0].clone();
         rules = spec.iter().map(|alternatives| expand(alternatives, &rules, max)).collect();
         growing.extend(
-            rules[0].iter().filter(|(t, n)| last.get(*t) != Some(n) || **n >= MANY).map(|(t, _)| t.clone()),
+            rules[0]
+                .iter()
+                .filter(|(t, n)| last.get(*t) != Some(n) || **n >= MANY)
+                .map(|(t, _)| t.clone()),
         );
     }
     growing.extend(
-        by_height.last().unwrap().iter().filter(|(t, n)| before.get(*t) != Some(n)).map(|(t, _)| t.clone()),
+        by_height
+            .last()
+            .unwrap()
+            .iter()
+            .filter(|(t, n)| before.get(*t) != Some(n))
+            .map(|(t, _)| t.clone()),
     );
     growing.sort();
     growing.dedup();
@@ -130,7 +139,10 @@ pub fn all_strings(max: usize) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     let mut last = vec![Vec::new()];
     for _ in 0..max {
-        last = last.iter().flat_map(|w: &Vec<u8>| [b'a', b'b'].map(|c| [&w[..], &[c]].concat())).collect();
+        last = last
+            .iter()
+            .flat_map(|w: &Vec<u8>| [b'a', b'b'].map(|c| [&w[..], &[c]].concat()))
+            .collect();
         all.extend(last.iter().cloned());
     }
     all

@@ -107,8 +107,9 @@ impl Lifted {
     }
 
     fn key(&self, token: usize, terminal: TerminalId) -> u64 {
-        let before =
-            |back: usize| token.checked_sub(back).map_or(0, |at| u64::from(self.tokens[at].terminal.0) + 1);
+        let before = |back: usize| {
+            token.checked_sub(back).map_or(0, |at| u64::from(self.tokens[at].terminal.0) + 1)
+        };
         let mut hasher = FxHasher::default();
         (before(2), before(1), terminal.0).hash(&mut hasher);
         hasher.finish()
@@ -198,7 +199,9 @@ impl<'l> Lifter<'l> {
     /// Keys of the tokens of a sentence, each with the two before it.
     pub fn keys(&mut self, input: &[u8]) -> Vec<u64> {
         let Some(lifted) = self.lift(input) else { return Vec::new() };
-        (0..lifted.tokens.len()).map(|token| lifted.key(token, lifted.tokens[token].terminal)).collect()
+        (0..lifted.tokens.len())
+            .map(|token| lifted.key(token, lifted.tokens[token].terminal))
+            .collect()
     }
 
     /// The terminals that can stand at each token of a sentence, and after the last.
@@ -225,12 +228,14 @@ impl<'l> Lifter<'l> {
         if token > lifted.tokens.len() {
             return None;
         }
-        let places = (0..lifted.tokens.len()).filter(|&other| lifted.tokens[other].terminal == terminal);
+        let places =
+            (0..lifted.tokens.len()).filter(|&other| lifted.tokens[other].terminal == terminal);
         let own = places.map(|other| lifted.lexeme(other).to_vec()).next();
         let lexeme = own.or_else(|| self.lexemes[terminal.index()].first().cloned())?;
         let edits = [Edit::Insert, Edit::Replace, Edit::Complete];
-        let mut edited =
-            edits.into_iter().filter_map(|edit| self.edited(&lifted, token, edit, terminal, &lexeme));
+        let mut edited = edits
+            .into_iter()
+            .filter_map(|edit| self.edited(&lifted, token, edit, terminal, &lexeme));
         edited.next().map(|neighbour| neighbour.text)
     }
 
@@ -257,18 +262,26 @@ impl<'l> Lifter<'l> {
     /// A sentence, as far as it differs from another one.
     pub fn as_neighbour(&mut self, input: &[u8], text: Vec<u8>) -> Option<Neighbour> {
         let (old, new) = (self.lift(input)?, self.lift(&text)?);
-        let is_same = |(a, b): &(&Token, &Token)| a == b && input[a.start..a.end] == text[b.start..b.end];
+        let is_same =
+            |(a, b): &(&Token, &Token)| a == b && input[a.start..a.end] == text[b.start..b.end];
         let kept = old.tokens.iter().zip(&new.tokens).take_while(is_same).count();
         let terminals = new.tokens[kept..].iter().map(|token| token.terminal).collect();
         Some(Neighbour { text, kept, terminals })
     }
 
     /// Texts with a terminal in place of a token or before it.
-    pub fn alternatives(&mut self, input: &[u8], token: usize, terminal: TerminalId) -> Vec<Neighbour> {
+    pub fn alternatives(
+        &mut self,
+        input: &[u8],
+        token: usize,
+        terminal: TerminalId,
+    ) -> Vec<Neighbour> {
         let Some(lifted) = self.lift(input).filter(|lifted| token <= lifted.tokens.len()) else {
             return Vec::new();
         };
-        let Some(lexeme) = self.lexemes[terminal.index()].first().cloned() else { return Vec::new() };
+        let Some(lexeme) = self.lexemes[terminal.index()].first().cloned() else {
+            return Vec::new();
+        };
         let edits = [Edit::Replace, Edit::Insert, Edit::Complete].into_iter();
         edits.filter_map(|edit| self.edited(&lifted, token, edit, terminal, &lexeme)).collect()
     }
@@ -282,7 +295,9 @@ impl<'l> Lifter<'l> {
         let mut texts = Vec::new();
         if let Some((terminal, lexeme)) = self.proposed(&lifted, token, proposal) {
             for edit in [Edit::Replace, Edit::Insert, Edit::Complete] {
-                texts.extend(self.edited(&lifted, token, edit, terminal, &lexeme).map(|edited| edited.text));
+                texts.extend(
+                    self.edited(&lifted, token, edit, terminal, &lexeme).map(|edited| edited.text),
+                );
             }
         }
         texts.extend(self.finish(&lifted, proposal));
@@ -291,7 +306,8 @@ impl<'l> Lifter<'l> {
 
     /// A proposal up to the last byte that it changes, and a cheapest completion of that.
     fn finish(&mut self, lifted: &Lifted, proposal: &[u8]) -> Option<Vec<u8>> {
-        let same = proposal.iter().rev().zip(lifted.text.iter().rev()).take_while(|(a, b)| a == b).count();
+        let same =
+            proposal.iter().rev().zip(lifted.text.iter().rev()).take_while(|(a, b)| a == b).count();
         let same = if proposal.len() == lifted.text.len() { same } else { 0 };
         let wanted = &proposal[..proposal.len() - same];
         let rest = self.completer.complete(wanted).ok()?;
@@ -303,7 +319,8 @@ impl<'l> Lifter<'l> {
         let mut choices = Vec::new();
         let expected = self.recognizer.expected(lifted.configs[token]);
         for terminal in expected {
-            let places = (0..lifted.tokens.len()).filter(|&other| lifted.tokens[other].terminal == terminal);
+            let places =
+                (0..lifted.tokens.len()).filter(|&other| lifted.tokens[other].terminal == terminal);
             let own = places.map(|other| lifted.lexeme(other));
             let known = self.lexemes[terminal.index()].iter().map(Vec::as_slice);
             let mut lexemes: Vec<Vec<u8>> = Vec::new();
@@ -314,7 +331,12 @@ impl<'l> Lifter<'l> {
     }
 
     /// The token that a proposal has where `token` begins.
-    fn proposed(&mut self, lifted: &Lifted, token: usize, proposal: &[u8]) -> Option<(TerminalId, Vec<u8>)> {
+    fn proposed(
+        &mut self,
+        lifted: &Lifted,
+        token: usize,
+        proposal: &[u8],
+    ) -> Option<(TerminalId, Vec<u8>)> {
         let start = lifted.tokens.get(token)?.start;
         let tokens = self.parser.tokens(proposal.get(start..)?);
         // What comes after the token need not be any.
@@ -338,7 +360,8 @@ impl<'l> Lifter<'l> {
         if edit == Edit::Replace && at.is_none_or(|at| &lifted.text[at.start..at.end] == lexeme) {
             return None;
         }
-        let (start, end) = at.map_or((lifted.text.len(), lifted.text.len()), |at| (at.start, at.end));
+        let (start, end) =
+            at.map_or((lifted.text.len(), lifted.text.len()), |at| (at.start, at.end));
         let config = self.advance(lifted.configs[token], terminal)?;
         let mut added = vec![lexeme.to_vec()];
         let (from, next) = match edit {
@@ -351,7 +374,9 @@ impl<'l> Lifter<'l> {
             _ => self.bridge(config, &lifted.tokens[next..])?,
         };
         added.extend(
-            bridge.iter().map(|terminal| self.lexemes[terminal.index()].first().cloned().unwrap_or_default()),
+            bridge.iter().map(|terminal| {
+                self.lexemes[terminal.index()].first().cloned().unwrap_or_default()
+            }),
         );
         let mut text = lifted.text[..start].to_vec();
         let before = token.checked_sub(1).filter(|&before| lifted.tokens[before].end == start);
@@ -416,7 +441,13 @@ impl<'l> Lifter<'l> {
     }
 
     /// Appends the text from byte `from` on, whose first token is `next`.
-    fn append(&mut self, lifted: &Lifted, text: &mut Vec<u8>, (from, next): (usize, usize), last: &[u8]) {
+    fn append(
+        &mut self,
+        lifted: &Lifted,
+        text: &mut Vec<u8>,
+        (from, next): (usize, usize),
+        last: &[u8],
+    ) {
         if lifted.tokens.get(next).is_some_and(|next| next.start == from) {
             self.separate(text, last, lifted.lexeme(next));
         }
@@ -438,7 +469,10 @@ fn completion(language: &Language, recognizer: &Recognizer) -> Completion {
 }
 
 fn remember(lexemes: &mut Vec<Vec<u8>>, lexeme: &[u8]) {
-    if lexemes.len() < REMEMBERED && lexeme.len() <= LONG && !lexemes.iter().any(|known| known == lexeme) {
+    if lexemes.len() < REMEMBERED
+        && lexeme.len() <= LONG
+        && !lexemes.iter().any(|known| known == lexeme)
+    {
         lexemes.push(lexeme.to_vec());
     }
 }

@@ -288,7 +288,8 @@ fn long_samples_are_uniform() {
     for pattern in ["[a-c]", "de"] {
         grammar.terminals.push(Terminal::new(pattern, Pattern::parse(pattern).unwrap()));
     }
-    let and_more = |t: usize| Expr::seq(vec![Expr::Terminal(TerminalId::from(t)), Expr::Rule(RuleId(0))]);
+    let and_more =
+        |t: usize| Expr::seq(vec![Expr::Terminal(TerminalId::from(t)), Expr::Rule(RuleId(0))]);
     let alternatives = [Expr::Empty, and_more(0), and_more(1)].map(Alternative::new).to_vec();
     grammar.rules.push(Rule { name: "s".into(), alternatives });
     let language = Language::new(grammar).unwrap();
@@ -298,7 +299,11 @@ fn long_samples_are_uniform() {
     let (pairs, first) = (|t: &[u8]| t.iter().filter(|b| **b == b'd').count(), &text[..3000]);
     assert_eq!(text.len(), 6000);
     assert!((190..320).contains(&pairs(first)), "{} of 252 in the first half", pairs(first));
-    assert!((190..320).contains(&pairs(&text[3000..])), "{} of 252 in the second", pairs(&text[3000..]));
+    assert!(
+        (190..320).contains(&pairs(&text[3000..])),
+        "{} of 252 in the second",
+        pairs(&text[3000..])
+    );
 }
 
 /// Unequal numbers of derivations per string: uniform is over derivations, not over strings.
@@ -306,7 +311,8 @@ fn long_samples_are_uniform() {
 fn uniform_is_over_derivations() {
     // S ::= a S | S a | a: 2^(n-1) derivations of the one string of length n; b from another rule
     // has one.
-    let spec: Spec = vec![vec![vec![1], vec![2]], vec![vec![3, 1], vec![1, 3], vec![3]], vec![vec![4, 4, 4]]];
+    let spec: Spec =
+        vec![vec![vec![1], vec![2]], vec![vec![3, 1], vec![1, 3], vec![3]], vec![vec![4, 4, 4]]];
     let language = Language::new(grammar(&spec)).unwrap();
     let mut uniform = Uniform::new(&language, 3).unwrap();
     let mut rng = Rng::with_seed(3);

@@ -32,7 +32,8 @@ fn calculator() -> Language {
     }
     bodies.push(Expr::seq(vec![literal("-"), e()]));
     bodies.extend([Expr::Rule(RuleId(1)), Expr::Rule(RuleId(2))]);
-    let leaves = ["[a-zA-Z]", "[0-9]"].map(|leaf| terminal(Pattern::parse(leaf).expect("a pattern")));
+    let leaves =
+        ["[a-zA-Z]", "[0-9]"].map(|leaf| terminal(Pattern::parse(leaf).expect("a pattern")));
     let rule = |name: &str, bodies: Vec<Expr>| Rule {
         name: name.to_owned(),
         alternatives: bodies.into_iter().map(Alternative::new).collect(),
@@ -82,7 +83,8 @@ fn table_1_counts_derivations() {
     assert_eq!([1, 2, 3, 4, 5].map(up_to), [1, 2, 11, 35, 201]);
     assert_eq!(counts[6], 652, "the last row of the table counts strings of length 6 alone");
     let distinct = spaces::count_distinct(&calculator.language, 6).expect("counts");
-    let distinct = distinct.iter().map(|c| u64::try_from(c.finite().expect("finite")).expect("small"));
+    let distinct =
+        distinct.iter().map(|c| u64::try_from(c.finite().expect("finite")).expect("small"));
     assert_eq!(distinct.collect::<Vec<_>>(), [0, 1, 1, 9, 17, 96, 246]);
 }
 
@@ -107,18 +109,26 @@ fn terminals_become_what_they_have_lexemes_for() {
     assert_eq!(standard("[a-z]"), Fate::Holes(vec![1]));
     assert_eq!(standard("a|bcd|[0-9]{5}"), Fate::Holes(vec![1, 3, 5]), "only lengths that occur");
     assert_eq!(standard("[0-9]+"), Fate::Holes(vec![1, 2]));
-    assert_eq!(standard("\"[a-z]{3}[a-z]*\""), Fate::Holes(vec![5]), "no lexeme is as short as the bound");
+    assert_eq!(
+        standard("\"[a-z]{3}[a-z]*\""),
+        Fate::Holes(vec![5]),
+        "no lexeme is as short as the bound"
+    );
     let chosen = |choice| Options { choices: vec![(TerminalId(0), choice)], ..Options::default() };
     assert_eq!(fate("[0-9]", &chosen(Choice::Keep)), Ok(Fate::Kept));
     assert_eq!(fate("if", &chosen(Choice::Hole)), Ok(Fate::Holes(vec![2])));
     assert_eq!(fate("[0-9]+", &chosen(Choice::Bound(4))), Ok(Fate::Holes(vec![1, 2, 3, 4])));
     assert!(fate("abc*", &chosen(Choice::Bound(1))).is_err());
-    assert_eq!(fate("[0-9]+", &Options { bound: 3, ..Options::default() }), Ok(Fate::Holes(vec![1, 2, 3])));
+    assert_eq!(
+        fate("[0-9]+", &Options { bound: 3, ..Options::default() }),
+        Ok(Fate::Holes(vec![1, 2, 3]))
+    );
 }
 
 #[test]
 fn heights_cut_only_terminals_with_infinitely_many_lexemes() {
-    let keyword = symbolic(&with_terminal("CATALOG|INDEX"), &Options::default()).expect("a symbolic grammar");
+    let keyword =
+        symbolic(&with_terminal("CATALOG|INDEX"), &Options::default()).expect("a symbolic grammar");
     let all: Vec<String> = strings(&keyword, Measure::Height, 3).iter().map(shown).collect();
     assert_eq!(all, ["_____", "_______"]);
     let kept = with_terminal("CATALOG|INDEX");
@@ -156,7 +166,8 @@ fn valid_holes_are_told_apart() {
 #[test]
 fn numbers_and_parts_name_the_same_strings() {
     let calculator = symbolic(&calculator(), &Options::default()).expect("a symbolic grammar");
-    let space = calculator.space(&Sizes { measure: Measure::Length, max_lexeme: 2 }, 5).expect("a space");
+    let space =
+        calculator.space(&Sizes { measure: Measure::Length, max_lexeme: 2 }, 5).expect("a space");
     let all = strings(&calculator, Measure::Length, 5);
     for (from, limit) in [(0usize, 7usize), (30, 1), (100, 40), (112, 9)] {
         let mut part = Vec::new();
@@ -173,21 +184,28 @@ fn numbers_and_parts_name_the_same_strings() {
 fn instances(symbolic: &Symbolic, string: &SymbolicString) -> BTreeSet<Vec<u8>> {
     let mut texts = BTreeSet::from([string.text.clone()]);
     for hole in &string.holes {
-        let lexemes = &symbolic.lexemes[hole.terminal.expect("valid holes have a terminal").index()];
-        let fillings: Vec<Vec<u8>> = words(hole.len).into_iter().filter(|w| lexemes.matches(w)).collect();
+        let lexemes =
+            &symbolic.lexemes[hole.terminal.expect("valid holes have a terminal").index()];
+        let fillings: Vec<Vec<u8>> =
+            words(hole.len).into_iter().filter(|w| lexemes.matches(w)).collect();
         let fill = |text: &Vec<u8>, filling: &Vec<u8>| {
             let mut text = text.clone();
             text[hole.start..hole.start + hole.len].copy_from_slice(filling);
             text
         };
-        texts = texts.iter().flat_map(|t| fillings.iter().map(|f| fill(t, f)).collect::<Vec<_>>()).collect();
+        texts = texts
+            .iter()
+            .flat_map(|t| fillings.iter().map(|f| fill(t, f)).collect::<Vec<_>>())
+            .collect();
     }
     texts
 }
 
 /// All words over a and b.
 fn words(len: usize) -> Vec<Vec<u8>> {
-    (0..1usize << len).map(|bits| (0..len).map(|i| b'a' + (bits >> i & 1) as u8).collect()).collect()
+    (0..1usize << len)
+        .map(|bits| (0..len).map(|i| b'a' + (bits >> i & 1) as u8).collect())
+        .collect()
 }
 
 fn language(spec: &Spec) -> Option<Language> {

@@ -54,8 +54,9 @@ fn derive(alternatives: &[Vec<usize>], rules: &[BTreeSet<Tokens>]) -> BTreeSet<T
                 Some(t) => [vec![t]].into(),
                 None => rules[*symbol].clone(),
             };
-            let joined =
-                partial.iter().flat_map(|left| parts.iter().map(move |right| [&left[..], right].concat()));
+            let joined = partial
+                .iter()
+                .flat_map(|left| parts.iter().map(move |right| [&left[..], right].concat()));
             partial = joined.filter(|tokens| tokens.len() <= MAX).collect();
         }
         all.extend(partial);
@@ -77,7 +78,8 @@ fn solve(solver: &mut TokenSolver, masks: &[u8]) -> Option<Tokens> {
 fn is_sentence(language: &Language, tokens: &[usize]) -> bool {
     let mut recognizer = language.core.recognizer();
     let begin = recognizer.begin();
-    let end = tokens.iter().try_fold(begin, |config, t| recognizer.advance(config, TerminalId::from(*t)));
+    let end =
+        tokens.iter().try_fold(begin, |config, t| recognizer.advance(config, TerminalId::from(*t)));
     end.is_some_and(|config| recognizer.accepts(config))
 }
 
@@ -127,13 +129,17 @@ fn unroll_and_prune(spec: &Spec, masks: &[u8]) -> Option<Option<usize>> {
     for _ in 0..5000 {
         let Some(form) = work.pop() else { return Some(best) };
         let open = form.iter().take(masks.len()).position(|s| *s < RULES);
-        let fixed: Tokens = form.iter().take(open.unwrap_or(masks.len())).map(|s| s - RULES).collect();
+        let fixed: Tokens =
+            form.iter().take(open.unwrap_or(masks.len())).map(|s| s - RULES).collect();
         if !satisfies(&fixed, &masks[..fixed.len()]) {
             continue;
         }
         match open {
-            Some(at) => work
-                .extend(spec[form[at]].iter().map(|body| [&form[..at], &body[..], &form[at + 1..]].concat())),
+            Some(at) => work.extend(
+                spec[form[at]]
+                    .iter()
+                    .map(|body| [&form[..at], &body[..], &form[at + 1..]].concat()),
+            ),
             None if form.len() < masks.len() => {}
             None => best = cost(&form, &rules).into_iter().chain(best).min(),
         }
@@ -196,7 +202,8 @@ proptest! {
 
 /// Grammars of which many have lists, of which some go to the right.
 fn with_lists() -> impl Strategy<Value = Spec> {
-    let list = prop_oneof![Just(vec![0, 1]), Just(vec![1, 0]), Just(vec![0, 3, 1]), Just(vec![1, 4, 0])];
+    let list =
+        prop_oneof![Just(vec![0, 1]), Just(vec![1, 0]), Just(vec![0, 3, 1]), Just(vec![1, 4, 0])];
     (spec(), prop::option::weighted(0.7, list)).prop_map(|(mut spec, list)| {
         spec[0].extend(list);
         spec
@@ -225,8 +232,12 @@ enum Change {
 }
 
 fn changes() -> impl Strategy<Value = Vec<Change>> {
-    let push = (prop_oneof![Just(7u8), 1u8..8], 0..TERMINALS).prop_map(|(mask, run)| Change::Push(mask, run));
-    prop::collection::vec(prop_oneof![5 => push, 1 => (0usize..12).prop_map(Change::Truncate)], 1..12)
+    let push = (prop_oneof![Just(7u8), 1u8..8], 0..TERMINALS)
+        .prop_map(|(mask, run)| Change::Push(mask, run));
+    prop::collection::vec(
+        prop_oneof![5 => push, 1 => (0usize..12).prop_map(Change::Truncate)],
+        1..12,
+    )
 }
 
 proptest! {
@@ -299,8 +310,12 @@ fn lexemes() {
 /// given up.
 #[test]
 fn earlier_choices_follow_later_ones() {
-    let language =
-        Language::new(grammar(&vec![vec![vec![3, 3], vec![4, 4, 3]], vec![vec![3]], vec![vec![3]]])).unwrap();
+    let language = Language::new(grammar(&vec![
+        vec![vec![3, 3], vec![4, 4, 3]],
+        vec![vec![3]],
+        vec![vec![3]],
+    ]))
+    .unwrap();
     let mut solver = TokenSolver::new(&language);
     let mut prefix = solver.begin();
     assert!(solver.push_run(&mut prefix, &set(0b011), Some(TerminalId(0))));
@@ -346,14 +361,17 @@ fn expressions() -> impl Strategy<Value = Expression> {
 fn ends(expression: &Expression, tokens: &[usize], begins: &BTreeSet<usize>) -> BTreeSet<usize> {
     match expression {
         Expression::Token(set) => {
-            let is_in =
-                |at: &&usize| tokens.get(**at).is_some_and(|token| set.contains(TerminalId::from(*token)));
+            let is_in = |at: &&usize| {
+                tokens.get(**at).is_some_and(|token| set.contains(TerminalId::from(*token)))
+            };
             begins.iter().filter(is_in).map(|at| at + 1).collect()
         }
         Expression::Sequence(parts) => {
             parts.iter().fold(begins.clone(), |begins, part| ends(part, tokens, &begins))
         }
-        Expression::Choice(parts) => parts.iter().flat_map(|part| ends(part, tokens, begins)).collect(),
+        Expression::Choice(parts) => {
+            parts.iter().flat_map(|part| ends(part, tokens, begins)).collect()
+        }
         Expression::Star(part) => {
             let mut all = begins.clone();
             loop {

@@ -35,7 +35,8 @@ pub fn can_be_instrumented(function: Value) -> bool {
         !llvm::is_declaration(function)
             && !is_own(function)
             && LLVMGetLinkage(function) != LLVMLinkage::LLVMAvailableExternallyLinkage
-            && LLVMGetEnumAttributeAtIndex(function, FUNCTION, llvm::attribute_kind("naked")).is_null()
+            && LLVMGetEnumAttributeAtIndex(function, FUNCTION, llvm::attribute_kind("naked"))
+                .is_null()
     }
 }
 
@@ -90,8 +91,9 @@ fn drop_from_call(instruction: Value, kinds: &[u32]) {
 pub fn mark_unchecked(context: LLVMContextRef, functions: &[Value]) {
     let kind = llvm::attribute_kind(SANITIZED);
     // SAFETY: the handles are functions.
-    let is_checked =
-        |function: &Value| unsafe { !LLVMGetEnumAttributeAtIndex(*function, FUNCTION, kind).is_null() };
+    let is_checked = |function: &Value| unsafe {
+        !LLVMGetEnumAttributeAtIndex(*function, FUNCTION, kind).is_null()
+    };
     if functions.iter().any(is_checked) {
         return;
     }
@@ -104,7 +106,8 @@ pub fn is_unchecked(function: Value) -> bool {
     // SAFETY: the handle is a function, and the text has this length.
     unsafe {
         let length = UNCHECKED.len() as u32;
-        !LLVMGetStringAttributeAtIndex(function, FUNCTION, UNCHECKED.as_ptr().cast(), length).is_null()
+        !LLVMGetStringAttributeAtIndex(function, FUNCTION, UNCHECKED.as_ptr().cast(), length)
+            .is_null()
     }
 }
 
@@ -121,7 +124,8 @@ pub fn ask_for_address_sanitizer(module: &Module) {
 /// causes of their own. Calls that are alike stay apart: one call of `abort` in the place of two has
 /// no line, and two mistakes would be one.
 pub fn keep_calls(module: &Module) {
-    for function in module.functions().into_iter().filter(|function| can_be_instrumented(*function)) {
+    for function in module.functions().into_iter().filter(|function| can_be_instrumented(*function))
+    {
         add_text(module.context, function, "no-builtins", "");
         add_text(module.context, function, "disable-tail-calls", "true");
         for instruction in llvm::blocks(function).into_iter().flat_map(llvm::instructions) {
@@ -157,7 +161,8 @@ pub fn keep_recursion(module: &Module) {
         matches!(llvm::opcode(call), LLVMOpcode::LLVMCall)
             && unsafe { LLVMGetTailCallKind(call) } != LLVMTailCallKind::LLVMTailCallKindNone
     };
-    for function in module.functions().into_iter().filter(|function| can_be_instrumented(*function)) {
+    for function in module.functions().into_iter().filter(|function| can_be_instrumented(*function))
+    {
         if !llvm::blocks(function).into_iter().flat_map(llvm::instructions).any(is_marked) {
             add_text(module.context, function, "disable-tail-calls", "true");
         }

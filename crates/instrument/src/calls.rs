@@ -90,7 +90,8 @@ impl Function<'_> {
         if let Some(name) = crate::intrinsics::intrinsic_name(call) {
             return self.intrinsic(call, &name);
         }
-        let arguments: Vec<Value> = (0..llvm::argument_count(call)).map(|i| llvm::operand(call, i)).collect();
+        let arguments: Vec<Value> =
+            (0..llvm::argument_count(call)).map(|i| llvm::operand(call, i)).collect();
         let callee = self.callee(call);
         self.check_format(call, &arguments);
         let hashed = self.sample(call, callee, &arguments);
@@ -118,11 +119,18 @@ impl Function<'_> {
 
     /// What a hash is asked about can be a word that the solver would not find. Returns the function's number and the length of the word, 0
     /// if it is of no interest.
-    fn sample(&mut self, call: Value, callee: Callee, arguments: &[Value]) -> Option<(Value, Value)> {
+    fn sample(
+        &mut self,
+        call: Value,
+        callee: Callee,
+        arguments: &[Value],
+    ) -> Option<(Value, Value)> {
         let function = llvm::as_function(llvm::called(call))?;
         let name = llvm::name(function);
         let wanted = match callee {
-            Callee::External => opaque::is_asked(function) && !ENDS_OF_DATA.contains(&name.as_str()),
+            Callee::External => {
+                opaque::is_asked(function) && !ENDS_OF_DATA.contains(&name.as_str())
+            }
             Callee::Labelled => self.program.hashes.contains(&name),
             _ => false,
         };
@@ -132,7 +140,8 @@ impl Function<'_> {
         let builder = self.builder();
         builder.before(call);
         let len = len.and_then(|len| arguments.get(len as usize));
-        let len = len.map_or(builder.const_i64(u64::MAX), |len| builder.zext_or_trunc(*len, builder.i64));
+        let len =
+            len.map_or(builder.const_i64(u64::MAX), |len| builder.zext_or_trunc(*len, builder.i64));
         let &text = arguments.get(text as usize)?;
         let number = builder.const_i32(number);
         Some((number, self.call(entry::__tg_sample, [number, text, len, site])))
@@ -143,7 +152,9 @@ impl Function<'_> {
         let Some(function) = llvm::as_function(llvm::called(call)) else { return };
         let name = llvm::name(function);
         let format = formats::position(runtime::modelled(&name).unwrap_or(&name));
-        let Some(&format) = format.and_then(|position| arguments.get(position as usize)) else { return };
+        let Some(&format) = format.and_then(|position| arguments.get(position as usize)) else {
+            return;
+        };
         if !llvm::is_constant(format) {
             let site = self.site(call);
             self.builder().before(call);
@@ -191,7 +202,8 @@ impl Function<'_> {
             let site = self.site(call);
             let builder = self.builder();
             builder.before(call);
-            let size = call_type(call, i as u32, "elementtype").map_or(0, |ty| self.layout().size(ty));
+            let size =
+                call_type(call, i as u32, "elementtype").map_or(0, |ty| self.layout().size(ty));
             self.call(entry::__tg_assembly, [self.bits(*pointer), builder.const_i64(size), site]);
         }
     }
@@ -216,13 +228,18 @@ impl Function<'_> {
         let site = if callee == Callee::Model { Some(self.site(call)) } else { None };
         if let Some(closing) = self.close(call, &used) {
             if callee == Callee::Unknown {
-                self.concretise(self.label_of(llvm::called(call)), ConcretiseReason::CallTarget, call);
+                self.concretise(
+                    self.label_of(llvm::called(call)),
+                    ConcretiseReason::CallTarget,
+                    call,
+                );
             }
             if callee == Callee::Model {
                 self.follow_pointers(arguments, site.unwrap_or(self.zero()));
             }
             let fixed = llvm::param_types(llvm::called_type(call)).len();
-            let labels = arguments.iter().take(fixed).flat_map(|a| self.labels_of(*a)).take(slots::ARGS);
+            let labels =
+                arguments.iter().take(fixed).flat_map(|a| self.labels_of(*a)).take(slots::ARGS);
             for (slot, label) in labels.enumerate() {
                 self.call(entry::__tgi_send_arg, [builder.const_i32(slot as u32), label]);
             }
@@ -242,9 +259,12 @@ impl Function<'_> {
 
     /// Models know the bytes that pointers lead to, and not that others may lead elsewhere.
     fn follow_pointers(&self, arguments: &[Value], site: Value) {
-        let is_pointer =
-            |value: &&Value| llvm::kind(llvm::type_of(**value)) == LLVMTypeKind::LLVMPointerTypeKind;
-        for pointer in arguments.iter().filter(is_pointer).filter(|pointer| self.may_be_symbolic(**pointer)) {
+        let is_pointer = |value: &&Value| {
+            llvm::kind(llvm::type_of(**value)) == LLVMTypeKind::LLVMPointerTypeKind
+        };
+        for pointer in
+            arguments.iter().filter(is_pointer).filter(|pointer| self.may_be_symbolic(**pointer))
+        {
             self.call(entry::__tg_follow, [self.bits(*pointer), self.label_of(*pointer), site]);
         }
     }
@@ -316,7 +336,10 @@ impl Function<'_> {
         if self.may_be_symbolic(call) {
             let parts = self.parts(call);
             let labels = parts.into_iter().enumerate().map(|(slot, part)| {
-                self.call(entry::__tgi_take_result, [self.builder().const_i32(slot as u32), self.bits(part)])
+                self.call(
+                    entry::__tgi_take_result,
+                    [self.builder().const_i32(slot as u32), self.bits(part)],
+                )
             });
             let labels = labels.collect();
             self.set_labels(call, labels);
@@ -325,7 +348,9 @@ impl Function<'_> {
 
     /// The function's entry: labels of its parameters, and the runtime's start in `main`.
     pub fn enter(&mut self, blocks: &[(Block, Vec<Value>)]) {
-        let Some(first) = blocks.first().and_then(|(_, instructions)| instructions.first().copied()) else {
+        let Some(first) =
+            blocks.first().and_then(|(_, instructions)| instructions.first().copied())
+        else {
             return;
         };
         let at = llvm::after_allocas(first);
@@ -347,8 +372,8 @@ impl Function<'_> {
         let entry = blocks.first().map_or(&[][..], |(_, instructions)| instructions);
         for &alloca in entry.iter().take_while(|i| llvm::as_alloca(**i).is_some()) {
             let ty = llvm::allocated_type(alloca);
-            let single =
-                llvm::as_constant_int(llvm::operand(alloca, 0)).is_some_and(|n| llvm::constant_bits(n) == 1);
+            let single = llvm::as_constant_int(llvm::operand(alloca, 0))
+                .is_some_and(|n| llvm::constant_bits(n) == 1);
             if !single || !types::has_array(ty) {
                 continue;
             }
@@ -432,7 +457,8 @@ impl Function<'_> {
     fn take_varargs(&mut self, blocks: &[(Block, Vec<Value>)], at: Value) {
         let uses = blocks.iter().flat_map(|(_, instructions)| instructions).any(|i| {
             llvm::opcode(*i) == LLVMOpcode::LLVMCall
-                && crate::intrinsics::intrinsic_name(*i).is_some_and(|name| name.starts_with("llvm.va_start"))
+                && crate::intrinsics::intrinsic_name(*i)
+                    .is_some_and(|name| name.starts_with("llvm.va_start"))
         });
         if !uses {
             return;
@@ -496,7 +522,9 @@ impl Places {
                 take(&mut self.vector, 16, 176)
             }
             LLVMTypeKind::LLVMPointerTypeKind => take(&mut self.general, 8, 48),
-            LLVMTypeKind::LLVMIntegerTypeKind if llvm::int_width(ty) <= 64 => take(&mut self.general, 8, 48),
+            LLVMTypeKind::LLVMIntegerTypeKind if llvm::int_width(ty) <= 64 => {
+                take(&mut self.general, 8, 48)
+            }
             LLVMTypeKind::LLVMIntegerTypeKind => {
                 self.general = (self.general + 16).min(48);
                 return None;

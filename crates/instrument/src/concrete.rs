@@ -77,7 +77,8 @@ impl Concrete {
 /// Functions with arguments that a tail call could not pass on, or with places to jump to that others know, have one version.
 fn can_be_copied(function: Value) -> bool {
     let passes = !llvm::is_variadic(llvm::value_type(function)) || !has_byval(function);
-    passes && llvm::blocks(function).into_iter().flat_map(llvm::block_addresses).all(is_in_own_tables)
+    passes
+        && llvm::blocks(function).into_iter().flat_map(llvm::block_addresses).all(is_in_own_tables)
 }
 
 fn has_byval(function: Value) -> bool {
@@ -86,7 +87,8 @@ fn has_byval(function: Value) -> bool {
     attributes(function, |_, attribute| {
         // SAFETY: the handle is an attribute; those that are text have no kind.
         unsafe {
-            let has_kind = LLVMIsEnumAttribute(attribute) != 0 || LLVMIsTypeAttribute(attribute) != 0;
+            let has_kind =
+                LLVMIsEnumAttribute(attribute) != 0 || LLVMIsTypeAttribute(attribute) != 0;
             found |= has_kind && kinds.contains(&LLVMGetEnumAttributeKind(attribute));
         }
     });
@@ -112,11 +114,13 @@ fn is_in_own_tables(address: Value) -> bool {
     // SAFETY: the handle is an address of a block.
     let function = unsafe { LLVMGetBlockAddressFunction(address) };
     let inside = |user: &Value| {
-        llvm::as_instruction(*user).is_some_and(|i| llvm::function_of(llvm::block_of(i)) == function)
+        llvm::as_instruction(*user)
+            .is_some_and(|i| llvm::function_of(llvm::block_of(i)) == function)
     };
     let is_table = |user: &Value| {
         llvm::users(*user).into_iter().all(|global| {
-            llvm::as_global_variable(global).is_some_and(|g| is_local(g) && llvm::users(g).iter().all(inside))
+            llvm::as_global_variable(global)
+                .is_some_and(|g| is_local(g) && llvm::users(g).iter().all(inside))
         })
     };
     llvm::users(address).iter().all(|user| inside(user) || is_array(*user) && is_table(user))
@@ -175,7 +179,8 @@ impl<'a> Copy<'a> {
         };
         let blocks = llvm::blocks(function).into_iter().map(block).collect();
         let parameters = 0..llvm::param_count(function);
-        let values = parameters.map(|i| (llvm::param(function, i), llvm::param(version, i))).collect();
+        let values =
+            parameters.map(|i| (llvm::param(function, i), llvm::param(version, i))).collect();
         Copy { module, builder, concrete, function, version, blocks, values }
     }
 
@@ -238,8 +243,13 @@ impl<'a> Copy<'a> {
             if LLVMValueIsBasicBlock(value) != 0 {
                 return LLVMBasicBlockAsValue(self.blocks[&LLVMValueAsBasicBlock(value)]);
             }
-            if !LLVMIsABlockAddress(value).is_null() && LLVMGetBlockAddressFunction(value) == self.function {
-                return LLVMBlockAddress(self.version, self.blocks[&LLVMGetBlockAddressBasicBlock(value)]);
+            if !LLVMIsABlockAddress(value).is_null()
+                && LLVMGetBlockAddressFunction(value) == self.function
+            {
+                return LLVMBlockAddress(
+                    self.version,
+                    self.blocks[&LLVMGetBlockAddressBasicBlock(value)],
+                );
             }
         }
         self.values.get(&value).copied().unwrap_or(value)
@@ -256,8 +266,8 @@ impl<'a> Copy<'a> {
             return Some(version);
         }
         let name = llvm::name(called);
-        let real =
-            runtime::modelled(&name).filter(|real| !real.starts_with(OWN) && !IN_EVERY_RUN.contains(real))?;
+        let real = runtime::modelled(&name)
+            .filter(|real| !real.starts_with(OWN) && !IN_EVERY_RUN.contains(real))?;
         let real = c_string(real);
         // SAFETY: the module is alive, and a declaration with the type of the model fits its calls.
         unsafe {

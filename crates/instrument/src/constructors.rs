@@ -20,10 +20,14 @@ fn place_list(module: &Module, list: &str, section: &str) {
     let name = c_string(list);
     // SAFETY: the module is alive; the list is an array of structs (priority, function, data).
     unsafe {
-        let Some(list) = llvm::non_null(LLVMGetNamedGlobal(module.raw, name.as_ptr())) else { return };
+        let Some(list) = llvm::non_null(LLVMGetNamedGlobal(module.raw, name.as_ptr())) else {
+            return;
+        };
         let content = LLVMGetInitializer(list);
         for i in 0..llvm::array_size(llvm::type_of(content)) {
-            let Some(entry) = llvm::non_null(LLVMGetAggregateElement(content, i as u32)) else { continue };
+            let Some(entry) = llvm::non_null(LLVMGetAggregateElement(content, i as u32)) else {
+                continue;
+            };
             let priority = llvm::constant_bits(LLVMGetAggregateElement(entry, 0));
             place_function(module, LLVMGetAggregateElement(entry, 1), priority, section);
         }
@@ -39,7 +43,8 @@ fn place_function(module: &Module, function: Value, priority: u64, section: &str
     let section = c_string(&section);
     // SAFETY: the variable is a pointer to the function; external linkage with hidden visibility keeps it.
     unsafe {
-        let entry = LLVMAddGlobal(module.raw, llvm::type_of(function), c"__tarragon_constructor".as_ptr());
+        let entry =
+            LLVMAddGlobal(module.raw, llvm::type_of(function), c"__tarragon_constructor".as_ptr());
         LLVMSetInitializer(entry, function);
         LLVMSetSection(entry, section.as_ptr());
         LLVMSetLinkage(entry, LLVMLinkage::LLVMExternalLinkage);

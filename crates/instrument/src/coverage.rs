@@ -63,7 +63,8 @@ impl Coverage {
 
     /// Critical edges are split before, so each side of a branch starts with a block of its own.
     fn mark_branch(&mut self, builder: &Builder, branch: Value, first: u32) {
-        if !llvm::is_conditional(branch) || llvm::successor(branch, 0) == llvm::successor(branch, 1) {
+        if !llvm::is_conditional(branch) || llvm::successor(branch, 0) == llvm::successor(branch, 1)
+        {
             return;
         }
         // Successor 0 is the true side.

@@ -16,7 +16,11 @@ const SPLIT: &str = "function(break-crit-edges)";
 const AFTER: &str = "strip-nonlinetable-debuginfo,always-inline,globaldce,\
     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg)";
 
-pub fn instrument(module: &Module, builder: &Builder, numbering: &Numbering) -> Result<SourceTable> {
+pub fn instrument(
+    module: &Module,
+    builder: &Builder,
+    numbering: &Numbering,
+) -> Result<SourceTable> {
     let defined = instrumentable(module);
     let table = source::describe(numbering, &defined);
     let mut coverage = Coverage::new(module, builder, table.coverage_len());

@@ -1,7 +1,9 @@
 //! Expressions of pure instructions: what is written on the slow side of a region.
 
 use crate::function::Function;
-use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Type, Value};
+use crate::llvm::{
+    self, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Type, Value,
+};
 use crate::{entry, types};
 use trace::{GiveUp, Op};
 
@@ -140,9 +142,8 @@ impl Function<'_> {
             LLVMFCmp => self.compare_float(instruction),
             LLVMFNeg => self.negate_float(first),
             LLVMGetElementPtr => self.address(instruction),
-            LLVMFreeze | LLVMPtrToInt | LLVMIntToPtr | LLVMBitCast | LLVMTrunc | LLVMZExt | LLVMSExt => {
-                self.cast(opcode, first, instruction)
-            }
+            LLVMFreeze | LLVMPtrToInt | LLVMIntToPtr | LLVMBitCast | LLVMTrunc | LLVMZExt
+            | LLVMSExt => self.cast(opcode, first, instruction),
             _ => self.float_cast(opcode, first, instruction),
         };
         if types::scalar_bits(llvm::type_of(instruction)).is_some() {
@@ -158,7 +159,8 @@ impl Function<'_> {
         if !(1..=64).contains(&bits) {
             return;
         }
-        let arithmetic = matches!(op, Op::Add | Op::Sub | Op::Mul) && llvm::has_no_signed_wrap(instruction);
+        let arithmetic =
+            matches!(op, Op::Add | Op::Sub | Op::Mul) && llvm::has_no_signed_wrap(instruction);
         let shift = matches!(op, Op::Shl | Op::LShr | Op::AShr) && !llvm::is_constant(b.value);
         let width = self.builder().const_i32(bits);
         if arithmetic {
@@ -210,13 +212,19 @@ impl Function<'_> {
     pub fn not_label(&self, label: Value, value: Value) -> Value {
         let builder = self.builder();
         let width = builder.const_i32(self.width(llvm::type_of(value)));
-        self.call(entry::__tg_unary, [builder.const_i32(Op::Not as u32), width, label, self.bits(value)])
+        self.call(
+            entry::__tg_unary,
+            [builder.const_i32(Op::Not as u32), width, label, self.bits(value)],
+        )
     }
 
     pub fn give_up(&mut self, label: Value, reason: GiveUp, instruction: Value) {
         let site = self.site(instruction);
         let builder = self.builder();
-        self.call(entry::__tg_give_up, [label, builder.const_i32(reason as u32), site, builder.const_i32(0)]);
+        self.call(
+            entry::__tg_give_up,
+            [label, builder.const_i32(reason as u32), site, builder.const_i32(0)],
+        );
     }
 
     fn compare(&mut self, instruction: Value) -> Value {
@@ -233,7 +241,8 @@ impl Function<'_> {
 
     fn compare_float(&mut self, instruction: Value) -> Value {
         use LLVMRealPredicate::*;
-        let (a, b) = (self.pair(llvm::operand(instruction, 0)), self.pair(llvm::operand(instruction, 1)));
+        let (a, b) =
+            (self.pair(llvm::operand(instruction, 0)), self.pair(llvm::operand(instruction, 1)));
         if !types::is_float(llvm::type_of(a.value)) {
             return self.zero();
         }
@@ -286,7 +295,8 @@ impl Function<'_> {
         let bits = self.width(ty);
         let integer = Pair { value: self.as_integer(x.value), label: x.label };
         let sign = builder.const_int(builder.int_type(bits), 1 << (bits - 1));
-        self.binary(Op::Xor, LLVMOpcode::LLVMXor, integer, Pair { value: sign, label: self.zero() }).label
+        self.binary(Op::Xor, LLVMOpcode::LLVMXor, integer, Pair { value: sign, label: self.zero() })
+            .label
     }
 
     fn cast(&mut self, opcode: LLVMOpcode, x: Pair, instruction: Value) -> Value {
@@ -310,8 +320,10 @@ impl Function<'_> {
         let from = self.width(llvm::type_of(x.value));
         let op = builder.const_i32(op as u32);
         if from <= 64 && llvm::constant_bits(to) <= 64 {
-            return self
-                .call(entry::__tg_cast, [op, builder.const_i32(from), to, x.label, self.bits(x.value)]);
+            return self.call(
+                entry::__tg_cast,
+                [op, builder.const_i32(from), to, x.label, self.bits(x.value)],
+            );
         }
         self.call(entry::__tg_cast_wide, [op, to, x.label, self.bits(result)])
     }
@@ -325,8 +337,11 @@ impl Function<'_> {
             return Pair { value: self.as_integer(x.value), label: x.label };
         }
         let integer = self.as_integer(x.value);
-        let value =
-            if signed { builder.sext_or_trunc(integer, ty) } else { builder.zext_or_trunc(integer, ty) };
+        let value = if signed {
+            builder.sext_or_trunc(integer, ty)
+        } else {
+            builder.zext_or_trunc(integer, ty)
+        };
         let op = if from > bits {
             Op::Extract
         } else if signed {
@@ -350,12 +365,17 @@ impl Function<'_> {
         };
         let (from_bits, to_bits) = (self.width(from), self.width(to));
         if !(1..=64).contains(&from_bits) || !(1..=64).contains(&to_bits) {
-            let reason = if from_bits == 0 || to_bits == 0 { GiveUp::LongDouble } else { GiveUp::Float };
+            let reason =
+                if from_bits == 0 || to_bits == 0 { GiveUp::LongDouble } else { GiveUp::Float };
             self.give_up(x.label, reason, instruction);
             return self.zero();
         }
-        let arguments =
-            [builder.const_i32(op as u32), builder.const_i32(to_bits), x.label, self.bits(instruction)];
+        let arguments = [
+            builder.const_i32(op as u32),
+            builder.const_i32(to_bits),
+            x.label,
+            self.bits(instruction),
+        ];
         self.call(entry::__tg_float_unary, arguments)
     }
 
@@ -397,7 +417,8 @@ impl Function<'_> {
     /// That an index is beyond an array inside of an object is a property, wherever the array is.
     /// What is read and written is still the whole object's.
     fn check_index(&mut self, gep: Value, position: usize, array: Type, index: Pair) {
-        let is_array = llvm::kind(array) == LLVMTypeKind::LLVMArrayTypeKind && llvm::array_size(array) > 1;
+        let is_array =
+            llvm::kind(array) == LLVMTypeKind::LLVMArrayTypeKind && llvm::array_size(array) > 1;
         // The bounds of a variable are checked anyway, and an array at the end of a struct may be
         // longer than it says.
         let base = llvm::operand(gep, 0);
@@ -427,7 +448,8 @@ impl Function<'_> {
         let scale = builder.const_i64(scale);
         let one = Pair { value: builder.const_i64(1), label: self.zero() };
         let index = index.unwrap_or(one);
-        let label = self.call(entry::__tg_index, [at.label, index.label, at.value, index.value, scale]);
+        let label =
+            self.call(entry::__tg_index, [at.label, index.label, at.value, index.value, scale]);
         let distance = builder.binary(LLVMOpcode::LLVMMul, index.value, scale);
         Pair { value: builder.binary(LLVMOpcode::LLVMAdd, at.value, distance), label }
     }
@@ -481,8 +503,12 @@ impl Function<'_> {
 /// Whether an access or a further computation of an address uses an address.
 fn is_accessed(address: Value) -> bool {
     use LLVMOpcode::*;
-    llvm::users(address).into_iter().filter_map(llvm::as_instruction).any(|user| match llvm::opcode(user) {
-        LLVMStore => llvm::operand(user, 1) == address,
-        opcode => matches!(opcode, LLVMLoad | LLVMGetElementPtr | LLVMAtomicRMW | LLVMAtomicCmpXchg),
-    })
+    llvm::users(address).into_iter().filter_map(llvm::as_instruction).any(
+        |user| match llvm::opcode(user) {
+            LLVMStore => llvm::operand(user, 1) == address,
+            opcode => {
+                matches!(opcode, LLVMLoad | LLVMGetElementPtr | LLVMAtomicRMW | LLVMAtomicCmpXchg)
+            }
+        },
+    )
 }

@@ -26,7 +26,9 @@ pub fn is_foreign(name: &str) -> bool {
     let system = *SYSTEM.get_or_init(|| unsafe { dlopen(LIBRARY.as_ptr(), RTLD_LAZY) } as usize);
     let is_known = LINKED.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     // SAFETY: the handle is that of a library that is open.
-    system != 0 && !is_known && unsafe { dlsym(system as *mut c_void, c_string(name).as_ptr()) }.is_null()
+    system != 0
+        && !is_known
+        && unsafe { dlsym(system as *mut c_void, c_string(name).as_ptr()) }.is_null()
 }
 
 #[cfg(test)]
@@ -35,7 +37,9 @@ mod tests {
 
     #[test]
     fn the_systems_functions_are_told_from_others() {
-        for known in ["glob", "cbrt", "_ZNSi3getEv", "__isoc99_sscanf", "pthread_kill", "_Unwind_Backtrace"] {
+        for known in
+            ["glob", "cbrt", "_ZNSi3getEv", "__isoc99_sscanf", "pthread_kill", "_Unwind_Backtrace"]
+        {
             assert!(!is_foreign(known), "{known}");
         }
         for other in ["inflate", "LLVMContextCreate", "xcheck"] {

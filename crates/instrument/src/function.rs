@@ -62,7 +62,11 @@ pub struct Closing {
 }
 
 impl<'a> Function<'a> {
-    pub fn new(program: &'a Program<'a>, numbering: &'a mut Numbering, function: Value) -> Function<'a> {
+    pub fn new(
+        program: &'a Program<'a>,
+        numbering: &'a mut Numbering,
+        function: Value,
+    ) -> Function<'a> {
         Function {
             program,
             numbering,
@@ -154,7 +158,12 @@ impl<'a> Function<'a> {
     }
 
     /// As [`Function::close`]; what ends the region may be done on the way.
-    pub fn close_with(&mut self, at: Value, used: &[Value], ending: Option<Ending>) -> Option<Closing> {
+    pub fn close_with(
+        &mut self,
+        at: Value,
+        used: &[Value],
+        ending: Option<Ending>,
+    ) -> Option<Closing> {
         let region = std::mem::take(&mut self.pending);
         let inflow = self.inflow(&region, used);
         self.pending_set.clear();
@@ -171,7 +180,8 @@ impl<'a> Function<'a> {
         let (slow, fast) = (builder.new_block(join), builder.new_block(join));
         builder.at_end(head);
         let any = inflow.into_iter().reduce(|a, b| builder.binary(LLVMOpcode::LLVMOr, a, b));
-        let set = builder.compare(LLVMIntPredicate::LLVMIntNE, any.unwrap_or(self.zero()), self.zero());
+        let set =
+            builder.compare(LLVMIntPredicate::LLVMIntNE, any.unwrap_or(self.zero()), self.zero());
         builder.branch(set, slow, fast);
         builder.at_end(slow);
         let ended = self.region_labels(&region, used, ending);
@@ -220,8 +230,9 @@ impl<'a> Function<'a> {
         let zero = self.zero();
         for instruction in closing.region {
             let labels = self.labels_of(instruction).into_iter();
-            let merged =
-                labels.map(|l| if llvm::is_constant(l) && l == zero { l } else { merge(zero, l) }).collect();
+            let merged = labels
+                .map(|l| if llvm::is_constant(l) && l == zero { l } else { merge(zero, l) })
+                .collect();
             self.labels.insert(instruction, merged);
         }
         let merged = results.iter().map(|&(fast, slow)| merge(fast, slow)).collect();
@@ -245,7 +256,8 @@ impl<'a> Function<'a> {
     fn find_decided(&mut self, blocks: &[(Block, Vec<Value>)]) {
         for (block, instructions) in blocks {
             self.homes.extend(instructions.iter().map(|instruction| (*instruction, *block)));
-            let branch = instructions.last().copied().filter(|last| llvm::is_conditional_branch(*last));
+            let branch =
+                instructions.last().copied().filter(|last| llvm::is_conditional_branch(*last));
             let condition = branch.map(llvm::condition).and_then(llvm::as_instruction);
             self.decided.extend(condition.filter(|condition| instructions.contains(condition)));
         }
@@ -258,8 +270,10 @@ impl<'a> Function<'a> {
 
     /// Whether a branch has decided a value before an instruction uses it.
     pub fn is_decided_for(&self, user: Value, value: Value) -> bool {
-        let is_after =
-            || llvm::opcode(user) == LLVMOpcode::LLVMPHI || self.homes.get(&user) != self.homes.get(&value);
+        let is_after = || {
+            llvm::opcode(user) == LLVMOpcode::LLVMPHI
+                || self.homes.get(&user) != self.homes.get(&value)
+        };
         self.is_decided(value) && is_after()
     }
 
@@ -280,7 +294,8 @@ impl<'a> Function<'a> {
     }
 
     fn becomes_symbolic(&self, instruction: Value) -> bool {
-        if types::leaves(self.layout(), llvm::type_of(instruction)).is_none_or(|leaves| leaves.is_empty())
+        if types::leaves(self.layout(), llvm::type_of(instruction))
+            .is_none_or(|leaves| leaves.is_empty())
             || self.program.coverage.own.contains(&instruction)
         {
             return false;
@@ -307,7 +322,8 @@ impl<'a> Function<'a> {
     fn add_phis(&mut self, blocks: &[(Block, Vec<Value>)]) -> Vec<(Value, Vec<Value>)> {
         let mut phis = Vec::new();
         for &instruction in blocks.iter().flat_map(|(_, instructions)| instructions) {
-            if llvm::opcode(instruction) == LLVMOpcode::LLVMPHI && self.may_be_symbolic(instruction) {
+            if llvm::opcode(instruction) == LLVMOpcode::LLVMPHI && self.may_be_symbolic(instruction)
+            {
                 self.builder().before(instruction);
                 let labels: Vec<Value> = (0..self.label_count(instruction))
                     .map(|_| self.builder().phi(self.builder().i32))

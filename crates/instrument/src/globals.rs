@@ -12,14 +12,20 @@ pub fn list(module: &Module, builder: &Builder) -> (Value, u64) {
     let mut entries = Vec::new();
     for global in module.globals() {
         let name = llvm::name(global);
-        if llvm::is_declaration(global) || llvm::is_thread_local(global) || name.starts_with("llvm.") {
+        if llvm::is_declaration(global)
+            || llvm::is_thread_local(global)
+            || name.starts_with("llvm.")
+        {
             continue;
         }
         let size = layout.size(llvm::value_type(global));
         if size == 0 {
             continue;
         }
-        entries.push((global, Extent::new(size, llvm::is_global_constant(global), is_visible(global))));
+        entries.push((
+            global,
+            Extent::new(size, llvm::is_global_constant(global), is_visible(global)),
+        ));
     }
     (add_list(module, builder, &entries), entries.len() as u64)
 }
@@ -44,7 +50,8 @@ fn add_list(module: &Module, builder: &Builder, entries: &[(Value, Extent)]) -> 
             })
             .collect();
         let content = LLVMConstArray2(record, records.as_mut_ptr(), records.len() as u64);
-        let list = LLVMAddGlobal(module.raw, llvm::type_of(content), c"__tarragon_globals".as_ptr());
+        let list =
+            LLVMAddGlobal(module.raw, llvm::type_of(content), c"__tarragon_globals".as_ptr());
         LLVMSetInitializer(list, content);
         LLVMSetLinkage(list, LLVMLinkage::LLVMInternalLinkage);
         list

@@ -16,7 +16,8 @@ fn inputs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let entries = std::fs::read_dir(folder).expect("the folder of golden tests");
     let files = entries.map(|entry| entry.expect("an entry").path());
-    let mut inputs: Vec<PathBuf> = files.filter(|file| file.extension() == Some("ll".as_ref())).collect();
+    let mut inputs: Vec<PathBuf> =
+        files.filter(|file| file.extension() == Some("ll".as_ref())).collect();
     inputs.sort();
     inputs
 }
@@ -28,11 +29,16 @@ fn assemble(text: &Path, bitcode: &Path) -> Result<()> {
     // SAFETY: a context of its own; results are checked; the buffer is freed.
     unsafe {
         let context = LLVMContextCreate();
-        let failed = LLVMCreateMemoryBufferWithContentsOfFile(from.as_ptr(), &mut buffer, &mut message) != 0
-            || LLVMParseIRInContext2(context, buffer, &mut module, &mut message) != 0;
+        let failed =
+            LLVMCreateMemoryBufferWithContentsOfFile(from.as_ptr(), &mut buffer, &mut message) != 0
+                || LLVMParseIRInContext2(context, buffer, &mut module, &mut message) != 0;
         LLVMDisposeMemoryBuffer(buffer);
         ensure!(!failed, "{}: {}", text.display(), take_message(message));
-        ensure!(LLVMWriteBitcodeToFile(module, to.as_ptr()) == 0, "cannot write {}", bitcode.display());
+        ensure!(
+            LLVMWriteBitcodeToFile(module, to.as_ptr()) == 0,
+            "cannot write {}",
+            bitcode.display()
+        );
         LLVMDisposeModule(module);
         LLVMContextDispose(context);
     }
@@ -42,7 +48,8 @@ fn assemble(text: &Path, bitcode: &Path) -> Result<()> {
 /// What becomes of the functions of a program, and the descriptors that they name.
 fn instrumented(text: &Path) -> Result<String> {
     let stem = text.file_stem().context("a name")?.to_string_lossy();
-    let bitcode = std::env::temp_dir().join(format!("tarragon-golden-{}-{stem}.bc", std::process::id()));
+    let bitcode =
+        std::env::temp_dir().join(format!("tarragon-golden-{}-{stem}.bc", std::process::id()));
     assemble(text, &bitcode)?;
     let module = Module::read(std::slice::from_ref(&bitcode), &[])?;
     std::fs::remove_file(&bitcode)?;
@@ -60,7 +67,9 @@ fn printed(module: &Module, value: Value) -> String {
     // SAFETY: LLVM's text is freed by `take_message`.
     let text = take_message(unsafe { LLVMPrintValueToString(value) });
     let lines = text.lines().filter(|line| !line.starts_with(';'));
-    lines.map(|line| without_numbers(line.split(" ; preds").next().unwrap_or(line)) + "\n").collect()
+    lines
+        .map(|line| without_numbers(line.split(" ; preds").next().unwrap_or(line)) + "\n")
+        .collect()
 }
 
 /// Removes the numbers of attributes and metadata.

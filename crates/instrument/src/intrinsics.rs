@@ -16,9 +16,16 @@ pub fn intrinsic_name(call: Value) -> Option<String> {
 fn base(name: &str) -> &str {
     let name = name.strip_prefix("llvm.").unwrap_or(name);
     let operation = name.split('.').next().unwrap_or(name);
-    for prefix in
-        ["uadd.with", "sadd.with", "usub.with", "ssub.with", "umul.with", "smul.with", "uadd.sat", "usub.sat"]
-    {
+    for prefix in [
+        "uadd.with",
+        "sadd.with",
+        "usub.with",
+        "ssub.with",
+        "umul.with",
+        "smul.with",
+        "uadd.sat",
+        "usub.sat",
+    ] {
         if name.starts_with(prefix) {
             return prefix;
         }
@@ -108,7 +115,8 @@ impl Function<'_> {
         if narrow {
             return self.defer(call);
         }
-        let used: Vec<Value> = (0..llvm::argument_count(call)).map(|i| llvm::operand(call, i)).collect();
+        let used: Vec<Value> =
+            (0..llvm::argument_count(call)).map(|i| llvm::operand(call, i)).collect();
         self.drop_labels(call, &used, GiveUp::Intrinsic);
     }
 
@@ -127,9 +135,13 @@ impl Function<'_> {
             "cttz" => self.unary_label(Op::Cttz, x),
             "bswap" => self.unary_label(Op::Bswap, x),
             "abs" => self.absolute(x),
-            "smin" => self.smaller(Op::Slt, LLVMIntPredicate::LLVMIntSLT, x, self.argument(call, 1)),
+            "smin" => {
+                self.smaller(Op::Slt, LLVMIntPredicate::LLVMIntSLT, x, self.argument(call, 1))
+            }
             "smax" => self.larger(Op::Slt, LLVMIntPredicate::LLVMIntSLT, x, self.argument(call, 1)),
-            "umin" => self.smaller(Op::Ult, LLVMIntPredicate::LLVMIntULT, x, self.argument(call, 1)),
+            "umin" => {
+                self.smaller(Op::Ult, LLVMIntPredicate::LLVMIntULT, x, self.argument(call, 1))
+            }
             "umax" => self.larger(Op::Ult, LLVMIntPredicate::LLVMIntULT, x, self.argument(call, 1)),
             "fshl" => self.funnel(call, true),
             "fshr" => self.funnel(call, false),
@@ -145,7 +157,10 @@ impl Function<'_> {
     fn unary_label(&self, op: Op, x: Pair) -> Value {
         let builder = self.builder();
         let width = builder.const_i32(self.width(llvm::type_of(x.value)));
-        self.call(entry::__tg_unary, [builder.const_i32(op as u32), width, x.label, self.bits(x.value)])
+        self.call(
+            entry::__tg_unary,
+            [builder.const_i32(op as u32), width, x.label, self.bits(x.value)],
+        )
     }
 
     fn constant(&self, like: Value, value: u64) -> Pair {
@@ -179,7 +194,8 @@ impl Function<'_> {
 
     /// `(x << s) | (y >> (w - s))`, and the mirror image, for `s` taken modulo the width
     fn funnel(&self, call: Value, left: bool) -> Value {
-        let (high, low, amount) = (self.argument(call, 0), self.argument(call, 1), self.argument(call, 2));
+        let (high, low, amount) =
+            (self.argument(call, 0), self.argument(call, 1), self.argument(call, 2));
         let width = self.width(llvm::type_of(high.value)) as u64;
         let modulus = self.constant(high.value, width);
         let shift = self.binary(Op::URem, LLVMOpcode::LLVMURem, amount, modulus);
@@ -208,7 +224,8 @@ impl Function<'_> {
         let bits = self.width(llvm::type_of(x.value));
         let integer = Pair { value: self.as_integer(x.value), label: x.label };
         let mask = builder.const_int(builder.int_type(bits), (1 << (bits - 1)) - 1);
-        self.binary(Op::And, LLVMOpcode::LLVMAnd, integer, Pair { value: mask, label: self.zero() }).label
+        self.binary(Op::And, LLVMOpcode::LLVMAnd, integer, Pair { value: mask, label: self.zero() })
+            .label
     }
 
     fn square_root(&self, x: Pair, call: Value) -> Value {
@@ -269,8 +286,13 @@ impl Function<'_> {
     fn fill(&mut self, call: Value) {
         let [to, byte, size] = [0, 1, 2].map(|i| llvm::operand(call, i));
         self.flush(call, &[to, byte, size]);
-        let arguments =
-            [self.bits(to), self.bits(size), self.label_of(byte), self.label_of(to), self.label_of(size)];
+        let arguments = [
+            self.bits(to),
+            self.bits(size),
+            self.label_of(byte),
+            self.label_of(to),
+            self.label_of(size),
+        ];
         self.call(entry::__tg_fill, arguments);
     }
 

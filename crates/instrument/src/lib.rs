@@ -70,7 +70,8 @@ const AFTER_LARGE: &str = "strip-nonlinetable-debuginfo,always-inline,globaldce,
 const LARGE: usize = 20_000;
 
 /// Passes of the sanitized variant. Nothing is optimised before the sanitizer looks, so that mistakes are still there.
-const SANITIZE: &str = "elim-avail-extern,strip-nonlinetable-debuginfo,always-inline,asan,default<O1>";
+const SANITIZE: &str =
+    "elim-avail-extern,strip-nonlinetable-debuginfo,always-inline,asan,default<O1>";
 
 /// Options of the sanitizer's pass that clang gives it and that have no place among the passes' names.
 const SANITIZER_FLAGS: [&std::ffi::CStr; 2] = [c"tarragon-instrument", c"-asan-use-after-scope"];
@@ -136,7 +137,11 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
 }
 
 /// Instruments a program; also returns the passes that come next.
-fn trace_program(module: &Module, builder: &Builder, lexers: &[String]) -> Result<(Numbering, &'static str)> {
+fn trace_program(
+    module: &Module,
+    builder: &Builder,
+    lexers: &[String],
+) -> Result<(Numbering, &'static str)> {
     promises::take_back(module, builder);
     promises::initialise_variables(module, builder);
     promises::hide(module, builder);
@@ -173,7 +178,10 @@ fn trace_program(module: &Module, builder: &Builder, lexers: &[String]) -> Resul
         Function::new(&program, &mut numbering, function).instrument();
     }
     promises::keep_allocations(module);
-    promises::settle(builder, module.functions().into_iter().filter(|function| !runtime.owns(*function)));
+    promises::settle(
+        builder,
+        module.functions().into_iter().filter(|function| !runtime.owns(*function)),
+    );
     words::insert(module, builder, &runtime);
     constructors::place(module);
     module.verify()?;
@@ -186,7 +194,8 @@ fn number(module: &Module, builder: &Builder) -> Result<Numbering> {
     attributes::keep_inline_functions(module)?;
     module.run_passes(FIRST)?;
     wide_switch::lower(module, builder);
-    for function in module.functions().into_iter().filter(|function| !attributes::is_own(*function)) {
+    for function in module.functions().into_iter().filter(|function| !attributes::is_own(*function))
+    {
         numbering.number_function(function);
     }
     Ok(numbering)
@@ -198,7 +207,11 @@ fn instruction_count(functions: &[Value]) -> usize {
 }
 
 fn instrumentable(module: &Module) -> Vec<Value> {
-    module.functions().into_iter().filter(|function| attributes::can_be_instrumented(*function)).collect()
+    module
+        .functions()
+        .into_iter()
+        .filter(|function| attributes::can_be_instrumented(*function))
+        .collect()
 }
 
 fn write(module: &Module, options: &Options) -> Result<()> {

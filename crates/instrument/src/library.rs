@@ -19,8 +19,11 @@ pub fn read(context: LLVMContextRef, folder: &Path) -> Result<LLVMModuleRef> {
     let exports = exports_of(folder)?;
     for symbol in module::symbols(library).into_iter().filter(|symbol| is_strong(*symbol)) {
         let exported = exports.contains(&llvm::name(symbol));
-        let linkage =
-            if exported { LLVMLinkage::LLVMWeakAnyLinkage } else { LLVMLinkage::LLVMInternalLinkage };
+        let linkage = if exported {
+            LLVMLinkage::LLVMWeakAnyLinkage
+        } else {
+            LLVMLinkage::LLVMInternalLinkage
+        };
         // SAFETY: the symbol is defined in a module that is alive.
         unsafe { LLVMSetLinkage(symbol, linkage) };
     }
@@ -47,7 +50,8 @@ pub fn settle(program: &Module, folders: &[PathBuf]) -> Result<()> {
 
 /// In the order of their numbered names.
 fn modules_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let entries =
+        std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut modules: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "bc"))
@@ -58,12 +62,15 @@ fn modules_in(folder: &Path) -> Result<Vec<PathBuf>> {
 
 fn exports_of(folder: &Path) -> Result<HashSet<String>> {
     let path = folder.join("exports");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     Ok(text.lines().map(str::to_owned).collect())
 }
 
 /// An ordinary definition. Others (inline functions, weak and local ones) already have the linkage that they need.
 fn is_strong(symbol: Value) -> bool {
     // SAFETY: the handle is a global value.
-    unsafe { LLVMIsDeclaration(symbol) == 0 && LLVMGetLinkage(symbol) == LLVMLinkage::LLVMExternalLinkage }
+    unsafe {
+        LLVMIsDeclaration(symbol) == 0 && LLVMGetLinkage(symbol) == LLVMLinkage::LLVMExternalLinkage
+    }
 }

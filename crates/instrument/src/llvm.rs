@@ -148,7 +148,8 @@ pub fn struct_name(ty: Type) -> Option<String> {
 pub fn is_constant_gep(value: Value) -> bool {
     // SAFETY: the opcode is asked of constant expressions only.
     unsafe {
-        !LLVMIsAConstantExpr(value).is_null() && LLVMGetConstOpcode(value) == LLVMOpcode::LLVMGetElementPtr
+        !LLVMIsAConstantExpr(value).is_null()
+            && LLVMGetConstOpcode(value) == LLVMOpcode::LLVMGetElementPtr
     }
 }
 
@@ -162,7 +163,8 @@ pub fn is_last_member(address: Value, member: Type) -> bool {
         let last = || struct_size(ty).wrapping_sub(1);
         kind(ty) == LLVMTypeKind::LLVMStructTypeKind
             && operand_count(gep) == 3
-            && as_constant_int(operand(gep, 2)).is_some_and(|i| constant_bits(i) == u64::from(last()))
+            && as_constant_int(operand(gep, 2))
+                .is_some_and(|i| constant_bits(i) == u64::from(last()))
             && struct_element(ty, last()) == member
     })
 }
@@ -203,8 +205,9 @@ pub fn returns_twice(call: Value) -> bool {
     // SAFETY: the handle is a call, and what it calls may be a function.
     unsafe {
         !LLVMGetCallSiteEnumAttribute(call, FUNCTION, kind).is_null()
-            || as_function(called(call))
-                .is_some_and(|function| !LLVMGetEnumAttributeAtIndex(function, FUNCTION, kind).is_null())
+            || as_function(called(call)).is_some_and(|function| {
+                !LLVMGetEnumAttributeAtIndex(function, FUNCTION, kind).is_null()
+            })
     }
 }
 
@@ -458,7 +461,10 @@ pub fn attribute_kind(name: &str) -> u32 {
 
 pub fn indices(value: Value) -> Vec<u32> {
     // SAFETY: LLVM returns as many indices as it says.
-    unsafe { std::slice::from_raw_parts(LLVMGetIndices(value), LLVMGetNumIndices(value) as usize).to_vec() }
+    unsafe {
+        std::slice::from_raw_parts(LLVMGetIndices(value), LLVMGetNumIndices(value) as usize)
+            .to_vec()
+    }
 }
 
 /// Sizes and offsets on the target.
@@ -612,7 +618,14 @@ impl Builder {
         // SAFETY: the arguments fit the function's type; the runtime's functions are called with care.
         unsafe {
             let ty = value_type(function);
-            LLVMBuildCall2(self.raw, ty, function, arguments.as_mut_ptr(), arguments.len() as u32, NO_NAME)
+            LLVMBuildCall2(
+                self.raw,
+                ty,
+                function,
+                arguments.as_mut_ptr(),
+                arguments.len() as u32,
+                NO_NAME,
+            )
         }
     }
 
@@ -652,7 +665,11 @@ impl Builder {
 
     pub fn sext_or_trunc(&self, value: Value, ty: Type) -> Value {
         let (from, to) = (int_width(type_of(value)), int_width(ty));
-        if from < to { self.cast(LLVMOpcode::LLVMSExt, value, ty) } else { self.zext_or_trunc(value, ty) }
+        if from < to {
+            self.cast(LLVMOpcode::LLVMSExt, value, ty)
+        } else {
+            self.zext_or_trunc(value, ty)
+        }
     }
 
     pub fn extract(&self, aggregate: Value, index: u32) -> Value {

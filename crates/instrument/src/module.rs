@@ -112,7 +112,8 @@ impl Module {
         // SAFETY: the message is freed by `take_message`.
         let failed = unsafe {
             let kind = LLVMCodeGenFileType::LLVMObjectFile;
-            LLVMTargetMachineEmitToFile(self.machine, self.raw, name.as_ptr(), kind, &mut message) != 0
+            LLVMTargetMachineEmitToFile(self.machine, self.raw, name.as_ptr(), kind, &mut message)
+                != 0
         };
         if failed {
             bail!("cannot write {}: {}", path.display(), take_message(message));
@@ -170,7 +171,8 @@ fn listed(
     next: unsafe extern "C" fn(LLVMValueRef) -> LLVMValueRef,
 ) -> Vec<LLVMValueRef> {
     // SAFETY: `next` takes what it returned before.
-    let step = |value: &LLVMValueRef| Some(unsafe { next(*value) }).filter(|value| !value.is_null());
+    let step =
+        |value: &LLVMValueRef| Some(unsafe { next(*value) }).filter(|value| !value.is_null());
     std::iter::successors(Some(first).filter(|value| !value.is_null()), step).collect()
 }
 
@@ -178,13 +180,14 @@ fn parse_file(context: LLVMContextRef, path: &Path) -> Result<LLVMModuleRef> {
     let name = c_string(&path.to_string_lossy());
     let (mut buffer, mut message) = (null_mut(), null_mut());
     // SAFETY: both results are checked.
-    let failed =
-        unsafe { LLVMCreateMemoryBufferWithContentsOfFile(name.as_ptr(), &mut buffer, &mut message) } != 0;
+    let failed = unsafe {
+        LLVMCreateMemoryBufferWithContentsOfFile(name.as_ptr(), &mut buffer, &mut message)
+    } != 0;
     if failed {
         bail!("cannot read {}: {}", path.display(), take_message(message));
     }
-    let module =
-        parse(context, buffer).with_context(|| format!("{} is not bitcode of this LLVM", path.display()))?;
+    let module = parse(context, buffer)
+        .with_context(|| format!("{} is not bitcode of this LLVM", path.display()))?;
     // SAFETY: the module is alive.
     let functions = unsafe { listed(LLVMGetFirstFunction(module), LLVMGetNextFunction) };
     attributes::mark_unchecked(context, &functions);

@@ -42,7 +42,9 @@ impl Numbering {
             let Some(terminator) = llvm::terminator(block) else { continue };
             let coverage = self.table.outcomes;
             let kind = match llvm::opcode(terminator) {
-                LLVMOpcode::LLVMBr if llvm::is_conditional(terminator) => SiteKind::Branch { coverage },
+                LLVMOpcode::LLVMBr if llvm::is_conditional(terminator) => {
+                    SiteKind::Branch { coverage }
+                }
                 LLVMOpcode::LLVMSwitch if llvm::successor_count(terminator) > 1 => {
                     SiteKind::Switch { coverage, cases: switch_cases(terminator) }
                 }
@@ -78,7 +80,9 @@ impl Numbering {
     /// The number of an uninstrumented function.
     pub fn external(&mut self, name: &str) -> u32 {
         let number = intern(&mut self.externals, &mut self.table.externals, name);
-        if let Some(shown) = self.table.externals.get_mut(number as usize).filter(|shown| *shown == name) {
+        if let Some(shown) =
+            self.table.externals.get_mut(number as usize).filter(|shown| *shown == name)
+        {
             *shown = demangled(name);
         }
         number
@@ -107,7 +111,11 @@ impl Numbering {
             let constant = LLVMConstInt(LLVMInt32TypeInContext(self.context), number as u64, 0);
             let mut operand = LLVMValueAsMetadata(constant);
             let node = LLVMMDNodeInContext2(self.context, &mut operand, 1);
-            LLVMSetMetadata(instruction, self.metadata_kind, LLVMMetadataAsValue(self.context, node));
+            LLVMSetMetadata(
+                instruction,
+                self.metadata_kind,
+                LLVMMetadataAsValue(self.context, node),
+            );
         }
     }
 }
@@ -146,7 +154,8 @@ fn compared_number(terminator: Value, kind: &SiteKind) -> Option<u64> {
     matches!(kind, SiteKind::Branch { .. }).then_some(())?;
     let condition = llvm::as_instruction(llvm::condition(terminator))?;
     let is_comparison = llvm::opcode(condition) == LLVMOpcode::LLVMICmp;
-    let number = is_comparison.then(|| llvm::as_constant_int(llvm::operand(condition, 1))).flatten()?;
+    let number =
+        is_comparison.then(|| llvm::as_constant_int(llvm::operand(condition, 1))).flatten()?;
     (llvm::int_width(llvm::type_of(number)) <= 64).then(|| llvm::constant_bits(number))
 }
 

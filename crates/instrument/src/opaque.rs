@@ -20,7 +20,9 @@ pub fn hashes(module: &Module) -> anyhow::Result<HashSet<String>> {
     copy.run_passes(INFER)?;
     let mut found: HashSet<String> = HashSet::new();
     let mut with_state: Vec<(String, HashSet<String>)> = Vec::new();
-    for function in copy.functions().into_iter().filter(|f| !llvm::is_declaration(*f) && is_asked(*f)) {
+    for function in
+        copy.functions().into_iter().filter(|f| !llvm::is_declaration(*f) && is_asked(*f))
+    {
         if only_reads(function) && mixes(function) {
             found.insert(llvm::name(function));
         } else if let Some(called) = mixes_by_itself(function) {
@@ -56,7 +58,8 @@ fn only_reads(function: Value) -> bool {
     const FUNCTION: u32 = u32::MAX;
     // SAFETY: the handle is a function.
     unsafe {
-        let attribute = LLVMGetEnumAttributeAtIndex(function, FUNCTION, llvm::attribute_kind("memory"));
+        let attribute =
+            LLVMGetEnumAttributeAtIndex(function, FUNCTION, llvm::attribute_kind("memory"));
         !attribute.is_null() && LLVMGetEnumAttributeValue(attribute) & WRITES == 0
     }
 }
@@ -64,7 +67,8 @@ fn only_reads(function: Value) -> bool {
 fn mixes(function: Value) -> bool {
     use LLVMOpcode::*;
     let mut instructions = llvm::blocks(function).into_iter().flat_map(llvm::instructions);
-    instructions.any(|i| matches!(llvm::opcode(i), LLVMMul | LLVMXor | LLVMShl | LLVMLShr | LLVMAShr))
+    instructions
+        .any(|i| matches!(llvm::opcode(i), LLVMMul | LLVMXor | LLVMShl | LLVMLShr | LLVMAShr))
 }
 
 /// Instructions of a function that mixes by itself, those that it calls included, at most.
@@ -88,7 +92,9 @@ fn mixes_by_itself(function: Value) -> Option<Vec<Value>> {
                 LLVMXor => mixing[1] += 1,
                 LLVMShl | LLVMLShr => mixing[2] += 1,
                 LLVMStore if is_variable(llvm::operand(instruction, 1)) => return None,
-                LLVMInvoke | LLVMCallBr | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence => return None,
+                LLVMInvoke | LLVMCallBr | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence => {
+                    return None;
+                }
                 LLVMCall => match called(instruction) {
                     Called::Nothing => {}
                     Called::Unknown => return None,

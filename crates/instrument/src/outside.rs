@@ -148,7 +148,8 @@ const QUIET: &[&str] = &[
 ];
 
 /// Names of functions that are quiet, up to their first letters: threads, exceptions, memory of C++.
-const QUIET_PREFIXES: &[&str] = &["pthread_", "sem_", "mtx_", "cnd_", "__cxa_", "_Zn", "_Zd", "_ZNSt6thread"];
+const QUIET_PREFIXES: &[&str] =
+    &["pthread_", "sem_", "mtx_", "cnd_", "__cxa_", "_Zn", "_Zd", "_ZNSt6thread"];
 
 const OPENS: &[&str] = &[
     "open",
@@ -269,7 +270,8 @@ const NAME_PREFIXES: &[&str] = &[
 ];
 
 /// Insertion into a stream of C++.
-const INSERTERS: &[&str] = &["_ZNSo", "_ZStls", "_ZSt16__ostream_insert", "_ZSt4endl", "_ZSt5flush"];
+const INSERTERS: &[&str] =
+    &["_ZNSo", "_ZStls", "_ZSt16__ostream_insert", "_ZSt4endl", "_ZSt5flush"];
 const STANDARD_OSTREAMS: &[&str] = &["_ZSt4cout", "_ZSt4cerr", "_ZSt4clog"];
 
 /// How assembly is named among functions through which data is lost.
@@ -303,15 +305,13 @@ pub fn only_prints(call: Value, name: &str) -> bool {
 fn sink(name: &str) -> Option<Sink> {
     Some(match name {
         "fprintf" | "vfprintf" | "__fprintf_chk" | "__vfprintf_chk" => Sink::Stream(0),
-        "fputs" | "fputs_unlocked" | "fputc" | "fputc_unlocked" | "putc" | "putc_unlocked" | "_IO_putc" => {
-            Sink::Stream(1)
-        }
+        "fputs" | "fputs_unlocked" | "fputc" | "fputc_unlocked" | "putc" | "putc_unlocked"
+        | "_IO_putc" => Sink::Stream(1),
         "fwrite" | "fwrite_unlocked" => Sink::Stream(3),
-        "printf" | "vprintf" | "__printf_chk" | "__vprintf_chk" | "puts" | "putchar" | "putchar_unlocked" => {
-            Sink::Standard
-        }
-        "write" | "pwrite" | "pwrite64" | "writev" | "pwritev" | "dprintf" | "vdprintf" | "__dprintf_chk"
-        | "send" | "sendto" | "sendmsg" => Sink::Descriptor(0),
+        "printf" | "vprintf" | "__printf_chk" | "__vprintf_chk" | "puts" | "putchar"
+        | "putchar_unlocked" => Sink::Standard,
+        "write" | "pwrite" | "pwrite64" | "writev" | "pwritev" | "dprintf" | "vdprintf"
+        | "__dprintf_chk" | "send" | "sendto" | "sendmsg" => Sink::Descriptor(0),
         _ => return None,
     })
 }
@@ -341,7 +341,9 @@ fn is_used(call: Value) -> bool {
             _ => false,
         }
     };
-    !llvm::users(call).into_iter().all(|user| llvm::as_instruction(user).is_some_and(tests_for_failure))
+    !llvm::users(call)
+        .into_iter()
+        .all(|user| llvm::as_instruction(user).is_some_and(tests_for_failure))
 }
 
 impl Function<'_> {
@@ -364,7 +366,8 @@ impl Function<'_> {
 
     /// A function that prints has returned: the builder stands behind it.
     pub fn label_printed(&mut self, call: Value, name: &str) {
-        let Some((argument, kind)) = self.returned_argument(call).filter(|_| self.may_be_symbolic(call))
+        let Some((argument, kind)) =
+            self.returned_argument(call).filter(|_| self.may_be_symbolic(call))
         else {
             return;
         };
@@ -386,21 +389,27 @@ impl Function<'_> {
         }
         let Some(sink) = sink(name) else { return };
         let to = match sink {
-            Sink::Descriptor(position) | Sink::Stream(position) => arguments.get(position as usize).copied(),
+            Sink::Descriptor(position) | Sink::Stream(position) => {
+                arguments.get(position as usize).copied()
+            }
             Sink::Standard => None,
         };
         if to.is_none() && !matches!(sink, Sink::Standard) {
             return;
         }
         let number = self.numbering.external(name);
-        let data: Vec<Value> = arguments.iter().copied().filter(|argument| Some(*argument) != to).collect();
+        let data: Vec<Value> =
+            arguments.iter().copied().filter(|argument| Some(*argument) != to).collect();
         let site = self.site(call);
         let is_lost = printed(name) == Printed::Unknown && is_used(call);
         if let Some(closing) = self.close(call, &data) {
             let any = self.any_label(&data);
             if is_lost {
                 let reason = self.builder().const_i32(GiveUp::External as u32);
-                self.call(entry::__tg_give_up, [any, reason, site, self.builder().const_i32(number)]);
+                self.call(
+                    entry::__tg_give_up,
+                    [any, reason, site, self.builder().const_i32(number)],
+                );
             }
             let any = self.join(closing, &[(self.zero(), any)]);
             self.tell_output(number, sink, to, site);
@@ -435,11 +444,12 @@ impl Function<'_> {
             let called = llvm::as_instruction(user)
                 .filter(|user| llvm::opcode(*user) == LLVMOpcode::LLVMCall)
                 .and_then(|user| llvm::as_function(llvm::called(user)));
-            called
-                .map(llvm::name)
-                .is_some_and(|name| BUFFERING.contains(&name.as_str()) || name.starts_with("llvm.lifetime."))
+            called.map(llvm::name).is_some_and(|name| {
+                BUFFERING.contains(&name.as_str()) || name.starts_with("llvm.lifetime.")
+            })
         };
-        let is_variable = llvm::as_global_variable(buffer).or_else(|| llvm::as_alloca(buffer)).is_some();
+        let is_variable =
+            llvm::as_global_variable(buffer).or_else(|| llvm::as_alloca(buffer)).is_some();
         if is_variable && llvm::users(buffer).into_iter().all(only_buffers) {
             return;
         }
@@ -450,7 +460,8 @@ impl Function<'_> {
     /// Assembly that may enter the kernel or call a function may read the input.
     pub fn watch_assembly(&mut self, call: Value) -> bool {
         let enters = llvm::asm_text(llvm::called(call));
-        let enters = ["syscall", "sysenter", "int $$0x80", "call"].iter().any(|word| enters.contains(word));
+        let enters =
+            ["syscall", "sysenter", "int $$0x80", "call"].iter().any(|word| enters.contains(word));
         if enters {
             let site = self.site(call);
             let builder = self.builder();
@@ -549,7 +560,9 @@ impl Function<'_> {
     fn known_size(&self, pointer: Value) -> u64 {
         let Some(alloca) = llvm::as_alloca(pointer) else { return 0 };
         let count = llvm::as_constant_int(llvm::operand(alloca, 0)).map(llvm::constant_bits);
-        count.map_or(0, |count| count.saturating_mul(self.layout().size(llvm::allocated_type(alloca))))
+        count.map_or(0, |count| {
+            count.saturating_mul(self.layout().size(llvm::allocated_type(alloca)))
+        })
     }
 }
 
@@ -575,8 +588,9 @@ fn is_standard_output(call: Value, name: &str) -> bool {
         if let Some(variable) = llvm::as_global_variable(underlying_object(stream)) {
             return STANDARD_OSTREAMS.contains(&llvm::name(variable).as_str());
         }
-        let inner = llvm::as_instruction(stream)
-            .filter(|inner| matches!(llvm::opcode(*inner), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke));
+        let inner = llvm::as_instruction(stream).filter(|inner| {
+            matches!(llvm::opcode(*inner), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke)
+        });
         let function = inner.and_then(|inner| llvm::as_function(llvm::called(inner)));
         match (inner, function) {
             (Some(inner), Some(function)) if is_inserter(&llvm::name(function)) => call = inner,

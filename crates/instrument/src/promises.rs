@@ -31,13 +31,15 @@ const METADATA: [&str; 14] = [
 ];
 
 /// Of arguments and results.
-const OF_VALUES: [&str; 5] = ["nonnull", "noundef", "dereferenceable", "dereferenceable_or_null", "range"];
+const OF_VALUES: [&str; 5] =
+    ["nonnull", "noundef", "dereferenceable", "dereferenceable_or_null", "range"];
 
 /// Of pointers that the program passes; those that clang passes for it keep them.
 const OF_POINTERS: [&str; 2] = ["noalias", "align"];
 
 /// Of functions.
-const OF_FUNCTIONS: [&str; 6] = ["mustprogress", "willreturn", "memory", "speculatable", "nofree", "nosync"];
+const OF_FUNCTIONS: [&str; 6] =
+    ["mustprogress", "willreturn", "memory", "speculatable", "nofree", "nosync"];
 
 /// Functions of the C library that allocate. LLVM removes memory that nobody reads, and mistakes with it. Those of C++ are
 /// marked by their calls (`builtin`).
@@ -68,7 +70,9 @@ pub fn take_back(module: &Module, builder: &Builder) {
             match llvm::opcode(instruction) {
                 LLVMOpcode::LLVMUnreachable => trap_before(module, builder, instruction),
                 LLVMOpcode::LLVMCall if is_assumption(instruction) => llvm::erase(instruction),
-                LLVMOpcode::LLVMLoad if is_unread(instruction) => rounds::keep_in_memory(instruction),
+                LLVMOpcode::LLVMLoad if is_unread(instruction) => {
+                    rounds::keep_in_memory(instruction)
+                }
                 _ => {}
             }
         }
@@ -107,7 +111,8 @@ impl Kinds {
                 for kind in self.of_values {
                     LLVMRemoveEnumAttributeAtIndex(function, index, kind);
                 }
-                let has = |kind: &u32| !LLVMGetEnumAttributeAtIndex(function, index, *kind).is_null();
+                let has =
+                    |kind: &u32| !LLVMGetEnumAttributeAtIndex(function, index, *kind).is_null();
                 if index > 0 && !self.of_clangs_pointers.iter().any(has) {
                     for kind in self.of_users_pointers {
                         LLVMRemoveEnumAttributeAtIndex(function, index, kind);
@@ -160,7 +165,9 @@ impl Kinds {
 
 /// Comes again once the runtime's declarations of such functions are there.
 pub fn keep_allocations(module: &Module) {
-    for function in module.functions().into_iter().filter(|function| llvm::is_declaration(*function)) {
+    for function in
+        module.functions().into_iter().filter(|function| llvm::is_declaration(*function))
+    {
         if ALLOCATION.contains(&llvm::name(function).as_str()) {
             attributes::add(module.context, function, "nobuiltin");
             for kind in ["allockind", "allocsize"].map(llvm::attribute_kind) {
@@ -174,14 +181,16 @@ pub fn keep_allocations(module: &Module) {
 /// Local variables of a function that is returned to a second time have the values of the first time, if they are in memory.
 fn keep_variables(function: Value) {
     let instructions = || llvm::blocks(function).into_iter().flat_map(llvm::instructions);
-    let is_call = |i: &Value| matches!(llvm::opcode(*i), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke);
+    let is_call =
+        |i: &Value| matches!(llvm::opcode(*i), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke);
     if instructions().filter(is_call).any(llvm::returns_twice) {
         instructions().for_each(rounds::keep_in_memory);
     }
 }
 
 fn is_assumption(call: Value) -> bool {
-    llvm::as_function(llvm::called(call)).is_some_and(|function| llvm::name(function) == "llvm.assume")
+    llvm::as_function(llvm::called(call))
+        .is_some_and(|function| llvm::name(function) == "llvm.assume")
 }
 
 /// What cannot be reached ends the program if it is reached all the same. Behind a call it is the call that does not return.
@@ -203,8 +212,8 @@ pub fn initialise_variables(module: &Module, builder: &Builder) {
         for variable in entry.into_iter().filter_map(llvm::as_alloca) {
             let ty = llvm::allocated_type(variable);
             // The operand is the number of elements.
-            let single =
-                llvm::as_constant_int(llvm::operand(variable, 0)).map(llvm::constant_bits) == Some(1);
+            let single = llvm::as_constant_int(llvm::operand(variable, 0)).map(llvm::constant_bits)
+                == Some(1);
             if single && is_scalar(ty) {
                 // SAFETY: the type has a null value.
                 builder.store(unsafe { LLVMConstNull(ty) }, variable);
@@ -264,7 +273,8 @@ pub fn show(module: &Module, builder: &Builder) {
         let Some(name) = name.strip_prefix(STAND_IN) else { continue };
         let signed = SIGNED.iter().find(|(_, signed)| name.starts_with(signed));
         for call in llvm::users(function) {
-            let [first, second] = [0, llvm::argument_count(call) - 1].map(|i| llvm::operand(call, i));
+            let [first, second] =
+                [0, llvm::argument_count(call) - 1].map(|i| llvm::operand(call, i));
             builder.before(call);
             let value = match signed {
                 Some((opcode, _)) => {
@@ -332,14 +342,19 @@ fn is_write_only(variable: Value) -> bool {
 }
 
 fn is_lifetime(call: Value) -> bool {
-    llvm::as_function(llvm::called(call)).is_some_and(|f| llvm::name(f).starts_with("llvm.lifetime."))
+    llvm::as_function(llvm::called(call))
+        .is_some_and(|f| llvm::name(f).starts_with("llvm.lifetime."))
 }
 
 fn is_computation(instruction: Value) -> bool {
     use LLVMOpcode::*;
     let opcode = llvm::opcode(instruction);
-    let is_cast = matches!(opcode, LLVMSExt | LLVMZExt | LLVMTrunc | LLVMSIToFP | LLVMUIToFP | LLVMFPExt);
-    is_cast || SIGNED.iter().any(|(signed, _)| *signed == opcode) || opcode == LLVMAnd || opcode == LLVMICmp
+    let is_cast =
+        matches!(opcode, LLVMSExt | LLVMZExt | LLVMTrunc | LLVMSIToFP | LLVMUIToFP | LLVMFPExt);
+    is_cast
+        || SIGNED.iter().any(|(signed, _)| *signed == opcode)
+        || opcode == LLVMAnd
+        || opcode == LLVMICmp
 }
 
 /// Whether the operation is undefined for some second operands.
@@ -424,7 +439,10 @@ fn wrap_amount(builder: &Builder, shift: Value) {
     let width = u64::from(llvm::int_width(ty));
     if width.is_power_of_two() {
         builder.before(shift);
-        set_second(shift, builder.binary(LLVMOpcode::LLVMAnd, amount, builder.const_int(ty, width - 1)));
+        set_second(
+            shift,
+            builder.binary(LLVMOpcode::LLVMAnd, amount, builder.const_int(ty, width - 1)),
+        );
     }
 }
 

@@ -81,7 +81,12 @@ impl Group {
 
 impl Function<'_> {
     /// Writes what gives the labels of a region's instructions, from the present position on. Returns what of the ending is done, too.
-    pub fn region_labels(&mut self, region: &[Value], used: &[Value], ending: Option<Ending>) -> Ended {
+    pub fn region_labels(
+        &mut self,
+        region: &[Value],
+        used: &[Value],
+        ending: Option<Ending>,
+    ) -> Ended {
         let groups = self.groups(region, used, ending);
         let alone = groups.len() == 1;
         let mut ended = Ended::No;
@@ -114,7 +119,8 @@ impl Function<'_> {
         for &instruction in region {
             let number = members.len();
             members.push(vec![instruction]);
-            let values = operands(instruction).filter(|v| !llvm::is_constant(*v)).chain([instruction]);
+            let values =
+                operands(instruction).filter(|v| !llvm::is_constant(*v)).chain([instruction]);
             for value in values.collect::<Vec<_>>() {
                 match group_of.insert(value, number) {
                     Some(other) if other != number => {
@@ -129,8 +135,10 @@ impl Function<'_> {
                 }
             }
         }
-        let order: HashMap<Value, usize> = region.iter().enumerate().map(|(i, v)| (*v, i)).collect();
-        let mut groups: Vec<Vec<Value>> = members.into_iter().filter(|members| !members.is_empty()).collect();
+        let order: HashMap<Value, usize> =
+            region.iter().enumerate().map(|(i, v)| (*v, i)).collect();
+        let mut groups: Vec<Vec<Value>> =
+            members.into_iter().filter(|members| !members.is_empty()).collect();
         groups.iter_mut().for_each(|members| members.sort_by_key(|member| order[member]));
         groups.sort_by_key(|members| order[&members[0]]);
         groups.into_iter().map(|members| self.group(members, used, ending)).collect()
@@ -144,8 +152,11 @@ impl Function<'_> {
                 inflow.push(value);
             }
         }
-        let users = |i: Value| llvm::users(i).into_iter().filter(move |user| !self.is_decided_for(*user, i));
-        let is_used = |i: &Value| used.contains(i) || users(*i).any(|user| !members.contains(&user));
+        let users = |i: Value| {
+            llvm::users(i).into_iter().filter(move |user| !self.is_decided_for(*user, i))
+        };
+        let is_used =
+            |i: &Value| used.contains(i) || users(*i).any(|user| !members.contains(&user));
         let mut results: Vec<Value> = instructions.iter().copied().filter(is_used).collect();
         let wanted = ending.and_then(|ending| results.iter().position(|r| *r == ending.wanted));
         if let Some(position) = wanted {
@@ -154,10 +165,18 @@ impl Function<'_> {
         let is_wanted_once = matches!(results[..], [result] if users(result).count() == 1);
         let only_ends = wanted.is_some() && is_wanted_once;
         let is_done = |ending: &Ending| {
-            wanted.is_some() && inflow.len() <= ending.most_operands() && (ending.is_branch() || only_ends)
+            wanted.is_some()
+                && inflow.len() <= ending.most_operands()
+                && (ending.is_branch() || only_ends)
         };
         let ending = ending.filter(is_done);
-        Group { instructions, operands: inflow, results, ending, only_ends: only_ends && ending.is_some() }
+        Group {
+            instructions,
+            operands: inflow,
+            results,
+            ending,
+            only_ends: only_ends && ending.is_some(),
+        }
     }
 
     fn is_looked_up(&self, group: &Group) -> bool {
@@ -177,7 +196,9 @@ impl Function<'_> {
     fn calls_for(&self, instruction: Value) -> usize {
         use LLVMOpcode::*;
         match llvm::opcode(instruction) {
-            LLVMICmp => 1 + usize::from(llvm::int_predicate(instruction) == LLVMIntPredicate::LLVMIntNE),
+            LLVMICmp => {
+                1 + usize::from(llvm::int_predicate(instruction) == LLVMIntPredicate::LLVMIntNE)
+            }
             LLVMGetElementPtr => operands(instruction).count() - 1,
             LLVMFreeze | LLVMPtrToInt | LLVMIntToPtr | LLVMBitCast => 0,
             LLVMAdd | LLVMSub | LLVMMul => 1 + usize::from(llvm::has_no_signed_wrap(instruction)),
@@ -205,7 +226,8 @@ impl Function<'_> {
         let [search, build, done] = [(); 3].map(|()| builder.new_block(start));
         let region = self.description(&group);
         self.search_if_any(&group, alone, search, done);
-        let kept: Vec<Vec<Value>> = group.operands.iter().map(|operand| self.labels_of(*operand)).collect();
+        let kept: Vec<Vec<Value>> =
+            group.operands.iter().map(|operand| self.labels_of(*operand)).collect();
         let (is_found, from_search, open) = if group.asks() {
             (self.ask(region, &group), vec![self.zero()], None)
         } else {
@@ -266,7 +288,8 @@ impl Function<'_> {
                 let count = builder.const_i32(count);
                 self.call(entry::__tg_choose, [region, label, self.bits(operand), list, count])
             }
-            _ => self.call(entry::__tg_ask, [region, label, self.bits(operand), self.direction(group)]),
+            _ => self
+                .call(entry::__tg_ask, [region, label, self.bits(operand), self.direction(group)]),
         };
         builder.compare(LLVMIntPredicate::LLVMIntNE, answer, self.zero())
     }
@@ -288,7 +311,8 @@ impl Function<'_> {
         let start = builder.block();
         let [search, missed, build, load, done] = [(); 5].map(|()| builder.new_block(start));
         let region = self.description(group);
-        let Some(Ending { wanted, kind: EndingKind::Load(value, size), site }) = group.ending else {
+        let Some(Ending { wanted, kind: EndingKind::Load(value, size), site }) = group.ending
+        else {
             return self.zero();
         };
         self.search_if_any(group, alone, search, load);
@@ -335,7 +359,9 @@ impl Function<'_> {
         match self.flowing_in(group)[..] {
             [la, a] => self.call(entry::__tg_recall1, [region, la, a, taken]),
             [la, a, lb, b] => self.call(entry::__tg_recall2, [region, la, a, lb, b, taken]),
-            [la, a, lb, b, lc, c] => self.call(entry::__tg_recall3, [region, la, a, lb, b, lc, c, taken]),
+            [la, a, lb, b, lc, c] => {
+                self.call(entry::__tg_recall3, [region, la, a, lb, b, lc, c, taken])
+            }
             _ => panic!("a group that is looked up has one to three operands"),
         }
     }
@@ -358,7 +384,11 @@ impl Function<'_> {
         let [[la, a], [lb, b], [lc, c]] = [next(), next(), next()];
         let labels = group.results.iter().enumerate().map(|(i, result)| {
             let label = builder.cast(LLVMOpcode::LLVMZExt, self.label_of(*result), builder.i128);
-            builder.binary(LLVMOpcode::LLVMShl, label, builder.const_int(builder.i128, 32 * i as u64))
+            builder.binary(
+                LLVMOpcode::LLVMShl,
+                label,
+                builder.const_int(builder.i128, 32 * i as u64),
+            )
         });
         let packed = labels.reduce(|a, b| builder.binary(LLVMOpcode::LLVMOr, a, b));
         let labels = packed.unwrap_or(builder.const_int(builder.i128, 0));
@@ -368,8 +398,11 @@ impl Function<'_> {
     fn unpacked(&self, labels: Value, count: usize) -> Vec<Value> {
         let builder = self.builder();
         let label = |i: usize| {
-            let shifted =
-                builder.binary(LLVMOpcode::LLVMLShr, labels, builder.const_int(builder.i128, 32 * i as u64));
+            let shifted = builder.binary(
+                LLVMOpcode::LLVMLShr,
+                labels,
+                builder.const_int(builder.i128, 32 * i as u64),
+            );
             let label = builder.cast(LLVMOpcode::LLVMTrunc, shifted, builder.i32);
             // The highest bit says whether something was found.
             builder.binary(LLVMOpcode::LLVMAnd, label, builder.const_i32(i32::MAX as u32))
@@ -396,8 +429,9 @@ impl Function<'_> {
         if operands[..] == [x] && constant.is_some() || operands[..] == [x, y] {
             return Some((compared.number(), constant.unwrap_or(0)));
         }
-        let is_difference = llvm::as_instruction(x)
-            .is_some_and(|x| llvm::opcode(x) == LLVMOpcode::LLVMSub && !llvm::has_no_signed_wrap(x));
+        let is_difference = llvm::as_instruction(x).is_some_and(|x| {
+            llvm::opcode(x) == LLVMOpcode::LLVMSub && !llvm::has_no_signed_wrap(x)
+        });
         let parts = || [0, 1].map(|i| self.without_casts(llvm::operand(x, i)));
         if !is_difference || operands[..] != parts() {
             return None;
@@ -434,7 +468,8 @@ impl Function<'_> {
     fn description(&self, group: &Group) -> Value {
         let builder = self.builder();
         let results = group.results.len() as u32;
-        let region = PureRegion { results, only_ends: group.asks(), ending: self.described_ending(group) };
+        let region =
+            PureRegion { results, only_ends: group.asks(), ending: self.described_ending(group) };
         let mut words = region.words().map(|word| builder.const_i32(word));
         // SAFETY: the initialiser has the global's type.
         unsafe {

@@ -22,7 +22,10 @@ pub fn keep_variables_in_memory(module: &Module) {
             if attributes::is_own(caller) {
                 functions.push(caller);
             } else {
-                llvm::blocks(caller).into_iter().flat_map(llvm::instructions).for_each(keep_in_memory);
+                llvm::blocks(caller)
+                    .into_iter()
+                    .flat_map(llvm::instructions)
+                    .for_each(keep_in_memory);
             }
         }
     }

@@ -46,8 +46,10 @@ impl Runtime {
         let program: Vec<Value> = module.functions();
         module.link_bitcode(BITCODE).context("cannot link the runtime")?;
         resolve_aliases(module);
-        let own =
-            module.functions().into_iter().filter(|f| !program.contains(f) || is_runtime(&llvm::name(*f)));
+        let own = module
+            .functions()
+            .into_iter()
+            .filter(|f| !program.contains(f) || is_runtime(&llvm::name(*f)));
         let mut functions = HashMap::new();
         for function in own {
             let name = llvm::name(function);
@@ -79,7 +81,12 @@ impl Runtime {
         self.function(entry.name)
     }
 
-    pub fn call<const N: usize>(&self, builder: &Builder, entry: Entry<N>, arguments: [Value; N]) -> Value {
+    pub fn call<const N: usize>(
+        &self,
+        builder: &Builder,
+        entry: Entry<N>,
+        arguments: [Value; N],
+    ) -> Value {
         entry::check(&entry, &arguments);
         builder.call(self.entry(entry), &arguments)
     }
@@ -93,8 +100,9 @@ impl Runtime {
 
     /// Whether the program says where its runs begin.
     fn starts_itself(&self) -> bool {
-        let users =
-            llvm::users(self.function("__tarragon_init")).into_iter().filter_map(llvm::as_instruction);
+        let users = llvm::users(self.function("__tarragon_init"))
+            .into_iter()
+            .filter_map(llvm::as_instruction);
         let mut functions = users.map(|user| llvm::name(llvm::function_of(llvm::block_of(user))));
         functions.any(|name| !is_runtime(&name))
     }
@@ -159,7 +167,8 @@ fn redirect_to_models(module: &Module) -> Result<()> {
 
 /// Calls of `memcmp` whose result is only compared with 0 are calls of `bcmp`: which operand is less makes expressions that nobody wants.
 fn compare_for_equality(functions: &HashMap<String, Value>) {
-    let [Some(&from), Some(&to)] = ["memcmp", "bcmp"].map(|name| functions.get(&format!("{MODEL}{name}")))
+    let [Some(&from), Some(&to)] =
+        ["memcmp", "bcmp"].map(|name| functions.get(&format!("{MODEL}{name}")))
     else {
         return;
     };
@@ -209,7 +218,8 @@ fn with_symbols<T>(read: impl FnOnce(&[Value]) -> T) -> Result<T> {
             c"runtime".as_ptr(),
         );
         let mut module = std::ptr::null_mut();
-        let failed = inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2(context, buffer, &mut module);
+        let failed =
+            inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2(context, buffer, &mut module);
         anyhow::ensure!(failed == 0, "the runtime's bitcode cannot be read");
         let mut symbols = aliases(module);
         let mut next = LLVMGetFirstFunction(module);
@@ -258,8 +268,12 @@ fn define_missing(module: &Module, builder: &Builder, function: Value, name: &st
 fn find_function(module: &Module, name: &str) -> Option<Value> {
     let named = |value: &Value| llvm::name(*value) == name;
     // SAFETY: the aliases of functions stand for functions of this module.
-    let aliased =
-        || aliases(module.raw).into_iter().find(named).map(|alias| unsafe { LLVMAliasGetAliasee(alias) });
+    let aliased = || {
+        aliases(module.raw)
+            .into_iter()
+            .find(named)
+            .map(|alias| unsafe { LLVMAliasGetAliasee(alias) })
+    };
     module.functions().into_iter().find(named).or_else(aliased)
 }
 
@@ -273,7 +287,8 @@ fn define_variadic(module: &Module, builder: &Builder, function: Value, name: &s
     let find = |name: String| find_function(module, &name);
     let (fixed, fits) = (llvm::param_count(function), llvm::is_variadic(ty));
     let target = find(format!("{VARIADIC}{name}"));
-    let Some(target) = target.filter(|target| fits && llvm::param_count(*target) == fixed + 1) else {
+    let Some(target) = target.filter(|target| fits && llvm::param_count(*target) == fixed + 1)
+    else {
         // The program declares the function in a way of its own: leave it to the library.
         return llvm::set_name(function, name);
     };
@@ -289,9 +304,13 @@ fn define_variadic(module: &Module, builder: &Builder, function: Value, name: &s
         let entry = LLVMAppendBasicBlockInContext(module.context, function, c"".as_ptr());
         let raw = LLVMCreateBuilderInContext(module.context);
         LLVMPositionBuilderAtEnd(raw, entry);
-        let list =
-            LLVMBuildAlloca(raw, LLVMArrayType2(builder.i64, size_of::<VaList>() as u64 / 8), c"".as_ptr());
-        let labels = LLVMBuildAlloca(raw, LLVMArrayType2(builder.i32, slots::VARARGS as u64), c"".as_ptr());
+        let list = LLVMBuildAlloca(
+            raw,
+            LLVMArrayType2(builder.i64, size_of::<VaList>() as u64 / 8),
+            c"".as_ptr(),
+        );
+        let labels =
+            LLVMBuildAlloca(raw, LLVMArrayType2(builder.i32, slots::VARARGS as u64), c"".as_ptr());
         build_call(raw, take, &[labels]);
         build_call(raw, va_intrinsic(module, c"llvm.va_start", list), &[list]);
         build_call(raw, label, &[list, labels]);
@@ -346,7 +365,8 @@ fn define_tls(module: &Module, builder: &Builder, function: Value) {
         LLVMPositionBuilderAtEnd(raw, entry);
         LLVMBuildRet(raw, block);
         LLVMDisposeBuilder(raw);
-        let attribute = LLVMCreateEnumAttribute(module.context, llvm::attribute_kind("alwaysinline"), 0);
+        let attribute =
+            LLVMCreateEnumAttribute(module.context, llvm::attribute_kind("alwaysinline"), 0);
         LLVMAddAttributeAtIndex(function, u32::MAX, attribute);
     }
 }
@@ -463,7 +483,9 @@ mod tests {
         let open = with_symbols(|symbols| {
             let declared = symbols.iter().filter(|symbol| llvm::is_declaration(**symbol));
             let names = declared.map(|symbol| llvm::name(*symbol));
-            names.filter(|name| name.starts_with("_ZN") || name.starts_with("_R")).collect::<Vec<_>>()
+            names
+                .filter(|name| name.starts_with("_ZN") || name.starts_with("_R"))
+                .collect::<Vec<_>>()
         });
         assert_eq!(open.expect("the bitcode can be read"), Vec::<String>::new());
     }
@@ -480,7 +502,8 @@ mod tests {
     fn there_is_a_model_for_each_row() {
         use runtime_models::table::{MODELS, Model, variadic};
         let names = |row: &'static Model| std::iter::once(&row.name).chain(row.aliases);
-        let mut listed: Vec<&str> = MODELS.iter().chain(variadic::MODELS).flat_map(names).copied().collect();
+        let mut listed: Vec<&str> =
+            MODELS.iter().chain(variadic::MODELS).flat_map(names).copied().collect();
         let found = model_names().expect("the bitcode can be read");
         let mut found: Vec<&str> = found.iter().map(String::as_str).collect();
         found.retain(|name| !name.starts_with("tarragon_"));

@@ -58,11 +58,18 @@ impl Description<'_> {
         let Some(place) = self.place(terminator) else { return };
         let outcomes = match &self.numbering.table.sites[number as usize].kind {
             SiteKind::Branch { coverage } => vec![coverage + 1, *coverage],
-            SiteKind::Switch { coverage, cases } => (*coverage..=coverage + cases.len() as u32).collect(),
+            SiteKind::Switch { coverage, cases } => {
+                (*coverage..=coverage + cases.len() as u32).collect()
+            }
             SiteKind::Plain => return,
         };
         let block = self.table.blocks.len() as u32;
-        self.table.branches.push(SourceBranch { place, function: function.to_owned(), block, outcomes });
+        self.table.branches.push(SourceBranch {
+            place,
+            function: function.to_owned(),
+            block,
+            outcomes,
+        });
     }
 
     /// Where an instruction or function was written; `None` for what the compiler made up.

@@ -47,7 +47,8 @@ fn collect(layout: Layout, ty: Type, offset: u64, found: &mut Vec<Leaf>) -> bool
             let element = llvm::element_type(ty);
             let size = layout.size(element);
             llvm::array_size(ty) <= MAX_LABELS as u64
-                && (0..llvm::array_size(ty)).all(|i| collect(layout, element, offset + i * size, found))
+                && (0..llvm::array_size(ty))
+                    .all(|i| collect(layout, element, offset + i * size, found))
         }
         _ => false,
     }
@@ -69,9 +70,10 @@ pub fn part(layout: Layout, mut ty: Type, path: &[u32]) -> Option<std::ops::Rang
     let mut start = 0;
     for &index in path {
         let (before, inner): (Vec<Type>, Type) = match llvm::kind(ty) {
-            LLVMTypeKind::LLVMStructTypeKind => {
-                ((0..index).map(|i| llvm::struct_element(ty, i)).collect(), llvm::struct_element(ty, index))
-            }
+            LLVMTypeKind::LLVMStructTypeKind => (
+                (0..index).map(|i| llvm::struct_element(ty, i)).collect(),
+                llvm::struct_element(ty, index),
+            ),
             LLVMTypeKind::LLVMArrayTypeKind => {
                 let element = llvm::element_type(ty);
                 ((0..index).map(|_| element).collect(), element)

@@ -53,13 +53,16 @@ impl Checks<'_> {
 
     fn arithmetic(&self, instruction: Value, intrinsic: &str) {
         let ty = llvm::type_of(instruction);
-        if !llvm::has_no_signed_wrap(instruction) || llvm::kind(ty) != LLVMTypeKind::LLVMIntegerTypeKind {
+        if !llvm::has_no_signed_wrap(instruction)
+            || llvm::kind(ty) != LLVMTypeKind::LLVMIntegerTypeKind
+        {
             return;
         }
         let checking = llvm::intrinsic(self.module.raw, intrinsic, &mut [ty]);
         self.builder.before(instruction);
-        let both =
-            self.builder.call(checking, &[llvm::operand(instruction, 0), llvm::operand(instruction, 1)]);
+        let both = self
+            .builder
+            .call(checking, &[llvm::operand(instruction, 0), llvm::operand(instruction, 1)]);
         self.report(self.builder.extract(both, 1), SIGNED_OVERFLOW);
     }
 
@@ -80,7 +83,9 @@ impl Checks<'_> {
         }
         let Some(function) = llvm::as_function(llvm::called(call)) else { return };
         let Some(position) = formats::position(&llvm::name(function)) else { return };
-        if position < llvm::argument_count(call) && !llvm::is_constant(llvm::operand(call, position)) {
+        if position < llvm::argument_count(call)
+            && !llvm::is_constant(llvm::operand(call, position))
+        {
             self.builder.before(call);
             self.builder.call(self.format, &[llvm::operand(call, position)]);
         }

@@ -53,7 +53,8 @@ impl Directive<'_> {
 
     /// False if the module does not define what the directive is about.
     fn settle(&self, module: LLVMModuleRef) -> bool {
-        let Some(definition) = find(module, self.definition).filter(|value| !llvm::is_declaration(*value))
+        let Some(definition) =
+            find(module, self.definition).filter(|value| !llvm::is_declaration(*value))
         else {
             return false;
         };
@@ -81,7 +82,8 @@ fn add_alias(module: LLVMModuleRef, name: &str, definition: Value) {
     }
     // SAFETY: the definition belongs to the module; a declaration without uses can be deleted.
     unsafe {
-        let alias = LLVMAddAlias2(module, llvm::value_type(definition), 0, definition, c"".as_ptr());
+        let alias =
+            LLVMAddAlias2(module, llvm::value_type(definition), 0, definition, c"".as_ptr());
         if let Some(declared) = declared {
             llvm::replace_uses(declared, alias);
             match llvm::as_function(declared) {

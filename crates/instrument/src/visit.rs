@@ -83,7 +83,10 @@ impl Function<'_> {
     pub fn any_label(&self, values: &[Value]) -> Value {
         let labels: Vec<Value> = values.iter().flat_map(|v| self.labels_of(*v)).collect();
         let builder = self.builder();
-        labels.into_iter().reduce(|a, b| builder.binary(LLVMOpcode::LLVMOr, a, b)).unwrap_or(self.zero())
+        labels
+            .into_iter()
+            .reduce(|a, b| builder.binary(LLVMOpcode::LLVMOr, a, b))
+            .unwrap_or(self.zero())
     }
 
     fn branch(&mut self, branch: Value) {
@@ -124,10 +127,17 @@ impl Function<'_> {
         let value = llvm::operand(switch, 0);
         let number = self.numbering.number_of(switch);
         let bits = self.width(llvm::type_of(value));
-        let ending = match number.map(|n| (n, self.numbering.table.sites[n as usize].kind.clone())) {
-            Some((site, SiteKind::Switch { cases, .. })) if bits <= 64 && self.may_be_symbolic(value) => {
+        let ending = match number.map(|n| (n, self.numbering.table.sites[n as usize].kind.clone()))
+        {
+            Some((site, SiteKind::Switch { cases, .. }))
+                if bits <= 64 && self.may_be_symbolic(value) =>
+            {
                 let list = self.constant_list(switch, &cases);
-                Some(Ending { wanted: value, site, kind: EndingKind::Switch(list, cases.len() as u32) })
+                Some(Ending {
+                    wanted: value,
+                    site,
+                    kind: EndingKind::Switch(list, cases.len() as u32),
+                })
             }
             _ => None,
         };
@@ -198,7 +208,8 @@ impl Function<'_> {
             && let Some(closing) = self.close(division, &[a, b])
         {
             let builder = self.builder();
-            let signed = matches!(llvm::opcode(division), LLVMOpcode::LLVMSDiv | LLVMOpcode::LLVMSRem);
+            let signed =
+                matches!(llvm::opcode(division), LLVMOpcode::LLVMSDiv | LLVMOpcode::LLVMSRem);
             let site = self.site(division);
             let (a, b) = (self.pair(a), self.pair(b));
             let arguments = [
@@ -247,7 +258,8 @@ impl Function<'_> {
             2 => self.call(entry::__tgi_load2, [address, self.bits(value)]),
             4 => self.call(entry::__tgi_load4, [address, self.bits(value)]),
             8 => self.call(entry::__tgi_load8, [address, self.bits(value)]),
-            _ => self.call(entry::__tg_load_sized, [address, self.bits(value), builder.const_i64(size)]),
+            _ => self
+                .call(entry::__tg_load_sized, [address, self.bits(value), builder.const_i64(size)]),
         };
         self.narrow(label, value, bits, size)
     }
@@ -261,9 +273,13 @@ impl Function<'_> {
         }
         let op = builder.const_i32(Op::Extract as u32);
         if stored > 64 {
-            return self.call(entry::__tg_cast_wide, [op, builder.const_i32(bits), label, self.bits(value)]);
+            return self.call(
+                entry::__tg_cast_wide,
+                [op, builder.const_i32(bits), label, self.bits(value)],
+            );
         }
-        let arguments = [op, builder.const_i32(stored), builder.const_i32(bits), label, self.bits(value)];
+        let arguments =
+            [op, builder.const_i32(stored), builder.const_i32(bits), label, self.bits(value)];
         self.call(entry::__tg_cast, arguments)
     }
 
@@ -276,10 +292,13 @@ impl Function<'_> {
         }
         let op = builder.const_i32(Op::ZExt as u32);
         if stored > 64 {
-            return self
-                .call(entry::__tg_cast_wide, [op, builder.const_i32(stored), label, self.bits(value)]);
+            return self.call(
+                entry::__tg_cast_wide,
+                [op, builder.const_i32(stored), label, self.bits(value)],
+            );
         }
-        let arguments = [op, builder.const_i32(bits), builder.const_i32(stored), label, self.bits(value)];
+        let arguments =
+            [op, builder.const_i32(bits), builder.const_i32(stored), label, self.bits(value)];
         self.call(entry::__tg_cast, arguments)
     }
 
@@ -288,7 +307,8 @@ impl Function<'_> {
         let builder = self.builder();
         let ty = llvm::type_of(value);
         let (bits, size) = (self.width(ty), self.layout().store_size(ty));
-        let label = if llvm::is_constant(label) { label } else { self.widen(label, value, bits, size) };
+        let label =
+            if llvm::is_constant(label) { label } else { self.widen(label, value, bits, size) };
         match size {
             1 => self.call(entry::__tgi_store1, [address, label]),
             2 => self.call(entry::__tgi_store2, [address, label]),
@@ -304,12 +324,17 @@ impl Function<'_> {
         if points_to_constant(pointer) && !self.may_be_symbolic(pointer) {
             return;
         }
-        let Some(leaves) = types::leaves(self.layout(), llvm::type_of(load)).filter(|l| !l.is_empty()) else {
+        let Some(leaves) =
+            types::leaves(self.layout(), llvm::type_of(load)).filter(|l| !l.is_empty())
+        else {
             return self.untracked_load(load, pointer, next);
         };
         let ending = self.fetch(load, pointer, &leaves);
-        let closing =
-            if self.may_be_symbolic(pointer) { self.close_with(next, &[pointer], ending) } else { None };
+        let closing = if self.may_be_symbolic(pointer) {
+            self.close_with(next, &[pointer], ending)
+        } else {
+            None
+        };
         let Some(closing) = closing else {
             self.builder().before(next);
             let labels = self.load_labels(load, pointer, &leaves);
@@ -340,7 +365,10 @@ impl Function<'_> {
             LLVMTypeKind::LLVMX86_FP80TypeKind => GiveUp::LongDouble,
             _ => GiveUp::WideInteger,
         };
-        self.call(entry::__tg_untracked_load, [self.bits(pointer), size, builder.const_i32(reason as u32)]);
+        self.call(
+            entry::__tg_untracked_load,
+            [self.bits(pointer), size, builder.const_i32(reason as u32)],
+        );
     }
 
     /// The scalars of a value with the addresses that they have in memory.
@@ -384,16 +412,28 @@ impl Function<'_> {
         let is_scalar = leaves.len() == 1 && types::scalar_bits(ty).is_some();
         (is_scalar && self.may_be_symbolic(pointer)).then(|| {
             let site = self.numbering.plain(load);
-            Ending { wanted: pointer, site, kind: EndingKind::Load(load, self.layout().store_size(ty)) }
+            Ending {
+                wanted: pointer,
+                site,
+                kind: EndingKind::Load(load, self.layout().store_size(ty)),
+            }
         })
     }
 
     /// Label of `size` bytes that were loaded as `value` at an address with a label.
-    pub fn load_at(&self, pointer: Value, label: Value, value: Value, size: u64, site: u32) -> Value {
+    pub fn load_at(
+        &self,
+        pointer: Value,
+        label: Value,
+        value: Value,
+        size: u64,
+        site: u32,
+    ) -> Value {
         let builder = self.builder();
         let (start, object_size) = self.object(pointer);
         let [size, site] = [builder.const_i64(size), builder.const_i32(site)];
-        let arguments = [self.bits(pointer), label, self.bits(value), size, start, object_size, site];
+        let arguments =
+            [self.bits(pointer), label, self.bits(value), size, start, object_size, site];
         self.call(entry::__tg_load_at, arguments)
     }
 
@@ -424,7 +464,8 @@ impl Function<'_> {
 
     fn store(&mut self, store: Value) {
         let (value, pointer) = (llvm::operand(store, 0), llvm::operand(store, 1));
-        let Some(leaves) = types::leaves(self.layout(), llvm::type_of(value)).filter(|l| !l.is_empty())
+        let Some(leaves) =
+            types::leaves(self.layout(), llvm::type_of(value)).filter(|l| !l.is_empty())
         else {
             return self.untracked_store(store, value, pointer);
         };
@@ -441,7 +482,9 @@ impl Function<'_> {
             self.store_labels_at(store, value, pointer, &leaves);
         } else {
             let labels = self.labels_of(value);
-            for ((part, address), label) in self.scalars(value, pointer, &leaves).into_iter().zip(labels) {
+            for ((part, address), label) in
+                self.scalars(value, pointer, &leaves).into_iter().zip(labels)
+            {
                 self.stored(address, label, part);
             }
         }
@@ -457,7 +500,9 @@ impl Function<'_> {
         let labels = self.labels_of(value);
         if leaves.len() > 1 {
             self.concretise(address_label, ConcretiseReason::WriteAddress, store);
-            for ((part, address), label) in self.scalars(value, pointer, leaves).into_iter().zip(labels) {
+            for ((part, address), label) in
+                self.scalars(value, pointer, leaves).into_iter().zip(labels)
+            {
                 self.stored(address, label, part);
             }
             return;
@@ -465,12 +510,14 @@ impl Function<'_> {
         let site = self.site(store);
         let (start, object_size) = self.object(pointer);
         let builder = self.builder();
-        for ((part, address), label) in self.scalars(value, pointer, leaves).into_iter().zip(labels) {
+        for ((part, address), label) in self.scalars(value, pointer, leaves).into_iter().zip(labels)
+        {
             let ty = llvm::type_of(part);
             let (bits, size) = (self.width(ty), self.layout().store_size(ty));
             let label = self.widen(label, part, bits, size);
             let size = builder.const_i64(size);
-            let arguments = [address, address_label, label, self.bits(part), size, start, object_size, site];
+            let arguments =
+                [address, address_label, label, self.bits(part), size, start, object_size, site];
             self.call(entry::__tg_store_at, arguments);
         }
     }

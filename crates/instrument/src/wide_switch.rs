@@ -8,7 +8,9 @@ const WIDEST: u32 = 64;
 pub fn lower(module: &Module, builder: &Builder) {
     for function in module.functions() {
         for block in llvm::blocks(function) {
-            if let Some(switch) = llvm::terminator(block).filter(|&terminator| is_wide_switch(terminator)) {
+            if let Some(switch) =
+                llvm::terminator(block).filter(|&terminator| is_wide_switch(terminator))
+            {
                 lower_switch(builder, switch);
             }
         }

@@ -8,15 +8,18 @@ use crate::runtime::Runtime;
 
 /// Comes after the runtime's start was placed in `main`.
 pub fn insert(module: &Module, builder: &Builder, runtime: &Runtime) {
-    let Some(main) = module.functions().into_iter().find(|function| llvm::name(*function) == "main") else {
+    let Some(main) =
+        module.functions().into_iter().find(|function| llvm::name(*function) == "main")
+    else {
         return;
     };
     let start = runtime.entry(entry::__tg_start);
     let instructions = llvm::blocks(main).into_iter().flat_map(llvm::instructions);
-    let mut calls =
-        instructions.filter(|i| llvm::opcode(*i) == LLVMOpcode::LLVMCall && llvm::called(*i) == start);
+    let mut calls = instructions
+        .filter(|i| llvm::opcode(*i) == LLVMOpcode::LLVMCall && llvm::called(*i) == start);
     let Some(next) = calls.next().and_then(llvm::next_instruction) else { return };
-    let parameters: Vec<Value> = (0..llvm::param_count(main)).map(|i| llvm::param(main, i)).collect();
+    let parameters: Vec<Value> =
+        (0..llvm::param_count(main)).map(|i| llvm::param(main, i)).collect();
     let own = [entry::__tg_argument_count, entry::__tg_arguments];
     builder.before(next);
     let taken: Vec<(Value, Value)> = parameters

@@ -89,7 +89,8 @@ pub enum Op {
 pub struct Region(pub &'static str);
 
 /// The third lies across a boundary of 64 KiB in its middle.
-pub const REGIONS: [Region; 4] = [Region("stack"), Region("global"), Region("straddling"), Region("heap")];
+pub const REGIONS: [Region; 4] =
+    [Region("stack"), Region("global"), Region("straddling"), Region("heap")];
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {

@@ -37,8 +37,13 @@ pub struct Leaves {
 
 impl Leaves {
     /// Runs a program of a native build on all inputs.
-    pub fn enumerate(native: &std::path::Path, number: usize, longest: usize) -> Result<Leaves, String> {
-        let by_length: Result<_, String> = (0..=longest).map(|len| leaves(native, number, len)).collect();
+    pub fn enumerate(
+        native: &std::path::Path,
+        number: usize,
+        longest: usize,
+    ) -> Result<Leaves, String> {
+        let by_length: Result<_, String> =
+            (0..=longest).map(|len| leaves(native, number, len)).collect();
         Ok(Leaves { by_length: by_length? })
     }
 

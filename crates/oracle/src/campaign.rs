@@ -43,7 +43,8 @@ pub struct Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Summary { trials, moments, sessions, finds, inputs, harmed, triages, without_disk } = self;
+        let Summary { trials, moments, sessions, finds, inputs, harmed, triages, without_disk } =
+            self;
         write!(
             f,
             "campaign: {trials} trials, {moments} moments, {sessions} sessions, {finds} finds and \
@@ -134,7 +135,8 @@ impl<'v> Trial<'v> {
     }
 
     fn judge(mut self, summary: &mut Summary) -> Result<Vec<Fault>, String> {
-        let harms: Vec<Harm> = (0..self.rng.usize(1..=2)).map(|_| Harm::random(&mut self.rng)).collect();
+        let harms: Vec<Harm> =
+            (0..self.rng.usize(1..=2)).map(|_| Harm::random(&mut self.rng)).collect();
         let disk = self.disk(&harms, summary);
         let out = disk.as_ref().map_or(self.folder.path(), Disk::path).join("out");
         let setting = Setting::random(&mut self.rng);

@@ -38,7 +38,12 @@ impl fmt::Display for Summary {
             "checks: {programs} programs, {asked} inputs in clang's build, {complete} searches complete"
         )?;
         let sum = |part: fn(&(u64, u64)) -> u64| plants.values().map(part).sum::<u64>();
-        write!(f, "\n  {} errors show, {} were reported", sum(|counts| counts.0), sum(|counts| counts.1))?;
+        write!(
+            f,
+            "\n  {} errors show, {} were reported",
+            sum(|counts| counts.0),
+            sum(|counts| counts.1)
+        )?;
         let missed = plants.iter().filter(|(_, (shows, reported))| reported < shows);
         for (name, (shows, reported)) in missed {
             write!(f, "\n  {name}: {shows} show, {reported} were reported")?;
@@ -92,8 +97,11 @@ impl Builds {
     }
 
     fn compile(&self, command: &mut Command, name: &str) -> Result<(), String> {
-        let command =
-            command.args(["-O0", "-g", "-w"]).arg(self.path("random.c")).arg("-o").arg(self.path(name));
+        let command = command
+            .args(["-O0", "-g", "-w"])
+            .arg(self.path("random.c"))
+            .arg("-o")
+            .arg(self.path(name));
         let output = command.output().map_err(|error| error.to_string())?;
         match output.status.success() {
             true => Ok(()),
@@ -101,7 +109,12 @@ impl Builds {
         }
     }
 
-    fn judge(&self, number: usize, bytes: usize, summary: &mut Summary) -> Result<Vec<Finding>, String> {
+    fn judge(
+        &self,
+        number: usize,
+        bytes: usize,
+        summary: &mut Summary,
+    ) -> Result<Vec<Finding>, String> {
         let campaign = self.campaign(number, bytes)?;
         summary.programs += 1;
         summary.complete += u64::from(campaign.complete);
@@ -109,7 +122,8 @@ impl Builds {
         let mut findings = Vec::new();
         for (plant, input) in shown {
             let name = PLANTS[plant].name;
-            let is_reported = campaign.reported.iter().any(|(reported, ..)| *reported == Some(plant));
+            let is_reported =
+                campaign.reported.iter().any(|(reported, ..)| *reported == Some(plant));
             let (shows, reported) = summary.plants.entry(name).or_default();
             (*shows, *reported) = (*shows + 1, *reported + u64::from(is_reported));
             if !is_reported {
@@ -164,7 +178,9 @@ impl Builds {
             if let Some(number) = line.strip_prefix("plant ") {
                 plant = number.parse().ok();
             } else if line.contains("ERROR: AddressSanitizer") || line.contains("runtime error:") {
-                found.insert(plant.ok_or_else(|| format!("a program with an error of its own: {line}"))?);
+                found.insert(
+                    plant.ok_or_else(|| format!("a program with an error of its own: {line}"))?,
+                );
             }
         }
         found.extend(plant.filter(|_| output.status.signal().is_some()));
@@ -217,6 +233,7 @@ fn read_campaign(out: &Path, number: usize) -> Result<Campaign, String> {
 /// is a test.
 pub(crate) fn beside(name: &str) -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let found = own.ancestors().skip(1).take(2).map(|folder| folder.join(name)).find(|file| file.is_file());
+    let found =
+        own.ancestors().skip(1).take(2).map(|folder| folder.join(name)).find(|file| file.is_file());
     found.ok_or_else(|| format!("{name} is missing: cargo build --workspace --bins makes it"))
 }

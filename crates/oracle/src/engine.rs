@@ -14,8 +14,8 @@ use grammar::symbolic::{Measure, Options, Sizes, Symbolic, symbolic};
 use grammar_search::{Cese, CeseOptions};
 use runner::{Limits as RunLimits, Runner, TargetOptions, default_capacities};
 use search::{
-    Claim, Engine, ExecError, Execution, Executor, Limits, Outcome, Results, Seed, Stop, Strategy, Whitebox,
-    WhiteboxOptions, World,
+    Claim, Engine, ExecError, Execution, Executor, Limits, Outcome, Results, Seed, Stop, Strategy,
+    Whitebox, WhiteboxOptions, World,
 };
 use solver::ChainOptions;
 
@@ -50,7 +50,9 @@ impl fmt::Display for Summary {
         )?;
         write!(f, "  {runs} runs; {compared} inputs run in all ways")?;
         let mut obstacles = self.obstacles.iter();
-        obstacles.try_for_each(|(what, searches)| write!(f, "\n  not complete, {searches} searches: {what}"))
+        obstacles.try_for_each(|(what, searches)| {
+            write!(f, "\n  not complete, {searches} searches: {what}")
+        })
     }
 }
 
@@ -113,7 +115,8 @@ impl<'b> Subject<'b> {
     }
 
     fn judge(mut self, summary: &mut Summary) -> Result<Vec<Finding>, String> {
-        let reachable: BTreeSet<u32> = self.leaves.inputs(self.bytes).map(|(_, leaf)| leaf).collect();
+        let reachable: BTreeSet<u32> =
+            self.leaves.inputs(self.bytes).map(|(_, leaf)| leaf).collect();
         summary.programs += 1;
         summary.leaves += reachable.len() as u64;
         for mode in [Mode::Fixed, Mode::Free, Mode::Cese] {
@@ -134,7 +137,8 @@ impl<'b> Subject<'b> {
             Mode::Cese => {
                 let grammar = free_bytes(self.bytes)?;
                 let sizes = Sizes { measure: Measure::Length, max_lexeme: LONGEST };
-                let options = CeseOptions { sizes, largest: Some(self.bytes), shard: (0, 1), lengths: false };
+                let options =
+                    CeseOptions { sizes, largest: Some(self.bytes), shard: (0, 1), lengths: false };
                 let mut cese = Cese::new(&grammar, &options).map_err(|error| error.to_string())?;
                 self.explore(&mut recorder, &mut cese, Vec::new())
             }
@@ -142,7 +146,11 @@ impl<'b> Subject<'b> {
                 let holes = Some(std::iter::once(0..self.bytes).collect());
                 let mut whitebox = Whitebox::new(WhiteboxOptions { holes, ..exhaustive() });
                 let input = vec![b'a'; self.bytes];
-                self.explore(&mut recorder, &mut whitebox, vec![Seed { name: "buffer".to_owned(), input }])
+                self.explore(
+                    &mut recorder,
+                    &mut whitebox,
+                    vec![Seed { name: "buffer".to_owned(), input }],
+                )
             }
             Mode::Free => {
                 let mut whitebox = Whitebox::new(exhaustive());
@@ -201,7 +209,8 @@ impl<'b> Subject<'b> {
         for (input, outcome) in ran {
             let expected = Outcome::Exit(exit_code(self.leaves.of(input)));
             if *outcome != expected {
-                let detail = format!("on {} it ends with {outcome}, natively with {expected}", shown(input));
+                let detail =
+                    format!("on {} it ends with {outcome}, natively with {expected}", shown(input));
                 return self.find(format!("{}, wrong leaf", mode.name()), detail);
             }
         }
@@ -209,7 +218,8 @@ impl<'b> Subject<'b> {
         let all = mode.lengths(self.bytes).flat_map(|len| self.leaves.inputs(len));
         let missed = all.into_iter().find(|(_, leaf)| !reached.contains(leaf));
         if let Some((input, _)) = missed.filter(|_| claim.complete) {
-            let detail = format!("{} after {} runs, but never {}", claim.text, ran.len(), shown(&input));
+            let detail =
+                format!("{} after {} runs, but never {}", claim.text, ran.len(), shown(&input));
             self.find(format!("{}, missed leaf", mode.name()), detail);
         }
     }
@@ -218,7 +228,8 @@ impl<'b> Subject<'b> {
     /// leaves a predicted one.
     fn judge_predictions(&mut self, mode: Mode, claim: &Claim) {
         let counts = &claim.counts;
-        let imprecise = counts.runs_with_give_ups + counts.concretisations + counts.truncated_traces;
+        let imprecise =
+            counts.runs_with_give_ups + counts.concretisations + counts.truncated_traces;
         if counts.divergences > 0 && imprecise == 0 {
             self.find(format!("{}, other path", mode.name()), claim.text.clone());
         }
@@ -228,7 +239,8 @@ impl<'b> Subject<'b> {
     /// shared ones.
     fn compare(&mut self, summary: &mut Summary) -> Result<(), String> {
         let mut runs = Runs::start(self.batch, &self.arguments)?;
-        for (leaf, input) in self.leaves.representatives(0..=self.bytes).into_iter().take(COMPARED) {
+        for (leaf, input) in self.leaves.representatives(0..=self.bytes).into_iter().take(COMPARED)
+        {
             let expected = Outcome::Exit(exit_code(leaf));
             let labelled = runs.run(&input, true, false)?;
             summary.compared += 1;
@@ -239,7 +251,8 @@ impl<'b> Subject<'b> {
                     let detail = format!("on {}: {outcome}, natively {expected}", shown(&input));
                     self.find(format!("{way}, wrong leaf"), detail);
                 } else if run.covered != labelled.covered {
-                    let detail = format!("on {}: not as labelled code in a fresh process", shown(&input));
+                    let detail =
+                        format!("on {}: not as labelled code in a fresh process", shown(&input));
                     self.find(format!("{way}, other coverage"), detail);
                 }
             }
@@ -286,7 +299,9 @@ fn shown(input: &[u8]) -> String {
 
 /// What broke completeness, without the numbers.
 fn obstacles(claim: &Claim) -> Vec<String> {
-    let words = |cause: String| cause.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').to_owned();
+    let words = |cause: String| {
+        cause.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').to_owned()
+    };
     let mut causes: Vec<String> = claim.counts.broken_by().into_iter().map(words).collect();
     if !claim.complete && causes.is_empty() {
         causes.push("stopped before all flips were tried".to_owned());

@@ -22,7 +22,8 @@ pub fn program(kind: Kind, seed: u64) -> Program {
     let reader = READERS[rng.usize(..READERS.len())];
     let regions = [0, 1].map(|_| REGIONS[rng.usize(..REGIONS.len())]);
     let (constants, vars, tables) = (Vec::new(), Vec::new(), Vec::new());
-    let mut generator = Generator { rng, kind, bytes, branches: 10, regions, constants, vars, tables };
+    let mut generator =
+        Generator { rng, kind, bytes, branches: 10, regions, constants, vars, tables };
     generator.declare();
     let mut body = generator.assignments();
     body.extend(generator.block(3, 3..8));
@@ -50,8 +51,10 @@ const ARITHMETIC: [&str; 6] = ["+", "-", "*", "&", "|", "^"];
 const COMPARISONS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 const OF_ONE: [&str; 8] =
     ["bits", "zeros_before", "zeros_behind", "swapped", "reversed", "rotated", "odd", "distance"];
-const OF_CHARACTERS: [&str; 9] =
-    ["isalpha", "isdigit", "isspace", "isupper", "isxdigit", "ispunct", "isalnum", "toupper", "tolower"];
+const OF_CHARACTERS: [&str; 9] = [
+    "isalpha", "isdigit", "isspace", "isupper", "isxdigit", "ispunct", "isalnum", "toupper",
+    "tolower",
+];
 const OF_TWO: [&str; 2] = ["max", "least"];
 const OVERFLOWS: [&str; 3] = ["add_over", "sub_to", "mul_over"];
 /// Templates, see `print::question_about`; those with an `X` also take a number.
@@ -92,7 +95,8 @@ impl Generator {
 
     /// Most variables begin with something of the input.
     fn assignments(&mut self) -> Vec<Stmt> {
-        let assign = |this: &mut Self, var| Stmt::new(StmtOp::Assign(var), vec![this.expr(1)], Vec::new());
+        let assign =
+            |this: &mut Self, var| Stmt::new(StmtOp::Assign(var), vec![this.expr(1)], Vec::new());
         (0..self.vars.len()).map(|var| assign(self, var)).collect()
     }
 
@@ -191,7 +195,10 @@ impl Generator {
             25 => Op::Member("fields", self.rng.usize(..BIT_FIELDS)),
             26 => Op::Member(self.pick(&["small", "middle", "large"]), self.rng.usize(..2)),
             27 if self.one_in(3) => Op::Indirect,
-            28 => Op::Float(self.pick(&["+", "*", "/", "<", "=="]), self.pick(&[0.5, 1.5, 3.0, 97.25])),
+            28 => Op::Float(
+                self.pick(&["+", "*", "/", "<", "=="]),
+                self.pick(&[0.5, 1.5, 3.0, 97.25]),
+            ),
             _ => Op::Infix(self.pick(&ARITHMETIC), ty),
         };
         self.apply(op, depth)
@@ -251,7 +258,8 @@ impl Generator {
         let byte = Expr::leaf(Op::Byte(self.rng.usize(..self.bytes)));
         let value = match self.one_in(3) {
             true => {
-                let mask = Expr::leaf(Op::Const(I32, self.pick(&[1, 7, 15, 63, 127, 128, 192, 223, 240])));
+                let mask =
+                    Expr::leaf(Op::Const(I32, self.pick(&[1, 7, 15, 63, 127, 128, 192, 223, 240])));
                 Expr::new(Op::Infix("&", I32), vec![byte, mask])
             }
             false => byte,
@@ -349,8 +357,10 @@ impl Generator {
             let sparse = [self.constant(), self.constant()].map(|value| i64::from(value as i32));
             let wanted = if dense { [first + number, sparse[1]] } else { sparse };
             let count = if self.one_in(3) { 2 } else { 1 };
-            let fresh: Vec<i64> = wanted[..count].iter().copied().filter(|v| !taken.contains(v)).collect();
-            let fresh = if fresh.len() == 2 && fresh[0] == fresh[1] { vec![fresh[0]] } else { fresh };
+            let fresh: Vec<i64> =
+                wanted[..count].iter().copied().filter(|v| !taken.contains(v)).collect();
+            let fresh =
+                if fresh.len() == 2 && fresh[0] == fresh[1] { vec![fresh[0]] } else { fresh };
             if !fresh.is_empty() {
                 taken.extend(&fresh);
                 groups.push((fresh, self.one_in(4)));
@@ -366,7 +376,8 @@ impl Generator {
         for _ in 0..self.rng.usize(1..3) {
             let plant = StmtOp::Plant(self.rng.usize(..PLANTS.len()));
             let planted = Stmt::new(plant, vec![self.atom_of_input()], Vec::new());
-            let guarded = Stmt::new(StmtOp::If, vec![self.condition(2)], vec![vec![planted], Vec::new()]);
+            let guarded =
+                Stmt::new(StmtOp::If, vec![self.condition(2)], vec![vec![planted], Vec::new()]);
             let at = self.rng.usize(..=body.len());
             body.insert(at, guarded);
         }

@@ -48,7 +48,10 @@ pub trait Oracle {
     type Summary: Default;
 
     /// What is wrong with each program.
-    fn judge(programs: &[Program], summary: &mut Self::Summary) -> Result<Vec<Vec<Finding>>, String>;
+    fn judge(
+        programs: &[Program],
+        summary: &mut Self::Summary,
+    ) -> Result<Vec<Vec<Finding>>, String>;
 }
 
 /// A program that disagrees, after shrinking.
@@ -92,7 +95,8 @@ pub fn shrink<O: Oracle>(mut found: Disagreement) -> Result<Disagreement, String
             let same = |findings: &Vec<Finding>| {
                 findings.iter().find(|finding| finding.class == found.finding.class).cloned()
             };
-            let next = candidates.iter().zip(&findings).find_map(|(p, f)| Some((p.clone(), same(f)?)));
+            let next =
+                candidates.iter().zip(&findings).find_map(|(p, f)| Some((p.clone(), same(f)?)));
             if let Some((program, finding)) = next {
                 found = Disagreement { program, finding, ..found };
                 continue 'smaller;
@@ -106,8 +110,12 @@ impl Disagreement {
     /// Writes the program, with what is wrong with it in its first lines.
     pub fn write(&self, folder: &Path, kind: Kind) -> std::io::Result<PathBuf> {
         std::fs::create_dir_all(folder)?;
-        let class: String =
-            self.finding.class.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let class: String = self
+            .finding
+            .class
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .collect();
         let file = folder.join(format!("{kind:?}-{}-{class}.c", self.seed).to_lowercase());
         let text = print::file(std::slice::from_ref(&self.program));
         std::fs::write(&file, format!("// {}\n// Argument: 0\n{text}", self.finding))?;

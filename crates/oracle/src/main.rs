@@ -89,7 +89,9 @@ fn main() -> Result<()> {
             println!("{summary}");
         }
         Which::Campaign(trials) => run_trials(&trials)?,
-        Which::Show { kind, programs, from } => print!("{}", oracle::source(kind, from..from + programs)),
+        Which::Show { kind, programs, from } => {
+            print!("{}", oracle::source(kind, from..from + programs))
+        }
     }
     Ok(())
 }
@@ -100,8 +102,8 @@ fn run<O: Oracle>(options: &Options, summary: &mut O::Summary) -> Result<()> {
     let (mut disagreements, mut shrunk) = (0, 0);
     for first in (options.from..end).step_by(options.together as usize) {
         let seeds: Range<u64> = first..end.min(first + options.together);
-        let found =
-            judge::<O>(seeds.clone(), summary).map_err(|error| anyhow!("seeds {seeds:?}: {error}"))?;
+        let found = judge::<O>(seeds.clone(), summary)
+            .map_err(|error| anyhow!("seeds {seeds:?}: {error}"))?;
         disagreements += found.len();
         for mut disagreement in found {
             println!("seed {}: {}", disagreement.seed, disagreement.finding);
@@ -112,7 +114,11 @@ fn run<O: Oracle>(options: &Options, summary: &mut O::Summary) -> Result<()> {
             let file = disagreement.write(&options.out, O::KIND)?;
             println!("  {}", file.display());
         }
-        eprintln!("{} programs in {:.0} s", seeds.end - options.from, started.elapsed().as_secs_f64());
+        eprintln!(
+            "{} programs in {:.0} s",
+            seeds.end - options.from,
+            started.elapsed().as_secs_f64()
+        );
     }
     println!("{} programs, {disagreements} disagreements", options.programs);
     Ok(())

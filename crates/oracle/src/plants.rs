@@ -30,17 +30,26 @@ pub const PLANTS: &[Plant] = &[
     plant("stack write before the start", "u8 a[16]; a[(int)(x % 6) - 1] = 1; keep(a);"),
     with("global write past the end", "static u8 g_ID[10];", "g_ID[x % 13] = 1; keep(g_ID);"),
     with("global read past the end", "static const u8 g_ID[5] = {1, 2};", "sink = g_ID[x % 6];"),
-    plant("use after free", "u8 *p = malloc(8); if (x % 5 == 3) free(p); p[1] = 2; if (x % 5 != 3) free(p);"),
+    plant(
+        "use after free",
+        "u8 *p = malloc(8); if (x % 5 == 3) free(p); p[1] = 2; if (x % 5 != 3) free(p);",
+    ),
     plant("double free", "u8 *p = malloc(8); keep(p); free(p); if (x % 7 == 2) free(p);"),
     plant("free of the middle", "u8 *p = malloc(8); keep(p); if (x % 6 == 1) p++; free(p);"),
     plant(
         "use after realloc",
         "u8 *p = malloc(8), *q = realloc(p, 999); if (x % 4 == 2) p[0] = 1; else q[0] = 1; free(q);",
     ),
-    plant("use after scope", "u8 *p, b; { u8 a[4]; keep(a); p = x % 4 == 1 ? a : &b; } *p = 1; keep(&b);"),
+    plant(
+        "use after scope",
+        "u8 *p, b; { u8 a[4]; keep(a); p = x % 4 == 1 ? a : &b; } *p = 1; keep(&b);",
+    ),
     plant("division by zero", "sink = (u32)(100 / (int)(x % 6));"),
     plant("remainder by zero", "sink = 100 % (x % 9);"),
-    plant("quotient too large", "sink = (u32)((-2147483647 - (int)(x % 2)) / ((int)(x % 3) - 1 | 1));"),
+    plant(
+        "quotient too large",
+        "sink = (u32)((-2147483647 - (int)(x % 2)) / ((int)(x % 3) - 1 | 1));",
+    ),
     plant("signed addition", "sink = (u32)(2147483600 + (int)(x % 60));"),
     plant("signed subtraction", "sink = (u32)(-2147483600 - (int)(x % 60));"),
     plant("signed multiplication", "sink = (u32)((int)(x % 256) * 8500000);"),
@@ -51,7 +60,10 @@ pub const PLANTS: &[Plant] = &[
     plant("shift by less than nothing", "sink = 1u << ((int)(x % 9) - 1);"),
     plant("null pointer read", "u32 *p = x % 9 == 4 ? 0 : (u32 *)&sink; sink = *p + 1;"),
     plant("null pointer write", "u32 *p = x % 7 == 5 ? 0 : (u32 *)&sink; *p = 3;"),
-    plant("member past its array", "struct { u32 a[4], b[4]; } s = {0}; keep(&s); sink = s.a[x % 5];"),
+    plant(
+        "member past its array",
+        "struct { u32 a[4], b[4]; } s = {0}; keep(&s); sink = s.a[x % 5];",
+    ),
     with(
         "member of a global past its array",
         "static struct { u8 a[6], b[9]; } s_ID;",
@@ -59,8 +71,14 @@ pub const PLANTS: &[Plant] = &[
     ),
     plant("copy past the end", "u8 a[8], b[16] = {0}; keep(b); memcpy(a, b, x % 10); keep(a);"),
     plant("fill past the end", "u8 *p = malloc(8); memset(p, 0, x % 11); keep(p); free(p);"),
-    plant("text past the end", "char a[4], b[8] = \"abcdefg\"; b[x % 6] = 0; strcpy(a, b); keep(a);"),
-    plant("print past the end", "char *p = malloc(3); sprintf(p, \"%u\", x % 130); keep(p); free(p);"),
+    plant(
+        "text past the end",
+        "char a[4], b[8] = \"abcdefg\"; b[x % 6] = 0; strcpy(a, b); keep(a);",
+    ),
+    plant(
+        "print past the end",
+        "char *p = malloc(3); sprintf(p, \"%u\", x % 130); keep(p); free(p);",
+    ),
     plant(
         "text without an end",
         "char a[4] = \"abc\"; if (x % 5 == 3) a[3] = 'd'; keep(a); sink = (u32)strlen(a);",

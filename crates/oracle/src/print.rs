@@ -35,14 +35,17 @@ impl Printer {
         let body = self.block(&program.body);
         let tables = |printer: &Printer, print: fn(&Printer, usize, &Table) -> String| -> String {
             let used = program.tables.iter().enumerate();
-            let used = used.filter(|(number, _)| body.contains(&format!("t{}_{number}[", printer.number)));
+            let used =
+                used.filter(|(number, _)| body.contains(&format!("t{}_{number}[", printer.number)));
             used.map(|(number, table)| print(printer, number, table)).collect()
         };
         let mut text = String::from("\n") + &tables(self, Printer::global_table);
         let plants = plants_of(&program.body);
         plants.iter().for_each(|&plant| text.push_str(&plants::definition(plant, self.number)));
         let _ = writeln!(text, "static void run_{}(const u8 *in, size_t n) {{", self.number);
-        text.push_str("    u8 stack[32] = {0}, *heap = calloc(1, 32);\n    struct fields fields = {0};\n");
+        text.push_str(
+            "    u8 stack[32] = {0}, *heap = calloc(1, 32);\n    struct fields fields = {0};\n",
+        );
         text.push_str("    char text[4] = {0};\n    memcpy(text, in, n);\n");
         text.push_str(&tables(self, Printer::start_of_table));
         for (number, (ty, value)) in program.vars.iter().enumerate() {
@@ -75,7 +78,9 @@ impl Printer {
                 let value = format!("({ty})((u64){first}ll + i * (u64){step}ll)");
                 format!("    for (u64 i = 0; i < {size}; i++) {name}[i] = {value};\n")
             }
-            TableKind::Local => format!("    {ty} {name}[{size}] = {{{}}};\n", listed(&table.values)),
+            TableKind::Local => {
+                format!("    {ty} {name}[{size}] = {{{}}};\n", listed(&table.values))
+            }
         }
     }
 
@@ -107,15 +112,20 @@ impl Printer {
             StmtOp::Assign(var) => format!("{indent}v{var} = {};\n", exprs[0]),
             StmtOp::If => {
                 let [then, otherwise] = [0, 1].map(|side| self.marked(&stmt.bodies[side]));
-                format!("{indent}if ({}) {{\n{then}{indent}}} else {{\n{otherwise}{indent}}}\n", exprs[0])
+                format!(
+                    "{indent}if ({}) {{\n{then}{indent}}} else {{\n{otherwise}{indent}}}\n",
+                    exprs[0]
+                )
             }
             StmtOp::Switch(ty, groups) => {
                 self.switch(&format!("({}){}", ty.name, exprs[0]), groups, &stmt.bodies)
             }
             StmtOp::Count(most, var) => {
                 let (limit, i) = (most + 1, format!("i{}", self.depth));
-                let head =
-                    format!("{indent}for (u32 {i} = 0; {i} < (u32)({}) % {limit}; {i}++) {{\n", exprs[0]);
+                let head = format!(
+                    "{indent}for (u32 {i} = 0; {i} < (u32)({}) % {limit}; {i}++) {{\n",
+                    exprs[0]
+                );
                 let assign = format!("{indent}    v{var} = {i};\n");
                 head + &assign + &self.marked(&stmt.bodies[0]) + &indent + "}\n"
             }
@@ -127,12 +137,17 @@ impl Printer {
             }
             StmtOp::Store(region, place, ty) => {
                 let (region, ty) = (region.0, ty.name);
-                format!("{indent}((struct any_{ty} *)({region} + {place}))->value = {};\n", exprs[0])
+                format!(
+                    "{indent}((struct any_{ty} *)({region} + {place}))->value = {};\n",
+                    exprs[0]
+                )
             }
             StmtOp::StoreAt(region) => {
                 format!("{indent}{}[{} & 31] = (u8){};\n", region.0, exprs[0], exprs[1])
             }
-            StmtOp::SetBitField(field) => format!("{indent}fields.{} = {};\n", field_name(*field), exprs[0]),
+            StmtOp::SetBitField(field) => {
+                format!("{indent}fields.{} = {};\n", field_name(*field), exprs[0])
+            }
             StmtOp::SetElement(table) => {
                 let name = format!("t{}_{table}", self.number);
                 let index = format!("{} & (sizeof {name} / sizeof *{name} - 1)", exprs[0]);
@@ -148,7 +163,10 @@ impl Printer {
             StmtOp::Return => format!("{indent}goto end;\n"),
             StmtOp::Plant(plant) => {
                 let mark = self.mark();
-                format!("{indent}m({mark});\n{indent}plant_{}_{plant}((u32){});\n", self.number, exprs[0])
+                format!(
+                    "{indent}m({mark});\n{indent}plant_{}_{plant}((u32){});\n",
+                    self.number, exprs[0]
+                )
             }
         }
     }
@@ -175,15 +193,28 @@ impl Printer {
             Op::Len => "(u32)n".to_owned(),
             Op::Var(var) => format!("v{var}"),
             Op::Prefix(op, ty) => format!("(({0})({op}({0}){1}))", ty.name, next()),
-            Op::Infix(op, ty) => format!("(({0})(({0}){1} {op} ({0}){2}))", ty.name, next(), next()),
+            Op::Infix(op, ty) => {
+                format!("(({0})(({0}){1} {op} ({0}){2}))", ty.name, next(), next())
+            }
             Op::Masked(op, ty) => {
-                format!("(({0})(({0}){1} {op} (({0})(({0}){2} & 127) | 1)))", ty.name, next(), next())
+                format!(
+                    "(({0})(({0}){1} {op} (({0})(({0}){2} & 127) | 1)))",
+                    ty.name,
+                    next(),
+                    next()
+                )
             }
             Op::Guarded(name, ty) | Op::OfTwo(name, ty) => {
                 format!("{name}_{0}(({0}){1}, ({0}){2})", ty.name, next(), next())
             }
             Op::Shift(op, ty) => {
-                format!("(({0})(({0}){1} {op} ((u32){2} & {3})))", ty.name, next(), next(), ty.bits - 1)
+                format!(
+                    "(({0})(({0}){1} {op} ((u32){2} & {3})))",
+                    ty.name,
+                    next(),
+                    next(),
+                    ty.bits - 1
+                )
             }
             Op::Compare(op, ty) => format!("(({0}){1} {op} ({0}){2})", ty.name, next(), next()),
             Op::Both => format!("({} && (m({}), {}))", next(), self.mark(), next()),
@@ -197,7 +228,9 @@ impl Printer {
                 let name = format!("t{}_{table}", self.number);
                 format!("{name}[{} & (sizeof {name} / sizeof *{name} - 1)]", next())
             }
-            Op::Function(name) if name.starts_with("is") => format!("({name}((u8){}) != 0)", next()),
+            Op::Function(name) if name.starts_with("is") => {
+                format!("({name}((u8){}) != 0)", next())
+            }
             Op::Function(name) if name.starts_with("to") => format!("{name}((u8){})", next()),
             Op::Function(name) => format!("{name}((u64){})", next()),
             Op::Text(question, text) => question_about(question, text, args.next()),
@@ -222,7 +255,8 @@ impl Printer {
 /// Questions are templates: `S` stands for the text, `B` for its size, `X` for the number.
 fn question_about(question: &str, text: &[u8], number: Option<String>) -> String {
     let literal: String = text.iter().map(|byte| format!("\\x{byte:02x}\"\"")).collect();
-    let filled = question.replace('S', &format!("\"{literal}\"")).replace('B', &text.len().to_string());
+    let filled =
+        question.replace('S', &format!("\"{literal}\"")).replace('B', &text.len().to_string());
     filled.replace('X', number.as_deref().unwrap_or("0"))
 }
 

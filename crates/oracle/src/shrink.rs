@@ -6,7 +6,8 @@ use crate::ast::{Expr, I32, Op, Program, Stmt};
 pub fn smaller(program: &Program) -> Vec<Program> {
     let with = |body: Vec<Stmt>| Program { body, ..program.clone() };
     let mut candidates: Vec<Program> = bodies(&program.body).into_iter().map(with).collect();
-    candidates.retain(|candidate| candidate.size() < program.size() || is_simpler(candidate, program));
+    candidates
+        .retain(|candidate| candidate.size() < program.size() || is_simpler(candidate, program));
     candidates.sort_by_key(Program::size);
     candidates.dedup();
     candidates
@@ -23,7 +24,10 @@ fn bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
         let replaced = |by: Vec<Stmt>| [&body[..at], &by, &body[at + 1..]].concat();
         found.push(replaced(Vec::new()));
         found.extend(
-            stmt.bodies.iter().filter(|inner| !inner.is_empty()).map(|inner| replaced(inner.clone())),
+            stmt.bodies
+                .iter()
+                .filter(|inner| !inner.is_empty())
+                .map(|inner| replaced(inner.clone())),
         );
         found.extend(stmts(stmt).into_iter().map(|stmt| replaced(vec![stmt])));
     }

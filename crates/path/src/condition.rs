@@ -78,7 +78,10 @@ impl Step {
     pub fn after(self, hash: u64) -> u64 {
         fold(
             hash ^ 0x9e37_79b9_7f4a_7c15,
-            fold(u64::from(self.site) ^ 0xd1b5_4a32_d192_ed03, self.direction ^ 0x8bb8_4b93_962e_acc9),
+            fold(
+                u64::from(self.site) ^ 0xd1b5_4a32_d192_ed03,
+                self.direction ^ 0x8bb8_4b93_962e_acc9,
+            ),
         )
     }
 }
@@ -117,7 +120,12 @@ impl PathCondition {
         }
         let (constraints, given) = (builder.asserted.constraints, builder.of_lexers.constraints);
         let tokens = calls.map_or_else(Vec::new, |calls| calls.finish(trace.dag.input_len()));
-        PathCondition { constraints, tokens, given, words: words::asked_about(&trace.events, &trace.dag) }
+        PathCondition {
+            constraints,
+            tokens,
+            given,
+            words: words::asked_about(&trace.events, &trace.dag),
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -165,7 +173,9 @@ impl Constraint {
     pub fn other_directions(&self, sites: &SiteTable) -> Vec<u64> {
         match self.kind {
             ConstraintKind::Branch | ConstraintKind::Check(_) => vec![u64::from(!self.taken)],
-            ConstraintKind::Case { on: _, index } => other_cases(switch_cases(sites, self.site), index),
+            ConstraintKind::Case { on: _, index } => {
+                other_cases(switch_cases(sites, self.site), index)
+            }
             ConstraintKind::Concretise { .. } | ConstraintKind::Given => Vec::new(),
         }
     }
@@ -185,9 +195,13 @@ impl Constraint {
     /// Coverage index of another direction of this constraint's site.
     pub fn outcome_of(&self, direction: u64, sites: &SiteTable) -> Option<u32> {
         match self.kind {
-            ConstraintKind::Branch => outcome(sites, self.site, direction ^ u64::from(self.negated)),
+            ConstraintKind::Branch => {
+                outcome(sites, self.site, direction ^ u64::from(self.negated))
+            }
             ConstraintKind::Case { .. } => outcome(sites, self.site, direction),
-            ConstraintKind::Concretise { .. } | ConstraintKind::Check(_) | ConstraintKind::Given => None,
+            ConstraintKind::Concretise { .. }
+            | ConstraintKind::Check(_)
+            | ConstraintKind::Given => None,
         }
     }
 
@@ -197,7 +211,9 @@ impl Constraint {
             ConstraintKind::Branch | ConstraintKind::Check(_) => {
                 Some(Flip { label: self.label, value: direction != 0 })
             }
-            ConstraintKind::Case { on, .. } => case_flip(dag, on, switch_cases(sites, self.site), direction),
+            ConstraintKind::Case { on, .. } => {
+                case_flip(dag, on, switch_cases(sites, self.site), direction)
+            }
             ConstraintKind::Concretise { .. } | ConstraintKind::Given => None,
         }
     }
@@ -262,7 +278,12 @@ impl Builder<'_> {
             Some(EventKind::Check) => self.check(event),
             Some(EventKind::Switch) => self.switch(event),
             Some(EventKind::Concretise) => self.concretise(event),
-            Some(EventKind::GiveUp | EventKind::LexerEntered | EventKind::Delivered | EventKind::Word)
+            Some(
+                EventKind::GiveUp
+                | EventKind::LexerEntered
+                | EventKind::Delivered
+                | EventKind::Word,
+            )
             | None => {}
         }
     }
@@ -317,14 +338,26 @@ impl Builder<'_> {
             ConcretiseReason::from_byte(event.aux),
             Some(ConcretiseReason::CallTarget | ConcretiseReason::JumpTarget)
         );
-        self.push(event.site, label, true, ConstraintKind::Concretise { on: low, value, is_target });
+        self.push(
+            event.site,
+            label,
+            true,
+            ConstraintKind::Concretise { on: low, value, is_target },
+        );
     }
 
     fn push(&mut self, site: u32, label: Label, taken: bool, kind: ConstraintKind) {
         self.push_constraint(site, label, taken, kind, false);
     }
 
-    fn push_constraint(&mut self, site: u32, label: Label, taken: bool, kind: ConstraintKind, negated: bool) {
+    fn push_constraint(
+        &mut self,
+        site: u32,
+        label: Label,
+        taken: bool,
+        kind: ConstraintKind,
+        negated: bool,
+    ) {
         // A check that every input on this path violates says that the run has to be looked at.
         let is_violation = matches!(kind, ConstraintKind::Check(_)) && taken;
         let says_nothing = self.dag.node(label).op == Op::Const as u8 && !is_violation;

@@ -68,7 +68,11 @@ mod tests {
     #[test]
     fn neighbours_join() {
         assert_eq!(ranges(8, &[99, 97, 98, 0, 255, 98]), [(0, 0), (97, 99), (255, 255)]);
-        assert_eq!(ranges(8, &[0xffff_ff80]), [(0x80, 0x80)], "values are cut to the width of the switch");
+        assert_eq!(
+            ranges(8, &[0xffff_ff80]),
+            [(0x80, 0x80)],
+            "values are cut to the width of the switch"
+        );
         assert_eq!(ranges(64, &[u64::MAX, u64::MAX - 1]), [(u64::MAX - 1, u64::MAX)]);
     }
 }

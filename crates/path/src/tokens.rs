@@ -41,7 +41,10 @@ impl LastBytes {
             if dag.op(label) == Op::Read {
                 let number = dag.node(label).b as usize;
                 let inside = *of_table[number].get_or_insert_with(|| {
-                    dag.table_labels(label).iter().filter_map(|label| of_node[*label as usize]).max()
+                    dag.table_labels(label)
+                        .iter()
+                        .filter_map(|label| of_node[*label as usize])
+                        .max()
                 });
                 last = last.max(inside);
             }
@@ -104,7 +107,10 @@ impl Calls {
                 None if !tokens.is_empty() && !ended => input_len,
                 None => continue,
             };
-            while first.is_some() && ended && tokens.last().is_some_and(|last| last.start == input_len) {
+            while first.is_some()
+                && ended
+                && tokens.last().is_some_and(|last| last.start == input_len)
+            {
                 tokens.pop();
             }
             ended = first.is_none();
@@ -146,13 +152,25 @@ mod tests {
     #[test]
     fn a_token_begins_at_the_first_byte_that_its_call_looks_at() {
         assert_eq!(tokens(&[&[0, 1, 2], &[2, 3], &[4]]), [(0, 0), (1, 2), (2, 4)]);
-        assert_eq!(tokens(&[&[0, 1], &[2, 0, 1]]), [(0, 0), (1, 2)], "names are compared with earlier ones");
-        assert_eq!(tokens(&[&[3], &[1, 4]]), [(0, 3), (1, 4)], "what was looked at before does not count");
+        assert_eq!(
+            tokens(&[&[0, 1], &[2, 0, 1]]),
+            [(0, 0), (1, 2)],
+            "names are compared with earlier ones"
+        );
+        assert_eq!(
+            tokens(&[&[3], &[1, 4]]),
+            [(0, 3), (1, 4)],
+            "what was looked at before does not count"
+        );
     }
 
     #[test]
     fn what_is_no_input_has_no_tokens() {
-        assert_eq!(tokens(&[&[], &[], &[0], &[1], &[]]), [(2, 0), (3, 1), (4, 9)], "a prelude, and the end");
+        assert_eq!(
+            tokens(&[&[], &[], &[0], &[1], &[]]),
+            [(2, 0), (3, 1), (4, 9)],
+            "a prelude, and the end"
+        );
         assert_eq!(tokens(&[&[0], &[], &[1], &[], &[]]), [(0, 0), (2, 1), (3, 9)]);
         assert_eq!(tokens(&[&[], &[]]), []);
     }

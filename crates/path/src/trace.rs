@@ -29,7 +29,9 @@ pub enum BadTrace {
     Label { index: usize, label: Label },
     #[error("event {index} needs a condition, but expression {label} has {bits} bits")]
     Width { index: usize, label: Label, bits: u8 },
-    #[error("event {index} refers to table {table}, which does not exist or is too long for a word")]
+    #[error(
+        "event {index} refers to table {table}, which does not exist or is too long for a word"
+    )]
     Word { index: usize, table: u32 },
     #[error("event {index} delivers expression {label}, which is no token")]
     NoToken { index: usize, label: Label },
@@ -48,7 +50,8 @@ impl Trace {
 }
 
 fn check_event(dag: &Dag, index: usize, event: &Event) -> Result<(), BadTrace> {
-    let kind = EventKind::from_byte(event.kind).ok_or(BadTrace::Kind { index, kind: event.kind })?;
+    let kind =
+        EventKind::from_byte(event.kind).ok_or(BadTrace::Kind { index, kind: event.kind })?;
     if matches!(kind, EventKind::GiveUp | EventKind::LexerEntered) {
         return Ok(());
     }

@@ -97,7 +97,8 @@ mod tests {
         let (len, zero) = (dag.input_length(), dag.constant(8, 0));
         let ends = dag.constant(dag.bits(len), 5);
         let ends = dag.add(Node::binary(Op::Eq, 1, len, ends));
-        let ended = dag.add(Node { op: Op::Ite as u8, bits: 8, aux: 0, a: ends, b: zero, c: bytes[5] });
+        let ended =
+            dag.add(Node { op: Op::Ite as u8, bits: 8, aux: 0, a: ends, b: zero, c: bytes[5] });
         let mut place = |labels: Option<Vec<Label>>| {
             let words = asked(&mut dag, labels, 7);
             assert_eq!(words.len(), 1, "other events are no words");
@@ -109,7 +110,11 @@ mod tests {
         assert_eq!(place(Some(vec![bytes[4], bytes[6], bytes[7]])), None, "a gap");
         assert_eq!(place(Some(vec![bytes[4], 0, bytes[6]])), None, "a byte that is no input");
         assert_eq!(place(Some(vec![bytes[4], sum, bytes[6]])), None, "a byte that was made of two");
-        assert_eq!(place(Some(vec![bytes[4], decoded, bytes[6]])), Some(4..7), "a byte that was decoded");
+        assert_eq!(
+            place(Some(vec![bytes[4], decoded, bytes[6]])),
+            Some(4..7),
+            "a byte that was decoded"
+        );
         assert_eq!(
             place(Some(vec![bytes[4], ended, bytes[6]])),
             Some(4..7),

@@ -32,7 +32,8 @@ impl Capture {
     }
 
     fn new(most_kept: u64) -> Result<Capture, RunnerError> {
-        let file = Capture::create().map_err(RunnerError::system("create memory for the target's output"))?;
+        let file = Capture::create()
+            .map_err(RunnerError::system("create memory for the target's output"))?;
         Ok(Capture { file, start: 0, most_kept })
     }
 

@@ -101,7 +101,8 @@ pub fn denials(options: TargetOptions, input: &[u8]) -> Result<Vec<Denial>, Runn
     let mut counts: BTreeMap<(&'static str, PathBuf), u64> = BTreeMap::new();
     for _ in 0..MOST_MESSAGES {
         let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-        let Some(denied) = line.receive_bytes::<{ size_of::<Message>() }>(left).map(|bytes| read(&bytes))
+        let Some(denied) =
+            line.receive_bytes::<{ size_of::<Message>() }>(left).map(|bytes| read(&bytes))
         else {
             break;
         };
@@ -148,7 +149,8 @@ mod tests {
 
     #[test]
     fn denials_read_like_sentences() {
-        let denial = |path: &str, count| Denial { call: "open", path: path.into(), count }.to_string();
+        let denial =
+            |path: &str, count| Denial { call: "open", path: path.into(), count }.to_string();
         assert_eq!([denial("/a", 1), denial("", 3)], ["open /a (once)", "open (3 times)"]);
     }
 }

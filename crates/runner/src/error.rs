@@ -56,7 +56,9 @@ pub enum RunnerError {
 
 impl RunnerError {
     /// For `map_err`: an error of the operating system while doing `action`.
-    pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> RunnerError {
+    pub(crate) fn system<E: Into<io::Error>>(
+        action: &'static str,
+    ) -> impl FnOnce(E) -> RunnerError {
         move |error| RunnerError::System { action, error: error.into() }
     }
 }

@@ -18,8 +18,8 @@ impl InputFile {
     pub fn create(directory: &Path) -> Result<InputFile, RunnerError> {
         let path = directory.join("input");
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
-        let file =
-            open(&path, flags, Mode::from(0o444)).map_err(RunnerError::system("create the input file"))?;
+        let file = open(&path, flags, Mode::from(0o444))
+            .map_err(RunnerError::system("create the input file"))?;
         Ok(InputFile { file, path, len: 0 })
     }
 

@@ -34,7 +34,9 @@ mod workdir;
 pub use capture::TAIL_LEN;
 pub use denials::{Denial, denials};
 pub use error::RunnerError;
-pub use options::{INPUT_PLACEHOLDER, Limits, Sandbox, TargetOptions, WorkingDirectory, default_capacities};
+pub use options::{
+    INPUT_PLACEHOLDER, Limits, Sandbox, TargetOptions, WorkingDirectory, default_capacities,
+};
 pub use own_limits::survive_file_size_limit;
 pub use plain::{PlainRun, PlainRunner, run_plain};
 pub use processor::keep_to_one_processor;

@@ -61,7 +61,8 @@ impl Line {
         let socket = self.commands.as_ref().ok_or(Lost)?;
         let Command { timeout_ms, cpu_us, may_share, number } = *command;
         let words = [timeout_ms, cpu_us, may_share, number].map(u32::to_ne_bytes);
-        let bytes: &[u8; size_of::<Command>()] = words.as_flattened().try_into().map_err(|_| Lost)?;
+        let bytes: &[u8; size_of::<Command>()] =
+            words.as_flattened().try_into().map_err(|_| Lost)?;
         loop {
             match send(socket, bytes, SendFlags::NOSIGNAL) {
                 Ok(sent) if sent == bytes.len() => return Ok(()),

@@ -72,7 +72,9 @@ impl TargetOptions {
     /// Whether the input goes into a file that the arguments name.
     pub fn input_in_file(&self) -> bool {
         let placeholder = INPUT_PLACEHOLDER.as_bytes();
-        self.arguments.iter().any(|a| memchr::memmem::find(a.as_encoded_bytes(), placeholder).is_some())
+        self.arguments
+            .iter()
+            .any(|a| memchr::memmem::find(a.as_encoded_bytes(), placeholder).is_some())
     }
 
     /// Whether the input goes into arguments or environment variables.

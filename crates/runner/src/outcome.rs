@@ -13,7 +13,9 @@ pub(crate) fn outcome(report: &Report, limits: &Limits, kernel: &mut KernelKills
         // Nobody but the supervisor kills a run, and then the time limit was the reason; or the
         // kernel, or the run itself.
         Some(libc::SIGKILL) if kernel.has_killed() => Outcome::OutOfMemory,
-        Some(libc::SIGKILL | libc::SIGABRT | libc::SIGSEGV | libc::SIGBUS) if near_limit(report, limits) => {
+        Some(libc::SIGKILL | libc::SIGABRT | libc::SIGSEGV | libc::SIGBUS)
+            if near_limit(report, limits) =>
+        {
             Outcome::OutOfMemory
         }
         Some(signal) => Outcome::Signal(signal),
@@ -79,7 +81,8 @@ mod tests {
         let mut kernel = KernelKills::up_to_now();
         assert_eq!(outcome(&report, &limits, &mut kernel), Outcome::Signal(libc::SIGKILL));
         kernel.count = kernel.count.wrapping_sub(1);
-        let killed_by_kernel = if kernel.count == u64::MAX { None } else { Some(Outcome::OutOfMemory) };
+        let killed_by_kernel =
+            if kernel.count == u64::MAX { None } else { Some(Outcome::OutOfMemory) };
         let seen = outcome(&report, &limits, &mut kernel);
         assert_eq!(killed_by_kernel.unwrap_or(seen), seen);
     }

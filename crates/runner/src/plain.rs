@@ -44,7 +44,8 @@ impl PlainRunner {
     pub fn run(&mut self, input: &[u8]) -> Result<PlainRun, RunnerError> {
         self.stage.prepare(input)?;
         let (mut report, sandbox) = supervise(&self.stage)?;
-        let max_rss_kib = Some(u64::from(report.max_rss_kib)).filter(|&rss| rss > own_peak_rss_kib());
+        let max_rss_kib =
+            Some(u64::from(report.max_rss_kib)).filter(|&rss| rss > own_peak_rss_kib());
         if max_rss_kib.is_none() {
             report.max_rss_kib = 0;
         }

@@ -13,7 +13,9 @@ pub(crate) fn resolve(program: &Path) -> Result<PathBuf, RunnerError> {
     } else {
         search_path(program)
     };
-    let path = found.filter(|path| path.exists()).ok_or_else(|| RunnerError::NotFound(program.to_owned()))?;
+    let path = found
+        .filter(|path| path.exists())
+        .ok_or_else(|| RunnerError::NotFound(program.to_owned()))?;
     if is_executable(&path) { Ok(path) } else { Err(RunnerError::NotExecutable(path)) }
 }
 
@@ -30,7 +32,8 @@ fn is_executable(path: &Path) -> bool {
 /// Refuses binaries without the runtime. Scripts pass: they may start a program that has it.
 pub(crate) fn check_built_with_tarragon(path: &Path) -> Result<(), RunnerError> {
     // SAFETY: the bytes are only searched; a file that changes meanwhile gives a wrong answer at worst.
-    let Some(content) = File::open(path).ok().and_then(|file| unsafe { Mmap::map(&file) }.ok()) else {
+    let Some(content) = File::open(path).ok().and_then(|file| unsafe { Mmap::map(&file) }.ok())
+    else {
         return Ok(());
     };
     // The runtime asks for this variable, so its name is in every program that contains the runtime.
@@ -49,7 +52,10 @@ mod tests {
     fn names_are_found_as_by_a_shell() {
         assert!(resolve(Path::new("sh")).unwrap().is_absolute());
         assert!(matches!(resolve(Path::new("./no/such/program")), Err(RunnerError::NotFound(_))));
-        assert!(matches!(resolve(Path::new("no-such-program-anywhere")), Err(RunnerError::NotFound(_))));
+        assert!(matches!(
+            resolve(Path::new("no-such-program-anywhere")),
+            Err(RunnerError::NotFound(_))
+        ));
         assert!(matches!(resolve(Path::new("/etc/passwd")), Err(RunnerError::NotExecutable(_))));
         assert!(matches!(resolve(Path::new("/tmp")), Err(RunnerError::NotExecutable(_))));
     }

@@ -145,7 +145,12 @@ impl Runner {
         self.run_in(Process::Shared, input, symbolic)
     }
 
-    fn run_in(&mut self, process: Process, input: &[u8], symbolic: bool) -> Result<RawRun<'_>, RunnerError> {
+    fn run_in(
+        &mut self,
+        process: Process,
+        input: &[u8],
+        symbolic: bool,
+    ) -> Result<RawRun<'_>, RunnerError> {
         let mut report = self.supervised(process, input, symbolic)?;
         let mut trace = self.segment.collect();
         if trace.is_err() && report.shared == 0 {
@@ -216,7 +221,12 @@ impl Runner {
     }
 
     /// One run, whatever the program does to its server.
-    fn supervised(&mut self, process: Process, input: &[u8], symbolic: bool) -> Result<Report, RunnerError> {
+    fn supervised(
+        &mut self,
+        process: Process,
+        input: &[u8],
+        symbolic: bool,
+    ) -> Result<Report, RunnerError> {
         if process == Process::Own || !self.may_share(input) {
             return self.run_alone(input, symbolic);
         }
@@ -279,7 +289,9 @@ impl Runner {
                 self.lost_in_a_row = 0;
                 return match report.detail {
                     0 => Ok(report),
-                    error => Err(RunnerError::CannotFork(std::io::Error::from_raw_os_error(error as i32))),
+                    error => Err(RunnerError::CannotFork(std::io::Error::from_raw_os_error(
+                        error as i32,
+                    ))),
                 };
             }
         }

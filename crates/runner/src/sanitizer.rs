@@ -87,7 +87,8 @@ impl SanitizerReport {
             }
         }
         if let Some(mut last) = reports.pop_if(|last| last.fatal) {
-            let is_same = |report: &SanitizerReport| report.line() == last.line() && report.line().is_some();
+            let is_same =
+                |report: &SanitizerReport| report.line() == last.line() && report.line().is_some();
             let (same, mut others): (Vec<_>, Vec<_>) = reports.into_iter().partition(is_same);
             if let Some(survived) = same.into_iter().next_back().filter(|_| last.kind == "FPE") {
                 // The signal is one for every division that fails.
@@ -191,7 +192,8 @@ fn title(line: &str) -> Option<Title<'_>> {
         return Some(Title::Undefined);
     }
     let (_, rest) = line.strip_prefix("==")?.split_once("==ERROR: ")?;
-    let fatal = rest.strip_prefix("AddressSanitizer: ").or_else(|| rest.strip_prefix("LeakSanitizer: "));
+    let fatal =
+        rest.strip_prefix("AddressSanitizer: ").or_else(|| rest.strip_prefix("LeakSanitizer: "));
     fatal.map(Title::Fatal).or_else(|| rest.strip_prefix("Tarragon: ").map(Title::Own))
 }
 
@@ -254,7 +256,11 @@ mod tests {
             reports.iter().map(|r| (&r.kind[..], r.fatal, &r.frames[0].function[..])).collect();
         assert_eq!(
             seen,
-            [("signed-overflow", false, "add"), ("shift-too-far", false, "shift"), ("SEGV", true, "main")]
+            [
+                ("signed-overflow", false, "add"),
+                ("shift-too-far", false, "shift"),
+                ("SEGV", true, "main")
+            ]
         );
     }
 
@@ -268,8 +274,10 @@ mod tests {
             let reports = SanitizerReport::parse(text).into_iter();
             reports.map(|report| (report.kind, report.fatal)).collect::<Vec<_>>()
         };
-        let survived =
-            [("integer-divide-by-zero".to_owned(), false), ("invalid-shift-exponent".to_owned(), false)];
+        let survived = [
+            ("integer-divide-by-zero".to_owned(), false),
+            ("invalid-shift-exponent".to_owned(), false),
+        ];
         assert_eq!(kinds(text), survived);
         // The run then ends at the first of these places: one mistake, not two.
         let mut ended = text.to_vec();

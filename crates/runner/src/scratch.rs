@@ -125,7 +125,11 @@ mod tests {
         fs::write(at("deep/file"), "x").unwrap();
         fs::create_dir_all(at("locked/inner")).unwrap();
         fs::create_dir_all(at(".lifted-1/full")).unwrap();
-        fs::set_permissions(at("locked/inner"), std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
+        fs::set_permissions(
+            at("locked/inner"),
+            std::os::unix::fs::PermissionsExt::from_mode(0o000),
+        )
+        .unwrap();
         std::os::unix::fs::symlink("/", at("link")).unwrap();
         scratch.clean().unwrap();
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);

@@ -66,7 +66,11 @@ impl Segment {
     /// the program said.
     pub fn check_coverage(&self) -> Result<(), RunnerError> {
         let (needed, have) = (self.read_header().coverage_needed, self.header.coverage.capacity);
-        if u64::from(needed) > have { Err(RunnerError::CoverageMismatch { needed, have }) } else { Ok(()) }
+        if u64::from(needed) > have {
+            Err(RunnerError::CoverageMismatch { needed, have })
+        } else {
+            Ok(())
+        }
     }
 
     /// Makes only these bytes of the next inputs symbolic, and not the length; without holes,
@@ -101,7 +105,11 @@ impl Segment {
         // SAFETY: both ranges lie in the mapping, as `Header::new` placed them; the input's length
         // was checked.
         unsafe {
-            std::ptr::copy_nonoverlapping(input.as_ptr(), self.at(self.header.input.offset), input.len());
+            std::ptr::copy_nonoverlapping(
+                input.as_ptr(),
+                self.at(self.header.input.offset),
+                input.len(),
+            );
             std::ptr::write_bytes(self.at(coverage.offset), 0, coverage.capacity as usize);
         }
         self.write_holes(input.len());
@@ -182,13 +190,15 @@ impl Segment {
         let regions = |h: &Header| {
             [h.input, h.holes, h.coverage, h.events, h.nodes, h.values, h.shapes, h.tables, h.data]
         };
-        let numbers = |h: &Header| (h.magic, h.version, h.flags, h.input_len, h.input_device, h.input_inode);
+        let numbers =
+            |h: &Header| (h.magic, h.version, h.flags, h.input_len, h.input_device, h.input_inode);
         let same = numbers(seen) == numbers(&self.header) && regions(seen) == regions(&self.header);
         if same { Ok(()) } else { Err(SegmentCorrupted { what: "header" }) }
     }
 
     fn copy_tables(&self, seen: &Header) -> Result<Vec<TableData>, SegmentCorrupted> {
-        let records: Vec<Table> = self.copy(&self.header.tables, seen.table_count, "number of tables")?;
+        let records: Vec<Table> =
+            self.copy(&self.header.tables, seen.table_count, "number of tables")?;
         // Tables do not overlap, so a sum past the region is a lie that could cost terabytes.
         let mut left = self.header.data.capacity;
         records.iter().map(|record| self.copy_table(record, &mut left)).collect()
@@ -203,8 +213,11 @@ impl Segment {
         if concrete {
             return Ok(TableData::concrete(bytes));
         }
-        let labels =
-            self.copy(&self.part_of_data(record.labels, size_of::<Label>() as u64)?, record.len, WHAT.what)?;
+        let labels = self.copy(
+            &self.part_of_data(record.labels, size_of::<Label>() as u64)?,
+            record.len,
+            WHAT.what,
+        )?;
         Ok(TableData { bytes, labels: Some(labels) })
     }
 
@@ -234,7 +247,11 @@ impl Segment {
         // bit pattern is a `T`. The regions are page-aligned and table labels a multiple of 4 into
         // one.
         unsafe {
-            std::ptr::copy_nonoverlapping(self.at(region.offset).cast::<T>(), elements.as_mut_ptr(), count);
+            std::ptr::copy_nonoverlapping(
+                self.at(region.offset).cast::<T>(),
+                elements.as_mut_ptr(),
+                count,
+            );
             elements.set_len(count);
         }
         Ok(elements)

@@ -67,17 +67,25 @@ impl Server {
         let program = stage.program.clone();
         let stderr = || stage.stderr.tail_text();
         match self.line.receive(limit) {
-            Ok(Some(Received { report, .. })) if report.kind == HELLO && report.detail == Header::VERSION => {
+            Ok(Some(Received { report, .. }))
+                if report.kind == HELLO && report.detail == Header::VERSION =>
+            {
                 Ok(())
             }
-            Ok(Some(Received { report, .. })) => {
-                Err(RunnerError::VersionMismatch { program, found: report.detail, expected: Header::VERSION })
-            }
+            Ok(Some(Received { report, .. })) => Err(RunnerError::VersionMismatch {
+                program,
+                found: report.detail,
+                expected: Header::VERSION,
+            }),
             Ok(None) => Err(RunnerError::HangsAtStart { program, limit, stderr: stderr() }),
             Err(Lost) => match self.process.wait_for(limit) {
                 Some(outcome) => {
                     let stderr = stderr();
-                    Err(RunnerError::EndsAtStart { program, outcome: true_signal(outcome, stage), stderr })
+                    Err(RunnerError::EndsAtStart {
+                        program,
+                        outcome: true_signal(outcome, stage),
+                        stderr,
+                    })
                 }
                 // It closed the pipe and goes on without us.
                 None => Err(RunnerError::HangsAtStart { program, limit, stderr: stderr() }),

@@ -56,7 +56,11 @@ impl Stage {
     }
 
     /// Starts the program on this stage.
-    pub fn launch(&self, pipes: Pipes<'_>, supervision: Supervision<'_>) -> Result<Launched, RunnerError> {
+    pub fn launch(
+        &self,
+        pipes: Pipes<'_>,
+        supervision: Supervision<'_>,
+    ) -> Result<Launched, RunnerError> {
         launch(&Launch {
             target: &self.options,
             program: &self.program,

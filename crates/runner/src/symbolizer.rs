@@ -10,7 +10,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// Debian's name, and those of other systems.
-const PROGRAMS: [&str; 3] = ["llvm-symbolizer-22", "/usr/lib/llvm-22/bin/llvm-symbolizer", "llvm-symbolizer"];
+const PROGRAMS: [&str; 3] =
+    ["llvm-symbolizer-22", "/usr/lib/llvm-22/bin/llvm-symbolizer", "llvm-symbolizer"];
 
 /// Function and place, the innermost of inlined ones first.
 type Frames = Vec<(String, String)>;
@@ -86,7 +87,8 @@ impl Symbolizer {
             self.missing = true;
         }
         let module = format!("({}+{})", address.module, address.offset);
-        let frames = answer.unwrap_or_default().into_iter().filter(|(function, _)| function != "??");
+        let frames =
+            answer.unwrap_or_default().into_iter().filter(|(function, _)| function != "??");
         let place = |place: String| if is_vague(&place) { module.clone() } else { place };
         frames.map(|(function, at)| (function, place(at))).collect()
     }
@@ -116,7 +118,12 @@ impl Address<'_> {
         let number = number.parse().ok()?;
         // The program wrote this: other files than regular ones may never answer.
         let is_file = Path::new(module).is_file() && !module.contains('"');
-        (is_file && offset.starts_with("0x")).then_some(Address { number, absolute, module, offset })
+        (is_file && offset.starts_with("0x")).then_some(Address {
+            number,
+            absolute,
+            module,
+            offset,
+        })
     }
 }
 
@@ -187,7 +194,8 @@ mod tests {
     fn a_mistake_that_every_run_shows_is_asked_about_once() {
         let mut symbolizer = Symbolizer::default();
         for number in 0..100 {
-            let named = String::from_utf8(symbolizer.name_places(report(number).as_bytes())).unwrap();
+            let named =
+                String::from_utf8(symbolizer.name_places(report(number).as_bytes())).unwrap();
             // An address has a line for each function that is inlined there.
             assert!(named.lines().count() >= report(number).lines().count(), "{named}");
         }

@@ -12,8 +12,11 @@ pub(crate) struct Pieces<'a> {
 
 impl Pieces<'_> {
     pub fn of(input: &[u8]) -> Pieces<'_> {
-        let rest =
-            if input.is_empty() { Default::default() } else { input.split(|byte| *byte == 0).collect() };
+        let rest = if input.is_empty() {
+            Default::default()
+        } else {
+            input.split(|byte| *byte == 0).collect()
+        };
         Pieces { rest }
     }
 

@@ -19,8 +19,8 @@ impl Workdir {
     }
 
     fn build() -> io::Result<Workdir> {
-        let directory =
-            create_in_memory().or_else(|_| tempfile::Builder::new().prefix("tarragon-").tempdir())?;
+        let directory = create_in_memory()
+            .or_else(|_| tempfile::Builder::new().prefix("tarragon-").tempdir())?;
         let janitor = Janitor::start(directory.path())?;
         let workdir = Workdir { directory, janitor };
         std::fs::create_dir(workdir.input())?;
@@ -59,7 +59,11 @@ struct Janitor {
 impl Janitor {
     fn start(directory: &Path) -> io::Result<Janitor> {
         let mut process = Command::new("/bin/sh")
-            .args(["-c", r#"trap '' HUP INT QUIT TERM; read -r _; exec rm -rf -- "$1""#, "tarragon-janitor"])
+            .args([
+                "-c",
+                r#"trap '' HUP INT QUIT TERM; read -r _; exec rm -rf -- "$1""#,
+                "tarragon-janitor",
+            ])
             .arg(directory)
             .current_dir("/")
             .stdin(Stdio::piped())

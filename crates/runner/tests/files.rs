@@ -25,7 +25,8 @@ fn options(sandbox: Sandbox) -> TargetOptions {
 
 /// The error with which the program fails, in a process of a fork server and in one that is started anew.
 fn tried(options: &TargetOptions, input: &str) -> i32 {
-    let forked = Runner::start(options.clone()).unwrap().run(input.as_bytes(), false).unwrap().outcome;
+    let forked =
+        Runner::start(options.clone()).unwrap().run(input.as_bytes(), false).unwrap().outcome;
     let started = PlainRunner::new(options.clone()).unwrap().run(input.as_bytes()).unwrap().outcome;
     assert_eq!(forked, started, "{input}");
     let Outcome::Exit(code) = forked else { panic!("{input}: {forked}") };
@@ -35,19 +36,27 @@ fn tried(options: &TargetOptions, input: &str) -> i32 {
 /// Without Landlock the sandbox hides nothing, and says so.
 fn landlock() -> needs::Tested {
     let runner = Runner::start(options(Sandbox::On)).unwrap();
-    needs::feature("Landlock", runner.sandbox().in_force.iter().any(|part| part.starts_with("Landlock")))
+    needs::feature(
+        "Landlock",
+        runner.sandbox().in_force.iter().any(|part| part.starts_with("Landlock")),
+    )
 }
 
 fn secrets_of_the_machine_are_not_shown() -> needs::Tested {
     landlock()?;
     let on = options(Sandbox::On);
-    for path in ["/etc/shadow", "/etc", "/root", "/", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")] {
+    for path in
+        ["/etc/shadow", "/etc", "/root", "/", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]
+    {
         assert_eq!(tried(&on, &format!("read {path}")), libc::EACCES, "{path}");
     }
     for path in ["/etc/passwd", "/usr/bin/env", "/dev/null", "/proc/self/maps", "/dev/stdin", "."] {
         assert_eq!(tried(&on, &format!("read {path}")), 0, "{path}");
     }
-    assert_eq!(tried(&options(Sandbox::Off), concat!("read ", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")), 0);
+    assert_eq!(
+        tried(&options(Sandbox::Off), concat!("read ", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")),
+        0
+    );
     Ok(())
 }
 
@@ -57,11 +66,13 @@ fn what_belongs_to_the_program_is_shown() {
         std::fs::write(dir.path().join(name), "x").unwrap();
         dir.path().join(name)
     };
-    let (beside, elsewhere, library) = (file(&own, "data"), file(&other, "data"), file(&other, "more"));
+    let (beside, elsewhere, library) =
+        (file(&own, "data"), file(&other, "data"), file(&other, "more"));
     let mut options = options(Sandbox::On);
     options.show_files_of(&own.path().join("program"));
     options.arguments = vec![format!("--with={}", elsewhere.display()).into()];
-    let read = |options: &TargetOptions, path: &Path| tried(options, &format!("read {}", path.display()));
+    let read =
+        |options: &TargetOptions, path: &Path| tried(options, &format!("read {}", path.display()));
     assert_eq!([read(&options, &beside), read(&options, &elsewhere)], [0, 0]);
     options.readable.push(library.clone());
     assert_eq!(read(&options, &library), 0);
@@ -114,8 +125,14 @@ fn temporary_files_are_written_and_gone_after_the_run() -> needs::Tested {
     needs::feature("/tmp for each run", has_own)?;
     for _ in 0..2 {
         let created = ["/tmp/x", "/var/tmp/y", "/dev/shm/z"].map(|path| format!("create {path}"));
-        for input in ["tmpfile", "semaphore /q"].into_iter().chain(created.iter().map(String::as_str)) {
-            assert_eq!(runner.run(input.as_bytes(), false).unwrap().outcome, Outcome::Exit(0), "{input}");
+        for input in
+            ["tmpfile", "semaphore /q"].into_iter().chain(created.iter().map(String::as_str))
+        {
+            assert_eq!(
+                runner.run(input.as_bytes(), false).unwrap().outcome,
+                Outcome::Exit(0),
+                "{input}"
+            );
         }
     }
     assert!(!Path::new("/dev/shm/z").exists() && !Path::new("/dev/shm/sem.q").exists());

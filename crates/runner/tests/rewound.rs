@@ -36,7 +36,11 @@ fn check(runner: &mut Runner, other: &mut Runner, input: &str) -> Seen {
     let here = shared(runner, input);
     let own = seen(other.run(input.as_bytes(), true).unwrap());
     assert_eq!(here.outcome, own.outcome, "{input}");
-    assert_eq!(String::from_utf8_lossy(&here.stdout), String::from_utf8_lossy(&own.stdout), "{input}");
+    assert_eq!(
+        String::from_utf8_lossy(&here.stdout),
+        String::from_utf8_lossy(&own.stdout),
+        "{input}"
+    );
     assert_eq!((&here.covered, here.events), (&own.covered, own.events), "{input}");
     here
 }
@@ -101,14 +105,18 @@ fn a_run_that_is_killed_ends_the_process() {
 fn exit_codes_are_those_of_each_run() {
     let mut runner = start(Sandbox::On);
     for code in [0, 1, 2, 255, 256, 3] {
-        assert_eq!(shared(&mut runner, &format!("nothing\n{code}\n")).outcome, Outcome::Exit(code & 255));
+        assert_eq!(
+            shared(&mut runner, &format!("nothing\n{code}\n")).outcome,
+            Outcome::Exit(code & 255)
+        );
     }
 }
 
 #[test]
 fn a_process_is_rewound_a_thousand_times_at_most() {
     let mut runner = start(Sandbox::On);
-    let processes: Vec<String> = (0..1200).map(|_| shared(&mut runner, "data\n1\n").process).collect();
+    let processes: Vec<String> =
+        (0..1200).map(|_| shared(&mut runner, "data\n1\n").process).collect();
     assert!(processes[..1000].iter().all(|process| *process == processes[0]));
     assert!(processes[1000..].iter().all(|process| *process == processes[1000]));
     assert_ne!(processes[0], processes[1000]);

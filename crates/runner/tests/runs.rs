@@ -39,7 +39,8 @@ fn options(sandbox: Sandbox) -> TargetOptions {
     options.limits.run_time = support::PATIENCE;
     options.limits.memory = 32 << 20;
     options.limits.address_space_allowance = Some(32 << 20);
-    options.capacities = Capacities { events: 1 << 10, nodes: 1 << 10, data: 1 << 10, ..options.capacities };
+    options.capacities =
+        Capacities { events: 1 << 10, nodes: 1 << 10, data: 1 << 10, ..options.capacities };
     options.limits.file_size = 1 << 20;
     options
 }
@@ -123,7 +124,10 @@ fn what_does_not_end_is_killed() {
         for animal in ENDLESS {
             assert_eq!(support::run_endless(&mut runner, animal).0, Outcome::Timeout, "{animal}");
             assert_eq!(outcome(&mut runner, "exit 0"), Outcome::Exit(0), "after {animal}");
-            assert_eq!(run_plain(impatient(sandbox), animal.as_bytes()).unwrap().outcome, Outcome::Timeout);
+            assert_eq!(
+                run_plain(impatient(sandbox), animal.as_bytes()).unwrap().outcome,
+                Outcome::Timeout
+            );
         }
         assert_eq!(runner.counters().restarts, 0);
     }
@@ -147,7 +151,8 @@ fn processor_time_is_limited_by_itself() {
 fn system_calls_that_are_denied() -> needs::Tested {
     let mut runner = start(Sandbox::On);
     needs::feature("seccomp", has(&runner, "seccomp"))?;
-    let table = ["socket", "unix-socket", "ptrace", "unshare", "clone-newuser"].map(|animal| (animal, EPERM));
+    let table = ["socket", "unix-socket", "ptrace", "unshare", "clone-newuser"]
+        .map(|animal| (animal, EPERM));
     check(&mut runner, &table);
     Ok(())
 }
@@ -232,7 +237,8 @@ fn coverage_and_trace_are_those_of_the_run() {
     let mut runner = start(Sandbox::On);
     for outcome in [0, 7, 16383] {
         let run = runner.run(format!("cover {outcome}").as_bytes(), true).unwrap();
-        let covered: Vec<usize> = (0..run.coverage.len()).filter(|&i| run.coverage[i] != 0).collect();
+        let covered: Vec<usize> =
+            (0..run.coverage.len()).filter(|&i| run.coverage[i] != 0).collect();
         assert_eq!(covered, [outcome]);
         assert_eq!(run.trace.unwrap().events[0].site, u32::from(b'c'));
     }
@@ -288,7 +294,11 @@ fn a_plain_run_kills_what_it_started() {
     for sandbox in [Sandbox::On, Sandbox::Off] {
         for animal in ["child", "daemon"] {
             let run = run_plain(options(sandbox), animal.as_bytes()).unwrap();
-            assert_eq!((run.outcome, run.stray_children), (Outcome::Exit(0), 1), "{animal} {sandbox:?}");
+            assert_eq!(
+                (run.outcome, run.stray_children),
+                (Outcome::Exit(0), 1),
+                "{animal} {sandbox:?}"
+            );
         }
     }
 }
@@ -300,8 +310,14 @@ fn the_working_directory_can_be_kept() {
     assert_eq!(outcome(&mut runner, "shell test -f Cargo.toml"), Outcome::Exit(0));
 }
 
-const WITH_LESS: [&str; 6] =
-    ["outcomes_in", "plain_programs", "files_outside", "system_calls", "the_input", "stray_children"];
+const WITH_LESS: [&str; 6] = [
+    "outcomes_in",
+    "plain_programs",
+    "files_outside",
+    "system_calls",
+    "the_input",
+    "stray_children",
+];
 
 /// The same tests where the kernel gives namespaces only to root, and where it gives none.
 fn the_sandbox_holds_with_less() -> needs::Tested {
@@ -329,7 +345,9 @@ fn in_weaker_kernel(forbid: &str, program: &str, arguments: &[&str]) -> (bool, S
     command.env(support::TARGETS_ARE_BUILT, "1");
     command.args(["--user", "--map-root-user", "sh", "-c", &script, program]).args(arguments);
     match command.output() {
-        Ok(output) => (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned()),
+        Ok(output) => {
+            (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+        }
         Err(error) => (false, error.to_string()),
     }
 }

@@ -32,7 +32,11 @@ fn process(stderr: &[u8]) -> i32 {
 /// Whether a process is there and no zombie.
 fn is_alive(process: i32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    status.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next()).is_some_and(|s| s != 'Z')
+    status
+        .rsplit(')')
+        .next()
+        .and_then(|rest| rest.trim_start().chars().next())
+        .is_some_and(|s| s != 'Z')
 }
 
 const QUIET: Outcome = Outcome::Exit(0);
@@ -57,7 +61,8 @@ fn coverage_is_that_of_the_input() {
     let mut runner = start(Sandbox::On);
     for expected in 1..=3 {
         let run = runner.run_shared(b"hello", false).unwrap();
-        let covered: Vec<usize> = (0..run.coverage.len()).filter(|&i| run.coverage[i] != 0).collect();
+        let covered: Vec<usize> =
+            (0..run.coverage.len()).filter(|&i| run.coverage[i] != 0).collect();
         assert_eq!(covered, [expected]);
     }
 }
@@ -136,8 +141,9 @@ fn what_a_program_says_in_place_of_its_server_is_not_believed() {
 #[test]
 fn a_process_takes_a_thousand_inputs() {
     let mut runner = start(Sandbox::On);
-    let rounds: Vec<u32> =
-        (0..1500).map(|_| round(&runner.run_shared(b"hello", false).unwrap().stderr_tail())).collect();
+    let rounds: Vec<u32> = (0..1500)
+        .map(|_| round(&runner.run_shared(b"hello", false).unwrap().stderr_tail()))
+        .collect();
     let expected: Vec<u32> = (1..=1000).chain(1..=500).collect();
     assert_eq!(rounds, expected);
 }

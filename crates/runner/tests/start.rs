@@ -102,7 +102,10 @@ fn executable_permission_is_not_enough() {
     std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let error = error(Runner::start(TargetOptions::new(&file)));
     assert!(matches!(error, RunnerError::CannotExecute { .. }), "{error}");
-    assert!(matches!(run_plain(TargetOptions::new(&file), b""), Err(RunnerError::CannotExecute { .. })));
+    assert!(matches!(
+        run_plain(TargetOptions::new(&file), b""),
+        Err(RunnerError::CannotExecute { .. })
+    ));
 }
 
 #[test]

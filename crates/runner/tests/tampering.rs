@@ -16,10 +16,17 @@ fn offences(sandbox: Sandbox, input: &str) -> (Outcome, Vec<(String, Offence)>) 
     offences_within(support::PATIENCE, sandbox, input)
 }
 
-fn offences_within(time: Duration, sandbox: Sandbox, input: &str) -> (Outcome, Vec<(String, Offence)>) {
+fn offences_within(
+    time: Duration,
+    sandbox: Sandbox,
+    input: &str,
+) -> (Outcome, Vec<(String, Offence)>) {
     let mut runner = start(sandbox);
-    let run = |runner: &mut Runner, input: &str| runner.run_shared(input.as_bytes(), false).unwrap().outcome;
-    let harmless = |runner: &mut Runner| assert_eq!(run(runner, HARMLESS), Outcome::Exit(7), "{input}");
+    let run = |runner: &mut Runner, input: &str| {
+        runner.run_shared(input.as_bytes(), false).unwrap().outcome
+    };
+    let harmless =
+        |runner: &mut Runner| assert_eq!(run(runner, HARMLESS), Outcome::Exit(7), "{input}");
     (0..2).for_each(|_| harmless(&mut runner));
     runner.set_times(time, None);
     let outcome = run(&mut runner, input);

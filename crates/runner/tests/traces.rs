@@ -20,7 +20,9 @@ fn options(variant: &str, sandbox: Sandbox) -> (TargetOptions, PathBuf) {
 /// The directory that the target runs in, as the target says.
 fn scratch(runner: &mut Runner) -> PathBuf {
     PathBuf::from(
-        String::from_utf8(runner.run(b"shell pwd", false).unwrap().stdout().unwrap()).unwrap().trim(),
+        String::from_utf8(runner.run(b"shell pwd", false).unwrap().stdout().unwrap())
+            .unwrap()
+            .trim(),
     )
 }
 
@@ -115,7 +117,8 @@ fn a_server_that_is_killed_on_every_input_is_an_error() {
 #[test]
 #[ignore = "a helper of driver_killed_in_the_middle_of_a_run"]
 fn helper_driver() {
-    let sandbox = if std::env::var_os("HELPER_SANDBOX_OFF").is_some() { Sandbox::Off } else { Sandbox::On };
+    let sandbox =
+        if std::env::var_os("HELPER_SANDBOX_OFF").is_some() { Sandbox::Off } else { Sandbox::On };
     let variant = std::env::var("HELPER_VARIANT").unwrap();
     let (options, program) = options(&variant, sandbox);
     let mut runner = Runner::start(options).unwrap();
@@ -128,7 +131,9 @@ fn helper_driver() {
 fn driver_killed_in_the_middle_of_a_run() {
     for (variant, off) in [("killed-on", false), ("killed-off", true)] {
         let mut helper = Command::new(std::env::current_exe().unwrap());
-        helper.args(["--exact", "helper_driver", "--ignored", "--nocapture"]).env("HELPER_VARIANT", variant);
+        helper
+            .args(["--exact", "helper_driver", "--ignored", "--nocapture"])
+            .env("HELPER_VARIANT", variant);
         if off {
             helper.env("HELPER_SANDBOX_OFF", "1");
         }
@@ -141,7 +146,9 @@ fn driver_killed_in_the_middle_of_a_run() {
         });
         helper.kill().unwrap();
         helper.wait().unwrap();
-        support::eventually("no process left", || support::processes_of(Path::new(program)).is_empty());
+        support::eventually("no process left", || {
+            support::processes_of(Path::new(program)).is_empty()
+        });
         let directory = Path::new(scratch).parent().unwrap();
         support::eventually("no directory left", || !directory.exists());
     }

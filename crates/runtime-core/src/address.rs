@@ -177,14 +177,26 @@ fn read(run: &Run, access: &Access, la: Label, value: u64) -> Option<Label> {
     let window = window_of(run, &object, address);
     let offset = offset_in(run, &window, la, address);
     if window.size < object.size {
-        events::concretise(run, outside(run, &window, offset, size), ConcretiseReason::ReadAddress, site);
+        events::concretise(
+            run,
+            outside(run, &window, offset, size),
+            ConcretiseReason::ReadAddress,
+            site,
+        );
     }
     concretise_object(run, &object, la, address, site);
     if offset.label == 0 {
         return Some(shadow_label(run, address, size, value));
     }
     let table = snapshot(run, &window)?;
-    let node = Node { op: Op::Read as u8, bits: (size * 8) as u8, aux: 0, a: offset.label, b: table, c: 0 };
+    let node = Node {
+        op: Op::Read as u8,
+        bits: (size * 8) as u8,
+        aux: 0,
+        a: offset.label,
+        b: table,
+        c: 0,
+    };
     let label = nodes::make(run, node, value);
     if label == 0 {
         return None;
@@ -224,8 +236,13 @@ fn window_of(run: &Run, object: &Object, address: usize) -> Object {
 }
 
 pub(crate) fn offset_in(run: &Run, object: &Object, la: Label, address: usize) -> Value {
-    let offset =
-        build::binary(run, Op::Sub, 64, Value::new(la, address as u64), Value::concrete(object.start as u64));
+    let offset = build::binary(
+        run,
+        Op::Sub,
+        64,
+        Value::new(la, address as u64),
+        Value::concrete(object.start as u64),
+    );
     Value::new(offset, address.wrapping_sub(object.start) as u64)
 }
 
@@ -269,8 +286,10 @@ fn concretise_object(run: &Run, object: &Object, la: Label, address: usize, site
         return;
     }
     let (offset, end) = (offset_in(run, object, la, address), Value::concrete(object.size as u64));
-    let inside =
-        Value::new(build::binary(run, Op::Ult, 64, offset, end), u64::from(offset.value < end.value));
+    let inside = Value::new(
+        build::binary(run, Op::Ult, 64, offset, end),
+        u64::from(offset.value < end.value),
+    );
     let start = Value::concrete(object.start as u64);
     let choice = build::ite(run, 64, inside, start, Value::concrete(0));
     events::concretise(run, choice, ConcretiseReason::ReadAddress, site);
@@ -358,7 +377,8 @@ fn snapshot(run: &Run, object: &Object) -> Option<u32> {
     if known.is_some() {
         return known;
     }
-    let has_changed = !object.constant && run.snapshots.recent(object.start).get().0 == object.start;
+    let has_changed =
+        !object.constant && run.snapshots.recent(object.start).get().0 == object.start;
     if has_changed && budget::is_spent(run) || !may_copy(run, object, symbolic) {
         return None;
     }
@@ -404,7 +424,9 @@ fn save_entries(run: &Run, object: &Object) -> bool {
     let Some(seen) = run.snapshots.seen(object) else { return false };
     // SAFETY: each place has room for the entries of the largest snapshot, and nobody else refers
     // to it.
-    shadow::save_entries(object.start, unsafe { core::slice::from_raw_parts_mut(seen, object.size) });
+    shadow::save_entries(object.start, unsafe {
+        core::slice::from_raw_parts_mut(seen, object.size)
+    });
     true
 }
 
@@ -547,7 +569,8 @@ fn spread_write(run: &Run, access: &Access, la: Label, new: Value) -> bool {
         return false;
     }
     let elements = object.size / size;
-    let aligned = address.wrapping_sub(object.start).is_multiple_of(size) && object.size.is_multiple_of(size);
+    let aligned =
+        address.wrapping_sub(object.start).is_multiple_of(size) && object.size.is_multiple_of(size);
     let spent = run.snapshots.spent.get();
     let spread = spent.spread + elements;
     let is_small = elements <= MAX_WRITE && spread <= MAX_SPREAD;

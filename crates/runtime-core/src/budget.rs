@@ -88,7 +88,8 @@ pub fn is_deep(run: &Run, at: Shaped) -> bool {
 
 #[cold]
 fn concretises_deep(run: &Run, la: Label) -> bool {
-    let is_deep = shapes::split(run, la).map_or_else(|| is_of_several(run, la), |at| is_deep(run, at));
+    let is_deep =
+        shapes::split(run, la).map_or_else(|| is_of_several(run, la), |at| is_deep(run, at));
     if is_deep {
         concretise(run, la);
     }
@@ -109,7 +110,8 @@ pub fn concretises_loaded(run: &Run, label: Label) -> bool {
 #[inline(always)]
 pub fn is_fixed_byte(run: &Run, label: Label) -> bool {
     is_spent(run)
-        && shapes::split(run, label).is_some_and(|at| domains::fixed(run, at.place) == domains::Fixed::All)
+        && shapes::split(run, label)
+            .is_some_and(|at| domains::fixed(run, at.place) == domains::Fixed::All)
 }
 
 /// The operands of an operator, such that the result depends on one byte if the budget is spent: of two bytes the later one, because lexers
@@ -155,8 +157,9 @@ pub fn concretise(run: &Run, label: Label) {
     if place.is_some_and(|place| domains::fixed(run, place) == domains::Fixed::All) {
         return;
     }
-    let byte =
-        place.or_else(|| only_place(run, label)).map(|place| shapes::join(run, Shaped { shape: 0, place }));
+    let byte = place
+        .or_else(|| only_place(run, label))
+        .map(|place| shapes::join(run, Shaped { shape: 0, place }));
     if let Some(byte) = byte {
         return events::concretise_for_good(run, byte, reason(run));
     }
@@ -179,7 +182,9 @@ fn only_place(run: &Run, label: Label) -> Option<u32> {
     let mut open = [label; MAX_VISITED];
     let (mut count, mut place) = (1usize, None);
     for _ in 0..MAX_VISITED {
-        let Some(&label) = count.checked_sub(1).and_then(|last| open.get(last)) else { return place };
+        let Some(&label) = count.checked_sub(1).and_then(|last| open.get(last)) else {
+            return place;
+        };
         count -= 1;
         if let Some(at) = shapes::split(run, label) {
             if *place.get_or_insert(at.place) != at.place {

@@ -54,7 +54,8 @@ fn simplified(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Label {
     let (a, b) = if a.label == 0 && commutes(op) { (b, a) } else { (a, b) };
     let result = if b.label == 0 {
         let constant = b.value & mask(bits);
-        with_constant(run, op, bits, a, constant).or_else(|| known(run, op, bits, a.label, constant))
+        with_constant(run, op, bits, a, constant)
+            .or_else(|| known(run, op, bits, a.label, constant))
     } else if a.label == b.label {
         same_operands(op, a.label)
     } else {
@@ -154,7 +155,8 @@ fn add_constant(run: &Run, op: Op, bits: u32, x: Value, c: u64) -> Label {
 /// `(zext y) & c = zext y` if c covers y; `x & ones = x`
 fn and_constant(run: &Run, bits: u32, x: Value, c: u64) -> Option<Label> {
     let node = nodes::node(run, x.label);
-    let significant = if node.op == Op::ZExt as u8 { mask(nodes::bits(run, node.a)) } else { mask(bits) };
+    let significant =
+        if node.op == Op::ZExt as u8 { mask(nodes::bits(run, node.a)) } else { mask(bits) };
     if c & significant == significant {
         return Some(x.label);
     }
@@ -179,7 +181,9 @@ fn compare_constant(run: &Run, op: Op, x: Value, c: u64) -> Option<Label> {
         return match op {
             Op::Eq if !fits => Some(0),
             Op::Eq => Some(binary(run, op, narrow, y, Value::concrete(c & mask(narrow)))),
-            _ if signed && fits => Some(binary(run, op, narrow, y, Value::concrete(c & mask(narrow)))),
+            _ if signed && fits => {
+                Some(binary(run, op, narrow, y, Value::concrete(c & mask(narrow))))
+            }
             _ => None,
         };
     }
@@ -206,7 +210,14 @@ pub fn not(run: &Run, bits: u32, x: Value) -> Label {
 
 /// What an operator makes of one operand of `from` bits: looked up, or built.
 #[inline(always)]
-fn found_or_built(run: &Run, op: Op, from: u32, to: u32, x: Value, build: impl Fn() -> Label) -> Label {
+fn found_or_built(
+    run: &Run,
+    op: Op,
+    from: u32,
+    to: u32,
+    x: Value,
+    build: impl Fn() -> Label,
+) -> Label {
     match Lookup::unary(run, op, from, to, x.label) {
         Some(lookup) => lookup.find_or_build(run, build),
         None => build(),
@@ -234,7 +245,11 @@ pub fn unary(run: &Run, op: Op, bits: u32, x: Value) -> Label {
     if x.label == 0 {
         return 0;
     }
-    nodes::make(run, Node::unary(op, bits as u8, x.label), values::unary(op, bits, x.value & mask(bits)))
+    nodes::make(
+        run,
+        Node::unary(op, bits as u8, x.label),
+        values::unary(op, bits, x.value & mask(bits)),
+    )
 }
 
 pub fn zext(run: &Run, from: u32, to: u32, x: Value) -> Label {

@@ -169,7 +169,10 @@ impl VaList {
 /// # Safety
 /// Both are in the caller's frame: `labels` is what [`__tg_take_varargs`] wrote.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tg_va_start(list: *const trace::VaList, labels: *const [u32; slots::VARARGS]) {
+pub unsafe extern "C" fn __tg_va_start(
+    list: *const trace::VaList,
+    labels: *const [u32; slots::VARARGS],
+) {
     let run = Run::current();
     // SAFETY: the caller's promise.
     let (list, labels) = unsafe { (&*list, &*labels) };

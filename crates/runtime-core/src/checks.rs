@@ -54,7 +54,10 @@ fn overflows(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Label {
 fn wide_differs(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Label {
     let wide = 2 * bits;
     let extend = |x: Value| {
-        Value::new(build::sext(run, bits, wide, x), sign_extended(x.value, bits) & values::mask(wide))
+        Value::new(
+            build::sext(run, bits, wide, x),
+            sign_extended(x.value, bits) & values::mask(wide),
+        )
     };
     let result = apply(run, op, wide, extend(a), extend(b));
     let narrow = Value::new(build::trunc(run, bits, result), result.value & values::mask(bits));
@@ -70,14 +73,18 @@ fn sign_differs(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Label {
     }
     let result = apply(run, op, bits, a, b);
     let first = apply(run, Op::Xor, bits, a, result);
-    let second =
-        if op == Op::Add { apply(run, Op::Xor, bits, b, result) } else { apply(run, Op::Xor, bits, a, b) };
+    let second = if op == Op::Add {
+        apply(run, Op::Xor, bits, b, result)
+    } else {
+        apply(run, Op::Xor, bits, a, b)
+    };
     let both = apply(run, Op::And, bits, first, second);
     build::binary(run, Op::Slt, bits, both, Value::concrete(0))
 }
 
 fn apply(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Value {
-    let value = values::binary(op, bits, a.value & values::mask(bits), b.value & values::mask(bits));
+    let value =
+        values::binary(op, bits, a.value & values::mask(bits), b.value & values::mask(bits));
     Value::new(build::binary(run, op, bits, a, b), value)
 }
 
@@ -97,7 +104,10 @@ fn signed_width(run: &Run, x: Value, bits: u32, depth: u32) -> u32 {
     }
     let node = nodes::node(run, x.label);
     let of = |label: Label| {
-        Value::new(if nodes::as_constant(run, label).is_some() { 0 } else { label }, nodes::value(run, label))
+        Value::new(
+            if nodes::as_constant(run, label).is_some() { 0 } else { label },
+            nodes::value(run, label),
+        )
     };
     let below = |label: Label| signed_width(run, of(label), nodes::bits(run, label), depth - 1);
     let known = match Op::from_byte(node.op) {
@@ -150,8 +160,13 @@ pub fn allocation_size(run: &Run, size: Value, count: u64, site: u32) {
 /// An access at an address that depends on the input and lies in no known object, with the guard
 /// held.
 pub(crate) fn pointer(run: &Run, label: Label, address: usize, site: u32) {
-    let violated =
-        build::binary(run, Op::Ult, 64, Value::new(label, address as u64), Value::concrete(FIRST_PAGE));
+    let violated = build::binary(
+        run,
+        Op::Ult,
+        64,
+        Value::new(label, address as u64),
+        Value::concrete(FIRST_PAGE),
+    );
     check(run, violated, CheckKind::Pointer, site);
 }
 
@@ -181,7 +196,15 @@ pub extern "C" fn __tg_format(format: *const u8, site: u32) {
 /// Division of `bits` bits: neither by zero nor, if signed, of the smallest value by -1.
 #[unsafe(no_mangle)]
 #[cold]
-pub extern "C" fn __tg_division(la: Label, lb: Label, a: u64, b: u64, bits: u32, signed: u32, site: u32) {
+pub extern "C" fn __tg_division(
+    la: Label,
+    lb: Label,
+    a: u64,
+    b: u64,
+    bits: u32,
+    signed: u32,
+    site: u32,
+) {
     if la | lb == 0 {
         return;
     }

@@ -36,7 +36,8 @@ pub struct Vacancy {
 }
 
 impl Cons {
-    pub const NEW: Cons = Cons(Cell::new(Table { slots: null_mut(), reserved: 0, capacity: 0, used: 0 }));
+    pub const NEW: Cons =
+        Cons(Cell::new(Table { slots: null_mut(), reserved: 0, capacity: 0, used: 0 }));
 
     /// Reserves the first table before the fork server starts, so that runs share its pages.
     pub fn prepare(&self, segment: &Segment) {
@@ -180,7 +181,8 @@ impl Probe {
         let folded = (head ^ tail.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mixed = (folded ^ folded >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let (first, far) = ((head >> 32) as u32, (mixed ^ mixed >> 32) as u32);
-        let neighbour = || first.wrapping_mul(16).wrapping_add((mixed >> 32) as u32 % Probe::NEIGHBOURHOOD);
+        let neighbour =
+            || first.wrapping_mul(16).wrapping_add((mixed >> 32) as u32 % Probe::NEIGHBOURHOOD);
         let near = if first == 0 { far } else { neighbour() };
         Probe { near, far, step: 0, tag: folded as u32 >> LABEL_BITS << LABEL_BITS }
     }

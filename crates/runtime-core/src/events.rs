@@ -145,7 +145,14 @@ pub fn concretise(run: &Run, label: Label, reason: ConcretiseReason, site: u32) 
     {
         push(
             run,
-            Event { kind: EventKind::Concretise as u8, taken: 0, aux: reason as u16, site, label, arg: 0 },
+            Event {
+                kind: EventKind::Concretise as u8,
+                taken: 0,
+                aux: reason as u16,
+                site,
+                label,
+                arg: 0,
+            },
         );
     }
 }
@@ -188,13 +195,19 @@ pub fn violated(run: &Run, kind: CheckKind, site: u32) {
 fn push_check(run: &Run, label: Label, kind: CheckKind, site: u32) {
     if facts::is_first_time(run, label) {
         let taken = nodes::value(run, label) as u8;
-        push(run, Event { kind: EventKind::Check as u8, taken, aux: kind as u16, site, label, arg: 0 });
+        push(
+            run,
+            Event { kind: EventKind::Check as u8, taken, aux: kind as u16, site, label, arg: 0 },
+        );
     }
 }
 
 pub fn give_up(run: &Run, reason: GiveUp, site: u32, arg: u32) {
     run.segment.count_give_up(reason);
-    push(run, Event { kind: EventKind::GiveUp as u8, taken: 0, aux: reason as u16, site, label: 0, arg });
+    push(
+        run,
+        Event { kind: EventKind::GiveUp as u8, taken: 0, aux: reason as u16, site, label: 0, arg },
+    );
 }
 
 #[unsafe(no_mangle)]
@@ -230,7 +243,8 @@ pub unsafe extern "C" fn __tg_switch(
     // SAFETY: the caller's promise.
     let cases = unsafe { core::slice::from_raw_parts(cases, count as usize) };
     if let Some(at) = shapes::split(run, label) {
-        if domains::fixed(run, at.place) != Fixed::All && !(lexer::inside(run) && facts::is_fixed(run, label))
+        if domains::fixed(run, at.place) != Fixed::All
+            && !(lexer::inside(run) && facts::is_fixed(run, label))
         {
             switch_on_byte(run, at, value & values::mask(bits), cases, site);
         }

@@ -127,7 +127,8 @@ pub fn follows(run: &Run, label: Label) -> bool {
     if is_fixed(run, label) || label & (SHAPED | LENGTH) != 0 {
         return is_fixed(run, label);
     }
-    let (open, now) = (&run.facts.open[label as usize % MAX_OPEN], (label, run.facts.times_fixed.get()));
+    let (open, now) =
+        (&run.facts.open[label as usize % MAX_OPEN], (label, run.facts.times_fixed.get()));
     if open.get() == now {
         return false;
     }

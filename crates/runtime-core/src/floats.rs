@@ -7,7 +7,15 @@ use trace::{GiveUp, Label, Node, Op};
 
 /// Operators and comparisons on floats of `bits` bits.
 #[unsafe(no_mangle)]
-pub extern "C" fn __tg_float(op: u32, bits: u32, la: Label, lb: Label, a: u64, b: u64, result: u64) -> Label {
+pub extern "C" fn __tg_float(
+    op: u32,
+    bits: u32,
+    la: Label,
+    lb: Label,
+    a: u64,
+    b: u64,
+    result: u64,
+) -> Label {
     let run = Run::current();
     if la | lb == 0 {
         return 0;

@@ -23,7 +23,9 @@ pub fn node(run: &Run, length: Length) -> Node {
         LengthKind::Number => Node::constant(64, length.number as u64),
         LengthKind::Less => Node::binary(Op::Ult, 1, nodes::length(run), number),
         LengthKind::Equal => Node::binary(Op::Eq, 1, nodes::length(run), number),
-        LengthKind::NotLess | LengthKind::NotEqual => Node::unary(Op::Not, 1, length.negated().label()),
+        LengthKind::NotLess | LengthKind::NotEqual => {
+            Node::unary(Op::Not, 1, length.negated().label())
+        }
         LengthKind::Rest => Node::binary(Op::Sub, 64, nodes::length(run), number),
     }
 }
@@ -141,7 +143,11 @@ pub fn with_node(run: &Run, label: Label) -> Label {
             if minus == 0 {
                 return 0;
             }
-            nodes::make(run, Node::binary(Op::Add, 64, nodes::length(run), minus), value(run, length))
+            nodes::make(
+                run,
+                Node::binary(Op::Add, 64, nodes::length(run), minus),
+                value(run, length),
+            )
         }
         _ => label,
     }

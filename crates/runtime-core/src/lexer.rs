@@ -15,7 +15,8 @@ pub struct Lexer {
 }
 
 impl Lexer {
-    pub const NONE: Lexer = Lexer { frame: Cell::new(0), depth: Cell::new(0), tokens: Cell::new(0) };
+    pub const NONE: Lexer =
+        Lexer { frame: Cell::new(0), depth: Cell::new(0), tokens: Cell::new(0) };
 
     pub fn reset(&self) {
         self.frame.set(0);

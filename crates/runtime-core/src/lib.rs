@@ -16,7 +16,10 @@
 //! Functions named `__tg_*` are called by instrumented code, which inlines those named `__tgi_*`
 //! always; the table of all of them is [`trace::entry`].
 #![cfg_attr(not(any(test, feature = "testing")), no_std)]
-#![allow(clippy::declare_interior_mutable_const, reason = "each is copied once, into the one `Run`")]
+#![allow(
+    clippy::declare_interior_mutable_const,
+    reason = "each is copied once, into the one `Run`"
+)]
 
 pub mod address;
 mod budget;

@@ -24,7 +24,11 @@ pub fn start(run: &Run, inputs: u32) -> bool {
     for i in 0..len {
         input_node(run, i, segment.input_byte(i));
     }
-    segment.set_node(1 + inputs, Node { op: Op::Len as u8, bits: 64, aux: 0, a: 0, b: 0, c: 0 }, len.into());
+    segment.set_node(
+        1 + inputs,
+        Node { op: Op::Len as u8, bits: 64, aux: 0, a: 0, b: 0, c: 0 },
+        len.into(),
+    );
     segment.set_node_count(inputs + 2);
     true
 }
@@ -37,8 +41,8 @@ pub(crate) fn input_node(run: &Run, index: u32, value: u8) {
 
 /// The label of an input byte: 0 if there is no such byte, or if it is no hole where only those are symbolic.
 pub fn input_byte(run: &Run, index: u32) -> Label {
-    let symbolic =
-        index < run.segment.input_len() && (!run.segment.has_holes() || run.segment.mark(index) != 0);
+    let symbolic = index < run.segment.input_len()
+        && (!run.segment.has_holes() || run.segment.mark(index) != 0);
     if symbolic { 1 + index } else { 0 }
 }
 
@@ -104,7 +108,8 @@ pub fn as_constant(run: &Run, label: Label) -> Option<u64> {
 /// A node as two words. They are put together in registers: reading back what was just written in smaller pieces makes the processor wait.
 #[inline(always)]
 fn words(node: Node) -> [u64; 2] {
-    let head = node.op as u64 | (node.bits as u64) << 8 | (node.aux as u64) << 16 | (node.a as u64) << 32;
+    let head =
+        node.op as u64 | (node.bits as u64) << 8 | (node.aux as u64) << 16 | (node.a as u64) << 32;
     [head, node.b as u64 | (node.c as u64) << 32]
 }
 
@@ -223,7 +228,8 @@ fn extracted(run: &Run, label: Label, low: u32, bits: u32, value: u64) -> Label 
     if is_looked_into && Bits::of(run, label).shift_right(low as u64).low(bits).is_known() {
         return constant(run, bits, value);
     }
-    let node = Node { op: Op::Extract as u8, bits: bits as u8, aux: low as u16, a: label, b: 0, c: 0 };
+    let node =
+        Node { op: Op::Extract as u8, bits: bits as u8, aux: low as u16, a: label, b: 0, c: 0 };
     make(run, node, value)
 }
 
@@ -243,7 +249,11 @@ pub fn concat(run: &Run, high: Label, low: Label, bits: u32, value: u64) -> Labe
     }
     // c ++ d = constant, unless they are bytes of the stretch, which are to be known again
     let are_constant = h.op == Op::Const as u8 && l.op == Op::Const as u8;
-    if are_constant && bits <= 64 && !stretches::is_filler(run, high) && !stretches::is_filler(run, low) {
+    if are_constant
+        && bits <= 64
+        && !stretches::is_filler(run, high)
+        && !stretches::is_filler(run, low)
+    {
         return constant(run, bits, value);
     }
     // x[m..n] ++ x[l..m] = x[l..n]

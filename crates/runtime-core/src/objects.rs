@@ -108,8 +108,13 @@ fn find_global(run: &Run, address: usize) -> Option<Object> {
 /// The variables that code without bitcode in the same program may use.
 pub fn visible_globals(run: &Run) -> impl Iterator<Item = Object> {
     let globals = run.objects.globals.get().iter();
-    let visible = globals.filter(|Global { extent, .. }| extent.is_visible() && !extent.is_constant());
-    visible.map(|global| Object { start: global.start, size: global.extent.size(), constant: false })
+    let visible =
+        globals.filter(|Global { extent, .. }| extent.is_visible() && !extent.is_constant());
+    visible.map(|global| Object {
+        start: global.start,
+        size: global.extent.size(),
+        constant: false,
+    })
 }
 
 /// 0 where no object begins, else one more than its size, as far as that fits.
@@ -239,7 +244,8 @@ fn heap_object(start: usize, address: usize) -> Option<Object> {
 }
 
 fn find_heap(run: &Run, address: usize) -> Option<Object> {
-    let object = heap_object(run.objects.last_found.get(), address).or_else(|| scan_heap(address))?;
+    let object =
+        heap_object(run.objects.last_found.get(), address).or_else(|| scan_heap(address))?;
     run.objects.last_found.set(object.start);
     Some(object)
 }
@@ -310,7 +316,8 @@ fn find_stack(address: usize) -> Option<Object> {
     let here = (&raw const used) as usize;
     // Arrays below this frame belong to functions that were skipped.
     let live = used.iter().rev().map(Cell::get).filter(|[start, _]| *start >= here);
-    live.map(|[start, size]| Object { start, size, constant: false }).find(|object| object.holds(address))
+    live.map(|[start, size]| Object { start, size, constant: false })
+        .find(|object| object.holds(address))
 }
 
 /// The object that holds `address`, or ends just before it.

@@ -98,8 +98,11 @@ fn peek<T: Copy>(slot: &Cell<T>) -> &T {
 }
 
 impl Regions {
-    pub const NEW: Regions =
-        Regions { store: Cell::new(null_mut()), pending: Cell::new(null()), is_checked: Cell::new(false) };
+    pub const NEW: Regions = Regions {
+        store: Cell::new(null_mut()),
+        pending: Cell::new(null()),
+        is_checked: Cell::new(false),
+    };
 
     /// Before the first run.
     pub fn prepare(&self) {
@@ -164,7 +167,8 @@ impl<const OTHERS: usize> Key<OTHERS> {
         region: &PureRegion,
         operands: &mut [Value; N],
     ) -> Option<(Key<OTHERS>, Option<u32>)> {
-        let (mut key, mut place) = (Key { region, shape: 0, labelled: 0, others: [0; OTHERS] }, None);
+        let (mut key, mut place) =
+            (Key { region, shape: 0, labelled: 0, others: [0; OTHERS] }, None);
         let mut others = key.others.iter_mut();
         for (i, operand) in operands.iter_mut().enumerate() {
             let mut value = operand.value;
@@ -195,7 +199,8 @@ impl<const OTHERS: usize> Key<OTHERS> {
     #[inline(always)]
     fn is(&self, other: &Key<OTHERS>) -> bool {
         let differ = self.region as u64 ^ other.region as u64;
-        let differ = differ | (self.shape ^ other.shape) as u64 | (self.labelled ^ other.labelled) as u64;
+        let differ =
+            differ | (self.shape ^ other.shape) as u64 | (self.labelled ^ other.labelled) as u64;
         self.others.iter().zip(&other.others).fold(differ, |differ, (a, b)| differ | (a ^ b)) == 0
     }
 
@@ -310,7 +315,8 @@ impl<const OTHERS: usize> Memo<OTHERS> {
         labels: u128,
     ) -> Option<Memo<OTHERS>> {
         let is_checked = run.regions.is_checked.get();
-        let (mut results, mut conditions, mut fixable) = ([CONCRETE; PureRegion::MAX_RESULTS], 0, 0);
+        let (mut results, mut conditions, mut fixable) =
+            ([CONCRETE; PureRegion::MAX_RESULTS], 0, 0);
         for (i, shape) in results.iter_mut().enumerate().take(region.results as usize) {
             let label = (labels >> (32 * i)) as Label;
             if label != 0 {
@@ -430,7 +436,8 @@ pub extern "C" fn __tg_note(
         endings::note_branch(run, region, branch, la, labels as Label);
         return labels;
     }
-    let ([a, b, c], store) = ([Value::new(la, a), Value::new(lb, b), Value::new(lc, c)], run.regions.store());
+    let ([a, b, c], store) =
+        ([Value::new(la, a), Value::new(lb, b), Value::new(lc, c)], run.regions.store());
     match [lb, lc].map(|label| label == Label::MAX) {
         [true, _] => store.one.note(run, region, [a], labels),
         [_, true] => store.two.note(run, region, [a, b], labels),

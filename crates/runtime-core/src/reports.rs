@@ -18,9 +18,11 @@ pub unsafe extern "C" fn __tarragon_keep_report(text: *const u8, len: usize) {
     }
     // SAFETY: the segment is mapped as long as the process lives; other threads change the length
     // only atomically.
-    let (region, used) = unsafe { ((*header).data, AtomicU32::from_ptr(&raw mut (*header).data_len)) };
+    let (region, used) =
+        unsafe { ((*header).data, AtomicU32::from_ptr(&raw mut (*header).data_len)) };
     let end = |at: u32| (u64::from(at) + len as u64).min(region.capacity) as u32;
-    let Ok(start) = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| Some(end(at))) else {
+    let Ok(start) = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| Some(end(at)))
+    else {
         return;
     };
     let to = header.cast::<u8>().wrapping_add(region.offset as usize);

@@ -285,7 +285,8 @@ fn is_mixed(run: &Run, label: Label, rounds: usize) -> bool {
             None => return false,
             Some(op) => op.arity(),
         };
-        if [sums, differences].iter().all(|kind| kind.iter().take(rounds).all(|label| *label != 0)) {
+        if [sums, differences].iter().all(|kind| kind.iter().take(rounds).all(|label| *label != 0))
+        {
             return true;
         }
         for operand in [node.a, node.b, node.c].into_iter().take(arity) {
@@ -349,7 +350,10 @@ fn ask(run: &Run, now: &HashArgument, symbolic: bool, text: usize, site: u32) {
 pub fn differ(run: &Run, a: Bytes, b: Bytes) {
     let is_word = |word: &Bytes| (1..=MAX_BYTES).contains(&word.size);
     let symbolic = [a, b].map(|word| word.is_symbolic());
-    if ![a, b].iter().all(is_word) || symbolic == [false, false] || run.hashes.told.get() >= MAX_TOLD {
+    if ![a, b].iter().all(is_word)
+        || symbolic == [false, false]
+        || run.hashes.told.get() >= MAX_TOLD
+    {
         return;
     }
     let [is_a, is_b] = symbolic;
@@ -377,7 +381,8 @@ fn taken(run: &Run, function: u32, text: usize, len: i64) -> Option<HashArgument
     let room = (object.start + object.size).checked_sub(text)?;
     let most = room.min(MAX_BYTES);
     let len = usize::try_from(len).ok().filter(|len| (1..=most).contains(len));
-    let mut taken = HashArgument { function, len: 0, bytes: [0; MAX_BYTES], labels: [0; MAX_BYTES] };
+    let mut taken =
+        HashArgument { function, len: 0, bytes: [0; MAX_BYTES], labels: [0; MAX_BYTES] };
     let mut i = 0;
     while len.map_or(i == most || byte(text + i) != 0, |len| i < len) {
         if i == most {
@@ -415,7 +420,8 @@ fn suggest(run: &Run, now: &HashArgument, seen: &HashArgument, site: u32) {
             continue;
         }
         let same = Value::new(build::binary(run, Op::Eq, 8, a, b), (a.value == b.value) as u64);
-        let both = if equal.label == 0 { same.label } else { build::binary(run, Op::And, 1, equal, same) };
+        let both =
+            if equal.label == 0 { same.label } else { build::binary(run, Op::And, 1, equal, same) };
         equal = Value::new(both, equal.value & same.value);
     }
     if equal.label != 0 {

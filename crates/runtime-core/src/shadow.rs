@@ -482,7 +482,9 @@ fn copy_apart(run: &Run, to: usize, from: usize, size: usize) {
         return run.segment.count_give_up(GiveUp::TraceFull);
     }
     // SAFETY: both ranges end within their pages and do not overlap, nor do their entries.
-    unsafe { os::memcpy(leaf.add(in_leaf(to)).cast(), entries.as_ptr().cast(), size_of_val(entries)) };
+    unsafe {
+        os::memcpy(leaf.add(in_leaf(to)).cast(), entries.as_ptr().cast(), size_of_val(entries))
+    };
     for piece in in_leaf(to) / PIECE..=in_leaf(to + size - 1) / PIECE {
         touch(run, leaf, piece * PIECE);
     }

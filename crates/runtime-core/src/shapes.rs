@@ -130,7 +130,8 @@ pub fn start(run: &Run, len: u32) {
     run.segment.set_shape_count(0);
     shapes.count.set(0);
     shapes.places.set(places);
-    let is_room = !shapes.store.get().is_null() && run.regions.is_prepared() && places.shapes() != 0;
+    let is_room =
+        !shapes.store.get().is_null() && run.regions.is_prepared() && places.shapes() != 0;
     if !is_room || !run.facts.domains.start(len) {
         return;
     }
@@ -348,8 +349,10 @@ fn find(run: &Run, record: Node) -> Option<u32> {
 }
 
 fn hash(record: &Node) -> u32 {
-    let head =
-        record.op as u64 | (record.bits as u64) << 8 | (record.aux as u64) << 16 | (record.a as u64) << 32;
+    let head = record.op as u64
+        | (record.bits as u64) << 8
+        | (record.aux as u64) << 16
+        | (record.a as u64) << 32;
     let tail = record.b as u64 | (record.c as u64) << 32;
     let mixed = (head ^ tail.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed >> 40) as u32
@@ -395,7 +398,8 @@ fn add(run: &Run, record: Node) -> Option<u32> {
         true => ByteSet::whose(&values, |value| value & 1 == 1),
         false => ByteSet::EMPTY,
     };
-    let function = Function { holds, varying, record, extended, reads: reads_of(run, &record), is_byte };
+    let function =
+        Function { holds, varying, record, extended, reads: reads_of(run, &record), is_byte };
     store.functions[shape as usize % MOST_SHAPES as usize].set(function);
     store.vectors[shape as usize % MOST_SHAPES as usize].set(values);
     store.count.set(shape + 1);

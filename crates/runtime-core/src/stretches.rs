@@ -64,7 +64,12 @@ pub fn start(run: &Run, stretch: Option<(u32, u32)>) {
     let wide = nodes::make(run, Node::unary(Op::ZExt, 64, both), count as u64);
     let now = Value::concrete(count as u64);
     let more = build::binary(run, Op::Sub, 64, Value::new(wide, count as u64), now);
-    run.stretch.set(Stretch { first: 1 + first, count, parts: [1 + end, 2 + end, both, wide], more });
+    run.stretch.set(Stretch {
+        first: 1 + first,
+        count,
+        parts: [1 + end, 2 + end, both, wide],
+        more,
+    });
 }
 
 #[inline(always)]
@@ -94,7 +99,9 @@ fn is_fixed_within(run: &Run, label: Label, depth: u32) -> bool {
     let node = nodes::node(run, label);
     match Op::from_byte(node.op) {
         Some(Op::Const) => true,
-        Some(Op::ZExt | Op::SExt | Op::Extract) if depth > 0 => is_fixed_within(run, node.a, depth - 1),
+        Some(Op::ZExt | Op::SExt | Op::Extract) if depth > 0 => {
+            is_fixed_within(run, node.a, depth - 1)
+        }
         Some(Op::Concat) if depth > 0 => {
             is_fixed_within(run, node.a, depth - 1) && is_fixed_within(run, node.b, depth - 1)
         }

@@ -94,7 +94,9 @@ impl TestRun {
         let shapes = self.segment.as_ptr().cast::<u8>().wrapping_add(shapes).cast::<Node>();
         let bytes = |table: Table| {
             // SAFETY: the bytes of a table are in the segment.
-            unsafe { core::slice::from_raw_parts(segment.data(table.data), table.len as usize).to_vec() }
+            unsafe {
+                core::slice::from_raw_parts(segment.data(table.data), table.len as usize).to_vec()
+            }
         };
         Recording {
             nodes: (0..segment.node_count()).map(|label| segment.node(label)).collect(),

@@ -74,18 +74,28 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     use Op::*;
     let ops = prop::sample::select(vec![
-        Add, Sub, Mul, UDiv, SDiv, URem, SRem, And, Or, Xor, Shl, LShr, AShr, Eq, Ult, Ule, Slt, Sle,
+        Add, Sub, Mul, UDiv, SDiv, URem, SRem, And, Or, Xor, Shl, LShr, AShr, Eq, Ult, Ule, Slt,
+        Sle,
     ]);
-    let constant =
-        prop_oneof![Just(0), Just(1), Just(u64::MAX), Just(0xFF), Just(0x80), any::<u64>(), 0u64..300];
+    let constant = prop_oneof![
+        Just(0),
+        Just(1),
+        Just(u64::MAX),
+        Just(0xFF),
+        Just(0x80),
+        any::<u64>(),
+        0u64..300
+    ];
     let width = prop::sample::select(vec![1u32, 8, 16, 32, 64]);
     prop_oneof![
         (ops.clone(), any::<usize>(), any::<usize>()).prop_map(|(op, a, b)| Step::Binary(op, a, b)),
         (ops, any::<usize>(), constant, any::<bool>())
             .prop_map(|(op, a, c, left)| Step::WithConstant(op, a, c, left)),
-        (any::<usize>(), width, any::<bool>()).prop_map(|(a, bits, signed)| Step::Resize(a, bits, signed)),
+        (any::<usize>(), width, any::<bool>())
+            .prop_map(|(a, bits, signed)| Step::Resize(a, bits, signed)),
         any::<usize>().prop_map(Step::Not),
-        (any::<usize>(), any::<usize>(), any::<usize>()).prop_map(|(c, a, b)| Step::Choose(c, a, b)),
+        (any::<usize>(), any::<usize>(), any::<usize>())
+            .prop_map(|(c, a, b)| Step::Choose(c, a, b)),
     ]
 }
 
@@ -153,12 +163,17 @@ impl Computation {
 
     fn constant(&mut self, bits: u32, value: u64) -> Twin {
         let value = value & values::mask(bits);
-        Twin { value: Value::concrete(value), bits, plain: self.plain.constant(bits, value as u128) }
+        Twin {
+            value: Value::concrete(value),
+            bits,
+            plain: self.plain.constant(bits, value as u128),
+        }
     }
 
     /// A condition as programs ask them of characters: equal to what it is, not 0, or a digit.
     fn asked(&mut self, x: Twin) -> Twin {
-        let [same, zero, nine] = [x.value.value, 0, b'9' as u64].map(|value| self.constant(x.bits, value));
+        let [same, zero, nine] =
+            [x.value.value, 0, b'9' as u64].map(|value| self.constant(x.bits, value));
         match x.value.value % 3 {
             0 => self.binary(Op::Eq, x, same),
             1 => self.binary(Op::Eq, x, zero),

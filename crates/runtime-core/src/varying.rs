@@ -160,8 +160,12 @@ fn look(run: &Run, label: Label, depth: u32) -> Bits {
     match op {
         Op::ZExt => look(node.a),
         Op::SExt => look(node.a).sign_extended(nodes::bits(run, node.a), bits),
-        Op::Extract if nodes::bits(run, node.a) <= 64 => look(node.a).shift_right(node.aux as u64).low(bits),
-        Op::Concat => look(node.a).shift_left(nodes::bits(run, node.b) as u64, bits).or(look(node.b)),
+        Op::Extract if nodes::bits(run, node.a) <= 64 => {
+            look(node.a).shift_right(node.aux as u64).low(bits)
+        }
+        Op::Concat => {
+            look(node.a).shift_left(nodes::bits(run, node.b) as u64, bits).or(look(node.b))
+        }
         Op::And => look(node.a).and(look(node.b)),
         Op::Or => look(node.a).or(look(node.b)),
         Op::Xor => look(node.a).xor(look(node.b)),

@@ -39,7 +39,11 @@ fn is_in_table(c: c_int) -> bool {
 }
 
 /// `__ctype_b_loc`: the object of the table becomes known.
-pub(super) fn table<T>(run: &Run, real: unsafe extern "C" fn() -> *mut *const T, _: &Args) -> *mut *const T {
+pub(super) fn table<T>(
+    run: &Run,
+    real: unsafe extern "C" fn() -> *mut *const T,
+    _: &Args,
+) -> *mut *const T {
     // SAFETY: one of the library's three functions without arguments, each of which returns where
     // its table is.
     let (place, table) = unsafe {
@@ -145,5 +149,9 @@ pub(super) fn wide_case(run: &Run, from: u8, labels: &Args, c: u32, result: u32)
     let c = Value::new(labels.label(0), c as u64);
     let Some(byte) = ascii(run, c) else { return };
     let changed = apply_to(run, Op::Xor, 32, c, 0x20);
-    answer_checked(run, choose(run, 32, within(run, byte, from, from + 25), changed, c), result as u64);
+    answer_checked(
+        run,
+        choose(run, 32, within(run, byte, from, from + 25), changed, c),
+        result as u64,
+    );
 }

@@ -27,7 +27,8 @@ pub(super) const FOLDED: Order = Order { terminated: true, folded: true };
 
 impl Order {
     fn flags(self) -> u16 {
-        (if self.terminated { text::TERMINATED } else { 0 }) | (if self.folded { text::FOLD } else { 0 })
+        (if self.terminated { text::TERMINATED } else { 0 })
+            | (if self.folded { text::FOLD } else { 0 })
     }
 
     fn fold<E: Element>(self, run: &Run, element: Value) -> Value {
@@ -128,7 +129,14 @@ impl<E: Element> Compared<E> {
 }
 
 /// `memcmp`
-pub(super) fn memory<E: Element>(run: &Run, _: &Args, a: *const E, b: *const E, count: usize, result: c_int) {
+pub(super) fn memory<E: Element>(
+    run: &Run,
+    _: &Args,
+    a: *const E,
+    b: *const E,
+    count: usize,
+    result: c_int,
+) {
     let [a, b] = [a, b].map(|start| Elements::new(start, count));
     Compared { order: MEMORY, a, b, result }.answer(run, Compared::difference);
 }
@@ -162,7 +170,13 @@ pub(super) fn strings<E: Element>(
 }
 
 /// `strcoll`: an order of elements in plain locales only.
-pub(super) fn collated<E: Element>(run: &Run, labels: &Args, a: *const E, b: *const E, result: c_int) {
+pub(super) fn collated<E: Element>(
+    run: &Run,
+    labels: &Args,
+    a: *const E,
+    b: *const E,
+    result: c_int,
+) {
     if locale::is_plain(locale::ORDER) {
         strings(run, EXACT, labels, a, b, result);
     } else {
@@ -217,7 +231,13 @@ pub(super) fn length<E: Element>(run: &Run, labels: &Args, text: *const E, resul
 }
 
 /// `strnlen`
-pub(super) fn length_within<E: Element>(run: &Run, _: &Args, text: *const E, limit: usize, result: usize) {
+pub(super) fn length_within<E: Element>(
+    run: &Run,
+    _: &Args,
+    text: *const E,
+    limit: usize,
+    result: usize,
+) {
     // SAFETY: the library found that many, and the end if they are fewer than the limit.
     let seen = Elements::new(text, result.saturating_add(1).min(limit));
     if !seen.is_symbolic() {

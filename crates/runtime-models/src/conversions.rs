@@ -61,7 +61,14 @@ fn refused(run: &Run, from: *const u8, limit: usize) {
 }
 
 /// `mbstowcs`
-pub(super) fn of_string(run: &Run, _: &Args, to: *mut i32, from: *const u8, limit: usize, result: usize) {
+pub(super) fn of_string(
+    run: &Run,
+    _: &Args,
+    to: *mut i32,
+    from: *const u8,
+    limit: usize,
+    result: usize,
+) {
     if to.is_null() {
         return;
     }

@@ -42,8 +42,9 @@ fn fill<E: Element>(to: *mut E, c: E, count: usize, label: Label) {
     (0..count).for_each(|i| unsafe { to.add(i).write_unaligned(c) });
     shadow::clear(to as usize, count.wrapping_mul(E::SIZE));
     if label != 0 {
-        let set =
-            |run: &Run| (0..count).for_each(|i| set_label(run, to.wrapping_add(i).cast(), label, E::SIZE));
+        let set = |run: &Run| {
+            (0..count).for_each(|i| set_label(run, to.wrapping_add(i).cast(), label, E::SIZE))
+        };
         guarded(set);
     }
 }
@@ -52,7 +53,9 @@ fn fill<E: Element>(to: *mut E, c: E, count: usize, label: Label) {
 /// is in: a property, as far as the lengths depend on the input.
 fn check_room<E: Element>(run: &Run, to: *const E, used: usize, from: *const E, length: usize) {
     let (before, copied) = (Elements::new(to, used), Elements::new(from, length + 1));
-    if !state::active(run) || used.max(length) > MAX_STRING || !(before.is_symbolic() || copied.is_symbolic())
+    if !state::active(run)
+        || used.max(length) > MAX_STRING
+        || !(before.is_symbolic() || copied.is_symbolic())
     {
         return;
     }
@@ -174,13 +177,25 @@ pub(super) fn elements_to_end<E: Element>(
 }
 
 /// `bcopy`
-pub(super) fn from_first<E: Element>(run: &Run, labels: &Args, from: *const E, to: *mut E, count: usize) {
+pub(super) fn from_first<E: Element>(
+    run: &Run,
+    labels: &Args,
+    from: *const E,
+    to: *mut E,
+    count: usize,
+) {
     elements(run, labels, to, from, count);
 }
 
 /// `memset`
 #[inline(always)]
-pub(super) fn filled<E: Element>(_: &Run, labels: &Args, to: *mut E, c: c_int, count: usize) -> *mut E {
+pub(super) fn filled<E: Element>(
+    _: &Run,
+    labels: &Args,
+    to: *mut E,
+    c: c_int,
+    count: usize,
+) -> *mut E {
     let label = match labels.label(1) {
         0 => 0,
         label => guarded(|run| wanted::<E>(run, c, label).label).unwrap_or(0),
@@ -196,7 +211,14 @@ pub(super) fn zeroed<E: Element>(_: &Run, _: &Args, to: *mut E, count: usize) {
 }
 
 /// `memccpy`: where the copy stops is a branch for each element.
-pub(super) fn up_to(run: &Run, _: &Args, to: *mut u8, from: *const u8, c: c_int, count: usize) -> *mut u8 {
+pub(super) fn up_to(
+    run: &Run,
+    _: &Args,
+    to: *mut u8,
+    from: *const u8,
+    c: c_int,
+    count: usize,
+) -> *mut u8 {
     // SAFETY: the program's own call.
     let result = unsafe { real::memccpy(to, from, c, count) };
     answer(0);
@@ -232,7 +254,13 @@ pub(super) fn swapped_pairs(run: &Run, _: &Args, from: *const u8, to: *mut u8, s
 }
 
 /// `strlcpy`. The C library may lack it, so the model does the work itself.
-pub(super) fn bounded<E: Element>(run: &Run, _: &Args, to: *mut E, from: *const E, room: usize) -> usize {
+pub(super) fn bounded<E: Element>(
+    run: &Run,
+    _: &Args,
+    to: *mut E,
+    from: *const E,
+    room: usize,
+) -> usize {
     append_bounded(run, to, 0, from, room)
 }
 
@@ -249,7 +277,13 @@ pub(super) fn append_in_room<E: Element>(
 
 /// Copies a string after the `used` elements of `to`, as far as there is room. Answers with the
 /// length that the whole would have.
-fn append_bounded<E: Element>(run: &Run, to: *mut E, used: usize, from: *const E, room: usize) -> usize {
+fn append_bounded<E: Element>(
+    run: &Run,
+    to: *mut E,
+    used: usize,
+    from: *const E,
+    room: usize,
+) -> usize {
     let length = E::length(from);
     answer(0);
     let (before, copied) = (Elements::new(to, used), Elements::new(from, length + 1));

@@ -15,8 +15,8 @@ use trace::{ConcretiseReason, Node, Op};
 
 const MAX_DIGITS: usize = 15;
 const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-    1e19, 1e20, 1e21, 1e22,
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
 /// A number of a simple form.
@@ -41,7 +41,8 @@ impl Mantissa {
         {
             if self.count < MAX_DIGITS {
                 let digit = zero_extended(run, 8, 64, apply_to(run, Op::Sub, 8, c, b'0' as u64));
-                self.number = apply(run, Op::Add, 64, apply_to(run, Op::Mul, 64, self.number, 10), digit);
+                self.number =
+                    apply(run, Op::Add, 64, apply_to(run, Op::Mul, 64, self.number, 10), digit);
             }
             self.count += 1;
             next += 1;
@@ -51,7 +52,12 @@ impl Mantissa {
 }
 
 /// Reads `[+-]? digits? [.]? digits? ([eE] [+-]? digits)?`; `None` for other forms of numbers.
-pub(super) fn read_decimal(run: &Run, text: &impl Characters, start: usize, width: usize) -> Option<Decimal> {
+pub(super) fn read_decimal(
+    run: &Run,
+    text: &impl Characters,
+    start: usize,
+    width: usize,
+) -> Option<Decimal> {
     let limit = start.saturating_add(width.min(MAX_STRING));
     let at = |index: usize| if index < limit { text.at(run, index) } else { None };
     let (negative, sign) = read_sign(run, at(start));
@@ -123,7 +129,8 @@ fn scaled(run: &Run, m: Value, exponent: i64) -> Option<Value> {
     if exponent == 0 {
         return Some(float);
     }
-    let (op, result) = if exponent > 0 { (Op::FMul, exact * power) } else { (Op::FDiv, exact / power) };
+    let (op, result) =
+        if exponent > 0 { (Op::FMul, exact * power) } else { (Op::FDiv, exact / power) };
     if m.label == 0 {
         return Some(Value::concrete(result.to_bits()));
     }

@@ -100,7 +100,13 @@ fn move_labels(run: &Run, (old, old_size): (usize, usize), (new, size): (usize, 
 }
 
 /// `reallocarray`
-pub(super) fn resized_array(run: &Run, _: &Args, old: *mut u8, count: usize, size: usize) -> *mut u8 {
+pub(super) fn resized_array(
+    run: &Run,
+    _: &Args,
+    old: *mut u8,
+    count: usize,
+    size: usize,
+) -> *mut u8 {
     match count.checked_mul(size) {
         Some(total) => resized(run, &Args::NONE, old, total),
         // SAFETY: the program's own call.
@@ -223,6 +229,11 @@ pub(super) fn string<E: Element>(run: &Run, _: &Args, string: *const E) -> *mut 
 }
 
 /// `strndup`
-pub(super) fn string_within<E: Element>(run: &Run, _: &Args, string: *const E, limit: usize) -> *mut E {
+pub(super) fn string_within<E: Element>(
+    run: &Run,
+    _: &Args,
+    string: *const E,
+    limit: usize,
+) -> *mut E {
     duplicate(run, string, E::length_within(string, limit))
 }

@@ -116,7 +116,11 @@ pub(crate) fn ask_byte(run: &Run, index: u64) {
 /// The input's length: a variable, or with a stretch what grows with it.
 fn input_length(run: &Run) -> Value {
     let len = run.segment.input_len() as u64;
-    if stretches::any(run) { stretches::input_place(run, len) } else { Value::new(nodes::length(run), len) }
+    if stretches::any(run) {
+        stretches::input_place(run, len)
+    } else {
+        Value::new(nodes::length(run), len)
+    }
 }
 
 /// Bytes `offset .. offset + wanted` were asked for at once and `got` came. Returns the label of
@@ -199,7 +203,14 @@ fn note_other(run: &Run, to: *mut u8, got: isize) {
 
 /// `got` of `size` bytes were read from the descriptor's own position, which `stays` where it was
 /// after a peek.
-pub(super) fn note_sequential(run: &Run, fd: c_int, to: *mut u8, size: usize, got: isize, stays: bool) {
+pub(super) fn note_sequential(
+    run: &Run,
+    fd: c_int,
+    to: *mut u8,
+    size: usize,
+    got: isize,
+    stays: bool,
+) {
     answer(0);
     if is_input(run, fd) {
         note_read(to, offset_before(fd, got, stays), size, got);
@@ -217,7 +228,14 @@ pub(super) fn sequential(run: &Run, _: &Args, fd: c_int, to: *mut u8, size: usiz
 }
 
 /// `pread`
-pub(super) fn at_offset(run: &Run, _: &Args, fd: c_int, to: *mut u8, size: usize, offset: i64) -> isize {
+pub(super) fn at_offset(
+    run: &Run,
+    _: &Args,
+    fd: c_int,
+    to: *mut u8,
+    size: usize,
+    offset: i64,
+) -> isize {
     // SAFETY: the program's own call.
     let got = unsafe { os::read_at(fd, to.cast(), size, offset) };
     answer(0);
@@ -238,7 +256,13 @@ pub struct Piece {
 }
 
 /// `got` bytes were spread over the pieces; `offset` is that of the first if they are of the input.
-pub(super) fn note_pieces(run: &Run, pieces: *const Piece, count: c_int, offset: Option<u64>, got: isize) {
+pub(super) fn note_pieces(
+    run: &Run,
+    pieces: *const Piece,
+    count: c_int,
+    offset: Option<u64>,
+    got: isize,
+) {
     answer(0);
     let Ok(got) = u64::try_from(got) else { return };
     if offset.is_none() {
@@ -253,7 +277,13 @@ pub(super) fn note_pieces(run: &Run, pieces: *const Piece, count: c_int, offset:
 }
 
 /// Labels what `got` bytes filled; returns how much there was to fill.
-fn label_pieces(run: &Run, pieces: *const Piece, count: c_int, offset: Option<u64>, got: u64) -> u64 {
+fn label_pieces(
+    run: &Run,
+    pieces: *const Piece,
+    count: c_int,
+    offset: Option<u64>,
+    got: u64,
+) -> u64 {
     let (mut done, mut wanted) = (0u64, 0u64);
     for i in 0..count.max(0) as usize {
         // SAFETY: the library has just read so many of them.

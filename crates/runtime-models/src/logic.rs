@@ -109,6 +109,7 @@ impl Membership for ByteSet {
         if byte.label == 0 {
             return Value::concrete(self.contains(byte.value as u8) as u64);
         }
-        self.ranges().fold(FALSE, |found, (from, to)| either(run, found, within(run, byte, from, to)))
+        self.ranges()
+            .fold(FALSE, |found, (from, to)| either(run, found, within(run, byte, from, to)))
     }
 }

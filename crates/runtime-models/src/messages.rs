@@ -39,7 +39,14 @@ fn is_file(run: &Run, got: isize, fd: c_int) -> bool {
 }
 
 /// `recv`
-pub(super) fn received(run: &Run, _: &Args, fd: c_int, to: *mut u8, size: usize, flags: c_int) -> isize {
+pub(super) fn received(
+    run: &Run,
+    _: &Args,
+    fd: c_int,
+    to: *mut u8,
+    size: usize,
+    flags: c_int,
+) -> isize {
     __tarragon_before_receive(fd);
     // SAFETY: the program's own call.
     let mut got = unsafe { real::recv(fd, to, size, flags) };
@@ -80,7 +87,13 @@ pub(super) fn received_with_sender(
 }
 
 /// `recvmsg`
-pub(super) fn message(run: &Run, _: &Args, fd: c_int, message: *mut Message, flags: c_int) -> isize {
+pub(super) fn message(
+    run: &Run,
+    _: &Args,
+    fd: c_int,
+    message: *mut Message,
+    flags: c_int,
+) -> isize {
     __tarragon_before_receive(fd);
     // SAFETY: the program passes the message to the library, which is about to read these.
     let (name_room, control_room, pieces, count) = unsafe {

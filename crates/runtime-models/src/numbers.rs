@@ -104,7 +104,8 @@ fn digit_value(run: &Run, c: Value, base: u32) -> Value {
     let narrow = if base <= 10 {
         plain
     } else {
-        let letter = apply_to(run, Op::Sub, 8, apply_to(run, Op::Or, 8, c, 0x20), (b'a' - 10) as u64);
+        let letter =
+            apply_to(run, Op::Sub, 8, apply_to(run, Op::Or, 8, c, 0x20), (b'a' - 10) as u64);
         choose(run, 8, apply_to(run, Op::Ule, 8, c, b'9' as u64), plain, letter)
     };
     zero_extended(run, 8, 64, narrow)
@@ -120,7 +121,12 @@ struct Sum {
 
 impl Sum {
     /// Reads digits on from `start`; returns where they end.
-    fn read_digits(&mut self, run: &Run, at: &impl Fn(usize) -> Option<Value>, start: usize) -> usize {
+    fn read_digits(
+        &mut self,
+        run: &Run,
+        at: &impl Fn(usize) -> Option<Value>,
+        start: usize,
+    ) -> usize {
         let (set, base) = (digits_of(self.base), self.base as u64);
         let (mut largest, mut end) = (0u64, start);
         while let Some(c) = at(end)
@@ -166,7 +172,12 @@ pub(super) fn read_sign(run: &Run, first: Option<Value>) -> (bool, usize) {
 }
 
 /// Reads `[+-]? prefix? digit*` from `text` on from `start`.
-pub(super) fn read_number(run: &Run, text: &impl Characters, start: usize, format: &Format) -> Parsed {
+pub(super) fn read_number(
+    run: &Run,
+    text: &impl Characters,
+    start: usize,
+    format: &Format,
+) -> Parsed {
     let limit = start.saturating_add(format.width);
     let at = |index: usize| if index < limit { text.at(run, index) } else { None };
     let (negative, sign) = read_sign(run, at(start));
@@ -201,8 +212,9 @@ fn read_prefix(
         return (plain, 0);
     }
     if let Some(second) = at(start + 1) {
-        let either_case =
-            |letter: u8| either(run, is(run, second, letter), is(run, second, letter.to_ascii_uppercase()));
+        let either_case = |letter: u8| {
+            either(run, is(run, second, letter), is(run, second, letter.to_ascii_uppercase()))
+        };
         if format.base != 2 && branch_on(run, either_case(b'x')) {
             return (16, 2);
         }

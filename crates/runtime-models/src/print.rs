@@ -236,8 +236,11 @@ impl Print {
         let argument = truncated(run, bits, argument);
         let signed = matches!(conversion.letter, b'd' | b'i');
         let negative = signed && branch_on(run, apply_to(run, Op::Slt, bits, argument, 0));
-        let magnitude =
-            if negative { apply(run, Op::Sub, bits, Value::concrete(0), argument) } else { argument };
+        let magnitude = if negative {
+            apply(run, Op::Sub, bits, Value::concrete(0), argument)
+        } else {
+            argument
+        };
         let magnitude = zero_extended(run, bits, 64, magnitude);
         let base = match conversion.letter {
             b'x' | b'X' => 16,
@@ -259,7 +262,11 @@ impl Print {
         let (start, whole) = Print::field(conversion, prefix + digits);
         let last = if padded { whole } else { start + prefix + digits };
         for i in 0..count {
-            self.put(run, self.next + last - 1 - i, digit(run, magnitude, base, i as u32, conversion.letter));
+            self.put(
+                run,
+                self.next + last - 1 - i,
+                digit(run, magnitude, base, i as u32, conversion.letter),
+            );
         }
         self.next += whole;
         Ok(())
@@ -394,7 +401,14 @@ fn digit(run: &Run, magnitude: Value, base: u64, index: u32, letter: u8) -> Valu
 }
 
 /// The library printed `result` characters, of which `room` had room with the final 0.
-fn printed(run: &Run, to: *mut u8, room: usize, format: *const u8, arguments: VaList, result: c_int) {
+fn printed(
+    run: &Run,
+    to: *mut u8,
+    room: usize,
+    format: *const u8,
+    arguments: VaList,
+    result: c_int,
+) {
     answer(0);
     if !active(run) || result < 0 {
         return;
@@ -436,7 +450,13 @@ pub(super) fn within(
 }
 
 /// `vsprintf`
-pub(super) fn string(run: &Run, _: &Args, to: *mut u8, format: *const u8, list: *mut VaList) -> c_int {
+pub(super) fn string(
+    run: &Run,
+    _: &Args,
+    to: *mut u8,
+    format: *const u8,
+    list: *mut VaList,
+) -> c_int {
     let arguments = arguments_of(list);
     // SAFETY: the program's own call.
     let result = unsafe { real::vsprintf(to, format, list) };

@@ -242,7 +242,13 @@ impl<T: Characters> Scan<'_, T> {
         Ok(())
     }
 
-    fn integer(&mut self, run: &Run, conversion: &Conversion, base: u32, signed: bool) -> Result<(), Stop> {
+    fn integer(
+        &mut self,
+        run: &Run,
+        conversion: &Conversion,
+        base: u32,
+        signed: bool,
+    ) -> Result<(), Stop> {
         let width = conversion.width.unwrap_or(usize::MAX);
         let format = Format { base, signed, width, keeps_prefix: true, ..PLAIN };
         let parsed = read_number(run, self.text, self.next, &format);
@@ -264,7 +270,8 @@ impl<T: Characters> Scan<'_, T> {
             return Err(Stop::Unknown);
         }
         if let Some(place) = self.place(conversion) {
-            let number = if conversion.size == 4 { narrowed(run, read.number) } else { read.number };
+            let number =
+                if conversion.size == 4 { narrowed(run, read.number) } else { read.number };
             store(run, place, number, conversion.size);
         }
         Ok(())

@@ -92,7 +92,8 @@ impl<E: Element> Text<E> {
         let (mut rest, mut found) = (none, FALSE);
         for i in (0..self.count()).rev() {
             let (end, here) = (self.ends(run, i), hit(i));
-            let later = choose(run, 64, found, rest, choose(run, 64, here, self.place(run, i), none));
+            let later =
+                choose(run, 64, found, rest, choose(run, 64, here, self.place(run, i), none));
             rest = choose(run, 64, end, none, later);
             found = both(run, negated(run, end), either(run, found, here));
         }
@@ -122,7 +123,13 @@ impl<E: Element> Text<E> {
     }
 
     /// The same as a place, or `none`.
-    pub(super) fn place_of(&self, run: &Run, pattern: Elements<E>, flags: u16, none: Value) -> Option<Value> {
+    pub(super) fn place_of(
+        &self,
+        run: &Run,
+        pattern: Elements<E>,
+        flags: u16,
+        none: Value,
+    ) -> Option<Value> {
         let index = self.index_of(run, pattern, flags)?;
         let nowhere = apply_to(run, Op::Eq, 64, index, self.count() as u64);
         Some(choose(run, 64, nowhere, none, self.address(run, index)))
@@ -134,8 +141,12 @@ impl<E: Element> Text<E> {
             return None;
         }
         let c = [c.value as u8];
-        let index =
-            texts::find(run, self.elements.bytes()?, Bytes { start: c.as_ptr() as usize, size: 1 }, flags)?;
+        let index = texts::find(
+            run,
+            self.elements.bytes()?,
+            Bytes { start: c.as_ptr() as usize, size: 1 },
+            flags,
+        )?;
         let nowhere = apply_to(run, Op::Eq, 64, index, self.count() as u64);
         Some(choose(run, 64, nowhere, none, self.address(run, index)))
     }
@@ -243,7 +254,13 @@ pub(super) fn last_in_memory<E: Element>(
 }
 
 /// `strchr`: the string's end is a match for 0.
-pub(super) fn first<E: Element>(run: &Run, labels: &Args, start: *const E, c: c_int, result: *mut E) {
+pub(super) fn first<E: Element>(
+    run: &Run,
+    labels: &Args,
+    start: *const E,
+    c: c_int,
+    result: *mut E,
+) {
     let c = wanted::<E>(run, c, labels.label(1));
     Text::of_string(run, start).answer(run, c.label != 0, result as u64, |text| {
         let none = choose(run, 64, is_zero::<E>(run, c), text.place(run, text.count()), NOWHERE);
@@ -254,26 +271,41 @@ pub(super) fn first<E: Element>(run: &Run, labels: &Args, start: *const E, c: c_
 }
 
 /// `strchrnul`
-pub(super) fn first_or_end<E: Element>(run: &Run, labels: &Args, start: *const E, c: c_int, result: *mut E) {
+pub(super) fn first_or_end<E: Element>(
+    run: &Run,
+    labels: &Args,
+    start: *const E,
+    c: c_int,
+    result: *mut E,
+) {
     let label = labels.label(1);
     let stops = [E::of_argument(c), E::ZERO];
     let (c, stops) = (wanted::<E>(run, c, label), Elements::new(stops.as_ptr(), 2));
     Text::of_string(run, start).answer(run, label != 0, result as u64, |text| {
         let none = text.place(run, text.count());
         let one = if label == 0 { text.place_of(run, stops, text::SET, none) } else { None };
-        let stops = |i| either(run, equal::<E>(run, text.at(run, i), c), is_zero::<E>(run, text.at(run, i)));
+        let stops = |i| {
+            either(run, equal::<E>(run, text.at(run, i), c), is_zero::<E>(run, text.at(run, i)))
+        };
         one.unwrap_or_else(|| text.first(run, none, stops))
     });
 }
 
 /// `strrchr`
-pub(super) fn last<E: Element>(run: &Run, labels: &Args, start: *const E, c: c_int, result: *mut E) {
+pub(super) fn last<E: Element>(
+    run: &Run,
+    labels: &Args,
+    start: *const E,
+    c: c_int,
+    result: *mut E,
+) {
     let c = wanted::<E>(run, c, labels.label(1));
     Text::of_string(run, start).answer(run, c.label != 0, result as u64, |text| {
         if branch_on(run, is_zero::<E>(run, c)) {
             let end = text.place(run, text.count());
             let one = text.place_of_one(run, FALSE, 0, end);
-            return one.unwrap_or_else(|| text.first(run, end, |i| is_zero::<E>(run, text.at(run, i))));
+            return one
+                .unwrap_or_else(|| text.first(run, end, |i| is_zero::<E>(run, text.at(run, i))));
         }
         let one = text.place_of_one(run, c, text::TERMINATED | text::LAST, NOWHERE);
         one.unwrap_or_else(|| text.last(run, NOWHERE, |i| equal::<E>(run, text.at(run, i), c)))
@@ -281,7 +313,13 @@ pub(super) fn last<E: Element>(run: &Run, labels: &Args, start: *const E, c: c_i
 }
 
 /// `strstr`
-pub(super) fn string<E: Element>(run: &Run, _: &Args, start: *const E, pattern: *const E, result: *mut E) {
+pub(super) fn string<E: Element>(
+    run: &Run,
+    _: &Args,
+    start: *const E,
+    pattern: *const E,
+    result: *mut E,
+) {
     // SAFETY: the library read both strings.
     let pattern = Elements::new(pattern, E::length(pattern));
     Text::of_string(run, start).find(run, pattern, false, result as u64);
@@ -350,7 +388,11 @@ impl<E: Element> Text<E> {
         let fold = |c: Value| if folded { lower::<E>(run, c) } else { c };
         let matches_at = |i: usize| {
             (0..pattern.count).fold(TRUE, |matches, j| {
-                both(run, matches, equal::<E>(run, fold(self.at(run, i + j)), fold(pattern.at(run, j))))
+                both(
+                    run,
+                    matches,
+                    equal::<E>(run, fold(self.at(run, i + j)), fold(pattern.at(run, j))),
+                )
             })
         };
         let places = (self.count() + 1).saturating_sub(pattern.count);

@@ -66,7 +66,8 @@ impl Scratch {
     /// So many bytes: those of the frame if they are enough; `None` if there is no memory.
     fn new(frame: &mut [u64; ON_STACK / 8], size: usize) -> Option<Scratch> {
         let is_mapped = size > ON_STACK;
-        let start = if is_mapped { os::allocate(size).cast() } else { frame.as_mut_ptr().cast::<u8>() };
+        let start =
+            if is_mapped { os::allocate(size).cast() } else { frame.as_mut_ptr().cast::<u8>() };
         (!start.is_null()).then_some(Scratch { start, size, is_mapped })
     }
 }
@@ -125,7 +126,8 @@ impl Merge<'_> {
         self.sort(b, right);
         let mut to = self.scratch;
         while left > 0 && right > 0 {
-            let (from, rest) = if self.in_order(a, b) { (&mut a, &mut left) } else { (&mut b, &mut right) };
+            let (from, rest) =
+                if self.in_order(a, b) { (&mut a, &mut left) } else { (&mut b, &mut right) };
             self.copy(to, *from, 1);
             *from = from.wrapping_add(self.size);
             *rest -= 1;
@@ -176,7 +178,14 @@ fn sort(run: &Run, base: *mut u8, count: usize, size: usize, comparison: Compari
 }
 
 /// `qsort`
-pub(super) fn sorted(run: &Run, _: &Args, base: *mut u8, count: usize, size: usize, compare: Compare) {
+pub(super) fn sorted(
+    run: &Run,
+    _: &Args,
+    base: *mut u8,
+    count: usize,
+    size: usize,
+    compare: Compare,
+) {
     if !state::active(run) || !sort(run, base, count, size, Comparison::Plain(compare)) {
         // SAFETY: the program's own call.
         unsafe { real::qsort(base, count, size, compare) };

@@ -84,7 +84,13 @@ fn answer<E: Element>(
 }
 
 /// `strpbrk`
-pub(super) fn first_member<E: Element>(run: &Run, _: &Args, start: *const E, set: *const E, result: *mut E) {
+pub(super) fn first_member<E: Element>(
+    run: &Run,
+    _: &Args,
+    start: *const E,
+    set: *const E,
+    result: *mut E,
+) {
     let set = Members::of_string(set);
     answer(run, start, &set, result as u64, |text| {
         let none = Value::concrete(0);
@@ -103,7 +109,13 @@ pub(super) fn span<E: Element>(run: &Run, _: &Args, start: *const E, set: *const
 }
 
 /// `strcspn`
-pub(super) fn span_until<E: Element>(run: &Run, _: &Args, start: *const E, set: *const E, result: usize) {
+pub(super) fn span_until<E: Element>(
+    run: &Run,
+    _: &Args,
+    start: *const E,
+    set: *const E,
+    result: usize,
+) {
     let set = Members::of_string(set);
     answer(run, start, &set, result as u64, |text| {
         let one = text.index_of(run, set.with_end(), text::SET);

@@ -133,7 +133,8 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    pub const NONE: Streams = Streams { known: [const { Known::NOTHING }; MAX_KNOWN], next: Cell::new(0) };
+    pub const NONE: Streams =
+        Streams { known: [const { Known::NOTHING }; MAX_KNOWN], next: Cell::new(0) };
 
     /// A run ends.
     pub fn reset(&self) {
@@ -148,7 +149,8 @@ impl Streams {
 
     #[inline(never)]
     fn find(&self, run: &Run, stream: &Stream) -> &Known {
-        if let Some(known) = self.known.iter().find(|known| known.stream.get() == from_ref(stream)) {
+        if let Some(known) = self.known.iter().find(|known| known.stream.get() == from_ref(stream))
+        {
             return known;
         }
         let known = &self.known[self.next.get() % MAX_KNOWN];
@@ -599,7 +601,13 @@ pub(super) fn close(_: &Run, _: &Args, stream: *mut Stream) -> c_int {
 const SEEK_END: c_int = 2;
 
 /// `fseek`
-pub(super) fn seek(run: &Run, _: &Args, stream: *mut Stream, offset: c_long, whence: c_int) -> c_int {
+pub(super) fn seek(
+    run: &Run,
+    _: &Args,
+    stream: *mut Stream,
+    offset: c_long,
+    whence: c_int,
+) -> c_int {
     note_model();
     // SAFETY: the program's own call.
     let result = unsafe { real::fseek(stream, offset, whence) };

@@ -36,7 +36,8 @@ impl Text {
     }
 
     fn marks(&self) -> Vec<u8> {
-        let marks = |part: &[(u8, bool)]| part.iter().map(|(_, hole)| u8::from(*hole)).collect::<Vec<u8>>();
+        let marks =
+            |part: &[(u8, bool)]| part.iter().map(|(_, hole)| u8::from(*hole)).collect::<Vec<u8>>();
         [marks(&self.before), vec![marks::FILLER; self.count], marks(&self.after)].concat()
     }
 
@@ -44,8 +45,9 @@ impl Text {
     fn other(&self, holes: &[u8], count: usize) -> Text {
         let mut fill = holes.iter().copied();
         let mut part = |part: &[(u8, bool)]| {
-            let other =
-                |&(byte, hole): &(u8, bool)| (if hole { fill.next().unwrap_or(byte) } else { byte }, hole);
+            let other = |&(byte, hole): &(u8, bool)| {
+                (if hole { fill.next().unwrap_or(byte) } else { byte }, hole)
+            };
             part.iter().map(other).collect::<Vec<_>>()
         };
         Text { before: part(&self.before), after: part(&self.after), count }
@@ -72,7 +74,11 @@ impl Stretched {
         let memory = [&bytes[..], &[0]].concat();
         shadow::clear(memory.as_ptr() as usize, memory.len());
         for i in 0..bytes.len() {
-            shadow::set_entry(now(), memory.as_ptr() as usize + i, nodes::input_byte(now(), i as u32));
+            shadow::set_entry(
+                now(),
+                memory.as_ptr() as usize + i,
+                nodes::input_byte(now(), i as u32),
+            );
         }
         Stretched { run, memory, len: bytes.len() as u32 }
     }
@@ -251,13 +257,26 @@ fn filler_is_no_condition_wherever_it_is_copied() {
     }
     for at in 16..18 {
         let byte = run.memory[at] as u64;
-        let wide = build::zext(now(), 8, 32, build::Value::new(shadow::__tgi_load1(from + at, byte), byte));
+        let wide = build::zext(
+            now(),
+            8,
+            32,
+            build::Value::new(shadow::__tgi_load1(from + at, byte), byte),
+        );
         shadow::__tgi_store1(to + at, build::trunc(now(), 8, build::Value::new(wide, byte)));
     }
     copied.copy_from_slice(&run.memory);
     assert_eq!(stretches::length(now(), copied.as_ptr() as usize, 18).value, 18);
-    assert_ne!(stretches::length(now(), copied.as_ptr() as usize, 18).label, 0, "the whole stretch is there");
-    assert_eq!(stretches::length(now(), copied.as_ptr() as usize, 16).label, 0, "its last byte is not");
+    assert_ne!(
+        stretches::length(now(), copied.as_ptr() as usize, 18).label,
+        0,
+        "the whole stretch is there"
+    );
+    assert_eq!(
+        stretches::length(now(), copied.as_ptr() as usize, 16).label,
+        0,
+        "its last byte is not"
+    );
     let label = shadow::label_of_byte(now(), from + 3);
     let byte = build::Value::new(label, FILLER.into());
     assert_eq!(build::binary(now(), Op::Eq, 8, byte, build::Value::concrete(b'x'.into())), 0);
@@ -271,9 +290,11 @@ fn addresses_move_with_the_stretch_and_are_not_fixed() {
     let run = Stretched::start(&text);
     let place = stretches::length(now(), run.memory.as_ptr() as usize, 17);
     assert_eq!(stretches::concretised(now(), place.label), 0, "nothing but the count is in it");
-    let byte = build::Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 0)), b'x'.into());
+    let byte =
+        build::Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 0)), b'x'.into());
     let both = build::binary(now(), Op::Add, 64, place, byte);
-    let (concretised, collapsed) = (stretches::concretised(now(), both), stretches::collapsed(now(), both));
+    let (concretised, collapsed) =
+        (stretches::concretised(now(), both), stretches::collapsed(now(), both));
     assert_eq!(nodes::value(now(), concretised), nodes::value(now(), both));
     assert_eq!(nodes::value(now(), collapsed), nodes::value(now(), both) - 16);
     let dag = run.dag();
@@ -302,8 +323,16 @@ fn copies_of_whole_buffers_are_as_long_on_every_input() {
     let run = Stretched::start(&plain("/", 16, "\0\0\0"));
     assert_ne!(stretches::copied(now(), run.memory.as_ptr() as usize, 17).label, 0, "a text");
     assert_ne!(stretches::copied(now(), run.memory.as_ptr() as usize, 18).label, 0, "with its end");
-    assert_eq!(stretches::copied(now(), run.memory.as_ptr() as usize, 19).label, 0, "and what is after it");
-    assert_eq!(stretches::copied(now(), run.memory.as_ptr() as usize, 16).label, 0, "a part of the stretch");
+    assert_eq!(
+        stretches::copied(now(), run.memory.as_ptr() as usize, 19).label,
+        0,
+        "and what is after it"
+    );
+    assert_eq!(
+        stretches::copied(now(), run.memory.as_ptr() as usize, 16).label,
+        0,
+        "a part of the stretch"
+    );
 }
 
 #[test]
@@ -314,7 +343,9 @@ fn lines_are_as_long_as_the_input_says() {
     let dag = run.dag();
     let lengths = |count: usize| {
         let other = text.assignment(&Text { count, ..text.clone() });
-        lines.map(|line| if line.label == 0 { line.value } else { dag.eval(line.label, &other) as u64 })
+        lines.map(
+            |line| if line.label == 0 { line.value } else { dag.eval(line.label, &other) as u64 },
+        )
     };
     assert_eq!(lengths(16), [2, 19, 16, 1]);
     assert_eq!(lengths(100), [2, 103, 100, 1], "a line that was cut within the stretch goes on");

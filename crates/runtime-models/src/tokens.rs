@@ -98,7 +98,12 @@ pub(super) fn next<E: Element>(
 }
 
 /// `strtok`, which keeps the rest between calls.
-pub(super) fn next_of_process(run: &Run, labels: &Args, string: *mut u8, set: *const u8) -> *mut u8 {
+pub(super) fn next_of_process(
+    run: &Run,
+    labels: &Args,
+    string: *mut u8,
+    set: *const u8,
+) -> *mut u8 {
     next(run, real::strtok_r, labels, string, set, models().token_rest.as_ptr())
 }
 

@@ -112,7 +112,13 @@ fn refused_line(run: &Run, limit: usize, next: &Cell<i64>) {
 }
 
 /// `fgetws`
-pub(super) fn line(run: &Run, _: &Args, to: *mut i32, size: c_int, stream: *mut Stream) -> *mut i32 {
+pub(super) fn line(
+    run: &Run,
+    _: &Args,
+    to: *mut i32,
+    size: c_int,
+    stream: *mut Stream,
+) -> *mut i32 {
     let next = next_of_wide(run, stream);
     // SAFETY: the program's own call.
     let result = unsafe { real::fgetws(to, size, stream) };

@@ -3,8 +3,8 @@
 use crate::start::*;
 use runtime_core::regions::endings::*;
 use runtime_core::{
-    address::*, build::*, calls::*, checks::*, covered::*, events::*, floats::*, memory::*, objects::*,
-    regions::*, samples::*, shadow::*, state::*,
+    address::*, build::*, calls::*, checks::*, covered::*, events::*, floats::*, memory::*,
+    objects::*, regions::*, samples::*, shadow::*, state::*,
 };
 use runtime_models::outside::{lent::*, output::*};
 use runtime_models::{heap::*, outside::*, words::*};

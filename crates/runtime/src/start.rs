@@ -209,8 +209,9 @@ impl batch::RunState for OfProcess {
 
     unsafe fn reset() -> Option<runtime_core::cons::Table> {
         let run = Run::current();
-        let is_reset =
-            run.segment.is_attached() && objects::reset_marks(run, START.marks_before.get()) && reset(run);
+        let is_reset = run.segment.is_attached()
+            && objects::reset_marks(run, START.marks_before.get())
+            && reset(run);
         is_reset.then(|| run.nodes.table())
     }
 
@@ -222,7 +223,8 @@ impl batch::RunState for OfProcess {
 /// Makes the process as free of labels as a new one; false if it cannot be. Input in words came
 /// before `main` once and for all, a connection is used up, and threads may still write.
 fn reset(run: &Run) -> bool {
-    let is_used_up = run.threaded.get() || input::is_connected() || run.segment.has_flag(flags::WORDS);
+    let is_used_up =
+        run.threaded.get() || input::is_connected() || run.segment.has_flag(flags::WORDS);
     if is_used_up {
         return false;
     }

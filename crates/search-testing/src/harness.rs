@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{
-    Bug, Clock, Engine, Entry, Execution, Executor, Limits, Observer, Outcome, OutputError, Results,
-    SavedSearch, Seed, Sighting, Stats, Stop, Strategy, World,
+    Bug, Clock, Engine, Entry, Execution, Executor, Limits, Observer, Outcome, OutputError,
+    Results, SavedSearch, Seed, Sighting, Stats, Stop, Strategy, World,
 };
 use sites::SiteTable;
 use solver::{Answer, Chain, ChainOptions, Link, Query};
@@ -157,7 +157,8 @@ impl Setup {
         };
         let seeds = self.seeds.iter().map(|seed| seed.to_vec()).chain(self.waiting.iter().cloned());
         let seeds = seeds.map(|input| Seed { name: "test".to_owned(), input });
-        Engine::new(world, self.limits, self.seed, Results::new(sites)).search(strategy, seeds.collect())
+        Engine::new(world, self.limits, self.seed, Results::new(sites))
+            .search(strategy, seeds.collect())
     }
 }
 

@@ -53,8 +53,10 @@ impl<'a> Machine<'a> {
             give_ups: [0; 32],
         };
         for (index, byte) in marks.extended(input).into_iter().enumerate() {
-            machine
-                .node(Node { op: Op::Input as u8, bits: 8, a: index as u32, ..Node::default() }, byte.into());
+            machine.node(
+                Node { op: Op::Input as u8, bits: 8, a: index as u32, ..Node::default() },
+                byte.into(),
+            );
         }
         machine.node(Node { op: Op::Len as u8, bits: 64, ..Node::default() }, input.len() as u64);
         machine
@@ -157,7 +159,13 @@ impl<'a> Machine<'a> {
     }
 
     fn event(&mut self, kind: EventKind, site: u32, value: Value) -> Event {
-        Event { kind: kind as u8, taken: value.number as u8, site, label: value.label, ..Event::default() }
+        Event {
+            kind: kind as u8,
+            taken: value.number as u8,
+            site,
+            label: value.label,
+            ..Event::default()
+        }
     }
 
     pub fn branch(&mut self, site: u32, condition: Value) -> bool {
@@ -194,8 +202,10 @@ impl<'a> Machine<'a> {
     /// Records whether the divisor is zero, and says so.
     pub fn check_divisor(&mut self, site: u32, divisor: Value) -> bool {
         let zero = self.eq(divisor, 0);
-        let event =
-            Event { aux: CheckKind::DivisionByZero as u16, ..self.event(EventKind::Check, site, zero) };
+        let event = Event {
+            aux: CheckKind::DivisionByZero as u16,
+            ..self.event(EventKind::Check, site, zero)
+        };
         self.events.push(event);
         zero.number == 1
     }
@@ -278,7 +288,8 @@ impl<'a> Fake<'a> {
 }
 
 fn site_table(switches: &[&[u64]]) -> SiteTable {
-    let mut table = SiteTable { sites: vec![Site::default(), Site::default()], ..SiteTable::default() };
+    let mut table =
+        SiteTable { sites: vec![Site::default(), Site::default()], ..SiteTable::default() };
     for cases in switches {
         let coverage = table.outcomes;
         let kind = match cases {
@@ -311,7 +322,11 @@ impl Executor for Fake<'_> {
             covered,
             trace: symbolic.then(|| Machine::again(input, &self.marks, &self.sites, &*self.body)),
             bad_trace: None,
-            run_time: if outcome == Outcome::Timeout { self.hang_time } else { Duration::from_millis(1) },
+            run_time: if outcome == Outcome::Timeout {
+                self.hang_time
+            } else {
+                Duration::from_millis(1)
+            },
             cpu_time: Duration::ZERO,
             stderr: Vec::new(),
         })
@@ -325,7 +340,8 @@ impl Executor for Fake<'_> {
         self.examined.push(input.to_vec());
         let objects = self.objects_to.is_some_and(|objects| objects(input));
         let kind = "overflow".to_owned();
-        let diagnosis = Diagnosis { kind, fatal: true, frames: Vec::new(), report: Vec::new(), hidden: None };
+        let diagnosis =
+            Diagnosis { kind, fatal: true, frames: Vec::new(), report: Vec::new(), hidden: None };
         Ok(if objects { vec![diagnosis] } else { Vec::new() })
     }
 

@@ -186,7 +186,9 @@ impl Bugs {
         let next = self.bugs.len();
         let index = self.find(failure, cause.as_ref()).unwrap_or(next);
         self.by_last_step.entry((failure.kind, failure.last)).or_insert(index);
-        if let Some(cause) = cause.filter(|cause| !self.causes.iter().any(|(known, _)| known == cause)) {
+        if let Some(cause) =
+            cause.filter(|cause| !self.causes.iter().any(|(known, _)| known == cause))
+        {
             self.causes.push((cause, index));
         }
         if index == next {
@@ -290,8 +292,12 @@ mod tests {
         assert_eq!(bugs.add(&failure(b"1/0", 3, 0, 3), None).0, Sighting::Smaller);
         assert_eq!(bugs.add(&failure(b"1%0", 4, 0, 4), None).0, Sighting::New);
         assert_eq!(bugs.add(&failure(b"2%0", 4, 1, 5), None).0, Sighting::New);
-        let shown: Vec<_> = bugs.all().iter().map(|b| (b.id, &b.input[..], b.hits, b.run)).collect();
-        assert_eq!(shown, [(8, &b"1/0"[..], 3, 1), (9, &b"1%0"[..], 1, 4), (10, &b"2%0"[..], 1, 5)]);
+        let shown: Vec<_> =
+            bugs.all().iter().map(|b| (b.id, &b.input[..], b.hits, b.run)).collect();
+        assert_eq!(
+            shown,
+            [(8, &b"1/0"[..], 3, 1), (9, &b"1%0"[..], 1, 4), (10, &b"2%0"[..], 1, 5)]
+        );
     }
 
     #[test]
@@ -299,10 +305,12 @@ mod tests {
         let mut bugs = Bugs::default();
         let id = bugs.add(&failure(b"1/0", 3, 0, 1), None).1.id;
         assert_eq!(bugs.all()[0].verdict(), None);
-        let mut verdict = |plain| bugs.confirm(id, Some(plain)).and_then(Bug::verdict).expect("it was asked");
+        let mut verdict =
+            |plain| bugs.confirm(id, Some(plain)).and_then(Bug::verdict).expect("it was asked");
         assert_eq!(verdict(Outcome::Signal(8)), "SIGFPE");
         assert_eq!(verdict(Outcome::Exit(3)), "exit 3, the variant disagrees");
-        let hidden = diagnosis(7).map(|diagnosis| Diagnosis { hidden: Some("it looks away"), ..diagnosis });
+        let hidden =
+            diagnosis(7).map(|diagnosis| Diagnosis { hidden: Some("it looks away"), ..diagnosis });
         let id = bugs.add(&failure(b"1%0", 9, 0, 1), hidden).1.id;
         let verdict = bugs.confirm(id, Some(Outcome::Exit(3))).and_then(Bug::verdict);
         assert_eq!(verdict.as_deref(), Some("exit 3, the variant disagrees: it looks away"));
@@ -316,7 +324,11 @@ mod tests {
         assert_eq!(bugs.add(&failure(b"1/0", 3, 0, 1), diagnosis(7)).0, Sighting::New);
         assert_eq!(bugs.add(&failure(b"(1)/0", 4, 1, 2), diagnosis(7)).0, Sighting::Known);
         assert_eq!(bugs.add(&failure(b"1%0", 3, 0, 3), diagnosis(8)).0, Sighting::New);
-        assert_eq!(bugs.add(&failure(b"0", 3, 0, 4), None).0, Sighting::Known, "without a diagnosis");
+        assert_eq!(
+            bugs.add(&failure(b"0", 3, 0, 4), None).0,
+            Sighting::Known,
+            "without a diagnosis"
+        );
         assert!(bugs.is_stale(&failure(b"(1)/0", 4, 1, 4)));
         assert!(!bugs.is_stale(&failure(b"0/0", 4, 1, 4)));
         assert_eq!(bugs.all().len(), 2);
@@ -326,7 +338,8 @@ mod tests {
     #[test]
     fn a_program_that_aborts_after_a_mistake_may_have_made_another() {
         let title = |kind: &str| {
-            let diagnosis = diagnosis(7).map(|diagnosis| Diagnosis { kind: kind.to_owned(), ..diagnosis });
+            let diagnosis =
+                diagnosis(7).map(|diagnosis| Diagnosis { kind: kind.to_owned(), ..diagnosis });
             let aborted = Failure { kind: BugKind::Crash(SIGABRT), ..failure(b"", 3, 0, 1) };
             Bugs::default().add(&aborted, diagnosis).1.title()
         };

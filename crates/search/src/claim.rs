@@ -17,7 +17,12 @@ pub struct Claim {
 impl Claim {
     /// Of a search over all paths.
     pub fn about_paths(counts: Completeness) -> Claim {
-        Claim { complete: counts.is_complete(), text: counts.to_string(), counts, enumeration: None }
+        Claim {
+            complete: counts.is_complete(),
+            text: counts.to_string(),
+            counts,
+            enumeration: None,
+        }
     }
 
     /// Of a search over all paths of all strings up to a size, of which each size may be finished.
@@ -86,7 +91,10 @@ impl Enumeration {
         let (what, numbers) = match self.symbolic {
             true => (
                 "all paths of all",
-                format!("{} symbolic strings, {} inputs, {} paths", total.strings, total.inputs, total.paths),
+                format!(
+                    "{} symbolic strings, {} inputs, {} paths",
+                    total.strings, total.inputs, total.paths
+                ),
             ),
             false => ("all", format!("{} strings, {} inputs", total.strings, total.inputs)),
         };
@@ -105,8 +113,10 @@ impl Enumeration {
             (total.repeated, "were further derivations"),
             (total.too_long, "were longer than the longest input allowed"),
         ];
-        let extra =
-            extra.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("; {count} {what}"));
+        let extra = extra
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("; {count} {what}"));
         let lengths = match total.stretched {
             0 => String::new(),
             strings => format!(

@@ -37,7 +37,8 @@ impl Corpus {
         (run, hangs): (u64, bool),
     ) -> &Entry {
         let id = self.first + self.entries.len() as u32 + 1;
-        let entry = Entry { id, input: input.to_vec(), origin: origin.clone(), new_outcomes, run, hangs };
+        let entry =
+            Entry { id, input: input.to_vec(), origin: origin.clone(), new_outcomes, run, hangs };
         self.entries.push(entry);
         &self.entries[self.entries.len() - 1]
     }

@@ -160,7 +160,11 @@ fn innermost_frames(kind: &str, frames: &[Frame]) -> Vec<String> {
 fn without_column(place: &str) -> &str {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match place.rsplit_once(':') {
-        Some((line, column)) if is_number(column) && line.rsplit(':').next().is_some_and(is_number) => line,
+        Some((line, column))
+            if is_number(column) && line.rsplit(':').next().is_some_and(is_number) =>
+        {
+            line
+        }
         _ => place,
     }
 }
@@ -200,9 +204,11 @@ mod tests {
     #[test]
     fn one_mistake_shows_itself_in_many_ways() {
         let near = diagnosis("heap-buffer-overflow", &[("get", "a.c:7:3"), ("parse", "a.c:20:1")]);
-        let far = diagnosis("SEGV", &[("get", "a.c:7:12"), ("parse", "a.c:24:1"), ("main", "a.c:40:1")]);
+        let far =
+            diagnosis("SEGV", &[("get", "a.c:7:12"), ("parse", "a.c:24:1"), ("main", "a.c:40:1")]);
         assert!(same(&near, &far));
-        let deeper = diagnosis("SEGV", &[("get", "a.c:7:3"), ("get", "a.c:9:3"), ("parse", "a.c:24:1")]);
+        let deeper =
+            diagnosis("SEGV", &[("get", "a.c:7:3"), ("get", "a.c:9:3"), ("parse", "a.c:24:1")]);
         assert!(same(&near, &deeper), "a recursion is one function");
         let others = [
             diagnosis("SEGV", &[("get", "a.c:8:3"), ("parse", "a.c:20:1")]),
@@ -214,8 +220,9 @@ mod tests {
 
     #[test]
     fn programs_that_end_themselves_have_callers() {
-        let abort =
-            |caller| diagnosis("ABRT", &[("die", "a.c:1:1"), ("check", "a.c:5:1"), (caller, "a.c:9:1")]);
+        let abort = |caller| {
+            diagnosis("ABRT", &[("die", "a.c:1:1"), ("check", "a.c:5:1"), (caller, "a.c:9:1")])
+        };
         assert!(same(&abort("parse"), &abort("parse")));
         assert!(!same(&abort("parse"), &abort("print")));
     }
@@ -228,13 +235,18 @@ mod tests {
             assert!(same(&called(kind, "a.c:9:1"), &called(kind, "a.c:9:1")));
         }
         for kind in ["failed-assertion", "uncaught-exception", "SEGV"] {
-            assert!(same(&called(kind, "a.c:9:1"), &called(kind, "a.c:10:1")), "{kind} says what is wrong");
+            assert!(
+                same(&called(kind, "a.c:9:1"), &called(kind, "a.c:10:1")),
+                "{kind} says what is wrong"
+            );
         }
     }
 
     #[test]
     fn frames_that_are_too_large_are_no_recursion() {
-        let large = |function, place| diagnosis("stack-overflow", &[(function, place), ("main", "a.c:9:1")]);
+        let large = |function, place| {
+            diagnosis("stack-overflow", &[(function, place), ("main", "a.c:9:1")])
+        };
         assert!(same(&large("first", "a.c:1:1"), &large("first", "a.c:1:9")));
         assert!(!same(&large("first", "a.c:1:1"), &large("second", "a.c:2:1")));
     }
@@ -249,7 +261,8 @@ mod tests {
 
     #[test]
     fn loops_are_seen_at_some_of_their_lines() {
-        let looping = |place| diagnosis(Diagnosis::ENDLESS_LOOP, &[("run", place), ("main", "a.c:90:1")]);
+        let looping =
+            |place| diagnosis(Diagnosis::ENDLESS_LOOP, &[("run", place), ("main", "a.c:90:1")]);
         assert!(same(&looping("a.c:10-14"), &looping("a.c:14-20")));
         assert!(same(&looping("a.c:10"), &looping("a.c:9-14")));
         assert!(!same(&looping("a.c:10-14"), &looping("a.c:15-20")));

@@ -17,9 +17,9 @@ use crate::examination::{Examinations, signature};
 use crate::hangs::Hangs;
 use crate::reach::Reach;
 use crate::{
-    Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Growth, Mutate,
-    Next, Origin, Outcome, Proposal, Ran, Random, SavedSearch, Sighting, Stats, Strategy, TracedPath,
-    Violation, Violations,
+    Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Growth,
+    Mutate, Next, Origin, Outcome, Proposal, Ran, Random, SavedSearch, Sighting, Stats, Strategy,
+    TracedPath, Violation, Violations,
 };
 
 /// Time since the start of the search.
@@ -34,7 +34,11 @@ pub trait Observer {
     fn new_bug(&mut self, bug: &Bug, sighting: Sighting) -> Result<(), OutputError>;
 
     /// A run violated a property without a crash.
-    fn new_violation(&mut self, _violation: &Violation, _sighting: Sighting) -> Result<(), OutputError> {
+    fn new_violation(
+        &mut self,
+        _violation: &Violation,
+        _sighting: Sighting,
+    ) -> Result<(), OutputError> {
         Ok(())
     }
 
@@ -193,7 +197,8 @@ impl Last {
     const NOWHERE: Last = Last { step: NOWHERE, is_telling: false };
 
     fn of(path: &TracedPath) -> Last {
-        let is_value = path.condition.constraints.last().is_none_or(|last| last.is_concretisation());
+        let is_value =
+            path.condition.constraints.last().is_none_or(|last| last.is_concretisation());
         Last { step: last_step(path), is_telling: !is_value }
     }
 }
@@ -202,7 +207,8 @@ impl<'a> Engine<'a> {
     /// `results` holds what an earlier part of the campaign found; fresh ones are `Results::new`.
     pub fn new(world: World<'a>, limits: Limits, seed: u64, results: Results) -> Engine<'a> {
         let rng = fastrand::Rng::with_seed(seed);
-        let (paths, triaged, examinations) = (HashSet::new(), HashMap::new(), Examinations::default());
+        let (paths, triaged, examinations) =
+            (HashSet::new(), HashMap::new(), Examinations::default());
         let reach = Reach::new(world.sites);
         let (hangs, confirming) = (Hangs::default(), Duration::ZERO);
         let (ignored_hangs, put_off) = Default::default();
@@ -294,7 +300,11 @@ impl<'a> Engine<'a> {
     }
 
     /// Whether an input is left out because it would probably not end.
-    fn is_shunned(&mut self, strategy: &dyn Strategy, Proposal { input, origin, .. }: &Proposal) -> bool {
+    fn is_shunned(
+        &mut self,
+        strategy: &dyn Strategy,
+        Proposal { input, origin, .. }: &Proposal,
+    ) -> bool {
         let is_needed = matches!(origin, Origin::Retrace | Origin::Violation { .. });
         !is_needed && !strategy.accounts_for_all() && self.hangs.expects(input)
     }
@@ -413,10 +423,12 @@ impl<'a> Engine<'a> {
         if new_outcomes == 0 {
             return Ok(());
         }
-        let (seconds, covered) = (self.world.clock.elapsed().as_secs_f64(), self.results.coverage.covered());
+        let (seconds, covered) =
+            (self.world.clock.elapsed().as_secs_f64(), self.results.coverage.covered());
         let stats = &mut self.results.stats;
         stats.growth.push(Growth { run: stats.runs, seconds, covered });
-        let entry = self.results.corpus.add(input, origin, new_outcomes, (self.results.stats.runs, hung));
+        let entry =
+            self.results.corpus.add(input, origin, new_outcomes, (self.results.stats.runs, hung));
         self.world.observer.new_entry(entry).map_err(Stop::Output)
     }
 
@@ -426,9 +438,9 @@ impl<'a> Engine<'a> {
             return Ok(last);
         }
         let mut execution = match kind {
-            BugKind::Hang => {
-                self.confirm(|engine| engine.count_run(true, |executor| executor.trace_hang(run.input)))?
-            }
+            BugKind::Hang => self.confirm(|engine| {
+                engine.count_run(true, |executor| executor.trace_hang(run.input))
+            })?,
             _ => self.execute(run.input, true)?,
         };
         let last = self.traced_path(&mut execution).map_or(Last::NOWHERE, |path| Last::of(&path));
@@ -480,7 +492,11 @@ impl<'a> Engine<'a> {
 
 impl Results {
     pub fn new(sites: &SiteTable) -> Results {
-        Results { coverage: Coverage::new(sites.outcomes), stats: Stats::new(), ..Results::default() }
+        Results {
+            coverage: Coverage::new(sites.outcomes),
+            stats: Stats::new(),
+            ..Results::default()
+        }
     }
 }
 

@@ -23,7 +23,11 @@ pub struct Judgement {
 
 impl Judgement {
     /// Runs the input in the program and in its variants, each in a process of its own.
-    pub fn new(executor: &mut dyn Executor, sites: &SiteTable, input: &[u8]) -> Result<Judgement, ExecError> {
+    pub fn new(
+        executor: &mut dyn Executor,
+        sites: &SiteTable,
+        input: &[u8],
+    ) -> Result<Judgement, ExecError> {
         let execution = executor.run(input, false)?;
         let plain = executor.run_plain(input)?;
         let failures = failures(executor, input, execution.outcome, plain)?;
@@ -43,9 +47,14 @@ impl Judgement {
 
     /// Whether the program tampers with what it shares shows only where processes are shared, and
     /// that costs new servers: it is asked for where there is a reason.
-    pub fn look_for_tampering(&mut self, executor: &mut dyn Executor, input: &[u8]) -> Result<(), ExecError> {
+    pub fn look_for_tampering(
+        &mut self,
+        executor: &mut dyn Executor,
+        input: &[u8],
+    ) -> Result<(), ExecError> {
         let offences = executor.look_for_tampering(input)?;
-        let found = offences.into_iter().map(|offence| (BugKind::Reported, Some(offence.diagnosis())));
+        let found =
+            offences.into_iter().map(|offence| (BugKind::Reported, Some(offence.diagnosis())));
         self.failures.extend(found);
         Ok(())
     }

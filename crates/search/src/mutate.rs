@@ -91,8 +91,11 @@ fn set_byte(input: &mut [u8], rng: &mut Rng) {
 fn add_small(input: &mut [u8], rng: &mut Rng) {
     let place = rng.usize(0..input.len());
     let amount = rng.u8(1..=35);
-    input[place] =
-        if rng.bool() { input[place].wrapping_add(amount) } else { input[place].wrapping_sub(amount) };
+    input[place] = if rng.bool() {
+        input[place].wrapping_add(amount)
+    } else {
+        input[place].wrapping_sub(amount)
+    };
 }
 
 /// Writes an interesting number of 1, 2, 4 or 8 bytes in either byte order.

@@ -211,8 +211,14 @@ impl Stats {
     /// What kept the search from trying everything, with the options that change it.
     pub fn shortfalls(&self) -> Vec<String> {
         let reasons = [
-            (self.dropped_flips, "flips were dropped, most of them of long loops (--exhaustive drops none)"),
-            (self.answers.unknown, "questions were beyond the solver (--solver-timeout gives it more time)"),
+            (
+                self.dropped_flips,
+                "flips were dropped, most of them of long loops (--exhaustive drops none)",
+            ),
+            (
+                self.answers.unknown,
+                "questions were beyond the solver (--solver-timeout gives it more time)",
+            ),
             (self.concretisations, "values were fixed to what they were"),
             (self.give_ups.iter().sum(), "times symbolic data was dropped"),
             (self.divergences, "runs left the predicted path"),

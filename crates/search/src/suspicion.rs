@@ -62,7 +62,8 @@ impl Suspicions {
 
     /// Whether the last steps of the run are new.
     pub(crate) fn ends_anew(&mut self, path: &PathCondition) -> bool {
-        let steps = path.constraints.iter().rev().filter(|constraint| !constraint.is_concretisation());
+        let steps =
+            path.constraints.iter().rev().filter(|constraint| !constraint.is_concretisation());
         let last = steps.take(LAST_STEPS).fold(0, |hash, constraint| constraint.step().after(hash));
         self.endings.insert(last)
     }
@@ -70,7 +71,9 @@ impl Suspicions {
     /// Whether a branch was repeated a number of times that is new.
     pub(crate) fn repeats_anew(&mut self, path: &PathCondition) -> bool {
         let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
-        for constraint in path.constraints.iter().filter(|constraint| !constraint.is_concretisation()) {
+        for constraint in
+            path.constraints.iter().filter(|constraint| !constraint.is_concretisation())
+        {
             *counts.entry(constraint.site).or_default() += 1;
         }
         let known = self.repetitions.len();
@@ -85,7 +88,8 @@ fn violated_check(path: &PathCondition) -> Option<Step> {
 
 /// How many bytes further an access could have been. The runtime asks whether the last place that fits is below the offset.
 fn distance_to_end(constraint: &Constraint, dag: &Dag) -> Option<u64> {
-    let is_bound = constraint.kind == ConstraintKind::Check(CheckKind::OutOfBounds) && !constraint.taken;
+    let is_bound =
+        constraint.kind == ConstraintKind::Check(CheckKind::OutOfBounds) && !constraint.taken;
     if !is_bound || dag.op(constraint.label) != Op::Ult {
         return None;
     }
@@ -159,7 +163,8 @@ mod tests {
     #[test]
     fn each_step_towards_the_end_of_an_object_counts_once() {
         let mut suspicions = Suspicions::default();
-        let near: Vec<bool> = [0, 5, 5, 3, 9, 8].map(|place| suspicions.nears_an_end(&access(place))).into();
+        let near: Vec<bool> =
+            [0, 5, 5, 3, 9, 8].map(|place| suspicions.nears_an_end(&access(place))).into();
         assert_eq!(near, [false, true, false, false, true, false]);
     }
 

@@ -37,7 +37,8 @@ impl Violations {
     /// Takes note of what the path of a run violates. Returns what has to be written: violations at new places, and those with
     /// a smaller input than before.
     pub(crate) fn add(&mut self, input: &[u8], path: &PathCondition) -> Vec<(Violation, Sighting)> {
-        let mut violated: Vec<(CheckKind, u32)> = path.constraints.iter().filter_map(violated).collect();
+        let mut violated: Vec<(CheckKind, u32)> =
+            path.constraints.iter().filter_map(violated).collect();
         violated.sort_by_key(|&(kind, site)| (site, kind as u16));
         violated.dedup();
         let seen = violated.into_iter().map(|(kind, site)| self.see(kind, site, input));
@@ -81,7 +82,10 @@ mod tests {
             negated: false,
             outcome: None,
         };
-        PathCondition { constraints: violated.iter().map(constraint).collect(), ..PathCondition::default() }
+        PathCondition {
+            constraints: violated.iter().map(constraint).collect(),
+            ..PathCondition::default()
+        }
     }
 
     #[test]
@@ -91,9 +95,17 @@ mod tests {
         let told = |seen: Vec<(Violation, Sighting)>| -> Vec<(u32, Sighting)> {
             seen.into_iter().map(|(violation, sighting)| (violation.id, sighting)).collect()
         };
-        let both = path(&[(overflow, 7, true), (shift, 8, true), (overflow, 7, true), (overflow, 9, false)]);
+        let both = path(&[
+            (overflow, 7, true),
+            (shift, 8, true),
+            (overflow, 7, true),
+            (overflow, 9, false),
+        ]);
         assert_eq!(told(violations.add(b"ab", &both)), [(5, Sighting::New), (6, Sighting::New)]);
-        assert_eq!(told(violations.add(b"b", &path(&[(shift, 8, true)]))), [(6, Sighting::Smaller)]);
+        assert_eq!(
+            told(violations.add(b"b", &path(&[(shift, 8, true)]))),
+            [(6, Sighting::Smaller)]
+        );
         assert_eq!(told(violations.add(b"c", &both)), [(5, Sighting::Smaller)]);
         let inputs: Vec<_> = violations.all().iter().map(|v| (&v.input[..], v.hits)).collect();
         assert_eq!(inputs, [(&b"c"[..], 2), (b"b", 3)]);

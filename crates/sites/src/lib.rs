@@ -62,7 +62,9 @@ impl SiteTable {
         };
         let function = self.function(found);
         match (self.files.get(found.file as usize), found.line) {
-            (Some(file), line) if line != 0 => format!("{file}:{line}:{} ({function})", found.column),
+            (Some(file), line) if line != 0 => {
+                format!("{file}:{line}:{} ({function})", found.column)
+            }
             _ => format!("function {function}"),
         }
     }

@@ -10,7 +10,12 @@ fn main() {
     report("single bytes, unary", &single_bytes(&text), &text, &[]);
     report("single bytes, z3", &single_bytes(&text[..100]), &text[..100], &[Z3Link::NAME]);
     report("end of input, unary", &ends(text.len()), &text, &[]);
-    report("scanner chain of 8, fast", &scanner(&text, 8), &text, &["unary", "local", "cache", "domain"]);
+    report(
+        "scanner chain of 8, fast",
+        &scanner(&text, 8),
+        &text,
+        &["unary", "local", "cache", "domain"],
+    );
     report("scanner chain of 8, domain", &scanner(&text[..400], 8), &text[..400], &["domain"]);
     report("scanner chain of 8, z3", &scanner(&text[..16], 8), &text[..16], &[Z3Link::NAME]);
     report("scanner chain of 1000, fast", &scanner(&text[..1000], 1000), &text[..1000], &[]);
@@ -25,7 +30,8 @@ struct Case {
 
 fn report(name: &str, case: &Case, input: &[u8], links: &[&str]) {
     let only = links.iter().map(|link| link.to_string()).collect();
-    let mut chain = standard_chain(ChainOptions { only, ..ChainOptions::default() }, Limits::default());
+    let mut chain =
+        standard_chain(ChainOptions { only, ..ChainOptions::default() }, Limits::default());
     let start = Instant::now();
     let mut solver = PathSolver::new(&case.dag, &case.path, input, input.len() + 100);
     assert!(solver.violated().is_empty());
@@ -114,8 +120,9 @@ fn scanner(input: &[u8], period: usize) -> Case {
     let mut case = Case::new();
     let classes: Vec<u8> =
         (0..=255u8).map(|byte| if byte.is_ascii_alphabetic() { byte & 15 } else { 0 }).collect();
-    let next: Vec<u8> =
-        (0..64u16 * 16).flat_map(|cell| (cell.wrapping_mul(40_503) >> 3 & 63).to_le_bytes()).collect();
+    let next: Vec<u8> = (0..64u16 * 16)
+        .flat_map(|cell| (cell.wrapping_mul(40_503) >> 3 & 63).to_le_bytes())
+        .collect();
     let classes = case.dag.add_table(TableData::concrete(classes)).expect("a table");
     let next = case.dag.add_table(TableData::concrete(next)).expect("a table");
     let mut state = case.constant(16, 0);
@@ -152,7 +159,8 @@ fn fields(len: usize) -> Case {
             let byte = case.dag.input(first + index);
             value = case.dag.add(Node::binary(Op::Concat, 8 * (index as u8 + 1), byte, value));
         }
-        let (key, wanted) = (case.constant(32, 0x55aa_1234), case.constant(32, u64::from(first) * 7919));
+        let (key, wanted) =
+            (case.constant(32, 0x55aa_1234), case.constant(32, u64::from(first) * 7919));
         let mixed = case.binary(Op::Xor, value, key);
         let factor = case.constant(32, 0x0100_0193);
         let mixed = case.binary(Op::Mul, mixed, factor);

@@ -109,9 +109,11 @@ impl Question {
             let condition = translator.condition(lit.label)?;
             literals.push(if lit.value { condition } else { condition.not() });
         }
-        let below = |limit: usize| translator.length().map(|len| len.bvule(BV::from_u64(limit as u64, 64)));
-        let length =
-            below(request.max_len).zip(below(request.current_len + NEAR)).map(|(all, near)| [all, near]);
+        let below =
+            |limit: usize| translator.length().map(|len| len.bvule(BV::from_u64(limit as u64, 64)));
+        let length = below(request.max_len)
+            .zip(below(request.current_len + NEAR))
+            .map(|(all, near)| [all, near]);
         Some(Question { literals, length })
     }
 
@@ -138,7 +140,9 @@ impl Question {
         }
         let names: Vec<Bool> = names().take(self.literals.len()).collect();
         let near = match &self.length {
-            Some([_, near]) => solver.check_assumptions(&[&names[..], std::slice::from_ref(near)].concat()),
+            Some([_, near]) => {
+                solver.check_assumptions(&[&names[..], std::slice::from_ref(near)].concat())
+            }
             None => SatResult::Unknown,
         };
         let result = if near == SatResult::Sat { near } else { solver.check_assumptions(&names) };
@@ -177,8 +181,10 @@ fn model(model: &Option<Model>, translator: &Translator) -> Reply {
         Some(None) => return Reply::Unknown(UnknownReason::WrongModel),
         None => None,
     };
-    let bytes: Option<Vec<(u32, u8)>> =
-        translator.inputs().map(|(index, variable)| Some((index, value(variable)? as u8))).collect();
+    let bytes: Option<Vec<(u32, u8)>> = translator
+        .inputs()
+        .map(|(index, variable)| Some((index, value(variable)? as u8)))
+        .collect();
     match bytes {
         Some(bytes) => Reply::Sat { bytes, len },
         None => Reply::Unknown(UnknownReason::WrongModel),

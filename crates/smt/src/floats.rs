@@ -11,7 +11,8 @@ pub(crate) fn from_bits(bits: &BV) -> Float {
     // SAFETY: the context and the bit-vector are alive, the sort is made in the same context and
     // has the width of the bit-vector, and `wrap` takes a reference on the result.
     unsafe {
-        let ast = z3_sys::Z3_mk_fpa_to_fp_bv(raw, bits.get_z3_ast(), raw_sort(raw, bits.get_size()));
+        let ast =
+            z3_sys::Z3_mk_fpa_to_fp_bv(raw, bits.get_z3_ast(), raw_sort(raw, bits.get_size()));
         Float::wrap(context, ast.expect("a float of the bit-vector's width"))
     }
 }
@@ -41,7 +42,8 @@ pub(crate) fn convert(float: &Float, width: u32) -> Float {
     // SAFETY: as in `from_integer`.
     unsafe {
         let sort = raw_sort(raw, width);
-        let ast = z3_sys::Z3_mk_fpa_to_fp_float(raw, nearest.get_z3_ast(), float.get_z3_ast(), sort);
+        let ast =
+            z3_sys::Z3_mk_fpa_to_fp_float(raw, nearest.get_z3_ast(), float.get_z3_ast(), sort);
         Float::wrap(context, ast.expect("a float of a float"))
     }
 }

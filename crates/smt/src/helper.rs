@@ -208,7 +208,8 @@ fn leave_parent(socket: &UnixStream) {
             libc::syscall(libc::SYS_close_range, 3u32, keep - 1, 0u32);
         }
         libc::syscall(libc::SYS_close_range, keep.max(2) + 1, u32::MAX, 0u32);
-        let limit = pages.saturating_mul(libc::sysconf(libc::_SC_PAGESIZE) as u64).saturating_add(MEMORY);
+        let limit =
+            pages.saturating_mul(libc::sysconf(libc::_SC_PAGESIZE) as u64).saturating_add(MEMORY);
         let limit = libc::rlimit { rlim_cur: limit, rlim_max: limit };
         libc::setrlimit(libc::RLIMIT_AS, &limit);
     }

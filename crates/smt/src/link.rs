@@ -25,8 +25,11 @@ impl Economy {
     const MIN: Duration = Duration::from_millis(100);
 
     fn learn(&mut self, answered: bool, max: Duration) {
-        self.allowed =
-            if answered { (self.allowed * 2).min(max) } else { (self.allowed / 2).max(Economy::MIN) };
+        self.allowed = if answered {
+            (self.allowed * 2).min(max)
+        } else {
+            (self.allowed / 2).max(Economy::MIN)
+        };
     }
 }
 

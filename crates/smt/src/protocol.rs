@@ -48,8 +48,10 @@ impl Request {
         let values = parts.next()?;
         let mut dag = Dag::new();
         let labels = expr::parse(parts.next()?, &mut dag).ok()?;
-        let literals =
-            labels.into_iter().zip(values.bytes()).map(|(label, value)| Lit::new(label, value == b'1'));
+        let literals = labels
+            .into_iter()
+            .zip(values.bytes())
+            .map(|(label, value)| Lit::new(label, value == b'1'));
         let literals = literals.collect();
         Some(Request {
             dag,
@@ -88,12 +90,15 @@ impl Reply {
             "sat" => {
                 let len = words.peek().and_then(|word| word.strip_prefix("len="));
                 let len = len.map(|len| len.parse()).transpose().ok()?;
-                let values = words.skip(usize::from(len.is_some())).map(|word| word.split_once('='));
-                let bytes =
-                    values.map(|pair| pair.and_then(|(i, v)| Some((i.parse().ok()?, v.parse().ok()?))));
+                let values =
+                    words.skip(usize::from(len.is_some())).map(|word| word.split_once('='));
+                let bytes = values
+                    .map(|pair| pair.and_then(|(i, v)| Some((i.parse().ok()?, v.parse().ok()?))));
                 Some(Reply::Sat { bytes: bytes.collect::<Option<_>>()?, len })
             }
-            "unsat" => Some(Reply::Unsat(words.map(|word| word.parse().ok()).collect::<Option<_>>()?)),
+            "unsat" => {
+                Some(Reply::Unsat(words.map(|word| word.parse().ok()).collect::<Option<_>>()?))
+            }
             "unknown" => {
                 let reason = words.next()?;
                 Some(Reply::Unknown(*REASONS.iter().find(|known| word(**known) == reason)?))

@@ -16,7 +16,13 @@ pub(crate) struct Cells<'a> {
 
 impl Cells<'_> {
     /// Little-endian read of `count` bytes at `offset`; `None` if the table is too large.
-    pub(crate) fn read(&self, dag: &Dag, offset_label: Label, offset: &BV, count: u32) -> Option<BV> {
+    pub(crate) fn read(
+        &self,
+        dag: &Dag,
+        offset_label: Label,
+        offset: &BV,
+        count: u32,
+    ) -> Option<BV> {
         let leaves = self.leaves(stride(dag, offset_label, 4), count);
         (leaves.len() <= MAX_LEAVES).then(|| tree(&leaves, offset))
     }

@@ -44,7 +44,8 @@ fn check_values(shape: Shape, steps: &[[u32; 4]], input: &[u8]) {
         // Operations on texts as formulas over bytes; nothing else changes but for simplification.
         let has_texts = has_texts(&random.dag, label);
         let mut formulas = Dag::new();
-        let formula = has_texts.then(|| Importer::lowering().import(&random.dag, label, &mut formulas));
+        let formula =
+            has_texts.then(|| Importer::lowering().import(&random.dag, label, &mut formulas));
         let mut translator = Translator::new(if has_texts { &formulas } else { &random.dag });
         let Some(term) = translator.bits(formula.unwrap_or(label)) else { continue };
         // The bits of a NaN are free.

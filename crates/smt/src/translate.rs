@@ -84,7 +84,12 @@ impl<'d> Translator<'d> {
             }
             needed.push(label);
             let operands = self.dag.operands(label);
-            heap.extend(operands.iter().chain(self.dag.table_labels(label)).filter(|&&operand| operand != 0));
+            heap.extend(
+                operands
+                    .iter()
+                    .chain(self.dag.table_labels(label))
+                    .filter(|&&operand| operand != 0),
+            );
         }
         needed.reverse();
         needed
@@ -94,7 +99,9 @@ impl<'d> Translator<'d> {
         let node = *self.dag.node(label);
         use Op::*;
         Some(match self.dag.op(label) {
-            Const | Token => Term::Bits(constant(u32::from(node.bits), u128::from(node.const_value()))),
+            Const | Token => {
+                Term::Bits(constant(u32::from(node.bits), u128::from(node.const_value())))
+            }
             Input => Term::Bits(self.input(node.a)),
             Len => Term::Bits(self.len()),
             op @ (FAdd | FSub | FMul | FDiv | FRem) => Term::Float(floats::arithmetic(
@@ -103,7 +110,9 @@ impl<'d> Translator<'d> {
                 &self.terms[&node.b].float(),
             )?),
             FSqrt => Term::Float(self.terms[&node.a].float().sqrt()),
-            FConv => Term::Float(floats::convert(&self.terms[&node.a].float(), u32::from(node.bits))),
+            FConv => {
+                Term::Float(floats::convert(&self.terms[&node.a].float(), u32::from(node.bits)))
+            }
             op @ (FEq | FLt | FLe | FUno) => {
                 let (a, b) = (self.terms[&node.a].float(), self.terms[&node.b].float());
                 Term::Truth(floats::comparison(op, &a, &b))
@@ -237,7 +246,12 @@ fn count_ones(a: &BV, bits: u32) -> BV {
 
 /// The number that `result` gives for the last bit of the `order` that is set; the width if none
 /// is.
-fn first_one(a: &BV, bits: u32, order: &mut dyn Iterator<Item = u32>, result: impl Fn(u32) -> u32) -> BV {
+fn first_one(
+    a: &BV,
+    bits: u32,
+    order: &mut dyn Iterator<Item = u32>,
+    result: impl Fn(u32) -> u32,
+) -> BV {
     let none = constant(bits, u128::from(bits));
     order.fold(none, |other, bit| {
         let set = a.extract(bit, bit).eq(BV::from_u64(1, 1));

@@ -62,7 +62,10 @@ fn hard_query_ends_at_its_limit() {
     let goal = easy(&mut dag);
     let mut z3 = Z3Link::new(limits(100));
     let answer = z3.solve(&Query::new(&dag, &[], hard, &[1; 24], 24));
-    assert!(matches!(answer, Answer::Unknown(UnknownReason::Timeout | UnknownReason::Overrun)), "{answer:?}");
+    assert!(
+        matches!(answer, Answer::Unknown(UnknownReason::Timeout | UnknownReason::Overrun)),
+        "{answer:?}"
+    );
     let mut z3 = Z3Link::new(limits(600_000));
     assert!(matches!(z3.solve(&Query::new(&dag, &[], goal, &[1; 24], 24)), Answer::Sat(_)));
 }

@@ -10,7 +10,8 @@ use std::time::Duration;
 const MAX_LEN: usize = 9;
 
 fn path(dag: &Dag, nodes: &[Label], current: &[u8]) -> Vec<Lit> {
-    let mut labels: Vec<Label> = nodes.iter().copied().filter(|&label| dag.bits(label) == 1).collect();
+    let mut labels: Vec<Label> =
+        nodes.iter().copied().filter(|&label| dag.bits(label) == 1).collect();
     labels.sort_unstable();
     labels.dedup();
     let input = Assignment::new(current);
@@ -36,7 +37,8 @@ fn check(shape: Shape, steps: &[[u32; 4]], current: &[u8]) {
     let random = build(shape, steps);
     let (dag, path) = (&random.dag, path(&random.dag, &random.nodes, current));
     let mut z3 = standard_chain(ChainOptions::only(Z3Link::NAME), limits());
-    let mut fast = Chain::standard(ChainOptions { domain_budget: 200_000, ..ChainOptions::default() });
+    let mut fast =
+        Chain::standard(ChainOptions { domain_budget: 200_000, ..ChainOptions::default() });
     let expected = flips(&mut z3, dag, &path, current);
     let answers = flips(&mut fast, dag, &path, current);
     for (index, (expected, answer)) in expected.iter().zip(&answers).enumerate() {
@@ -45,15 +47,20 @@ fn check(shape: Shape, steps: &[[u32; 4]], current: &[u8]) {
         let text = || {
             let labels: Vec<Label> = lits.iter().map(|lit| lit.label).collect();
             let values: Vec<bool> = lits.iter().map(|lit| lit.value).collect();
-            format!("Z3 {expected:?}, fast {answer:?} on {current:?} for {values:?}\n{}", print(dag, &labels))
+            format!(
+                "Z3 {expected:?}, fast {answer:?} on {current:?} for {values:?}\n{}",
+                print(dag, &labels)
+            )
         };
         for answer in [expected, answer] {
             if let Answer::Sat(input) = answer {
                 assert!(holds(dag, &lits, input), "{}", text());
             }
         }
-        let contradiction =
-            matches!((expected, answer), (Answer::Sat(_), Answer::Unsat) | (Answer::Unsat, Answer::Sat(_)));
+        let contradiction = matches!(
+            (expected, answer),
+            (Answer::Sat(_), Answer::Unsat) | (Answer::Unsat, Answer::Sat(_))
+        );
         assert!(!contradiction, "{}", text());
     }
     for (name, counters) in z3.counters().chain(fast.counters()) {
@@ -95,7 +102,14 @@ fn large_tables_are_read() {
     let (high, low) = (dag.input(0), dag.input(1));
     let index = dag.add(expr::Node::binary(expr::Op::Concat, 16, high, low));
     let offset = dag.add(expr::Node::unary(expr::Op::ZExt, 64, index));
-    let read = dag.add(expr::Node { op: expr::Op::Read as u8, bits: 16, aux: 0, a: offset, b: table, c: 0 });
+    let read = dag.add(expr::Node {
+        op: expr::Op::Read as u8,
+        bits: 16,
+        aux: 0,
+        a: offset,
+        b: table,
+        c: 0,
+    });
     let input = Assignment::new([0x0c, 0x35]);
     let wanted = dag.eval(read, &input);
     let wanted = dag.constant(16, wanted);

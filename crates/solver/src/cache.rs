@@ -65,7 +65,10 @@ impl Cache {
             Answer::Unsat => Known::Unsat,
             Answer::Sat(input) => {
                 let value = |&byte: &u32| input.get(byte as usize).copied().unwrap_or(0);
-                Known::Sat(key.bytes.iter().map(value).collect(), key.uses_len.then_some(input.len()))
+                Known::Sat(
+                    key.bytes.iter().map(value).collect(),
+                    key.uses_len.then_some(input.len()),
+                )
             }
         };
         if self.answers.len() >= MAX_ENTRIES {
@@ -100,7 +103,12 @@ fn digest(query: &Query, bytes: &[u32], uses_len: bool) -> Key {
     digest.finish()
 }
 
-fn push_operands(dag: &Dag, label: Label, number: &FxHashMap<Label, u64>, stack: &mut Vec<Label>) -> bool {
+fn push_operands(
+    dag: &Dag,
+    label: Label,
+    number: &FxHashMap<Label, u64>,
+    stack: &mut Vec<Label>,
+) -> bool {
     let before = stack.len();
     let operands = dag.operands(label);
     let operands = operands.iter().chain(dag.table_labels(label));
@@ -108,7 +116,13 @@ fn push_operands(dag: &Dag, label: Label, number: &FxHashMap<Label, u64>, stack:
     stack.len() > before
 }
 
-fn node(dag: &Dag, label: Label, number: &FxHashMap<Label, u64>, bytes: &[u32], digest: &mut Digest) {
+fn node(
+    dag: &Dag,
+    label: Label,
+    number: &FxHashMap<Label, u64>,
+    bytes: &[u32],
+    digest: &mut Digest,
+) {
     let node = dag.node(label);
     digest.word(u64::from(node.op) | u64::from(node.bits) << 8 | u64::from(node.aux) << 16);
     match dag.op(label) {

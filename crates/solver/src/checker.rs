@@ -33,11 +33,17 @@ const MANY: usize = 16;
 const BLOCK: usize = 64;
 
 impl<'a> Checker<'a> {
-    pub(crate) fn new(dag: &'a Dag, path: &'a [Lit], current: &'a [u8], max_len: usize) -> Checker<'a> {
+    pub(crate) fn new(
+        dag: &'a Dag,
+        path: &'a [Lit],
+        current: &'a [u8],
+        max_len: usize,
+    ) -> Checker<'a> {
         let mut evaluator = Evaluator::new();
         let mut evaluation = evaluator.under(dag, current);
-        let broken =
-            |&number: &u32| evaluation.holds(path[number as usize].label) != path[number as usize].value;
+        let broken = |&number: &u32| {
+            evaluation.holds(path[number as usize].label) != path[number as usize].value
+        };
         let violated = (0..path.len() as u32).filter(broken).collect();
         Checker {
             dag,
@@ -86,7 +92,8 @@ impl<'a> Checker<'a> {
     fn floor(&self, number: u32) -> Option<u64> {
         let lit = self.path[number as usize];
         let node = self.dag.node(lit.label);
-        let shape = lit.value && self.dag.op(lit.label) == Op::Ult && self.dag.op(node.b) == Op::Len;
+        let shape =
+            lit.value && self.dag.op(lit.label) == Op::Ult && self.dag.op(node.b) == Op::Len;
         if shape { self.dag.as_constant(node.a).map(|c| c as u64) } else { None }
     }
 
@@ -115,7 +122,8 @@ impl<'a> Checker<'a> {
         let (path, depending, wide) = (self.path, &self.depending, &self.wide);
         let mut evaluation = self.evaluator.under(self.dag, input);
         let mut holds = |lit: Lit| evaluation.holds(lit.label) == lit.value;
-        let mut number_holds = |&number: &u32| number as usize >= prefix || holds(path[number as usize]);
+        let mut number_holds =
+            |&number: &u32| number as usize >= prefix || holds(path[number as usize]);
         let narrow = changed.iter().filter_map(|slot| depending.get(slot.index())).flatten();
         let is_changed = |support: &Support| changed.iter().any(|slot| slot.is_in(support));
         narrow.into_iter().all(&mut number_holds)
@@ -130,12 +138,18 @@ impl<'a> Checker<'a> {
     }
 
     /// The numbers of the literals that do not hold on `input`, in order.
-    pub(crate) fn departures<'s>(&'s mut self, input: &'s [u8]) -> impl Iterator<Item = usize> + use<'s, 'a> {
+    pub(crate) fn departures<'s>(
+        &'s mut self,
+        input: &'s [u8],
+    ) -> impl Iterator<Item = usize> + use<'s, 'a> {
         let same = input.iter().zip(self.current).take_while(|(new, old)| new == old).count();
         // Literals before the first that needs a changed byte depend on the length at most.
         let first = self.needed_len.partition_point(|&needed| needed <= same).saturating_sub(1);
-        let early =
-            self.on_length.iter().map(|&number| number as usize).take_while(move |&number| number < first);
+        let early = self
+            .on_length
+            .iter()
+            .map(|&number| number as usize)
+            .take_while(move |&number| number < first);
         let mut evaluation = self.evaluator.under(self.dag, input);
         let path = self.path;
         early
@@ -151,8 +165,11 @@ impl<'a> Checker<'a> {
         }
         for (block, (new, old)) in input.chunks(BLOCK).zip(self.current.chunks(BLOCK)).enumerate() {
             if new != old {
-                let differing = new.iter().zip(old).enumerate().filter(|(_, (new, old))| new != old);
-                changed.extend(differing.map(|(offset, _)| Slot::byte((block * BLOCK + offset) as u32)));
+                let differing =
+                    new.iter().zip(old).enumerate().filter(|(_, (new, old))| new != old);
+                changed.extend(
+                    differing.map(|(offset, _)| Slot::byte((block * BLOCK + offset) as u32)),
+                );
             }
         }
         let shared = input.len().min(self.current.len());

@@ -131,10 +131,9 @@ impl Components {
     /// True if `variable` is a component of its own after the first `prefix` literals.
     pub(crate) fn is_alone(&self, variable: Slot, prefix: u32) -> bool {
         self.root(variable, prefix) == variable
-            && self
-                .entries
-                .get(variable.index())
-                .is_none_or(|entry| entry.children.first().is_none_or(|&(_, joined_at)| joined_at >= prefix))
+            && self.entries.get(variable.index()).is_none_or(|entry| {
+                entry.children.first().is_none_or(|&(_, joined_at)| joined_at >= prefix)
+            })
     }
 
     /// Adds to `literals` those of the component with this root.

@@ -25,7 +25,8 @@ impl Counters {
             Answer::Unsat => self.unsat += 1,
             Answer::Unknown(reason) => {
                 self.unknown += 1;
-                self.lost += u64::from(matches!(reason, UnknownReason::Crash | UnknownReason::Overrun));
+                self.lost +=
+                    u64::from(matches!(reason, UnknownReason::Crash | UnknownReason::Overrun));
             }
         }
     }

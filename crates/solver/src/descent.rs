@@ -96,14 +96,16 @@ impl<'d> Landscape<'d> {
     fn new(query: &Query<'d>, problem: &Problem) -> Option<Landscape<'d>> {
         let dag = query.dag;
         let is_input = |label: &Label| dag.op(*label) == Op::Input;
-        let mut leaves: Vec<Label> = cone(dag, &problem.joint).into_iter().filter(is_input).collect();
+        let mut leaves: Vec<Label> =
+            cone(dag, &problem.joint).into_iter().filter(is_input).collect();
         leaves.sort_unstable_by_key(|&leaf| dag.node(leaf).a);
         let distances = Distances::new(dag, &problem.joint);
         let program = Program::compile(dag, &distances.roots, &leaves)?;
         if program.len() > MAX_PROGRAM {
             return None;
         }
-        let variables = leaves.iter().map(|&leaf| variable(dag.node(leaf).a, query, problem)).collect();
+        let variables =
+            leaves.iter().map(|&leaf| variable(dag.node(leaf).a, query, problem)).collect();
         let dependents = program.dependents();
         let (literals_of, variables_of) = relate(&distances, &dependents);
         Some(Landscape { distances, program, variables, dependents, literals_of, variables_of })
@@ -111,8 +113,11 @@ impl<'d> Landscape<'d> {
 }
 
 fn variable(byte: u32, query: &Query, problem: &Problem) -> (u32, Vec<u8>) {
-    let domain =
-        problem.bytes.iter().find(|&&(other, _)| other == byte).map_or(ByteSet::ALL, |&(_, domain)| domain);
+    let domain = problem
+        .bytes
+        .iter()
+        .find(|&&(other, _)| other == byte)
+        .map_or(ByteSet::ALL, |&(_, domain)| domain);
     (byte, domain.preferred(query.current.get(byte as usize).copied()).collect())
 }
 
@@ -210,7 +215,8 @@ impl<'w> Walk<'w> {
 
     /// One of the literals that are not true, if it can be changed at all.
     fn broken(&mut self) -> Option<usize> {
-        let broken: Vec<usize> = (0..self.costs.len()).filter(|&literal| self.costs[literal] > 0).collect();
+        let broken: Vec<usize> =
+            (0..self.costs.len()).filter(|&literal| self.costs[literal] > 0).collect();
         let literal = broken[self.random.below(broken.len())];
         (!self.landscape.variables_of[literal].is_empty()).then_some(literal)
     }
@@ -227,7 +233,9 @@ impl<'w> Walk<'w> {
                 continue;
             }
             let now = self.values[variable as usize];
-            for &value in landscape.variables[variable as usize].1.iter().filter(|&&value| value != now) {
+            for &value in
+                landscape.variables[variable as usize].1.iter().filter(|&&value| value != now)
+            {
                 let total = self.look(&[(variable, value)])?;
                 if total < best {
                     (best, change) = (total, vec![(variable, value)]);
@@ -268,7 +276,8 @@ impl<'w> Walk<'w> {
             landscape.program.set(self.registers, variable as usize, u128::from(value));
             landscape.program.run_again(self.registers, dependents);
         }
-        let mut literals = change.iter().flat_map(|&(variable, _)| &landscape.literals_of[variable as usize]);
+        let mut literals =
+            change.iter().flat_map(|&(variable, _)| &landscape.literals_of[variable as usize]);
         if let [(variable, _)] = change {
             for &literal in &landscape.literals_of[*variable as usize] {
                 total = total - self.costs[literal as usize] + self.cost(literal);
@@ -293,7 +302,12 @@ impl<'w> Walk<'w> {
 }
 
 /// Words of neighbouring bytes, lowest byte first or last, one up and one down.
-fn word_steps(landscape: &Landscape, variables: &[u32], first: usize, values: &[u8]) -> Vec<Change> {
+fn word_steps(
+    landscape: &Landscape,
+    variables: &[u32],
+    first: usize,
+    values: &[u8],
+) -> Vec<Change> {
     let mut steps = Vec::new();
     for width in [2, 4, 8] {
         let Some(word) = variables.get(first..first + width) else { continue };
@@ -301,13 +315,16 @@ fn word_steps(landscape: &Landscape, variables: &[u32], first: usize, values: &[
         if byte(word[width - 1]) - byte(word[0]) != width as u32 - 1 {
             continue;
         }
-        let (up, down): (Vec<u32>, Vec<u32>) = (word.to_vec(), word.iter().rev().copied().collect());
+        let (up, down): (Vec<u32>, Vec<u32>) =
+            (word.to_vec(), word.iter().rev().copied().collect());
         for order in [up, down] {
             for step in [1, u64::MAX] {
-                let number = order.iter().rev().fold(0, |sum, &v| sum << 8 | u64::from(values[v as usize]));
+                let number =
+                    order.iter().rev().fold(0, |sum, &v| sum << 8 | u64::from(values[v as usize]));
                 let bytes = number.wrapping_add(step).to_le_bytes();
                 let change: Change = order.iter().copied().zip(bytes).collect();
-                let allowed = |&(v, value): &(u32, u8)| landscape.variables[v as usize].1.contains(&value);
+                let allowed =
+                    |&(v, value): &(u32, u8)| landscape.variables[v as usize].1.contains(&value);
                 if change.iter().all(allowed) {
                     steps.push(change);
                 }
@@ -324,7 +341,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % limit.max(1) as u64) as usize
     }
 }

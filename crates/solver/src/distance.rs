@@ -71,8 +71,8 @@ impl Distances {
         let formula = match op {
             Op::Not if depth > 0 => return self.formula(dag, Lit::new(node.a, !wanted), depth - 1),
             Op::And | Op::Or if depth > 0 => {
-                let [a, b] =
-                    [node.a, node.b].map(|side| self.formula(dag, Lit::new(side, wanted), depth - 1));
+                let [a, b] = [node.a, node.b]
+                    .map(|side| self.formula(dag, Lit::new(side, wanted), depth - 1));
                 if (op == Op::And) == wanted { Formula::All(a, b) } else { Formula::Any(a, b) }
             }
             Op::Ite if depth > 0 => {
@@ -158,7 +158,8 @@ fn scaled(difference: u128) -> u64 {
         0 => 0,
         _ => {
             let whole = difference.ilog2();
-            let rest = if whole >= 4 { difference >> (whole - 4) } else { difference << (4 - whole) };
+            let rest =
+                if whole >= 4 { difference >> (whole - 4) } else { difference << (4 - whole) };
             1 + UNIT * u64::from(whole) + (rest as u64 & 15)
         }
     }
@@ -174,7 +175,8 @@ mod tests {
     fn nearer_is_less() {
         assert_eq!(scaled(0), 0);
         assert!((1..5000u128).all(|d| scaled(d) <= scaled(d + 1) && scaled(d) > 0));
-        let distance = |a: f64| comparison(Op::FLt, 64, 2.5f64.to_bits().into(), a.to_bits().into(), true);
+        let distance =
+            |a: f64| comparison(Op::FLt, 64, 2.5f64.to_bits().into(), a.to_bits().into(), true);
         let distances = [-1e300, -3.0, 0.0, 1.0, 2.4, 2.5].map(distance);
         assert!(distances.windows(2).all(|pair| pair[0] > pair[1]), "{distances:?}");
         assert_eq!(distance(2.6), 0);

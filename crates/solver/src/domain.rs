@@ -49,8 +49,11 @@ impl Link for DomainLink {
         let Some(problem) = Problem::new(&mut self.truths, query) else { return Answer::Unsat };
         match problem.levels(query.dag) {
             Some(levels) => {
-                let budget =
-                    if query.effort == Effort::Quick { self.budget / QUICK_SHARE } else { self.budget };
+                let budget = if query.effort == Effort::Quick {
+                    self.budget / QUICK_SHARE
+                } else {
+                    self.budget
+                };
                 Search::new(query, &problem, &levels, budget).run()
             }
             None => Answer::Unknown(UnknownReason::Unsupported),
@@ -114,7 +117,10 @@ impl Problem {
     }
 
     /// The preferred value of each byte, whatever the joint literals say.
-    pub(crate) fn preferred<'p>(&'p self, query: &'p Query) -> impl Iterator<Item = (u32, u8)> + 'p {
+    pub(crate) fn preferred<'p>(
+        &'p self,
+        query: &'p Query,
+    ) -> impl Iterator<Item = (u32, u8)> + 'p {
         self.bytes.iter().filter_map(|&(byte, domain)| {
             let value = domain.preferred(query.current.get(byte as usize).copied()).next()?;
             Some((byte, value))
@@ -123,7 +129,8 @@ impl Problem {
 
     /// The joint literals by the variable that decides them; the length comes last.
     fn levels<'d>(&self, dag: &'d Dag) -> Option<Levels<'d>> {
-        let mut variables: Vec<Variable> = self.bytes.iter().map(|&(byte, _)| Variable::Byte(byte)).collect();
+        let mut variables: Vec<Variable> =
+            self.bytes.iter().map(|&(byte, _)| Variable::Byte(byte)).collect();
         variables.extend(self.length.is_some().then_some(Variable::Length));
         Levels::new(dag, variables, &self.joint)
     }
@@ -158,15 +165,21 @@ struct Frame {
 }
 
 impl<'s> Search<'s> {
-    fn new(query: &'s Query<'s>, problem: &'s Problem, levels: &'s Levels<'s>, budget: u64) -> Search<'s> {
+    fn new(
+        query: &'s Query<'s>,
+        problem: &'s Problem,
+        levels: &'s Levels<'s>,
+        budget: u64,
+    ) -> Search<'s> {
         let current = |byte: u32| query.current.get(byte as usize).copied();
         let mut candidates: Vec<Vec<u64>> = problem
             .bytes
             .iter()
             .map(|&(byte, domain)| domain.preferred(current(byte)).map(u64::from).collect())
             .collect();
-        let lengths =
-            |set: &LengthSet| set.preferred(query.current.len() as u64).take(MAX_LENGTHS + 1).collect();
+        let lengths = |set: &LengthSet| {
+            set.preferred(query.current.len() as u64).take(MAX_LENGTHS + 1).collect()
+        };
         candidates.extend(problem.length.as_ref().map(lengths));
         for (values, program) in candidates.iter_mut().zip(&levels.programs) {
             if !program.uses_variable() {
@@ -188,7 +201,11 @@ impl<'s> Search<'s> {
 
     /// Depth first.
     fn run(mut self) -> Answer {
-        self.frames.push(Frame { frontier: Box::default(), sums: self.outlook.start(), next_candidate: 0 });
+        self.frames.push(Frame {
+            frontier: Box::default(),
+            sums: self.outlook.start(),
+            next_candidate: 0,
+        });
         loop {
             let level = self.frames.len() - 1;
             if level == self.candidates.len() {
@@ -226,7 +243,9 @@ impl<'s> Search<'s> {
             if !program.run(&mut self.registers, value) {
                 continue;
             }
-            let Some(sums) = self.outlook.choose(level, value, &self.frames[level].sums) else { continue };
+            let Some(sums) = self.outlook.choose(level, value, &self.frames[level].sums) else {
+                continue;
+            };
             let frontier = program.frontier(&self.registers, &self.frames[level].frontier);
             if !self.dead[level + 1].contains(&frontier) {
                 return Step::Forward(Frame { frontier, sums, next_candidate: 0 });

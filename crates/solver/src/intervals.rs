@@ -85,7 +85,10 @@ pub(crate) struct Intervals<'i> {
 
 impl<'i> Intervals<'i> {
     /// `part` tells the interval of a node of at most 64 bits, if it knows.
-    pub(crate) fn new(dag: &'i Dag, part: &'i mut dyn FnMut(Label) -> Option<Interval>) -> Intervals<'i> {
+    pub(crate) fn new(
+        dag: &'i Dag,
+        part: &'i mut dyn FnMut(Label) -> Option<Interval>,
+    ) -> Intervals<'i> {
         Intervals { dag, part, known: FxHashMap::default(), left: MAX_NODES }
     }
 
@@ -105,7 +108,8 @@ impl<'i> Intervals<'i> {
         }
         self.left -= 1;
         let interval = (self.part)(label).or_else(|| self.compute(label, depth - 1));
-        let interval = interval.filter(|interval| interval.fits(bits)).unwrap_or(Interval::all(bits));
+        let interval =
+            interval.filter(|interval| interval.fits(bits)).unwrap_or(Interval::all(bits));
         self.known.insert(label, interval);
         interval
     }
@@ -134,11 +138,17 @@ impl<'i> Intervals<'i> {
             Op::Sub => Interval { low: a.low - b.high, high: a.high - b.low },
             Op::Mul => Interval::spanned(a, b, |a, b| a * b),
             Op::SDiv if b.low > 0 => Interval::spanned(a, b, |a, b| a / b),
-            Op::SRem if b.low > 0 && a.is_positive() => Interval { low: 0, high: a.high.min(b.high - 1) },
-            Op::And if a.is_positive() && b.is_positive() => Interval { low: 0, high: a.high.min(b.high) },
+            Op::SRem if b.low > 0 && a.is_positive() => {
+                Interval { low: 0, high: a.high.min(b.high - 1) }
+            }
+            Op::And if a.is_positive() && b.is_positive() => {
+                Interval { low: 0, high: a.high.min(b.high) }
+            }
             Op::Not => Interval { low: -1 - a.high, high: -1 - a.low },
             Op::ZExt if a.is_positive() => a,
-            Op::ZExt if a.high < 0 => Interval { low: a.low + (1 << inner), high: a.high + (1 << inner) },
+            Op::ZExt if a.high < 0 => {
+                Interval { low: a.low + (1 << inner), high: a.high + (1 << inner) }
+            }
             Op::ZExt => Interval { low: 0, high: (1 << inner) - 1 },
             Op::SExt if inner == 1 => a.negated(),
             Op::SExt => a,
@@ -154,7 +164,13 @@ impl<'i> Intervals<'i> {
         }
     }
 
-    fn truth(&mut self, op: Op, label: Label, [a, b]: [Interval; 2], depth: u32) -> Option<Interval> {
+    fn truth(
+        &mut self,
+        op: Op,
+        label: Label,
+        [a, b]: [Interval; 2],
+        depth: u32,
+    ) -> Option<Interval> {
         let node = *self.dag.node(label);
         let is_ordered = a.is_positive() && b.is_positive();
         let signed = |operand: Interval| match self.dag.bits(node.a) {
@@ -166,7 +182,9 @@ impl<'i> Intervals<'i> {
             Op::Not => Interval { low: 1 - a.high, high: 1 - a.low },
             Op::And => Interval { low: a.low.min(b.low), high: a.high.min(b.high) },
             Op::Or => Interval { low: a.low.max(b.low), high: a.high.max(b.high) },
-            Op::Eq if self.original(node.a, depth) == self.original(node.b, depth) => Interval::only(1),
+            Op::Eq if self.original(node.a, depth) == self.original(node.b, depth) => {
+                Interval::only(1)
+            }
             Op::Eq => Interval::truth(a.low == a.high && a == b, a.high < b.low || b.high < a.low),
             Op::Slt => Interval::truth(signed_a.high < signed_b.low, signed_a.low >= signed_b.high),
             Op::Sle => Interval::truth(signed_a.high <= signed_b.low, signed_a.low > signed_b.high),
@@ -186,8 +204,9 @@ impl<'i> Intervals<'i> {
             return label;
         }
         let (wide, bits) = (self.dag.node(narrow).a, self.dag.bits(narrow));
-        let is_same =
-            bits > 1 && self.dag.bits(wide) == self.dag.bits(label) && self.of(wide, depth).fits(bits);
+        let is_same = bits > 1
+            && self.dag.bits(wide) == self.dag.bits(label)
+            && self.of(wide, depth).fits(bits);
         if is_same { wide } else { label }
     }
 }
@@ -237,10 +256,13 @@ mod tests {
             let bits = if is_wide { 16 } else { 8 };
             let same = |width: u32| width == bits;
             let node = match op {
-                Op::SExt | Op::ZExt => choose(0, &|width| width < 16).map(|a| Node::unary(op, 16, a)),
+                Op::SExt | Op::ZExt => {
+                    choose(0, &|width| width < 16).map(|a| Node::unary(op, 16, a))
+                }
                 Op::Extract => choose(0, &|width| width == 16).map(|a| Node::unary(op, 8, a)),
                 Op::Read => {
-                    let (place, byte) = (choose(0, &|width| width == 8), choose(1, &|width| width == 8));
+                    let (place, byte) =
+                        (choose(0, &|width| width == 8), choose(1, &|width| width == 8));
                     let wide = choose(2, &|width| width == 16);
                     place
                         .zip(byte)
@@ -252,10 +274,14 @@ mod tests {
                     .zip(choose(1, &same))
                     .zip(choose(2, &same))
                     .map(|((a, b), c)| Node { op: op as u8, bits: bits as u8, aux: 0, a, b, c }),
-                Op::Eq | Op::Slt | Op::Sle | Op::Ult | Op::Ule => choose(0, &|_| true).and_then(|a| {
-                    choose(1, &|width| width == dag.bits(a)).map(|b| Node::binary(op, 1, a, b))
-                }),
-                _ => choose(0, &same).zip(choose(1, &same)).map(|(a, b)| Node::binary(op, bits as u8, a, b)),
+                Op::Eq | Op::Slt | Op::Sle | Op::Ult | Op::Ule => {
+                    choose(0, &|_| true).and_then(|a| {
+                        choose(1, &|width| width == dag.bits(a)).map(|b| Node::binary(op, 1, a, b))
+                    })
+                }
+                _ => choose(0, &same)
+                    .zip(choose(1, &same))
+                    .map(|(a, b)| Node::binary(op, bits as u8, a, b)),
             };
             nodes.extend(node.map(|node| dag.add(node)));
         }

@@ -142,8 +142,11 @@ impl Context<'_, '_> {
             vec![(self.node.a, 1 - condition), (other, self.wanted)],
             !self.is_constant(other) || self.value(other) == self.wanted,
         );
-        let options: Vec<Vec<(Label, u128)>> =
-            [swap, keep].into_iter().filter(|(_, possible)| *possible).map(|(option, _)| option).collect();
+        let options: Vec<Vec<(Label, u128)>> = [swap, keep]
+            .into_iter()
+            .filter(|(_, possible)| *possible)
+            .map(|(option, _)| option)
+            .collect();
         self.choose(options)
     }
 
@@ -163,10 +166,14 @@ impl Context<'_, '_> {
         }
         let count = u64::from(self.node.bits / 8);
         let value_at = |offset: u64| {
-            (0..count).rev().fold(0, |value, index| value << 8 | u128::from(table.byte(offset + index)))
+            (0..count)
+                .rev()
+                .fold(0, |value, index| value << 8 | u128::from(table.byte(offset + index)))
         };
-        let offsets = (0..table.bytes.len() as u64).filter(|&offset| value_at(offset) == self.wanted);
-        let options = offsets.take(8).map(|offset| vec![(self.node.a, u128::from(offset))]).collect();
+        let offsets =
+            (0..table.bytes.len() as u64).filter(|&offset| value_at(offset) == self.wanted);
+        let options =
+            offsets.take(8).map(|offset| vec![(self.node.a, u128::from(offset))]).collect();
         self.choose(options)
     }
 
@@ -211,8 +218,9 @@ impl Context<'_, '_> {
         let for_a = (!self.is_constant(a)).then(|| self.left(op, x, y)).flatten();
         let for_b = (!self.is_constant(b)).then(|| self.right(op, x, y)).flatten();
         let one_side = [(a, for_a), (b, for_b)];
-        let one_side =
-            one_side.into_iter().filter_map(|(side, value)| Some(vec![(side, value? & mask(self.bits))]));
+        let one_side = one_side
+            .into_iter()
+            .filter_map(|(side, value)| Some(vec![(side, value? & mask(self.bits))]));
         let options = self.positional(op).into_iter().chain(one_side).collect();
         self.choose(options)
     }
@@ -228,8 +236,10 @@ impl Context<'_, '_> {
             }
         };
         let (a, b) = (self.node.a, self.node.b);
-        let (product, rest, c) =
-            base(a).map(|c| (a, b, c)).or_else(|| base(b).map(|c| (b, a, c))).filter(|_| op == Op::Add)?;
+        let (product, rest, c) = base(a)
+            .map(|c| (a, b, c))
+            .or_else(|| base(b).map(|c| (b, a, c)))
+            .filter(|_| op == Op::Add)?;
         let remainder = self.wanted % c;
         Some(vec![(rest, remainder), (product, self.wanted - remainder)])
     }
@@ -245,12 +255,12 @@ impl Context<'_, '_> {
             Op::And => (wanted & !y == 0).then_some(x & !y | wanted),
             Op::Or => (y & !wanted == 0).then_some(x & y | wanted & !y),
             Op::UDiv => wanted.checked_mul(y).filter(|product| y != 0 && *product <= mask(bits)),
-            Op::SDiv => {
-                (y != 0).then(|| sign_extend(wanted, bits).wrapping_mul(sign_extend(y, bits)) as u128)
-            }
+            Op::SDiv => (y != 0)
+                .then(|| sign_extend(wanted, bits).wrapping_mul(sign_extend(y, bits)) as u128),
             Op::URem => (wanted < y).then(|| (x - x % y).wrapping_add(wanted)),
             Op::SRem => {
-                let (x, y, wanted) = (sign_extend(x, bits), sign_extend(y, bits), sign_extend(wanted, bits));
+                let (x, y, wanted) =
+                    (sign_extend(x, bits), sign_extend(y, bits), sign_extend(wanted, bits));
                 let rest = x.checked_rem(y)?;
                 (wanted.unsigned_abs() < y.unsigned_abs())
                     .then(|| x.wrapping_sub(rest).wrapping_add(wanted) as u128)
@@ -259,7 +269,8 @@ impl Context<'_, '_> {
                 let high = x & !(mask(bits) >> y);
                 (wanted & mask(y as u32) == 0).then_some(high | wanted >> y)
             }
-            Op::LShr if y < u128::from(bits) => (wanted >> (bits - y as u32).min(127) == 0 || y == 0)
+            Op::LShr if y < u128::from(bits) => (wanted >> (bits - y as u32).min(127) == 0
+                || y == 0)
                 .then_some(wanted << y | x & mask(y as u32)),
             Op::AShr if y < u128::from(bits) => {
                 let value = (wanted << y | x & mask(y as u32)) & mask(bits);
@@ -293,7 +304,8 @@ impl Context<'_, '_> {
         let mut options = Vec::new();
         for (side, values) in [(a, for_a), (b, for_b)] {
             if !self.is_constant(side) {
-                options.extend(values.into_iter().map(|value| vec![(side, float_bits(value, width))]));
+                options
+                    .extend(values.into_iter().map(|value| vec![(side, float_bits(value, width))]));
             }
         }
         self.choose(options)

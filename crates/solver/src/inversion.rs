@@ -60,7 +60,8 @@ impl Link for InversionLink {
 pub(crate) fn repaired(query: &Query, input: &[u8], kept: &FxHashSet<u32>) -> Option<Vec<u8>> {
     let mut evaluator = Evaluator::new();
     (0..attempts(query)).find_map(|number| {
-        let start = Attempt { input: input.to_vec(), set: kept.clone(), ..Attempt::new(query, number) };
+        let start =
+            Attempt { input: input.to_vec(), set: kept.clone(), ..Attempt::new(query, number) };
         start.after_repairs(&mut evaluator)
     })
 }

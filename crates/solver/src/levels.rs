@@ -112,8 +112,11 @@ struct Plan<'d> {
 
 impl<'d> Plan<'d> {
     fn new(dag: &'d Dag, variables: &[Variable], lits: &[Lit]) -> Option<Plan<'d>> {
-        let position: FxHashMap<Variable, u32> =
-            variables.iter().enumerate().map(|(level, &variable)| (variable, level as u32)).collect();
+        let position: FxHashMap<Variable, u32> = variables
+            .iter()
+            .enumerate()
+            .map(|(level, &variable)| (variable, level as u32))
+            .collect();
         let mut plan = Plan {
             dag,
             level: FxHashMap::default(),
@@ -125,7 +128,10 @@ impl<'d> Plan<'d> {
         for &label in &cone {
             let level = match Variable::of_leaf(dag, label) {
                 Some(variable) => Some(*position.get(&variable)?),
-                None => plan.operands(label).filter_map(|operand| plan.level.get(&operand).copied()).max(),
+                None => plan
+                    .operands(label)
+                    .filter_map(|operand| plan.level.get(&operand).copied())
+                    .max(),
             };
             if let Some(level) = level {
                 plan.level.insert(label, level);
@@ -175,9 +181,12 @@ impl<'d> Plan<'d> {
         let mut parameters: Vec<Label> = incoming.iter().map(|&(label, _)| label).collect();
         parameters.extend(self.leaf[at]);
         let wanted: Vec<bool> = self.lits_at[at].iter().map(|&number| lits[number].value).collect();
-        let mut roots: Vec<Label> = self.lits_at[at].iter().map(|&number| lits[number].label).collect();
+        let mut roots: Vec<Label> =
+            self.lits_at[at].iter().map(|&number| lits[number].label).collect();
         let (mut sources, mut outgoing) = (Vec::new(), Vec::new());
-        for (index, &(label, last)) in incoming.iter().enumerate().filter(|(_, (_, last))| *last > level) {
+        for (index, &(label, last)) in
+            incoming.iter().enumerate().filter(|(_, (_, last))| *last > level)
+        {
             sources.push(Source::Incoming(index));
             outgoing.push((label, last));
         }
@@ -205,7 +214,9 @@ pub(crate) fn cone(dag: &Dag, lits: &[Lit]) -> Vec<Label> {
         if cone.last() != Some(&label) {
             cone.push(label);
             let operands = dag.operands(label);
-            heap.extend(operands.iter().chain(dag.table_labels(label)).filter(|&&operand| operand != 0));
+            heap.extend(
+                operands.iter().chain(dag.table_labels(label)).filter(|&&operand| operand != 0),
+            );
         }
     }
     cone.reverse();

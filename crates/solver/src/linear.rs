@@ -88,7 +88,11 @@ fn leaf(dag: &Dag, label: Label) -> Option<Label> {
         }
         let operands = dag.operands(label);
         let below = |&operand: &Label| operand != 0 && dag.as_constant(operand).is_none();
-        label = operands.iter().chain(dag.table_labels(label)).copied().find(|operand| below(operand))?;
+        label = operands
+            .iter()
+            .chain(dag.table_labels(label))
+            .copied()
+            .find(|operand| below(operand))?;
     }
 }
 
@@ -122,14 +126,22 @@ impl Reader<'_> {
                 let last = (1i128 << sum.bits) - 1;
                 Some(if lit.value { (sum, 0, 0) } else { (sum, 1, last) })
             }
-            op @ (Op::Ult | Op::Ule | Op::Slt | Op::Sle) => self.comparison(op, node.a, node.b, lit.value),
+            op @ (Op::Ult | Op::Ule | Op::Slt | Op::Sle) => {
+                self.comparison(op, node.a, node.b, lit.value)
+            }
             _ => None,
         }
     }
 
     /// A comparison with a constant; a signed one is an unsigned one after a shift by half the
     /// range.
-    fn comparison(&mut self, op: Op, a: Label, b: Label, wanted: bool) -> Option<(Sum, i128, i128)> {
+    fn comparison(
+        &mut self,
+        op: Op,
+        a: Label,
+        b: Label,
+        wanted: bool,
+    ) -> Option<(Sum, i128, i128)> {
         let bits = self.dag.bits(a);
         let left = self.dag.as_constant(a);
         let constant = left.or(self.dag.as_constant(b))?;
@@ -168,9 +180,12 @@ impl Reader<'_> {
         match self.dag.op(label) {
             Op::Add => self.sum(node.a, depth + 1)?.plus(&self.sum(node.b, depth + 1)?, 1),
             Op::Sub => self.sum(node.a, depth + 1)?.plus(&self.sum(node.b, depth + 1)?, -1),
-            Op::Mul => self.product(node.a, node.b, depth).or_else(|| self.product(node.b, node.a, depth)),
+            Op::Mul => {
+                self.product(node.a, node.b, depth).or_else(|| self.product(node.b, node.a, depth))
+            }
             Op::Shl => {
-                let shift = self.dag.as_constant(node.b).filter(|&shift| shift < u128::from(bits))?;
+                let shift =
+                    self.dag.as_constant(node.b).filter(|&shift| shift < u128::from(bits))?;
                 self.sum(node.a, depth + 1)?.times(1 << shift)
             }
             Op::Extract if node.aux == 0 => Some(Sum { bits, ..self.sum(node.a, depth + 1)? }),

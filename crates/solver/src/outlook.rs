@@ -55,7 +55,11 @@ impl Outlook {
 
 impl Tracked {
     /// `None` if the numbers get too large.
-    fn new(mut lit: LinearLit, variables: &[Variable], domains: &[(u32, ByteSet)]) -> Option<Tracked> {
+    fn new(
+        mut lit: LinearLit,
+        variables: &[Variable],
+        domains: &[(u32, ByteSet)],
+    ) -> Option<Tracked> {
         let mut parts = Vec::with_capacity(variables.len());
         let mut ranges = Vec::with_capacity(variables.len());
         for (level, &variable) in variables.iter().enumerate() {
@@ -70,7 +74,8 @@ impl Tracked {
         for level in (1..variables.len()).rev() {
             let (least, most) = ranges[level];
             let (low, width) = rest[level];
-            rest[level - 1] = (low.checked_add(least)?, width.checked_add(most.checked_sub(least)?)?);
+            rest[level - 1] =
+                (low.checked_add(least)?, width.checked_add(most.checked_sub(least)?)?);
         }
         Some(Tracked { lit, parts, rest })
     }
@@ -85,6 +90,7 @@ impl Tracked {
 
 /// Least and greatest value over a domain, which is not empty.
 fn range(part: &Part, domain: ByteSet) -> (i128, i128) {
-    let values = || (0..=255u8).filter(|&byte| domain.contains(byte)).map(|byte| part[usize::from(byte)]);
+    let values =
+        || (0..=255u8).filter(|&byte| domain.contains(byte)).map(|byte| part[usize::from(byte)]);
     (values().min().unwrap_or(0), values().max().unwrap_or(0))
 }

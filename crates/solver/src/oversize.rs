@@ -19,7 +19,13 @@ impl Oversize {
     }
 
     /// Whether a part of the goal's components was too large before.
-    pub(crate) fn holds(&self, components: &Components, roots: &[Slot], prefix: u32, nodes: usize) -> bool {
+    pub(crate) fn holds(
+        &self,
+        components: &Components,
+        roots: &[Slot],
+        prefix: u32,
+        nodes: usize,
+    ) -> bool {
         self.seen.iter().any(|&(root, before, allowed)| {
             before <= prefix && nodes <= allowed && roots.contains(&components.root(root, prefix))
         })
@@ -40,7 +46,8 @@ mod tests {
         let mut oversize = Oversize::default();
         let roots = |byte: u32, prefix: u32| [components.root(Slot::byte(byte), prefix)];
         oversize.note(&roots(1, 1), 1, 100);
-        let holds = |byte, prefix, nodes| oversize.holds(&components, &roots(byte, prefix), prefix, nodes);
+        let holds =
+            |byte, prefix, nodes| oversize.holds(&components, &roots(byte, prefix), prefix, nodes);
         assert!(holds(2, 1, 100) && holds(3, 3, 100) && holds(3, 3, 50));
         assert!(!holds(1, 0, 100), "before it grew");
         assert!(!holds(5, 3, 100), "another component");

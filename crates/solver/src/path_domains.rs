@@ -83,12 +83,23 @@ impl PathDomains {
         largest: u64,
     ) -> LengthSet {
         self.length.domain(prefix, LengthSet::up_to(largest), |domain, number| {
-            domain.intersection(&length_truth(truths, &mut self.map, dag, path[number as usize], largest))
+            domain.intersection(&length_truth(
+                truths,
+                &mut self.map,
+                dag,
+                path[number as usize],
+                largest,
+            ))
         })
     }
 
     /// What an expression of one byte is for each of the byte's values.
-    pub(crate) fn values(&mut self, truths: &mut Truths, dag: &Dag, label: Label) -> Option<Arc<Values>> {
+    pub(crate) fn values(
+        &mut self,
+        truths: &mut Truths,
+        dag: &Dag,
+        label: Label,
+    ) -> Option<Arc<Values>> {
         truths.values(&mut self.map, dag, label)
     }
 
@@ -114,7 +125,13 @@ fn byte_truth(truths: &mut Truths, map: &mut ShapeMap, dag: &Dag, lit: Lit) -> B
     if lit.value { set } else { set.complement() }
 }
 
-fn length_truth(truths: &mut Truths, map: &mut ShapeMap, dag: &Dag, lit: Lit, largest: u64) -> LengthSet {
+fn length_truth(
+    truths: &mut Truths,
+    map: &mut ShapeMap,
+    dag: &Dag,
+    lit: Lit,
+    largest: u64,
+) -> LengthSet {
     let set = truths.of_length(map, dag, lit.label, largest);
     if lit.value { set } else { set.complement(largest) }
 }

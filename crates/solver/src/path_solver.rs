@@ -122,7 +122,10 @@ impl<'a> PathSolver<'a> {
     }
 
     /// The numbers of the literals of the path that do not hold on an input, in order.
-    pub fn departures<'s>(&'s mut self, input: &'s [u8]) -> impl Iterator<Item = usize> + use<'s, 'a> {
+    pub fn departures<'s>(
+        &'s mut self,
+        input: &'s [u8],
+    ) -> impl Iterator<Item = usize> + use<'s, 'a> {
         self.checker.departures(input)
     }
 

@@ -113,8 +113,12 @@ impl Product {
         }
         self.staged.start(dag, bytes.len(), MAX_STEPS);
         let Product { marks, question, staged, .. } = self;
-        let view =
-            View { marks, question: *question, functions: Vec::new(), chosen: vec![0; bytes.len() + 1] };
+        let view = View {
+            marks,
+            question: *question,
+            functions: Vec::new(),
+            chosen: vec![0; bytes.len() + 1],
+        };
         let mut search = Search { dag, bytes, staged, view, ground };
         if !search.all_hold(&by_stage[0]).ok()? {
             return Some(None);
@@ -139,7 +143,12 @@ impl Product {
 
     /// The values to try for each byte: of those that no function of the literals tells apart, the
     /// first.
-    fn choices(&mut self, dag: &Dag, query: &ProductQuery, ground: &mut dyn Ground) -> Option<Vec<Vec<u8>>> {
+    fn choices(
+        &mut self,
+        dag: &Dag,
+        query: &ProductQuery,
+        ground: &mut dyn Ground,
+    ) -> Option<Vec<Vec<u8>>> {
         let last = query.numbers.last().map_or(0, |&last| last as usize + 1);
         self.look_at(dag, &query.path[..last], ground);
         let goal = self.functions_of_goal(dag, query, ground)?;

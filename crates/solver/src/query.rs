@@ -53,8 +53,22 @@ pub enum Effort {
 impl<'a> Query<'a> {
     pub const DEFAULT_FILLER: u8 = b'0';
 
-    pub fn new(dag: &'a Dag, path: &'a [Lit], goal: Lit, current: &'a [u8], max_len: usize) -> Query<'a> {
-        Query { dag, path, goal, current, max_len, filler: Query::DEFAULT_FILLER, effort: Effort::Full }
+    pub fn new(
+        dag: &'a Dag,
+        path: &'a [Lit],
+        goal: Lit,
+        current: &'a [u8],
+        max_len: usize,
+    ) -> Query<'a> {
+        Query {
+            dag,
+            path,
+            goal,
+            current,
+            max_len,
+            filler: Query::DEFAULT_FILLER,
+            effort: Effort::Full,
+        }
     }
 
     /// All literals, the goal last.
@@ -63,7 +77,11 @@ impl<'a> Query<'a> {
     }
 
     /// The current input with other bytes and, if `len` is given, another length.
-    pub fn input_with(&self, bytes: impl IntoIterator<Item = (u32, u8)>, len: Option<usize>) -> Vec<u8> {
+    pub fn input_with(
+        &self,
+        bytes: impl IntoIterator<Item = (u32, u8)>,
+        len: Option<usize>,
+    ) -> Vec<u8> {
         let mut input = self.current.to_vec();
         input.resize(len.unwrap_or(input.len()), self.filler);
         for (index, value) in bytes {

@@ -67,7 +67,10 @@ impl Ranges {
             return range;
         }
         let all = Range::all(bits);
-        let range = self.compute(dag, label, depth - 1).filter(|range| range.high <= all.high).unwrap_or(all);
+        let range = self
+            .compute(dag, label, depth - 1)
+            .filter(|range| range.high <= all.high)
+            .unwrap_or(all);
         self.known.insert(label, range);
         range
     }
@@ -82,9 +85,9 @@ impl Ranges {
         if op == Op::Find {
             return Some(Range { low: 0, high: dag.table(node.b).bytes.len() as u128 });
         }
-        let [a, b, c] = dag
-            .operands(label)
-            .map(|operand| if operand == 0 { Range::only(0) } else { self.within(dag, operand, depth) });
+        let [a, b, c] = dag.operands(label).map(|operand| {
+            if operand == 0 { Range::only(0) } else { self.within(dag, operand, depth) }
+        });
         Some(match op {
             Op::ZExt => a,
             Op::SExt if a.high >> (dag.bits(node.a) - 1) == 0 => a,
@@ -124,11 +127,13 @@ impl Ranges {
             return None;
         }
         let count = u64::from(node.bits / 8);
-        let value = |at: u64| (0..count).rev().fold(0, |sum, i| sum << 8 | u128::from(table.byte(at + i)));
+        let value =
+            |at: u64| (0..count).rev().fold(0, |sum, i| sum << 8 | u128::from(table.byte(at + i)));
         // Reads outside of the table are 0.
         let stride = stride(dag, node.a);
         let values = || (0..table.bytes.len() as u64).step_by(1 << stride).map(value);
-        let extremes = || values().fold(Range::only(0), |range, value| range.union(Range::only(value)));
+        let extremes =
+            || values().fold(Range::only(0), |range, value| range.union(Range::only(value)));
         Some(*self.extremes.entry((node.b, node.bits, stride)).or_insert_with(extremes))
     }
 }

@@ -36,8 +36,9 @@ impl<'d> Slicer<'d> {
     /// a slice must be added with the same values.
     pub fn add_fixed(&mut self, lit: Lit, fixed: &mut dyn FnMut(Label) -> Option<u128>) {
         let from = self.from;
-        let mut replace =
-            |label: Label, dag: &mut Dag| fixed(label).map(|value| dag.constant(from.bits(label), value));
+        let mut replace = |label: Label, dag: &mut Dag| {
+            fixed(label).map(|value| dag.constant(from.bits(label), value))
+        };
         let label = self.importer.import_with(from, lit.label, &mut self.slice.dag, &mut replace);
         self.slice.assert(Lit { label, ..lit });
     }
@@ -66,7 +67,8 @@ impl<'d> Slicer<'d> {
         let byte = dag.input(byte);
         let label = match ranges.len() {
             0..=FEW => {
-                let tests: Vec<Label> = ranges.iter().map(|range| within(dag, byte, *range)).collect();
+                let tests: Vec<Label> =
+                    ranges.iter().map(|range| within(dag, byte, *range)).collect();
                 let first = dag.constant(1, 0);
                 tests.into_iter().fold(first, |any, test| dag.make_binary(Op::Or, 1, any, test))
             }
@@ -96,7 +98,9 @@ fn within(dag: &mut Dag, byte: Label, (low, high): (u8, u8)) -> Label {
 
 fn member(dag: &mut Dag, byte: Label, set: ByteSet) -> Label {
     let table = TableData::concrete((0..=255).map(|byte| u8::from(set.contains(byte))).collect());
-    let (Ok(table), one) = (dag.add_table(table), dag.constant(8, 1)) else { return dag.constant(1, 1) };
+    let (Ok(table), one) = (dag.add_table(table), dag.constant(8, 1)) else {
+        return dag.constant(1, 1);
+    };
     let offset = dag.make_unary(Op::ZExt, 64, byte);
     let read = dag.make(Node { op: Op::Read as u8, bits: 8, aux: 0, a: offset, b: table, c: 0 });
     dag.make_binary(Op::Eq, 1, read, one)

@@ -51,12 +51,16 @@ impl Subsumption {
         }
         let goal = literals.0.last().and_then(|goal| self.models.get(goal));
         let inputs = goal.into_iter().flatten().rev();
-        let mut inputs = inputs.map(|model| query.input_with(model.bytes.iter().copied(), model.len));
-        inputs.find(|input| check(input)).map_or(Answer::Unknown(UnknownReason::Unsupported), Answer::Sat)
+        let mut inputs =
+            inputs.map(|model| query.input_with(model.bytes.iter().copied(), model.len));
+        inputs
+            .find(|input| check(input))
+            .map_or(Answer::Unknown(UnknownReason::Unsupported), Answer::Sat)
     }
 
     fn contains_core(&self, literals: &Literals) -> bool {
-        let mut cores = literals.0.iter().filter_map(|key| self.cores.get(key)).flatten().peekable();
+        let mut cores =
+            literals.0.iter().filter_map(|key| self.cores.get(key)).flatten().peekable();
         if cores.peek().is_none() {
             return false;
         }
@@ -66,7 +70,13 @@ impl Subsumption {
 
     /// Remembers an answer. `core` are numbers of literals that contradict each other; all do if
     /// there is none.
-    pub(crate) fn put(&mut self, literals: &Literals, current: &[u8], answer: &Answer, core: Option<&[u32]>) {
+    pub(crate) fn put(
+        &mut self,
+        literals: &Literals,
+        current: &[u8],
+        answer: &Answer,
+        core: Option<&[u32]>,
+    ) {
         let Some(&goal) = literals.0.last() else { return };
         if self.entries >= MAX_ENTRIES {
             *self = Subsumption::default();
@@ -108,8 +118,12 @@ impl Model {
     /// What differs from the current input.
     fn new(current: &[u8], input: &[u8]) -> Model {
         let changed = |&(index, byte): &(usize, &u8)| current.get(index) != Some(byte);
-        let bytes =
-            input.iter().enumerate().filter(changed).map(|(index, &byte)| (index as u32, byte)).collect();
+        let bytes = input
+            .iter()
+            .enumerate()
+            .filter(changed)
+            .map(|(index, &byte)| (index as u32, byte))
+            .collect();
         Model { bytes, len: (input.len() != current.len()).then_some(input.len()) }
     }
 }
@@ -167,7 +181,8 @@ impl Keys<'_> {
         let before = self.stack.len();
         let operands = dag.operands(label);
         let operands = operands.iter().chain(dag.table_labels(label));
-        let unknown = operands.filter(|&&operand| operand != 0 && self.of_node[operand as usize].is_none());
+        let unknown =
+            operands.filter(|&&operand| operand != 0 && self.of_node[operand as usize].is_none());
         self.stack.extend(unknown);
         self.stack.len() > before
     }

@@ -67,7 +67,8 @@ impl Atom {
             (true, false) => vec![matching(pattern)],
             (false, _) => pattern.chunks(1).map(matching).collect(),
         };
-        let occurrence = Occurrence::new(&sets, terminated, has(flags::LAST), self.accepted.clone());
+        let occurrence =
+            Occurrence::new(&sets, terminated, has(flags::LAST), self.accepted.clone());
         occurrence.map(Reader::Occurrence)
     }
 }
@@ -81,9 +82,13 @@ fn only_text(dag: &Dag, label: Label) -> Option<Label> {
         }
         seen.push(label);
         match dag.op(label) {
-            Op::Find | Op::Compare if found.is_none_or(|known| known == label) => found = Some(label),
+            Op::Find | Op::Compare if found.is_none_or(|known| known == label) => {
+                found = Some(label)
+            }
             Op::Find | Op::Compare | Op::Input | Op::Len => return None,
-            _ if seen.len() > MAX_NODES || dag.table_labels(label).iter().any(|&cell| cell != 0) => {
+            _ if seen.len() > MAX_NODES
+                || dag.table_labels(label).iter().any(|&cell| cell != 0) =>
+            {
                 return None;
             }
             _ => open.extend(dag.operands(label).into_iter().filter(|&operand| operand != 0)),

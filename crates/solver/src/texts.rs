@@ -42,12 +42,20 @@ pub(crate) fn has_texts(dag: &Dag) -> bool {
 }
 
 pub(crate) fn solve(truths: &mut Truths, query: &Query) -> Answer {
-    solve_within(truths, query, &mut Restrictions { languages: &mut Languages::default(), windows: &[] })
+    solve_within(
+        truths,
+        query,
+        &mut Restrictions { languages: &mut Languages::default(), windows: &[] },
+    )
 }
 
 /// As [`solve`], with parts of the answer in languages. "Unsat" proves nothing then: bytes of those
 /// parts that the query does not mention keep their values.
-pub(crate) fn solve_within(truths: &mut Truths, query: &Query, restrictions: &mut Restrictions) -> Answer {
+pub(crate) fn solve_within(
+    truths: &mut Truths,
+    query: &Query,
+    restrictions: &mut Restrictions,
+) -> Answer {
     let Some(problem) = Problem::new(truths, query) else { return Answer::Unsat };
     let windows = restrictions.windows.iter().filter(|(range, _)| problem.concerns(range));
     let windows: Vec<(Range<u32>, Language)> = windows.cloned().collect();
@@ -60,14 +68,16 @@ pub(crate) fn solve_within(truths: &mut Truths, query: &Query, restrictions: &mu
     let mut budget = Budget::default().with_limit(MAX_STATES / share);
     match window.tracks().find(restrictions.languages, &mut budget) {
         Ok(Some(word)) => {
-            let len = problem.length.and_then(|set| set.preferred(query.current.len() as u64).next());
+            let len =
+                problem.length.and_then(|set| set.preferred(query.current.len() as u64).next());
             let bytes = window.places.iter().copied().zip(word);
             let input = query.input_with(bytes, len.map(|len| len as usize));
             if exact || holds(query, &input) {
                 return Answer::Sat(input);
             }
             // A checksum of the text may stand beside it.
-            let repaired = if windows.is_empty() { repaired(query, &input, &window.read()) } else { None };
+            let repaired =
+                if windows.is_empty() { repaired(query, &input, &window.read()) } else { None };
             repaired.map_or(Answer::Unknown(UnknownReason::Unsupported), Answer::Sat)
         }
         Ok(None) if restrictions.windows.is_empty() => Answer::Unsat,
@@ -118,8 +128,8 @@ impl Window {
         let mut bytes: Vec<(u32, ByteSet)> =
             problem.bytes.iter().map(|&(byte, set)| (byte, ByteSet::from(set.words()))).collect();
         let others = windows.iter().flat_map(|(range, _)| range.clone());
-        let others =
-            others.filter(|byte| problem.bytes.binary_search_by_key(byte, |&(byte, _)| byte).is_err());
+        let others = others
+            .filter(|byte| problem.bytes.binary_search_by_key(byte, |&(byte, _)| byte).is_err());
         bytes.extend(others.map(|byte| (byte, ByteSet::single(current(byte)))).collect::<Vec<_>>());
         bytes.sort_unstable_by_key(|&(byte, _)| byte);
         bytes.dedup_by_key(|&mut (byte, _)| byte);
@@ -145,7 +155,8 @@ impl Window {
     /// Makes readers of the literals; says whether none had to be left out. `None` if the goal is
     /// one of those.
     fn read_all(&mut self, truths: &mut Truths, query: &Query, joint: &[Lit]) -> Option<bool> {
-        let mut functions = ByteFunctions { truths, map: ShapeMap::default(), supports: Supports::new() };
+        let mut functions =
+            ByteFunctions { truths, map: ShapeMap::default(), supports: Supports::new() };
         let mut atoms: Vec<(Atom, Vec<Lit>)> = Vec::new();
         let mut unread = Vec::new();
         for &lit in joint {

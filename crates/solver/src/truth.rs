@@ -66,18 +66,30 @@ impl Truths {
     }
 
     /// What `label`, which has 8 bits and depends on one byte only, makes of that byte.
-    pub fn byte_function(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label) -> Option<[u8; 256]> {
+    pub fn byte_function(
+        &mut self,
+        map: &mut ShapeMap,
+        dag: &Dag,
+        label: Label,
+    ) -> Option<[u8; 256]> {
         let values = self.functions.of(&mut map.functions, dag, label)?;
         Some(values.map(|value| value as u8))
     }
 
     /// The lengths up to `largest` that make `label`, which depends on the length only, true.
-    pub fn of_length(&mut self, map: &mut ShapeMap, dag: &Dag, label: Label, largest: u64) -> LengthSet {
+    pub fn of_length(
+        &mut self,
+        map: &mut ShapeMap,
+        dag: &Dag,
+        label: Label,
+        largest: u64,
+    ) -> LengthSet {
         let shape = self.shape(map, dag, label);
         if let Some(set) = self.of_length.get(&(shape, largest)) {
             return set.clone();
         }
-        let set = comparison(&self.shapes, shape, largest).unwrap_or_else(|| self.enumerate(shape, largest));
+        let set = comparison(&self.shapes, shape, largest)
+            .unwrap_or_else(|| self.enumerate(shape, largest));
         self.of_length.insert((shape, largest), set.clone());
         set
     }
@@ -119,16 +131,20 @@ fn comparison(dag: &Dag, label: Label, largest: u64) -> Option<LengthSet> {
             let c = dag.as_constant(node.b)? as u64;
             Some(if c <= largest { LengthSet::interval(c, c) } else { none })
         }
-        Op::Ult => match (dag.as_constant(node.a), dag.as_constant(node.b)) {
-            (None, Some(c)) => Some(offset_below(length_plus(dag, node.a)?, c as u64, largest)),
-            (Some(c), None) => {
-                // c < Len + d is not Len + d < c + 1
-                let offset = length_plus(dag, node.b)?;
-                let next = (c as u64).checked_add(1);
-                Some(next.map_or(none, |next| offset_below(offset, next, largest).complement(largest)))
+        Op::Ult => {
+            match (dag.as_constant(node.a), dag.as_constant(node.b)) {
+                (None, Some(c)) => Some(offset_below(length_plus(dag, node.a)?, c as u64, largest)),
+                (Some(c), None) => {
+                    // c < Len + d is not Len + d < c + 1
+                    let offset = length_plus(dag, node.b)?;
+                    let next = (c as u64).checked_add(1);
+                    Some(next.map_or(none, |next| {
+                        offset_below(offset, next, largest).complement(largest)
+                    }))
+                }
+                _ => None,
             }
-            _ => None,
-        },
+        }
         _ => None,
     }
 }

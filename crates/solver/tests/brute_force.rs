@@ -4,7 +4,8 @@ use expr::{Assignment, Dag, Evaluator, Label, Program, Registers, Supports, prin
 use expr_testing::{Shape, build};
 use proptest::prelude::*;
 use solver::{
-    Answer, Chain, ChainOptions, DescentLink, DomainLink, InversionLink, Link, Lit, PathSolver, Query,
+    Answer, Chain, ChainOptions, DescentLink, DomainLink, InversionLink, Link, Lit, PathSolver,
+    Query,
 };
 
 const SHAPE: Shape = Shape { inputs: 2, length: true, floats: false, wide: false };
@@ -12,7 +13,8 @@ const MAX_LEN: usize = 4;
 
 /// Random literals: some that hold on `current`, as on a recorded path, and then a goal.
 fn literals(dag: &mut Dag, nodes: &[Label], current: &[u8]) -> Vec<Lit> {
-    let mut conditions: Vec<Label> = nodes.iter().copied().filter(|&label| dag.bits(label) == 1).collect();
+    let mut conditions: Vec<Label> =
+        nodes.iter().copied().filter(|&label| dag.bits(label) == 1).collect();
     conditions.sort_unstable();
     conditions.dedup();
     let input = Assignment::new(current);
@@ -39,7 +41,8 @@ fn satisfiable(dag: &mut Dag, lits: &[Lit], current: &[u8]) -> bool {
     let parameters = [dag.input(0), dag.input(1), dag.input_length()];
     let roots: Vec<Label> = lits.iter().map(|lit| lit.label).collect();
     let uses_len = roots.iter().any(|&root| dag.support(root).uses_len());
-    let lengths = if uses_len { needed_len(dag, lits)..=MAX_LEN } else { current.len()..=current.len() };
+    let lengths =
+        if uses_len { needed_len(dag, lits)..=MAX_LEN } else { current.len()..=current.len() };
     let program = Program::compile(dag, &roots, &parameters).expect("all leaves are parameters");
     let mut registers = Registers::default();
     program.load(&mut registers);
@@ -49,7 +52,8 @@ fn satisfiable(dag: &mut Dag, lits: &[Lit], current: &[u8]) -> bool {
             program.set(&mut registers, 0, u128::from(bytes & 255));
             program.set(&mut registers, 1, u128::from(bytes >> 8));
             program.run(&mut registers);
-            let holds = |(root, lit): (usize, &Lit)| (program.get(&registers, root) == 1) == lit.value;
+            let holds =
+                |(root, lit): (usize, &Lit)| (program.get(&registers, root) == 1) == lit.value;
             if lits.iter().enumerate().all(holds) {
                 return true;
             }

@@ -24,7 +24,9 @@ fn descend(dag: &Dag, path: &[Lit], goal: Lit, current: &[u8]) -> Vec<u8> {
     let answer = chain.solve(&Query::new(dag, path, goal, current, current.len()));
     let Answer::Sat(input) = answer else { panic!("{answer:?}") };
     let assignment = Assignment::new(input.clone());
-    assert!(path.iter().chain([&goal]).all(|lit| (dag.eval(lit.label, &assignment) == 1) == lit.value));
+    assert!(
+        path.iter().chain([&goal]).all(|lit| (dag.eval(lit.label, &assignment) == 1) == lit.value)
+    );
     input
 }
 
@@ -98,7 +100,8 @@ fn doubles() {
     let x = word(&mut dag, 0, 8);
     let constant = |dag: &mut Dag, value: f64| dag.constant(64, u128::from(value.to_bits()));
     let square = binary(&mut dag, Op::FMul, x, x);
-    let (low, high, zero) = (constant(&mut dag, 1e6), constant(&mut dag, 1.5e6), constant(&mut dag, 0.0));
+    let (low, high, zero) =
+        (constant(&mut dag, 1e6), constant(&mut dag, 1.5e6), constant(&mut dag, 0.0));
     let path = [
         Lit::new(binary(&mut dag, Op::FLt, low, square), true),
         Lit::new(binary(&mut dag, Op::FLt, x, zero), true),

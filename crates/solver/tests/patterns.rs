@@ -1,7 +1,9 @@
 //! Patterns of real programs that must be solved without Z3.
 
 use expr::{Dag, Label, Node, Op, TableData};
-use solver::{Answer, Chain, ChainOptions, DomainLink, Effort, Lit, PathSolver, Query, UnknownReason};
+use solver::{
+    Answer, Chain, ChainOptions, DomainLink, Effort, Lit, PathSolver, Query, UnknownReason,
+};
 
 fn chain() -> Chain {
     Chain::standard(ChainOptions::default())
@@ -12,8 +14,11 @@ fn solve(dag: &Dag, path: &[Lit], goal: Lit, current: &[u8], max_len: usize) -> 
 }
 
 fn binary(dag: &mut Dag, op: Op, a: Label, b: Label) -> Label {
-    let bits =
-        if matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::FLt) { 1 } else { dag.bits(a) };
+    let bits = if matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::FLt) {
+        1
+    } else {
+        dag.bits(a)
+    };
     dag.add(Node::binary(op, bits as u8, a, b))
 }
 
@@ -70,7 +75,10 @@ fn keyword_through_a_flex_like_table() {
     let Scanner { mut dag, states } = scanner(b"while", 5);
     let accepting = dag.constant(16, 5);
     let accepted = binary(&mut dag, Op::Eq, states[4], accepting);
-    assert_eq!(solve(&dag, &[], Lit::new(accepted, true), b"aaaaa", 5), Answer::Sat(b"while".to_vec()));
+    assert_eq!(
+        solve(&dag, &[], Lit::new(accepted, true), b"aaaaa", 5),
+        Answer::Sat(b"while".to_vec())
+    );
     // No input of this scanner is in state 4 after five bytes.
     let four = dag.constant(16, 4);
     let impossible = binary(&mut dag, Op::Eq, states[4], four);
@@ -99,7 +107,10 @@ fn decimal_number_is_found() {
     let (number, path) = decimal(&mut dag, 5);
     let wanted = dag.constant(64, 31_337);
     let equal = binary(&mut dag, Op::Eq, number, wanted);
-    assert_eq!(solve(&dag, &path, Lit::new(equal, true), b"00000", 5), Answer::Sat(b"31337".to_vec()));
+    assert_eq!(
+        solve(&dag, &path, Lit::new(equal, true), b"00000", 5),
+        Answer::Sat(b"31337".to_vec())
+    );
     let wanted = dag.constant(64, 100_000);
     let too_large = binary(&mut dag, Op::Eq, number, wanted);
     assert_eq!(solve(&dag, &path, Lit::new(too_large, true), b"00000", 5), Answer::Unsat);
@@ -165,7 +176,8 @@ fn input_grows_and_shrinks() {
     let a = dag.constant(8, u128::from(b'a'));
     let is_a = binary(&mut dag, Op::Eq, byte, a);
     let labels = [exists(&mut dag, 0), is_a, exists(&mut dag, 1), exists(&mut dag, 2)];
-    let path: Vec<Lit> = labels.iter().zip([true, true, true, false]).map(|(&l, v)| Lit::new(l, v)).collect();
+    let path: Vec<Lit> =
+        labels.iter().zip([true, true, true, false]).map(|(&l, v)| Lit::new(l, v)).collect();
     let mut chain = chain();
     let mut solver = PathSolver::new(&dag, &path, b"ab", 3);
     assert_eq!(solver.flip(&mut chain, 0), Answer::Sat(vec![]));
@@ -355,7 +367,8 @@ fn long_decimal_number_is_found_and_refuted_by_bounds() {
     for (wanted, found) in [(999_999_999_999_321, true), (123_456_789_012_345, false)] {
         let wanted_label = dag.constant(64, wanted);
         let goal = Lit::new(binary(&mut dag, Op::Eq, number, wanted_label), true);
-        let answer = Chain::standard(options.clone()).solve(&Query::new(&dag, &path, goal, current, 15));
+        let answer =
+            Chain::standard(options.clone()).solve(&Query::new(&dag, &path, goal, current, 15));
         match found {
             true => assert_eq!(answer, Answer::Sat(wanted.to_string().into_bytes())),
             false => assert_eq!(answer, Answer::Unsat),
@@ -395,14 +408,18 @@ fn core_is_found_again_in_a_longer_question() {
     let small = binary(&mut dag, Op::Ult, sum, limit);
     let options = ChainOptions { without: vec!["local".to_string()], ..ChainOptions::default() };
     let mut chain = Chain::standard(options);
-    let (path, longer) = ([Lit::new(is_seven, true)], [Lit::new(small, true), Lit::new(is_seven, true)]);
+    let (path, longer) =
+        ([Lit::new(is_seven, true)], [Lit::new(small, true), Lit::new(is_seven, true)]);
     let goal = Lit::new(is_nine, true);
     assert_eq!(chain.solve(&Query::new(&dag, &path, goal, &[1, 7], 2)), Answer::Unsat);
     assert_eq!(chain.solve(&Query::new(&dag, &longer, goal, &[1, 7], 2)), Answer::Unsat);
     let subsumption = counters(&chain, "subsumption");
     assert_eq!((subsumption.asked, subsumption.unsat), (2, 1));
     // Without the literal that contradicts, the answer is another.
-    assert!(matches!(chain.solve(&Query::new(&dag, &longer[..1], goal, &[1, 7], 2)), Answer::Sat(_)));
+    assert!(matches!(
+        chain.solve(&Query::new(&dag, &longer[..1], goal, &[1, 7], 2)),
+        Answer::Sat(_)
+    ));
 }
 
 #[test]

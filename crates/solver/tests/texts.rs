@@ -40,15 +40,20 @@ fn letters(len: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u8>> {
 
 fn condition() -> impl Strategy<Value = Condition> {
     let relation = || prop::sample::select(&[Op::Eq, Op::Ult, Op::Ule][..]);
-    let find = (letters(0..4), 0u16..32, relation(), 0u64..7)
-        .prop_map(|(pattern, aux, relation, number)| Operation::Find { pattern, aux, relation, number });
+    let find = (letters(0..4), 0u16..32, relation(), 0u64..7).prop_map(
+        |(pattern, aux, relation, number)| Operation::Find { pattern, aux, relation, number },
+    );
     let compare = (letters(0..5), 0u16..32, prop::sample::select(&[Op::Eq, Op::Slt][..]))
         .prop_map(|(pattern, aux, relation)| Operation::Compare { pattern, aux, relation });
     let byte = prop::sample::select(LETTERS).prop_map(Operation::Byte);
     let operation = prop_oneof![3 => find, 2 => compare, 1 => byte];
-    (0..LEN, 1..=LEN, prop::bool::weighted(0.2), operation).prop_map(|(start, len, lower, operation)| {
-        Condition { range: (start, (start + len).min(LEN)), lower, operation }
-    })
+    (0..LEN, 1..=LEN, prop::bool::weighted(0.2), operation).prop_map(
+        |(start, len, lower, operation)| Condition {
+            range: (start, (start + len).min(LEN)),
+            lower,
+            operation,
+        },
+    )
 }
 
 fn lower(dag: &mut Dag, byte: Label) -> Label {
@@ -64,7 +69,8 @@ impl Condition {
     fn is_readable(&self) -> bool {
         match &self.operation {
             Operation::Find { pattern, aux, .. } if aux & flags::SET == 0 => {
-                let has_end = pattern.len() > 1 && aux & flags::TERMINATED != 0 && pattern.contains(&0);
+                let has_end =
+                    pattern.len() > 1 && aux & flags::TERMINATED != 0 && pattern.contains(&0);
                 !pattern.is_empty() && !has_end
             }
             _ => true,
@@ -81,7 +87,8 @@ impl Condition {
         let text = TableData { bytes: vec![0; labels.len()], labels: Some(labels) };
         let text = dag.add_table(text).expect("a good table");
         let mut node = |op: Op, bits: u8, aux: u16, pattern: &[u8]| {
-            let pattern = dag.add_table(TableData::concrete(pattern.to_vec())).expect("a good table");
+            let pattern =
+                dag.add_table(TableData::concrete(pattern.to_vec())).expect("a good table");
             dag.add(Node { op: op as u8, bits, aux, a: 0, b: text, c: pattern })
         };
         match &self.operation {
@@ -119,7 +126,9 @@ fn all_inputs() -> impl Iterator<Item = Vec<u8>> {
 
 /// Between the letters there are others that compare differently.
 fn with_bytes_between(input: &[u8]) -> [Vec<u8>; 2] {
-    [1, 2].map(|step| input.iter().map(|&byte| if byte == b'x' { step * 0x4f } else { byte }).collect())
+    [1, 2].map(|step| {
+        input.iter().map(|&byte| if byte == b'x' { step * 0x4f } else { byte }).collect()
+    })
 }
 
 fn holds(dag: &Dag, lits: &[Lit], input: &[u8]) -> bool {
@@ -202,7 +211,8 @@ fn two_words_in_a_long_text() {
     let mut dag = Dag::new();
     let [first, second] = [&b"tarragon"[..], b"marjoram"].map(|word| search(&mut dag, 200, word));
     let none = dag.constant(64, 200);
-    let lits = [first, second].map(|found| Lit::new(dag.make_binary(Op::Eq, 1, found, none), false));
+    let lits =
+        [first, second].map(|found| Lit::new(dag.make_binary(Op::Eq, 1, found, none), false));
     let order = Lit::new(dag.make_binary(Op::Ult, 1, second, none), true);
     let current = [b' '; 200];
     let mut chain = Chain::standard(ChainOptions::default());
@@ -238,7 +248,11 @@ fn answers_stay_within_a_language() {
         let mut restrictions = Restrictions { languages: &mut languages, windows: &windows };
         match solver.solve_within(&mut chain, 0, goal, &mut restrictions) {
             Answer::Sat(input) => {
-                assert!(possible && languages.contains(language, &input) && holds(&dag, &[goal], &input));
+                assert!(
+                    possible
+                        && languages.contains(language, &input)
+                        && holds(&dag, &[goal], &input)
+                );
             }
             answer => assert!(!possible, "{answer:?}"),
         }

@@ -109,7 +109,11 @@ pub fn run_parsed(args: Args) -> u8 {
         (.., Some(pair)) => compare::intersect(&args, pair),
         _ => solve::files(&args),
     };
-    match std::thread::Builder::new().stack_size(STACK).spawn(work).map(std::thread::JoinHandle::join) {
+    match std::thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(work)
+        .map(std::thread::JoinHandle::join)
+    {
         Ok(Ok(code)) => code,
         Ok(Err(_)) => INTERNAL_ERROR,
         Err(error) => {

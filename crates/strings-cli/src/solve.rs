@@ -93,7 +93,9 @@ fn smtlib(args: &Args, path: &Path, text: &[u8]) -> u8 {
                     line(text);
                 }
             }
-            Response::Verdict(answer, names) => code = verdict(args, path, &answer, &names, microseconds),
+            Response::Verdict(answer, names) => {
+                code = verdict(args, path, &answer, &names, microseconds)
+            }
         }
     }
     code
@@ -154,9 +156,15 @@ impl Run<'_> {
             Answer::Sat(words) => {
                 let names = self.names();
                 let checked = !self.problem.unchecked;
-                self.report("sat", json!({ "assignment": assignment(&names, words), "checked": checked }));
+                self.report(
+                    "sat",
+                    json!({ "assignment": assignment(&names, words), "checked": checked }),
+                );
                 if !checked {
-                    eprintln!("{}: the solution is too long to be checked again", self.path.display());
+                    eprintln!(
+                        "{}: the solution is too long to be checked again",
+                        self.path.display()
+                    );
                 }
                 if !self.args.json {
                     print_words(&names, words);
@@ -204,7 +212,8 @@ impl Run<'_> {
             }
             if count == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let result = self.problem.each_solution(&mut Budget::until(deadline(self.args)), &mut visit);
+        let result =
+            self.problem.each_solution(&mut Budget::until(deadline(self.args)), &mut visit);
         if let Err(stop) = result {
             eprintln!("tarragon solve: not all solutions were found: {stop}");
             if json {

@@ -11,13 +11,17 @@ fn solve(text: &str, options: &[&str]) -> (Option<i32>, String) {
 }
 
 fn run(arguments: &[&str]) -> (Option<i32>, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_tarragon-solve")).args(arguments).output().unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_tarragon-solve")).args(arguments).output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[test]
 fn exit_codes_are_those_of_hampi() {
-    assert_eq!(solve("var v : 1; assert v equals \"a\";", &[]), (Some(0), "sat\nv = \"a\"\n".to_string()));
+    assert_eq!(
+        solve("var v : 1; assert v equals \"a\";", &[]),
+        (Some(0), "sat\nv = \"a\"\n".to_string())
+    );
     assert_eq!(solve("var v : 2; assert v equals \"a\";", &[]), (Some(1), "unsat\n".to_string()));
     assert_eq!(solve("var v : ;", &[]).0, Some(2));
     assert_eq!(run(&["--no-such-option"]).0, Some(3));
@@ -26,7 +30,8 @@ fn exit_codes_are_those_of_hampi() {
 
 #[test]
 fn the_time_limit_is_an_answer() {
-    let hard = "var v; reg any := or(\"a\", \"b\"); reg r := concat(star(any), \"a\", repeat(any, 60));
+    let hard =
+        "var v; reg any := or(\"a\", \"b\"); reg r := concat(star(any), \"a\", repeat(any, 60));
         assert v in r; assert v in concat(star(any), \"b\", repeat(any, 60));";
     let (code, output) = solve(hard, &["--timeout", "100ms"]);
     assert_eq!((code, output.lines().next()), (Some(4), Some("unknown")));
@@ -57,7 +62,8 @@ fn languages_are_compared() {
     assert_eq!(run(&["--contains", "star(\"a\")", "\"aa\""]), (Some(0), "contains\n".to_string()));
     let (code, output) = run(&["--equivalent", "star(\"a\")", "\"aa\""]);
     assert_eq!((code, &output[..]), (Some(1), "not equivalent\n\"\" is only in the first\n"));
-    let (code, output) = run(&["--intersect", "star(\"ab\")", "concat(\"a\", star(\"ba\"), \"b\")"]);
+    let (code, output) =
+        run(&["--intersect", "star(\"ab\")", "concat(\"a\", star(\"ba\"), \"b\")"]);
     assert_eq!((code, &output[..]), (Some(0), "intersect\n\"ab\" is in both\n"));
     assert_eq!(run(&["--intersect", "star(", "\"a\""]).0, Some(2));
 }

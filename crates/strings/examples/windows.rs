@@ -5,7 +5,8 @@
 use std::time::{Duration, Instant};
 
 use strings::{
-    Answer, Atom, Budget, ByteSet, Finder, Grammar, Language, Languages, Piece, Problem, Size, Symbol, Window,
+    Answer, Atom, Budget, ByteSet, Finder, Grammar, Language, Languages, Piece, Problem, Size,
+    Symbol, Window,
 };
 
 const ROUNDS: u32 = 200;
@@ -62,7 +63,9 @@ fn compare(name: &str, language: fn(&mut Languages) -> Language, near: &[u8], fi
     let finder = Finder::new(&mut languages, prepared);
     let window = Window { bytes: &bytes, least: bytes.len(), near };
     let mut found = None;
-    let ours = time(|| found = finder.find(&mut languages, &window, &mut Budget::default()).ok().flatten());
+    let ours = time(|| {
+        found = finder.find(&mut languages, &window, &mut Budget::default()).ok().flatten()
+    });
     let general = time(|| assert_eq!(as_problem(language, &bytes), found.is_some()));
     let word = found.map(|word| String::from_utf8_lossy(&word).into_owned());
     println!(

@@ -30,7 +30,12 @@ struct Node {
 }
 
 /// The automaton of the words of `start` with at most `longest` bytes. The budget bounds its size.
-pub fn up_to(grammar: &Grammar, start: Nonterminal, longest: u64, budget: &mut Budget) -> Result<Nfa, Stop> {
+pub fn up_to(
+    grammar: &Grammar,
+    start: Nonterminal,
+    longest: u64,
+    budget: &mut Budget,
+) -> Result<Nfa, Stop> {
     if longest > LONGEST {
         return Err(Stop::Memory(LONGEST as usize));
     }
@@ -135,7 +140,8 @@ impl<'b> Sets<'b> {
         let moves = self.nodes.iter().map(|node| {
             node.moves.iter().map(|&(class, to)| (classes[class as usize].members, to)).collect()
         });
-        let ends = (0..self.nodes.len() as u32).filter(|&set| self.nodes[set as usize].has_empty_word);
+        let ends =
+            (0..self.nodes.len() as u32).filter(|&set| self.nodes[set as usize].has_empty_word);
         Nfa::new(moves.collect(), ends, start)
     }
 }
@@ -207,7 +213,8 @@ impl<'g> Table<'g> {
             all = sets.union(all, bytes)?;
         }
         for (p, production) in rule.productions.iter().enumerate() {
-            self.rests[i][p][production.len()][length] = if length == 0 { EMPTY_WORD } else { NONE };
+            self.rests[i][p][production.len()][length] =
+                if length == 0 { EMPTY_WORD } else { NONE };
             for dot in (0..production.len()).rev() {
                 let words = self.rest(sets, production[dot], &self.rests[i][p][dot + 1], length)?;
                 self.rests[i][p][dot][length] = words;
@@ -220,7 +227,13 @@ impl<'g> Table<'g> {
     }
 
     /// The words of a symbol followed by those of `after`, of this length in total.
-    fn rest(&self, sets: &mut Sets<'_>, first: Symbol, after: &[Set], length: usize) -> Result<Set, Stop> {
+    fn rest(
+        &self,
+        sets: &mut Sets<'_>,
+        first: Symbol,
+        after: &[Set],
+        length: usize,
+    ) -> Result<Set, Stop> {
         match first {
             Symbol::Bytes(_) if length == 0 => Ok(NONE),
             Symbol::Bytes(set) => {

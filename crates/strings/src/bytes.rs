@@ -112,7 +112,10 @@ pub fn classes(sets: impl IntoIterator<Item = ByteSet>) -> Vec<Class> {
         }
     }
     blocks.sort_by_key(|block| readability(representative(*block)));
-    blocks.into_iter().map(|members| Class { representative: representative(members), members }).collect()
+    blocks
+        .into_iter()
+        .map(|members| Class { representative: representative(members), members })
+        .collect()
 }
 
 fn representative(members: ByteSet) -> u8 {

@@ -76,11 +76,12 @@ impl Case {
                 Formula::Or(parts) if !positive => {
                     self.todo.extend(parts.into_iter().rev().map(|part| (part, false)))
                 }
-                Formula::And(parts) | Formula::Or(parts) => match one_membership(languages, &parts, positive)
-                {
-                    Some(atom) => self.literals.push(Literal { atom, positive: true }),
-                    None => self.disjunctions.push((parts, positive)),
-                },
+                Formula::And(parts) | Formula::Or(parts) => {
+                    match one_membership(languages, &parts, positive) {
+                        Some(atom) => self.literals.push(Literal { atom, positive: true }),
+                        None => self.disjunctions.push((parts, positive)),
+                    }
+                }
             }
         }
         self.disjunctions[waiting..].reverse();

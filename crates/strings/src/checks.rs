@@ -39,7 +39,9 @@ impl Check {
 
     fn segments(&self) -> Vec<SegmentId> {
         match self {
-            Check::Differ(a, b) | Check::Lacks(a, b) => segments_of(a).chain(segments_of(b)).collect(),
+            Check::Differ(a, b) | Check::Lacks(a, b) => {
+                segments_of(a).chain(segments_of(b)).collect()
+            }
             Check::In(parts, _) => segments_of(parts).collect(),
         }
     }
@@ -48,7 +50,8 @@ impl Check {
     fn membership(&self, languages: &mut Languages, sizes: &[Size]) -> Option<Conjunct> {
         let (parts, language) = match self {
             Check::Differ(a, b) => {
-                let (text, other) = constant(b).map(|text| (text, a)).or_else(|| Some((constant(a)?, b)))?;
+                let (text, other) =
+                    constant(b).map(|text| (text, a)).or_else(|| Some((constant(a)?, b)))?;
                 (other, languages.literal(&text))
             }
             Check::Lacks(whole, part) => {
@@ -107,7 +110,9 @@ pub fn split(
     words: &Words,
 ) -> Vec<(Conjunction, Vec<Check>)> {
     let length = |segment: &SegmentId| words.get(segment).map_or(0, Vec::len);
-    let Some(segment) = violated.segments().into_iter().min_by_key(length) else { return Vec::new() };
+    let Some(segment) = violated.segments().into_iter().min_by_key(length) else {
+        return Vec::new();
+    };
     let text = words.get(&segment).cloned().unwrap_or_default();
     let literal = languages.literal(&text);
     let with = |language| {
@@ -115,7 +120,8 @@ pub fn split(
         conjunction.conjuncts.push(Conjunct { parts: vec![Part::Segment(segment)], language });
         conjunction
     };
-    let replaced = checks.iter().map(|check| check.map(|parts| replace(parts, segment, &text))).collect();
+    let replaced =
+        checks.iter().map(|check| check.map(|parts| replace(parts, segment, &text))).collect();
     vec![(with(languages.not(literal)), checks.to_vec()), (with(literal), replaced)]
 }
 
@@ -132,7 +138,11 @@ pub fn reads_twice(parts: &[Part], sizes: &[Size]) -> bool {
 fn replace(parts: &[Part], segment: SegmentId, text: &[u8]) -> Vec<Part> {
     let mut result: Vec<Part> = Vec::new();
     for part in parts {
-        let part = if *part == Part::Segment(segment) { Part::Literal(text.to_vec()) } else { part.clone() };
+        let part = if *part == Part::Segment(segment) {
+            Part::Literal(text.to_vec())
+        } else {
+            part.clone()
+        };
         match (result.last_mut(), part) {
             (_, Part::Literal(text)) if text.is_empty() => {}
             (Some(Part::Literal(before)), Part::Literal(text)) => before.extend(text),

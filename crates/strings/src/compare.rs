@@ -44,7 +44,8 @@ pub fn intersection(
     let (a, b) = (simpler(&mut languages, a), simpler(&mut languages, b));
     let hard = |language| languages.has_grammar(language);
     let plain = |language| !matches!(languages.node(language), crate::language::Node::Not(_));
-    let exact = !hard(a) && !hard(b) || hard(a) && plain(a) && !hard(b) || hard(b) && plain(b) && !hard(a);
+    let exact =
+        !hard(a) && !hard(b) || hard(a) && plain(a) && !hard(b) || hard(b) && plain(b) && !hard(a);
     let most = if exact { UNBOUNDED } else { bound };
     let mut problem = Problem { languages, ..Problem::default() };
     let word = vec![Piece::Variable(problem.sized_variable("word", Size { least: 0, most }))];

@@ -35,15 +35,22 @@ pub struct Conjunction {
 
 impl Conjunction {
     /// Words for all segments, as short as possible in total; `None` if there are none.
-    pub fn solve(mut self, languages: &mut Languages, budget: &mut Budget) -> Result<Option<Words>, Stop> {
+    pub fn solve(
+        mut self,
+        languages: &mut Languages,
+        budget: &mut Budget,
+    ) -> Result<Option<Words>, Stop> {
         if !self.prepare(languages) {
             return Ok(None);
         }
         if !self.inequalities.is_empty() {
             return self.solve_measured(languages, budget);
         }
-        let (hard, easy): (Vec<_>, Vec<_>) =
-            self.conjuncts.iter().cloned().partition(|conjunct| languages.has_grammar(conjunct.language));
+        let (hard, easy): (Vec<_>, Vec<_>) = self
+            .conjuncts
+            .iter()
+            .cloned()
+            .partition(|conjunct| languages.has_grammar(conjunct.language));
         match &hard[..] {
             [] => self.scan(languages, &easy, budget),
             [one] => match self.context_free(languages, one) {
@@ -62,7 +69,10 @@ impl Conjunction {
         while let Some(conjunct) = open.pop() {
             match languages.node(conjunct.language).clone() {
                 Node::And(parts) => open.extend(
-                    parts.iter().rev().map(|&language| Conjunct { parts: conjunct.parts.clone(), language }),
+                    parts
+                        .iter()
+                        .rev()
+                        .map(|&language| Conjunct { parts: conjunct.parts.clone(), language }),
                 ),
                 _ if conjunct.language == Languages::ALL => {}
                 Node::Bytes(ByteSet::FULL) if self.resize(&conjunct.parts, 1, 1) => {}
@@ -101,7 +111,8 @@ impl Conjunction {
         let sum = |factor| segments_of(parts).map(|segment| (factor, segment)).collect();
         self.inequalities.push(Inequality { sum: sum(1), constant: literals - i128::from(least) });
         if most != UNBOUNDED {
-            self.inequalities.push(Inequality { sum: sum(-1), constant: i128::from(most) - literals });
+            self.inequalities
+                .push(Inequality { sum: sum(-1), constant: i128::from(most) - literals });
         }
         true
     }
@@ -113,7 +124,9 @@ impl Conjunction {
         budget: &mut Budget,
     ) -> Result<Option<Words>, Stop> {
         let steps = self.segments.iter().map(|&segment| Step::Segment(segment)).collect();
-        let Some(mut scan) = Scan::new(languages, conjuncts, steps, self.sizes.clone(), &[], budget)? else {
+        let Some(mut scan) =
+            Scan::new(languages, conjuncts, steps, self.sizes.clone(), &[], budget)?
+        else {
             return Ok(None);
         };
         match scan.start(languages) {
@@ -152,12 +165,15 @@ impl Conjunction {
         let rest: Vec<Step> = rest.filter(|step| !steps.contains(step)).collect();
         steps.extend(rest);
         let (sizes, bounds) = self.bounds(&target.parts);
-        let Some(mut scan) = Scan::new(languages, others, steps, sizes, &[target.language], budget)? else {
+        let Some(mut scan) =
+            Scan::new(languages, others, steps, sizes, &[target.language], budget)?
+        else {
             return Ok(None);
         };
         let graph = Graph::explore(&mut scan, languages, budget)?;
         let Some(machine) = graph.machine(visible, budget)? else { return Ok(None) };
-        let Some(word) = Saturation::new(languages.grammar(grammar), &machine, bounds).run(start, budget)?
+        let Some(word) =
+            Saturation::new(languages.grammar(grammar), &machine, bounds).run(start, budget)?
         else {
             return Ok(None);
         };
@@ -195,7 +211,9 @@ impl Conjunction {
         let mut open = Vec::new();
         for conjunct in hard {
             match exact(languages, &conjunct) {
-                Some(regular) if !open.is_empty() || !is_leaf(languages, &conjunct) => easy.push(regular),
+                Some(regular) if !open.is_empty() || !is_leaf(languages, &conjunct) => {
+                    easy.push(regular)
+                }
                 _ => open.push(conjunct),
             }
         }
@@ -250,7 +268,8 @@ impl Conjunction {
     /// No segment can be longer than this in a solution.
     pub fn longest_segment(&self, languages: &Languages) -> u64 {
         let longest = |segment: &SegmentId| {
-            let around = self.conjuncts.iter().filter(|c| segments_of(&c.parts).any(|s| s == *segment));
+            let around =
+                self.conjuncts.iter().filter(|c| segments_of(&c.parts).any(|s| s == *segment));
             let bound = around.map(|conjunct| languages.longest(conjunct.language)).min();
             bound.unwrap_or(UNBOUNDED).min(self.sizes[*segment].most)
         };
@@ -270,7 +289,8 @@ impl Conjunction {
         easy: Vec<Conjunct>,
         budget: &mut Budget,
     ) -> Result<Option<Words>, Stop> {
-        let open: Vec<Conjunct> = open.iter().map(|conjunct| self.with_length(languages, conjunct)).collect();
+        let open: Vec<Conjunct> =
+            open.iter().map(|conjunct| self.with_length(languages, conjunct)).collect();
         if self.is_bounded() && open.len() > 1 {
             let (first, rest) = (&open[0], &open[1..]);
             if let Node::And(parts) = languages.node(first.language).clone()
@@ -337,7 +357,10 @@ impl Conjunction {
             return conjunct.clone();
         }
         let lengths = languages.lengths(least, most);
-        Conjunct { parts: conjunct.parts.clone(), language: languages.and([conjunct.language, lengths]) }
+        Conjunct {
+            parts: conjunct.parts.clone(),
+            language: languages.and([conjunct.language, lengths]),
+        }
     }
 }
 
@@ -369,14 +392,15 @@ fn is_leaf(languages: &Languages, conjunct: &Conjunct) -> bool {
 
 /// The conjunct with automata in place of its grammars, if all of these are regular.
 pub fn exact(languages: &mut Languages, conjunct: &Conjunct) -> Option<Conjunct> {
-    let language =
-        languages.map_grammars(conjunct.language, &mut |languages, leaf| regular(languages, leaf, true))?;
+    let language = languages
+        .map_grammars(conjunct.language, &mut |languages, leaf| regular(languages, leaf, true))?;
     Some(Conjunct { parts: conjunct.parts.clone(), language })
 }
 
 /// A regular superset of a context-free conjunct.
 fn superset(languages: &mut Languages, conjunct: &Conjunct) -> Option<Conjunct> {
-    let language = is_leaf(languages, conjunct).then(|| regular(languages, conjunct.language, false))??;
+    let language =
+        is_leaf(languages, conjunct).then(|| regular(languages, conjunct.language, false))??;
     Some(Conjunct { parts: conjunct.parts.clone(), language })
 }
 

@@ -8,7 +8,10 @@ use crate::language::{GrammarId, Language, Languages, Node, UNBOUNDED};
 impl Languages {
     /// A grammar and start symbol for the language, if it is built from one grammar without
     /// intersection and complement.
-    pub(crate) fn as_context_free(&mut self, language: Language) -> Option<(GrammarId, Nonterminal)> {
+    pub(crate) fn as_context_free(
+        &mut self,
+        language: Language,
+    ) -> Option<(GrammarId, Nonterminal)> {
         if let Some(&known) = self.context_free_forms.get(&language) {
             return known;
         }
@@ -23,7 +26,8 @@ impl Languages {
         }
         let base = self.only_grammar(language)?;
         let grammar = self.grammar(base).clone();
-        let mut embedding = Embedding { languages: self, base, grammar, done: FxHashMap::default() };
+        let mut embedding =
+            Embedding { languages: self, base, grammar, done: FxHashMap::default() };
         let symbols = embedding.symbols(language)?;
         let mut grammar = embedding.grammar;
         let start = grammar.add_nonterminal();
@@ -35,8 +39,12 @@ impl Languages {
         match self.node(language) {
             Node::Grammar(grammar, _) => Some(*grammar),
             Node::Concat(a, b) => self.only_grammar(*a).or_else(|| self.only_grammar(*b)),
-            Node::Or(parts) | Node::And(parts) => parts.iter().find_map(|&part| self.only_grammar(part)),
-            Node::Not(inner) | Node::Star(inner) | Node::Repeat(inner, ..) => self.only_grammar(*inner),
+            Node::Or(parts) | Node::And(parts) => {
+                parts.iter().find_map(|&part| self.only_grammar(part))
+            }
+            Node::Not(inner) | Node::Star(inner) | Node::Repeat(inner, ..) => {
+                self.only_grammar(*inner)
+            }
             Node::Epsilon | Node::Bytes(_) | Node::Nfa(..) => None,
         }
     }
@@ -116,7 +124,8 @@ impl Embedding<'_> {
             }
             Node::Repeat(inner, least, most) if most != UNBOUNDED && most <= WRITTEN_OUT => {
                 let symbol = self.one(inner)?;
-                let optional = Symbol::Nonterminal(self.grammar.repeat(symbol, Repetition::Optional));
+                let optional =
+                    Symbol::Nonterminal(self.grammar.repeat(symbol, Repetition::Optional));
                 (0..most).map(|i| if i < least { symbol } else { optional }).collect()
             }
             Node::Grammar(grammar, state) if grammar == self.base => {

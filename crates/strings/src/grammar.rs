@@ -137,8 +137,11 @@ impl Grammar {
     /// The same language as plain productions, and the bytes that each terminal stands for, which
     /// are at least one. A production with a set of no bytes derives nothing and is left out.
     pub fn lower(&self) -> (Productions, Vec<ByteSet>) {
-        let mut all =
-            Grammar { sets: self.sets.clone(), set_ids: self.set_ids.clone(), ..Grammar::default() };
+        let mut all = Grammar {
+            sets: self.sets.clone(),
+            set_ids: self.set_ids.clone(),
+            ..Grammar::default()
+        };
         let bytes: Vec<Symbol> = self.rules.iter().map(|rule| all.symbol(rule.bytes)).collect();
         let mut productions = Productions::new(all.sets.len());
         for (rule, bytes) in self.rules.iter().zip(bytes) {

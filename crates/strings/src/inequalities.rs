@@ -77,7 +77,8 @@ impl Inequality {
     /// The greatest value of the sum without its `skip`th part; `None` if there is none.
     fn greatest(&self, sizes: &[Size], skip: Option<usize>) -> Option<i128> {
         let mut total = self.constant;
-        let others = self.sum.iter().enumerate().filter(|&(i, part)| Some(i) != skip && part.0 != 0);
+        let others =
+            self.sum.iter().enumerate().filter(|&(i, part)| Some(i) != skip && part.0 != 0);
         for (_, &(factor, variable)) in others {
             let size = sizes[variable];
             let length = if factor > 0 { size.most } else { size.least };
@@ -109,8 +110,8 @@ impl Inequality {
             let size = &mut sizes[variable];
             let magnitude = factor.abs();
             if factor > 0 {
-                let least =
-                    (-others).div_euclid(magnitude) + i128::from((-others).rem_euclid(magnitude) != 0);
+                let least = (-others).div_euclid(magnitude)
+                    + i128::from((-others).rem_euclid(magnitude) != 0);
                 size.least = size.least.max(u64::try_from(least.max(0)).unwrap_or(UNBOUNDED - 1));
             } else if factor < 0 {
                 let most = others.div_euclid(magnitude);
@@ -155,7 +156,9 @@ impl Problem {
         if !narrow(&self.implied(literals), &mut implied) {
             return None;
         }
-        for (size, implied) in sizes.iter_mut().zip(implied).filter(|(_, implied)| implied.most <= SHORT) {
+        for (size, implied) in
+            sizes.iter_mut().zip(implied).filter(|(_, implied)| implied.most <= SHORT)
+        {
             *size = implied;
         }
         Some(sizes)
@@ -172,8 +175,10 @@ impl Problem {
             return Ok(false);
         }
         let implied = self.implied(literals);
-        let mut used: Vec<usize> =
-            implied.iter().flat_map(|inequality| inequality.sum.iter().map(|part| part.1)).collect();
+        let mut used: Vec<usize> = implied
+            .iter()
+            .flat_map(|inequality| inequality.sum.iter().map(|part| part.1))
+            .collect();
         used.sort_unstable();
         used.dedup();
         let row = |inequality: &Inequality| {
@@ -205,7 +210,8 @@ impl Problem {
                 _ => {}
             }
             if let Some((term, language)) = membership(&mut self.languages, &literal.atom) {
-                let language = if literal.positive { language } else { self.languages.not(language) };
+                let language =
+                    if literal.positive { language } else { self.languages.not(language) };
                 let (shortest, longest) =
                     (self.languages.shortest(language), self.languages.longest(language));
                 let mut least = Inequality { sum: Vec::new(), constant: -i128::from(shortest) };
@@ -233,7 +239,8 @@ impl Size {
 
 /// Whether a literal compares terms or lengths.
 fn compare(literals: &[Literal]) -> bool {
-    let compares = |atom: &Atom| matches!(atom, Atom::Equals(..) | Atom::Contains(..) | Atom::Lengths(..));
+    let compares =
+        |atom: &Atom| matches!(atom, Atom::Equals(..) | Atom::Contains(..) | Atom::Lengths(..));
     literals.iter().any(|literal| compares(&literal.atom))
 }
 

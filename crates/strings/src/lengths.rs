@@ -23,9 +23,15 @@ pub struct Split {
 
 impl Problem {
     /// The cases of a conjunction, in such a form that solutions can be counted.
-    pub(crate) fn split(&mut self, literals: &[Literal], budget: &mut Budget) -> Result<Split, Stop> {
+    pub(crate) fn split(
+        &mut self,
+        literals: &[Literal],
+        budget: &mut Budget,
+    ) -> Result<Split, Stop> {
         let reason = match Case::all(self, literals, &[], budget) {
-            Ok(cases) if cases.len() <= 1 && cases.iter().all(|case| case.inequalities.is_empty()) => {
+            Ok(cases)
+                if cases.len() <= 1 && cases.iter().all(|case| case.inequalities.is_empty()) =>
+            {
                 return Ok(Split { cases, incomplete: None });
             }
             Ok(cases) if cases.iter().all(Case::is_one_to_one) => {
@@ -54,7 +60,9 @@ impl Problem {
         }
         let variables = self.variables_of_equations(literals);
         let unbounded = variables.iter().any(|variable| sizes[variable.0].most == UNBOUNDED);
-        let Some(choices) = choices(&variables, &sizes, &inequalities, budget)? else { return Err(reason) };
+        let Some(choices) = choices(&variables, &sizes, &inequalities, budget)? else {
+            return Err(reason);
+        };
         let mut cases = Vec::new();
         for lengths in choices {
             for (variable, &length) in variables.iter().zip(&lengths) {

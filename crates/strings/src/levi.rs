@@ -40,7 +40,9 @@ pub fn solve_equations(
     while let Some(mut branch) = open.pop() {
         branches += 1;
         if branches > BRANCHES {
-            return Err(Stop::Unsupported("an equation between terms of unknown lengths".to_string()));
+            return Err(Stop::Unsupported(
+                "an equation between terms of unknown lengths".to_string(),
+            ));
         }
         budget.spend_many(STATES_OF_A_BRANCH)?;
         if !branch.unify(languages)
@@ -116,7 +118,8 @@ impl Branch {
     }
 
     fn shortest_equation(&self) -> Option<usize> {
-        (0..self.equations.len()).min_by_key(|&i| self.equations[i].0.len() + self.equations[i].1.len())
+        (0..self.equations.len())
+            .min_by_key(|&i| self.equations[i].0.len() + self.equations[i].1.len())
     }
 
     /// The choices for the first parts of an equation.
@@ -133,7 +136,9 @@ impl Branch {
                     .collect()
             }
             (Some(Part::Segment(x)), Some(Part::Literal(text)))
-            | (Some(Part::Literal(text)), Some(Part::Segment(x))) => self.within(languages, x, &text),
+            | (Some(Part::Literal(text)), Some(Part::Segment(x))) => {
+                self.within(languages, x, &text)
+            }
             // Two literals, or a term without parts: unification leaves no such equation.
             _ => vec![self],
         }
@@ -151,7 +156,8 @@ impl Branch {
             _ => return None,
         };
         let length = text.len() as u64;
-        (self.case.segments.size(c) == Size { least: length, most: length }).then(|| (c, text.clone()))
+        (self.case.segments.size(c) == Size { least: length, most: length })
+            .then(|| (c, text.clone()))
     }
 
     /// A conjugate of a text is one of its rotations.
@@ -186,7 +192,8 @@ impl Branch {
         if long.most <= short.least {
             return None;
         }
-        let least = if short.most == UNBOUNDED { 1 } else { long.least.saturating_sub(short.most).max(1) };
+        let least =
+            if short.most == UNBOUNDED { 1 } else { long.least.saturating_sub(short.most).max(1) };
         let most = if long.most == UNBOUNDED { UNBOUNDED } else { long.most - short.least };
         let mut branch = self.with(x, Vec::new());
         let rest = branch.case.segments.add(Size { least, most });
@@ -199,13 +206,15 @@ impl Branch {
     fn within(&self, languages: &mut Languages, x: SegmentId, text: &[u8]) -> Vec<Branch> {
         let size = self.case.segments.size(x);
         let length = text.len() as u64;
-        let prefixes = (0..text.len()).filter(|&end| (size.least..=size.most).contains(&(end as u64)));
+        let prefixes =
+            (0..text.len()).filter(|&end| (size.least..=size.most).contains(&(end as u64)));
         let mut branches: Vec<Branch> =
             prefixes.map(|end| self.with(x, vec![Part::Literal(text[..end].to_vec())])).collect();
         if size.most >= length {
             let mut branch = self.with(x, Vec::new());
             let most = if size.most == UNBOUNDED { UNBOUNDED } else { size.most - length };
-            let rest = branch.case.segments.add(Size { least: size.least.saturating_sub(length), most });
+            let rest =
+                branch.case.segments.add(Size { least: size.least.saturating_sub(length), most });
             branch.replace(languages, x, vec![Part::Literal(text.to_vec()), Part::Segment(rest)]);
             branches.push(branch);
         }
@@ -238,7 +247,9 @@ fn rotation(languages: &mut Languages, a: &[Part], b: &[Part]) -> Option<(Segmen
     let period = languages.literal(v);
     let repeated = languages.star(period);
     let mut options = Vec::new();
-    for cut in (0..v.len()).filter(|&cut| v.len() == u.len() && [&v[cut..], &v[..cut]].concat() == *u) {
+    for cut in
+        (0..v.len()).filter(|&cut| v.len() == u.len() && [&v[cut..], &v[..cut]].concat() == *u)
+    {
         let rest = languages.literal(&v[..cut]);
         options.push(languages.concat(repeated, rest));
     }

@@ -69,7 +69,8 @@ impl Row {
     /// Divides by the greatest common divisor; the constant is rounded down, which loses no integer
     /// solution.
     fn tightened(mut self) -> Tight {
-        let divisor = self.factors.iter().fold(0, |divisor, &factor| gcd(divisor, factor.unsigned_abs()));
+        let divisor =
+            self.factors.iter().fold(0, |divisor, &factor| gcd(divisor, factor.unsigned_abs()));
         if divisor == 0 {
             return if self.constant >= 0 { Tight::Always } else { Tight::Never };
         }
@@ -81,9 +82,11 @@ impl Row {
 
     /// The row's value without one variable; `None` if that is too large.
     fn without(&self, variable: usize, values: &[i128]) -> Option<i128> {
-        let mut others = self.factors.iter().zip(values).enumerate().filter(|&(i, _)| i != variable);
-        others
-            .try_fold(self.constant, |sum, (_, (factor, value))| sum.checked_add(factor.checked_mul(*value)?))
+        let mut others =
+            self.factors.iter().zip(values).enumerate().filter(|&(i, _)| i != variable);
+        others.try_fold(self.constant, |sum, (_, (factor, value))| {
+            sum.checked_add(factor.checked_mul(*value)?)
+        })
     }
 }
 
@@ -114,7 +117,12 @@ fn cheapest(rows: &[Row], left: &mut Vec<usize>) -> Option<usize> {
 }
 
 /// Adds what follows from pairs of rows about the variable; false if that cannot be satisfied.
-fn eliminate(about: &[Row], variable: usize, rows: &mut Vec<Row>, budget: &mut Budget) -> Result<bool, Stop> {
+fn eliminate(
+    about: &[Row],
+    variable: usize,
+    rows: &mut Vec<Row>,
+    budget: &mut Budget,
+) -> Result<bool, Stop> {
     for above in about.iter().filter(|row| row.factors[variable] > 0) {
         for below in about.iter().filter(|row| row.factors[variable] < 0) {
             budget.work(1 + rows.len() / 8)?;
@@ -172,7 +180,8 @@ impl Choice<'_> {
         }
         let first = least.or(most.map(|most| most.min(0))).unwrap_or(0);
         let last = most.unwrap_or(first.saturating_add(CANDIDATES));
-        self.cut_short |= least.is_none() || most.is_none() || last.saturating_sub(first) >= CANDIDATES;
+        self.cut_short |=
+            least.is_none() || most.is_none() || last.saturating_sub(first) >= CANDIDATES;
         for value in first..=last.min(first.saturating_add(CANDIDATES)) {
             self.tries += 1;
             budget.work(rows.len())?;
@@ -196,7 +205,9 @@ mod tests {
     use super::*;
 
     fn holds(row: &Row, values: &[i128]) -> bool {
-        row.factors.iter().zip(values).map(|(factor, value)| factor * value).sum::<i128>() + row.constant >= 0
+        row.factors.iter().zip(values).map(|(factor, value)| factor * value).sum::<i128>()
+            + row.constant
+            >= 0
     }
 
     #[test]

@@ -49,7 +49,8 @@ impl Conjunction {
         };
         let mut best: Option<Vec<u64>> = None;
         for _ in 0..SHORTER {
-            let mut lengths = Lengths::new(&graph, &self.segments, &measured, &self.sizes, &inequalities);
+            let mut lengths =
+                Lengths::new(&graph, &self.segments, &measured, &self.sizes, &inequalities);
             match lengths.find(budget) {
                 Ok(Some(found)) => {
                     inequalities.push(shorter_than(&measured, &found));
@@ -84,7 +85,8 @@ impl Conjunction {
             }
         }
         let steps = self.segments.iter().map(|&segment| Step::Segment(segment)).collect();
-        let Some(mut scan) = Scan::new(languages, &self.conjuncts, steps, sizes, &[], budget)? else {
+        let Some(mut scan) = Scan::new(languages, &self.conjuncts, steps, sizes, &[], budget)?
+        else {
             return Ok(None);
         };
         let graph = Graph::explore(&mut scan, languages, budget)?;
@@ -93,8 +95,10 @@ impl Conjunction {
 }
 
 fn measured(inequalities: &[Inequality]) -> Vec<SegmentId> {
-    let mut all: Vec<SegmentId> =
-        inequalities.iter().flat_map(|inequality| inequality.sum.iter().map(|part| part.1)).collect();
+    let mut all: Vec<SegmentId> = inequalities
+        .iter()
+        .flat_map(|inequality| inequality.sum.iter().map(|part| part.1))
+        .collect();
     all.sort_unstable();
     all.dedup();
     all

@@ -28,8 +28,13 @@ pub struct Approximation {
 }
 
 impl Nfa {
-    pub fn new(moves: Vec<Vec<(ByteSet, u32)>>, ends: impl Iterator<Item = u32>, start: u32) -> Self {
-        let mut nfa = Nfa { empty_moves: vec![Vec::new(); moves.len()], moves, start, ..Nfa::default() };
+    pub fn new(
+        moves: Vec<Vec<(ByteSet, u32)>>,
+        ends: impl Iterator<Item = u32>,
+        start: u32,
+    ) -> Self {
+        let mut nfa =
+            Nfa { empty_moves: vec![Vec::new(); moves.len()], moves, start, ..Nfa::default() };
         nfa.end = nfa.add_state();
         for state in ends {
             nfa.empty_moves[state as usize].push(nfa.end);
@@ -99,7 +104,11 @@ impl Nfa {
             }
             self.lengths[state as usize] = length;
             for &(from, step) in &back[state as usize] {
-                if step == 0 { queue.push_front((from, length)) } else { queue.push_back((from, length + 1)) }
+                if step == 0 {
+                    queue.push_front((from, length))
+                } else {
+                    queue.push_back((from, length + 1))
+                }
             }
         }
     }
@@ -188,7 +197,8 @@ impl Builder<'_> {
         }
         let before: FxHashMap<Nonterminal, u32> =
             members.iter().map(|&n| (n, self.nfa.add_state())).collect();
-        let after: FxHashMap<Nonterminal, u32> = members.iter().map(|&n| (n, self.nfa.add_state())).collect();
+        let after: FxHashMap<Nonterminal, u32> =
+            members.iter().map(|&n| (n, self.nfa.add_state())).collect();
         match shape {
             Shape::RightLinear => self.nfa.empty_moves[from as usize].push(before[&entry]),
             Shape::LeftLinear => self.nfa.empty_moves[after[&entry] as usize].push(to),
@@ -222,7 +232,9 @@ impl Builder<'_> {
         };
         let production = |builder: &mut Self, production: &[Symbol]| match shape {
             Shape::RightLinear => match production.last().and_then(inside) {
-                Some(next) => builder.sequence(&production[..production.len() - 1], first, before[&next]),
+                Some(next) => {
+                    builder.sequence(&production[..production.len() - 1], first, before[&next])
+                }
                 None => builder.sequence(production, first, last),
             },
             Shape::LeftLinear => match production.first().and_then(inside) {
@@ -262,14 +274,16 @@ impl Builder<'_> {
 
 /// Strongly connected components of "mentions".
 fn groups(grammar: &Grammar) -> Groups {
-    let successors: Vec<Vec<Nonterminal>> = grammar.nonterminals().map(|n| mentions(grammar, n)).collect();
+    let successors: Vec<Vec<Nonterminal>> =
+        grammar.nonterminals().map(|n| mentions(grammar, n)).collect();
     let of = components(&successors);
     let count = of.iter().map(|&group| group + 1).max().unwrap_or(0);
     let mut members = vec![Vec::new(); count as usize];
     for nonterminal in grammar.nonterminals() {
         members[of[nonterminal.index()] as usize].push(nonterminal);
     }
-    let shapes = (0..count).map(|group| shape(grammar, &of, group, &members[group as usize])).collect();
+    let shapes =
+        (0..count).map(|group| shape(grammar, &of, group, &members[group as usize])).collect();
     Groups { of, members, shapes }
 }
 
@@ -287,7 +301,8 @@ fn mentions(grammar: &Grammar, nonterminal: Nonterminal) -> Vec<Nonterminal> {
 }
 
 fn shape(grammar: &Grammar, of: &[u32], group: u32, members: &[Nonterminal]) -> Shape {
-    let inside = |symbol: &Symbol| matches!(symbol, Symbol::Nonterminal(n) if of[n.index()] == group);
+    let inside =
+        |symbol: &Symbol| matches!(symbol, Symbol::Nonterminal(n) if of[n.index()] == group);
     let (mut left, mut right, mut recursive) = (true, true, false);
     for production in members.iter().flat_map(|&member| &grammar.rule(member).productions) {
         for (i, _) in production.iter().enumerate().filter(|(_, symbol)| inside(symbol)) {

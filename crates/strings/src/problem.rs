@@ -97,8 +97,10 @@ impl Problem {
             (variable.size.least..=variable.size.most).contains(&(word.len() as u64))
         });
         let constraints = std::mem::take(&mut self.constraints);
-        let holds =
-            sizes && constraints.iter().all(|formula| self.formula_holds(formula, assignment) == Some(true));
+        let holds = sizes
+            && constraints
+                .iter()
+                .all(|formula| self.formula_holds(formula, assignment) == Some(true));
         self.constraints = constraints;
         holds
     }
@@ -115,8 +117,9 @@ impl Problem {
             }
             Formula::Atom(Atom::Equals(a, b)) => value(a, assignment)? == value(b, assignment)?,
             Formula::Atom(Atom::Lengths(sum, constant)) => {
-                let length =
-                    |variable: &VariableId| assignment.get(variable.0).map(|word| word.len() as i128);
+                let length = |variable: &VariableId| {
+                    assignment.get(variable.0).map(|word| word.len() as i128)
+                };
                 let mut total = *constant;
                 for (factor, variable) in sum {
                     total += factor * length(variable)?;
@@ -127,7 +130,9 @@ impl Problem {
             Formula::And(parts) => {
                 parts.iter().all(|part| self.formula_holds(part, assignment) == Some(true))
             }
-            Formula::Or(parts) => parts.iter().any(|part| self.formula_holds(part, assignment) == Some(true)),
+            Formula::Or(parts) => {
+                parts.iter().any(|part| self.formula_holds(part, assignment) == Some(true))
+            }
         })
     }
 }

@@ -80,7 +80,8 @@ impl<'a> Lengths<'a> {
     }
 
     fn extend(&mut self, place: u32, budget: &mut Budget) -> Result<Option<Vec<u64>>, Stop> {
-        let Some(&segment) = self.segments.get(self.graph.places[place as usize].step as usize) else {
+        let Some(&segment) = self.segments.get(self.graph.places[place as usize].step as usize)
+        else {
             return self.lengths(budget);
         };
         if self.failed.contains(&(place, self.chosen.clone())) {
@@ -140,12 +141,21 @@ impl<'a> Lengths<'a> {
             }
             Outcome::Solution(counts) => {
                 let length = |(progression, count): (&Progression, i128)| {
-                    u64::try_from(i128::from(progression.least) + i128::from(progression.period) * count).ok()
+                    u64::try_from(
+                        i128::from(progression.least) + i128::from(progression.period) * count,
+                    )
+                    .ok()
                 };
-                let lengths: Option<Vec<u64>> = self.chosen.iter().zip(counts).map(length).collect();
+                let lengths: Option<Vec<u64>> =
+                    self.chosen.iter().zip(counts).map(length).collect();
                 let Some(lengths) = lengths else { return Err(given_up()) };
                 let of = |segment: &SegmentId| order.iter().position(|other| other == segment);
-                Ok(Some(self.measured.iter().filter_map(|segment| Some(lengths[of(segment)?])).collect()))
+                Ok(Some(
+                    self.measured
+                        .iter()
+                        .filter_map(|segment| Some(lengths[of(segment)?]))
+                        .collect(),
+                ))
             }
         }
     }
@@ -186,13 +196,21 @@ impl<'a> Lengths<'a> {
         if let Some(known) = self.exits.get(&place) {
             return Ok(known.clone());
         }
-        let exits = if is_measured { self.by_length(place, budget)? } else { self.reachable(place, budget)? };
+        let exits = if is_measured {
+            self.by_length(place, budget)?
+        } else {
+            self.reachable(place, budget)?
+        };
         let exits = Rc::new(exits);
         self.exits.insert(place, exits.clone());
         Ok(exits)
     }
 
-    fn reachable(&self, place: u32, budget: &mut Budget) -> Result<Vec<(u32, Vec<Progression>)>, Stop> {
+    fn reachable(
+        &self,
+        place: u32,
+        budget: &mut Budget,
+    ) -> Result<Vec<(u32, Vec<Progression>)>, Stop> {
         let mut seen: FxHashSet<u32> = [place].into_iter().collect();
         let (mut open, mut exits) = (vec![place], Vec::new());
         while let Some(at) = open.pop() {
@@ -206,7 +224,11 @@ impl<'a> Lengths<'a> {
         Ok(exits)
     }
 
-    fn by_length(&self, place: u32, budget: &mut Budget) -> Result<Vec<(u32, Vec<Progression>)>, Stop> {
+    fn by_length(
+        &self,
+        place: u32,
+        budget: &mut Budget,
+    ) -> Result<Vec<(u32, Vec<Progression>)>, Stop> {
         let mut known: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
         let mut exits: Vec<(u32, Vec<u64>)> = Vec::new();
         let mut places = vec![place];
@@ -236,7 +258,8 @@ impl<'a> Lengths<'a> {
             places = next;
             length += 1;
         };
-        let of = |(to, lengths): (u32, Vec<u64>)| (to, progressions(&lengths, repeats, length as u64));
+        let of =
+            |(to, lengths): (u32, Vec<u64>)| (to, progressions(&lengths, repeats, length as u64));
         Ok(exits.into_iter().map(of).collect())
     }
 }

@@ -161,7 +161,9 @@ impl<'a> Saturation<'a> {
     /// The length of a solution with what must follow; `None` if the item is none.
     fn total(&self, goal: u32, item: &Complete) -> Option<usize> {
         let is_goal = item.asked == goal && item.length >= self.bounds.least;
-        self.machine.rest[item.to as usize].filter(|_| is_goal).map(|rest| item.length as usize + rest)
+        self.machine.rest[item.to as usize]
+            .filter(|_| is_goal)
+            .map(|rest| item.length as usize + rest)
     }
 
     fn pop(&mut self) -> Option<Fact> {
@@ -209,8 +211,15 @@ impl<'a> Saturation<'a> {
             self.read_bytes(asked, rule.bytes, from);
         }
         for production in 0..rule.productions.len() as u32 {
-            let item =
-                Dotted { asked, production, dot: 0, at: from, length: 0, previous: NONE, child: Child::None };
+            let item = Dotted {
+                asked,
+                production,
+                dot: 0,
+                at: from,
+                length: 0,
+                previous: NONE,
+                child: Child::None,
+            };
             self.push(0, Fact::Dotted(item));
         }
         asked
@@ -291,8 +300,14 @@ impl<'a> Saturation<'a> {
         let targets = self.targets(set, item.at);
         for &(byte, to) in targets.iter() {
             let length = item.length + 1;
-            let next =
-                Dotted { dot: item.dot + 1, at: to, length, previous: id, child: Child::Byte(byte), ..item };
+            let next = Dotted {
+                dot: item.dot + 1,
+                at: to,
+                length,
+                previous: id,
+                child: Child::Byte(byte),
+                ..item
+            };
             self.push(length, Fact::Dotted(next));
         }
     }
@@ -305,8 +320,10 @@ impl<'a> Saturation<'a> {
         let bytes = self.grammar.set(set);
         let mut reached = FxHashSet::default();
         let moves = self.machine.moves[from as usize].iter();
-        let targets: Targets =
-            moves.filter(|(byte, to)| bytes.contains(*byte) && reached.insert(*to)).copied().collect();
+        let targets: Targets = moves
+            .filter(|(byte, to)| bytes.contains(*byte) && reached.insert(*to))
+            .copied()
+            .collect();
         self.targets.insert((set, from), targets.clone());
         targets
     }

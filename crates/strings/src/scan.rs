@@ -148,8 +148,10 @@ impl Scan {
                 Part::Literal(text) => literal.extend_from_slice(text),
                 Part::Segment(segment) => {
                     let step = self.step_of(*segment);
-                    let in_order =
-                        runs.last().and_then(|run| run.reads.last()).is_some_and(|read| read.0 < step);
+                    let in_order = runs
+                        .last()
+                        .and_then(|run| run.reads.last())
+                        .is_some_and(|read| read.0 < step);
                     if !in_order {
                         runs.push(Run {
                             reads: Vec::new(),
@@ -169,7 +171,8 @@ impl Scan {
         };
         last.trailing = literal;
         let alone = runs.len() == 1;
-        let closure = if alone { Vec::new() } else { self.closure(languages, conjunct.language, budget)? };
+        let closure =
+            if alone { Vec::new() } else { self.closure(languages, conjunct.language, budget)? };
         for mut run in runs {
             run.alone = alone;
             run.starts = if run.first { vec![conjunct.language] } else { closure.clone() };
@@ -181,7 +184,8 @@ impl Scan {
 
     fn add_actions(&mut self, run: &Run) {
         let number = self.runs.len() as u32;
-        let mut literals_left = run.reads.iter().map(|read| read.1.len()).sum::<usize>() + run.trailing.len();
+        let mut literals_left =
+            run.reads.iter().map(|read| read.1.len()).sum::<usize>() + run.trailing.len();
         for (i, (step, before)) in run.reads.iter().enumerate() {
             literals_left -= before.len();
             self.actions[*step as usize].push(Action {
@@ -223,7 +227,8 @@ impl Scan {
     }
 
     pub fn start(&mut self, languages: &mut Languages) -> Option<Place> {
-        let tuple: Vec<_> = self.runs.iter().map(|run| run.starts.clone().into_boxed_slice()).collect();
+        let tuple: Vec<_> =
+            self.runs.iter().map(|run| run.starts.clone().into_boxed_slice()).collect();
         self.enter(languages, 0, tuple)
     }
 
@@ -248,17 +253,30 @@ impl Scan {
             let language = tuple[action.run as usize][0];
             languages.shortest(language).saturating_sub(action.literals_left)
         };
-        actions.iter().filter(|action| self.runs[action.run as usize].alone).map(bound).max().unwrap_or(0)
+        actions
+            .iter()
+            .filter(|action| self.runs[action.run as usize].alone)
+            .map(bound)
+            .max()
+            .unwrap_or(0)
     }
 
     /// The next places after reading one byte: a class of bytes and where it leads.
-    pub fn moves(&mut self, languages: &mut Languages, place: Place, into: &mut Vec<(Class, Place)>) {
+    pub fn moves(
+        &mut self,
+        languages: &mut Languages,
+        place: Place,
+        into: &mut Vec<(Class, Place)>,
+    ) {
         into.clear();
         let Some(step) = self.steps.get(place.step as usize) else { return };
         match step {
             Step::Literal(text) => {
                 if let Some(&byte) = text.get(place.count as usize) {
-                    let class = Class { representative: byte, members: crate::bytes::ByteSet::single(byte) };
+                    let class = Class {
+                        representative: byte,
+                        members: crate::bytes::ByteSet::single(byte),
+                    };
                     into.push((class, Place { count: place.count + 1, ..place }));
                 }
             }
@@ -393,10 +411,11 @@ fn advance(languages: &mut Languages, states: &mut [Language], text: &[u8]) {
 }
 
 fn literal_bytes(conjuncts: &[Conjunct], steps: &[Step]) -> Vec<crate::bytes::ByteSet> {
-    let literals = conjuncts.iter().flat_map(|conjunct| &conjunct.parts).filter_map(|part| match part {
-        Part::Literal(text) => Some(text),
-        Part::Segment(_) => None,
-    });
+    let literals =
+        conjuncts.iter().flat_map(|conjunct| &conjunct.parts).filter_map(|part| match part {
+            Part::Literal(text) => Some(text),
+            Part::Segment(_) => None,
+        });
     let visible = steps.iter().filter_map(|step| match step {
         Step::Literal(text) => Some(text),
         Step::Segment(_) => None,
@@ -408,7 +427,9 @@ fn literal_bytes(conjuncts: &[Conjunct], steps: &[Step]) -> Vec<crate::bytes::By
 /// Pairs each class with the representative of the coarser class around it; classes of one coarser
 /// class stand together.
 fn refine(coarse: &[Class], fine: Vec<Class>) -> Vec<(Class, u8)> {
-    let around = |class: &Class| coarse.iter().position(|outer| outer.members.contains(class.representative));
+    let around = |class: &Class| {
+        coarse.iter().position(|outer| outer.members.contains(class.representative))
+    };
     let mut pairs: Vec<(usize, Class)> =
         fine.into_iter().filter_map(|class| Some((around(&class)?, class))).collect();
     pairs.sort_by_key(|pair| pair.0);

@@ -138,7 +138,11 @@ pub struct Graph {
 }
 
 impl Graph {
-    pub fn explore(scan: &mut Scan, languages: &mut Languages, budget: &mut Budget) -> Result<Self, Stop> {
+    pub fn explore(
+        scan: &mut Scan,
+        languages: &mut Languages,
+        budget: &mut Budget,
+    ) -> Result<Self, Stop> {
         let Some(start) = scan.start(languages) else { return Ok(Graph::default()) };
         let mut graph = Graph { places: vec![start], ..Graph::default() };
         let mut ids = FxHashMap::from_iter([(start, 0)]);
@@ -161,8 +165,10 @@ impl Graph {
             budget.spend_many(scan.take_growth() + out.len() / MOVES_OF_A_STATE)?;
             graph.moves.push(out);
         }
-        let ends: Vec<u32> =
-            (0..graph.places.len()).filter(|&i| scan.finished(graph.places[i])).map(|i| i as u32).collect();
+        let ends: Vec<u32> = (0..graph.places.len())
+            .filter(|&i| scan.finished(graph.places[i]))
+            .map(|i| i as u32)
+            .collect();
         Ok(graph.trim(&ends))
     }
 
@@ -244,7 +250,9 @@ impl Graph {
             let at = all[next] as usize;
             next += 1;
             if self.places[at].step < steps {
-                all.extend(self.moves[at].iter().filter(|(class, _)| class.is_none()).map(|&(_, to)| to));
+                all.extend(
+                    self.moves[at].iter().filter(|(class, _)| class.is_none()).map(|&(_, to)| to),
+                );
             }
         }
         all
@@ -352,7 +360,9 @@ pub fn follow(
     }
     let last = &layers[layers.len() - 1];
     let ends = (0..last.len()).filter(|&end| graph.places[last[end].0 as usize].step >= steps);
-    let Some(end) = ends.min_by_key(|&end| graph.rest[last[end].0 as usize]) else { return Ok(None) };
+    let Some(end) = ends.min_by_key(|&end| graph.rest[last[end].0 as usize]) else {
+        return Ok(None);
+    };
     let place = graph.places[last[end].0 as usize];
     let mut words = Words::default();
     let (mut layer, mut index) = (layers.len() - 1, end as u32);

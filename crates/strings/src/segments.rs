@@ -83,7 +83,9 @@ impl Segments {
 
     /// Takes over those sizes that bound a length, where they are small enough to be counted.
     pub fn shorten(&mut self, sizes: &[Size]) {
-        for (segment, &size) in self.segments.iter_mut().zip(sizes).filter(|(_, size)| size.most <= SHORT) {
+        for (segment, &size) in
+            self.segments.iter_mut().zip(sizes).filter(|(_, size)| size.most <= SHORT)
+        {
             segment.size = size;
         }
     }
@@ -104,12 +106,16 @@ impl Segments {
                 Piece::Literal(text) => parts.push(Part::Literal(text.clone())),
                 Piece::Variable(variable) => {
                     parts.extend(
-                        self.variables[variable.0].iter().map(|&(_, segment)| Part::Segment(segment)),
+                        self.variables[variable.0]
+                            .iter()
+                            .map(|&(_, segment)| Part::Segment(segment)),
                     );
                 }
                 Piece::Slice { variable, offset, length } => {
-                    let inside = |start: u64| start >= *offset && start < offset.saturating_add(*length);
-                    let segments = self.variables[variable.0].iter().filter(|(start, _)| inside(*start));
+                    let inside =
+                        |start: u64| start >= *offset && start < offset.saturating_add(*length);
+                    let segments =
+                        self.variables[variable.0].iter().filter(|(start, _)| inside(*start));
                     parts.extend(segments.map(|&(_, segment)| Part::Segment(segment)));
                 }
             }
@@ -119,7 +125,10 @@ impl Segments {
 
     pub fn variable(&self, variable: usize) -> Vec<Part> {
         self.resolve(
-            &self.variables[variable].iter().map(|&(_, segment)| Part::Segment(segment)).collect::<Vec<_>>(),
+            &self.variables[variable]
+                .iter()
+                .map(|&(_, segment)| Part::Segment(segment))
+                .collect::<Vec<_>>(),
         )
     }
 
@@ -164,7 +173,8 @@ impl Segments {
             if let Some(result) = self.replace_whole(languages, &a, &b, conjuncts) {
                 return result;
             }
-            let cut = self.cut_first(&mut a, &mut b, false).or_else(|| self.cut_last(&mut a, &mut b));
+            let cut =
+                self.cut_first(&mut a, &mut b, false).or_else(|| self.cut_last(&mut a, &mut b));
             match cut {
                 Some(true) => {}
                 Some(false) => return Unified::Never,
@@ -203,7 +213,9 @@ impl Segments {
         conjuncts: &mut Vec<Conjunct>,
     ) -> Option<Unified> {
         let (segment, other) = match (a, b) {
-            ([Part::Segment(segment)], other) | (other, [Part::Segment(segment)]) => (*segment, other),
+            ([Part::Segment(segment)], other) | (other, [Part::Segment(segment)]) => {
+                (*segment, other)
+            }
             _ => return None,
         };
         if *other == [Part::Segment(segment)] {
@@ -287,7 +299,8 @@ impl Segments {
             }
             Part::Segment(segment) => {
                 let head = Part::Segment(self.add(Size { least: length, most: length }));
-                let rest = Part::Segment(self.add(Size { least: whole - length, most: whole - length }));
+                let rest =
+                    Part::Segment(self.add(Size { least: whole - length, most: whole - length }));
                 let value = if backwards {
                     vec![rest.clone(), head.clone()]
                 } else {

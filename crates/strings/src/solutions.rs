@@ -54,7 +54,9 @@ impl Problem {
             }
             for case in split.cases {
                 let graph = graph_of(&mut self.languages, case.conjunction(), budget)?;
-                match graph.map_or(Ok(Count::Finite(BigUint::ZERO)), |(_, graph)| graph.count(budget))? {
+                match graph
+                    .map_or(Ok(Count::Finite(BigUint::ZERO)), |(_, graph)| graph.count(budget))?
+                {
                     Count::Finite(count) => total += count,
                     Count::Infinite => return Ok(Count::Infinite),
                 }
@@ -76,7 +78,11 @@ impl Problem {
     }
 
     /// Visits every solution, shortest first within a case. Solutions may be infinitely many.
-    pub fn each_solution(&mut self, budget: &mut Budget, visit: &mut Visitor<'_>) -> Result<(), Stop> {
+    pub fn each_solution(
+        &mut self,
+        budget: &mut Budget,
+        visit: &mut Visitor<'_>,
+    ) -> Result<(), Stop> {
         self.languages.watch(budget);
         let visited = self.each_watched(budget, visit);
         self.languages.stopped().and(visited)
@@ -108,9 +114,12 @@ impl Problem {
     ) -> Result<ControlFlow<()>, Stop> {
         let variables = self.variables.len();
         let mut one = |problem: &mut Problem, words: &Words| {
-            let solution: Vec<Vec<u8>> =
-                (0..variables).map(|variable| word(&case.segments.variable(variable), words)).collect();
-            if !case.is_one_to_one() && (!problem.holds(&solution) || !seen.insert(solution.clone())) {
+            let solution: Vec<Vec<u8>> = (0..variables)
+                .map(|variable| word(&case.segments.variable(variable), words))
+                .collect();
+            if !case.is_one_to_one()
+                && (!problem.holds(&solution) || !seen.insert(solution.clone()))
+            {
                 return ControlFlow::Continue(());
             }
             visit(&solution)
@@ -121,7 +130,9 @@ impl Problem {
         }
         match graph_of(&mut self.languages, conjunction.clone(), &mut budget.with_limit(AT_ONCE)) {
             Ok(None) => Ok(ControlFlow::Continue(())),
-            Ok(Some((scan, graph))) => graph.each_path(&scan, budget, &mut |words| one(self, words)),
+            Ok(Some((scan, graph))) => {
+                graph.each_path(&scan, budget, &mut |words| one(self, words))
+            }
             Err(Stop::Unsupported(_) | Stop::Memory(_)) => {
                 for longest in 0..=conjunction.longest_segment(&self.languages) {
                     budget.check_time()?;
@@ -132,7 +143,9 @@ impl Problem {
                         break;
                     }
                     let sliced = slice(&conjunction, longest);
-                    let Some((scan, graph)) = graph_of(&mut self.languages, sliced.clone(), budget)? else {
+                    let Some((scan, graph)) =
+                        graph_of(&mut self.languages, sliced.clone(), budget)?
+                    else {
                         continue;
                     };
                     let is_new = |words: &Words| is_at(&conjunction, words, longest);
@@ -197,7 +210,8 @@ fn graph_of(
         conjuncts.push(finite(languages, &conjunction, conjunct, budget)?);
     }
     let steps = conjunction.segments.iter().map(|&segment| Step::Segment(segment)).collect();
-    let Some(mut scan) = Scan::new(languages, &conjuncts, steps, conjunction.sizes.clone(), &[], budget)?
+    let Some(mut scan) =
+        Scan::new(languages, &conjuncts, steps, conjunction.sizes.clone(), &[], budget)?
     else {
         return Ok(None);
     };
@@ -345,7 +359,8 @@ impl Graph {
             if visit(&words).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            let Some(next) = (0..places.len()).rev().find(|&i| choice[i] + 1 < places[i].1.len()) else {
+            let Some(next) = (0..places.len()).rev().find(|&i| choice[i] + 1 < places[i].1.len())
+            else {
                 return Ok(ControlFlow::Continue(()));
             };
             choice[next] += 1;

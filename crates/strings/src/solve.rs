@@ -62,7 +62,9 @@ impl Problem {
         if holds || self.unchecked {
             return Answer::Sat(solution);
         }
-        Answer::Unknown(Stop::Unsupported("internal error: a solution failed its check".to_string()))
+        Answer::Unknown(Stop::Unsupported(
+            "internal error: a solution failed its check".to_string(),
+        ))
     }
 
     fn solve_case(
@@ -73,7 +75,8 @@ impl Problem {
         if self.lengths_are_refuted(literals, budget)? {
             return Ok(None);
         }
-        let exact = Case::all(self, literals, &[], budget).and_then(|cases| self.best_of(&cases, budget));
+        let exact =
+            Case::all(self, literals, &[], budget).and_then(|cases| self.best_of(&cases, budget));
         let Err(Stop::Unsupported(reason)) = exact else { return exact };
         if self.memberships_are_refuted(literals, budget)? {
             return Ok(None);
@@ -86,7 +89,11 @@ impl Problem {
     }
 
     /// Whether the literals that are memberships have no solution, whatever the others say.
-    fn memberships_are_refuted(&mut self, literals: &[Literal], budget: &mut Budget) -> Result<bool, Stop> {
+    fn memberships_are_refuted(
+        &mut self,
+        literals: &[Literal],
+        budget: &mut Budget,
+    ) -> Result<bool, Stop> {
         let mut memberships = literals.to_vec();
         memberships.retain(|literal| membership(&mut self.languages, &literal.atom).is_some());
         if memberships.len() == literals.len() {
@@ -101,7 +108,11 @@ impl Problem {
     }
 
     /// A shortest solution of some cases. If not all can be decided, any solution will do.
-    fn best_of(&mut self, cases: &[Case], budget: &mut Budget) -> Result<Option<Vec<Vec<u8>>>, Stop> {
+    fn best_of(
+        &mut self,
+        cases: &[Case],
+        budget: &mut Budget,
+    ) -> Result<Option<Vec<Vec<u8>>>, Stop> {
         let mut best: Option<Vec<Vec<u8>>> = None;
         let mut undecided = Ok(());
         for case in cases {
@@ -115,8 +126,9 @@ impl Problem {
                 Err(stop) if best.is_none() => return Err(stop),
                 Err(_) => break,
             };
-            let solution: Vec<Vec<u8>> =
-                (0..self.variables.len()).map(|v| word(&case.segments.variable(v), &words)).collect();
+            let solution: Vec<Vec<u8>> = (0..self.variables.len())
+                .map(|v| word(&case.segments.variable(v), &words))
+                .collect();
             if self.any_solution {
                 return Ok(Some(solution));
             }
@@ -161,7 +173,10 @@ impl Case {
         let lengths: Vec<Inequality> =
             literals.iter().filter_map(|literal| problem.inequality(literal)).collect();
         let solved = solve_equations(&mut problem.languages, case, equations, &lengths, budget)?;
-        Ok(solved.into_iter().filter_map(|case| case.resolved(&problem.languages, &lengths)).collect())
+        Ok(solved
+            .into_iter()
+            .filter_map(|case| case.resolved(&problem.languages, &lengths))
+            .collect())
     }
 
     /// What literals say, and their equations, which are not solved yet. `None` if there is no
@@ -212,11 +227,14 @@ impl Case {
             return None;
         }
         match (&literal.atom, literal.positive) {
-            (Atom::Equals(a, b), true) => return Some((self.segments.term(a), self.segments.term(b))),
+            (Atom::Equals(a, b), true) => {
+                return Some((self.segments.term(a), self.segments.term(b)));
+            }
             (Atom::Contains(whole, part), true) => {
                 let any = Size { least: 0, most: UNBOUNDED };
                 self.helpers = true;
-                let before = offsets.next().map_or(any, |offset| Size { least: offset, most: offset });
+                let before =
+                    offsets.next().map_or(any, |offset| Size { least: offset, most: offset });
                 let mut inside = vec![Part::Segment(self.segments.add(before))];
                 inside.extend(self.segments.term(part));
                 inside.push(Part::Segment(self.segments.add(any)));
@@ -245,8 +263,11 @@ impl Case {
                 self.conjuncts.push(Conjunct { parts, language: conjunct.language });
             }
         }
-        self.checks =
-            self.checks.iter().map(|check| check.map(|parts| self.segments.resolve(parts))).collect();
+        self.checks = self
+            .checks
+            .iter()
+            .map(|check| check.map(|parts| self.segments.resolve(parts)))
+            .collect();
         for inequality in self.of_segments(lengths) {
             match inequality.value(&sizes) {
                 Some(true) => {}
@@ -280,7 +301,9 @@ impl Case {
             let Some(words) = conjunction.clone().solve(languages, budget)? else { continue };
             match checks.iter().find(|check| !check.holds(languages, &words)) {
                 None => return Ok(Some(words)),
-                Some(violated) => open.extend(split(languages, &conjunction, &checks, violated, &words)),
+                Some(violated) => {
+                    open.extend(split(languages, &conjunction, &checks, violated, &words))
+                }
             }
         }
         Err(Stop::Unsupported(format!(

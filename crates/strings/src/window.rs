@@ -103,14 +103,16 @@ impl Finder {
         window: &Window<'_>,
         budget: &mut Budget,
     ) -> Result<Option<Vec<u8>>, Stop> {
-        let mut prefixes = vec![Prefix { language: self.language, changes: 0, before: u32::MAX, byte: 0 }];
+        let mut prefixes =
+            vec![Prefix { language: self.language, changes: 0, before: u32::MAX, byte: 0 }];
         let mut layer = 0..1;
         let mut best: Option<(usize, u32)> = None;
         let mut ids: FxHashMap<Language, u32> = FxHashMap::default();
         for length in 0..=window.bytes.len() {
             if length >= window.least {
                 for id in layer.clone().filter(|&id| languages.nullable(prefixes[id].language)) {
-                    let changes = prefixes[id].changes as usize + window.near.len().abs_diff(length);
+                    let changes =
+                        prefixes[id].changes as usize + window.near.len().abs_diff(length);
                     if best.is_none_or(|(fewest, _)| changes < fewest) {
                         best = Some((changes, id as u32));
                     }
@@ -126,7 +128,9 @@ impl Finder {
                 let Prefix { language, changes, .. } = prefixes[id];
                 budget.work(self.classes.len())?;
                 for class in &self.classes {
-                    let Some((byte, changed)) = window.choose(length, class.members) else { continue };
+                    let Some((byte, changed)) = window.choose(length, class.members) else {
+                        continue;
+                    };
                     let to = languages.derivative(language, class.representative);
                     if to == Languages::EMPTY || languages.shortest(to) > left {
                         continue;
@@ -160,7 +164,11 @@ impl Finder {
         let length = window.bytes.len();
         let moves = |position: usize| -> Vec<(u8, u32)> {
             let choose = |class: &Class| window.choose(position, class.members);
-            self.classes.iter().filter_map(choose).map(|(byte, _)| (byte, position as u32 + 1)).collect()
+            self.classes
+                .iter()
+                .filter_map(choose)
+                .map(|(byte, _)| (byte, position as u32 + 1))
+                .collect()
         };
         let mut machine = Machine { start: 0, rest: Vec::new(), moves: Vec::new() };
         for position in 0..=length {

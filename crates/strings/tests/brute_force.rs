@@ -30,10 +30,15 @@ fn words_up_to(longest: usize) -> Vec<Vec<u8>> {
 fn solutions(oracle: &Oracle, longest: usize) -> Vec<Vec<Vec<u8>>> {
     let mut assignments: Vec<Vec<Vec<u8>>> = vec![Vec::new()];
     for (_, least, most) in &oracle.variables {
-        let words: Vec<_> =
-            words_up_to(longest).into_iter().filter(|w| (*least..=*most).contains(&w.len())).collect();
+        let words: Vec<_> = words_up_to(longest)
+            .into_iter()
+            .filter(|w| (*least..=*most).contains(&w.len()))
+            .collect();
         let extend = |assignment: &Vec<Vec<u8>>| {
-            words.iter().map(|word| [assignment.clone(), vec![word.clone()]].concat()).collect::<Vec<_>>()
+            words
+                .iter()
+                .map(|word| [assignment.clone(), vec![word.clone()]].concat())
+                .collect::<Vec<_>>()
         };
         assignments = assignments.iter().flat_map(extend).collect();
     }
@@ -64,8 +69,17 @@ fn regular() -> impl Strategy<Value = String> {
 }
 
 fn rule() -> impl Strategy<Value = String> {
-    let symbol =
-        prop::sample::select(vec!["\"a\"", "\"b\"", "\"ba\"", "S", "T", "(S)*", "(T)?", "(T)+", "['a'-'b']"]);
+    let symbol = prop::sample::select(vec![
+        "\"a\"",
+        "\"b\"",
+        "\"ba\"",
+        "S",
+        "T",
+        "(S)*",
+        "(T)?",
+        "(T)+",
+        "['a'-'b']",
+    ]);
     let alternative = prop::collection::vec(symbol, 0..4).prop_map(|symbols| symbols.join(" "));
     prop::collection::vec(alternative, 1..4).prop_map(|alternatives| alternatives.join(" | "))
 }
@@ -108,7 +122,9 @@ fn check(text: &str, longest: usize, complete: bool) -> Result<(), TestCaseError
                 prop_assert!(differs || total(&words) <= shortest, "{words:?} is not the shortest");
             }
             prop_assert!(
-                !complete || !all.is_empty() || !words.iter().flatten().all(|b| ALPHABET.contains(b))
+                !complete
+                    || !all.is_empty()
+                    || !words.iter().flatten().all(|b| ALPHABET.contains(b))
             );
         }
         Answer::Unsat => prop_assert!(all.is_empty(), "there is {:?}", all[0]),

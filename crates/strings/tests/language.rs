@@ -9,7 +9,10 @@ fn solve(text: &str) -> Answer {
 
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
-    assert_eq!(solve(text), Answer::Sat(expected.iter().map(|word| word.as_bytes().to_vec()).collect()));
+    assert_eq!(
+        solve(text),
+        Answer::Sat(expected.iter().map(|word| word.as_bytes().to_vec()).collect())
+    );
 }
 
 #[track_caller]
@@ -51,7 +54,9 @@ fn right_where_hampi_is_wrong() {
 #[test]
 fn without_a_size_the_shortest_is_found_or_none_exists() {
     check(&format!("var v; {PARENTHESES} assert v in E; assert v contains \"))(\";"), &["(())()"]);
-    check_unsat(&format!("var v; {PARENTHESES} assert v in E; assert v in concat(\"))\", star(['('-')']));"));
+    check_unsat(&format!(
+        "var v; {PARENTHESES} assert v in E; assert v in concat(\"))\", star(['('-')']));"
+    ));
     check_unsat(
         "var v; cfg A := \"a\" A \"b\" | \"ab\"; cfg B := \"b\" B \"a\" | \"ba\"; assert v in A; assert v in B;",
     );
@@ -67,7 +72,9 @@ fn several_variables_share_a_word() {
         "var x; var y; assert x equals concat(\"a\", y); assert y not equals \"\"; assert x in star(\"ab\");",
         &["ab", "b"],
     );
-    check_unsat("var x : 2; var y : 2; assert x equals y; assert concat(x, y) in concat(\"ab\", \"ba\");");
+    check_unsat(
+        "var x : 2; var y : 2; assert x equals y; assert concat(x, y) in concat(\"ab\", \"ba\");",
+    );
 }
 
 #[test]
@@ -77,16 +84,25 @@ fn templates_have_any_length_or_a_given_one() {
     for (template_size, expected) in [(None, "ab"), (Some(4), "abab")] {
         let options = hmp::Options { template_size, ..hmp::Options::default() };
         let mut problem = hmp::read(template, options).unwrap();
-        assert_eq!(problem.solve(&mut Budget::default()), Answer::Sat(vec![expected.as_bytes().to_vec()]));
+        assert_eq!(
+            problem.solve(&mut Budget::default()),
+            Answer::Sat(vec![expected.as_bytes().to_vec()])
+        );
     }
 }
 
 #[test]
 fn counts_are_exact_or_infinite() {
     let count = |text: &str| {
-        hmp::read(text.as_bytes(), hmp::Options::default()).unwrap().count(&mut Budget::default()).unwrap()
+        hmp::read(text.as_bytes(), hmp::Options::default())
+            .unwrap()
+            .count(&mut Budget::default())
+            .unwrap()
     };
-    assert_eq!(count(&format!("var v : 6; {PARENTHESES} assert v in E;")), Count::Finite(5u8.into()));
+    assert_eq!(
+        count(&format!("var v : 6; {PARENTHESES} assert v in E;")),
+        Count::Finite(5u8.into())
+    );
     assert_eq!(count("var v : 2; assert v not equals \"ab\";"), Count::Finite(65_535u32.into()));
     assert_eq!(count("var v; assert v in star(\"a\");"), Count::Infinite);
     assert_eq!(
@@ -97,20 +113,32 @@ fn counts_are_exact_or_infinite() {
 
 #[test]
 fn errors_point_into_the_file() {
-    check_error("var v : 3;\nreg r := star(\"a\", \"b\");", "2:10: `star` takes one expression, not 2");
+    check_error(
+        "var v : 3;\nreg r := star(\"a\", \"b\");",
+        "2:10: `star` takes one expression, not 2",
+    );
     check_error(
         "var v : 3;\nassert v in s;",
         "2:13: `s` is no language: expected the name of a `reg` or `cfg`",
     );
     check_error("var v : 3;\ncfg A := B;", "2:10: `B` is not defined: expected `cfg B := …;`");
     check_error("var v : 3;\ncfg A := \"a\";\ncfg A := \"b\";", "3:5: `A` is defined twice");
-    check_error("var v : 3\nassert v in r;", "2:1: expected `;` at the end of the statement, found `assert`");
+    check_error(
+        "var v : 3\nassert v in r;",
+        "2:1: expected `;` at the end of the statement, found `assert`",
+    );
     check_error("var v : 3; reg r := \"a", "1:21: this string is not closed: expected `\"`");
     check_error("var v : 3; cfg A := \\300;", "1:21: \\300 is no byte: expected \\000 to \\255");
     check_error("var v : 5 .. 2;", "1:9: this range of sizes is the wrong way round");
-    check_error("var v; reg a := b; reg b := a;", "1:29: `a` is defined by itself; recursion needs `cfg`");
+    check_error(
+        "var v; reg a := b; reg b := a;",
+        "1:29: `a` is defined by itself; recursion needs `cfg`",
+    );
     check_error("/* no end", "1:1: this comment is not closed: expected `*/`");
-    check_error("var v; assert v like \"a\";", "1:17: expected `in`, `contains` or `equals`, found `like`");
+    check_error(
+        "var v; assert v like \"a\";",
+        "1:17: expected `in`, `contains` or `equals`, found `like`",
+    );
 }
 
 #[test]

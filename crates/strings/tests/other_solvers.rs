@@ -21,7 +21,8 @@ const Z3: &[&str] = &["z3", "-in", "-t:300"];
 
 fn agree(other: &'static [&str]) -> needs::Tested {
     needs::program(other[0])?;
-    let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
+    let config =
+        ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
     let files = prop::collection::vec(formula(), 1..4).prop_map(|formulas| file(&formulas));
     let agreed = TestRunner::new(config).run(&files, |text| check(other, &text));
     agreed.unwrap_or_else(|error| panic!("{error}"));
@@ -64,8 +65,10 @@ fn theirs(command: &[&str], text: &str) -> Option<String> {
 }
 
 fn file(formulas: &[String]) -> String {
-    let strings: String = ["x", "y", "z"].map(|name| format!("(declare-const {name} String)\n")).concat();
-    let assertions: String = formulas.iter().map(|formula| format!("(assert {formula})\n")).collect();
+    let strings: String =
+        ["x", "y", "z"].map(|name| format!("(declare-const {name} String)\n")).concat();
+    let assertions: String =
+        formulas.iter().map(|formula| format!("(assert {formula})\n")).collect();
     format!("(set-logic QF_SLIA)\n{strings}(declare-const i Int)\n{assertions}(check-sat)\n")
 }
 
@@ -81,7 +84,8 @@ fn language() -> impl Strategy<Value = String> {
         let binary = prop::sample::select(vec!["re.++", "re.union", "re.inter", "re.diff"]);
         prop_oneof![
             (unary, inner.clone()).prop_map(|(operator, r)| format!("({operator} {r})")),
-            (binary, inner.clone(), inner).prop_map(|(operator, r, s)| format!("({operator} {r} {s})")),
+            (binary, inner.clone(), inner)
+                .prop_map(|(operator, r, s)| format!("({operator} {r} {s})")),
         ]
     })
 }
@@ -131,8 +135,10 @@ fn formula() -> impl Strategy<Value = String> {
         (string(), string()).prop_map(|(s, t)| format!("(str.prefixof {s} {t})")),
         string().prop_map(|s| format!("(str.prefixof \"b\" {s})")),
         string().prop_map(|s| format!("(str.suffixof \"ba\" {s})")),
-        (compare.clone(), string(), 0..4).prop_map(|(op, s, n)| format!("({op} (str.len {s}) {n})")),
-        (compare.clone(), 0..2, 0..3).prop_map(|(op, k, n)| format!("({op} (str.indexof x \"ab\" {k}) {n})")),
+        (compare.clone(), string(), 0..4)
+            .prop_map(|(op, s, n)| format!("({op} (str.len {s}) {n})")),
+        (compare.clone(), 0..2, 0..3)
+            .prop_map(|(op, k, n)| format!("({op} (str.indexof x \"ab\" {k}) {n})")),
         (compare.clone(), number(), number()).prop_map(|(op, m, n)| format!("({op} {m} {n})")),
         prop::sample::select(vec!["prefixof", "suffixof"]).prop_map(|op| format!("(str.{op} x y)")),
         (compare, 0..200).prop_map(|(op, n)| format!("({op} (str.to_int y) {n})")),

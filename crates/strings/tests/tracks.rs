@@ -47,16 +47,27 @@ fn letters(len: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u8>> {
 fn wanted() -> impl Strategy<Value = Wanted> {
     let pattern = prop::collection::vec(letters(1..3), 1..4);
     let found = (pattern, any::<bool>(), any::<bool>(), any::<u32>()).prop_map(
-        |(pattern, terminated, last, accepted)| Wanted::Found { pattern, terminated, last, accepted },
+        |(pattern, terminated, last, accepted)| Wanted::Found {
+            pattern,
+            terminated,
+            last,
+            accepted,
+        },
     );
-    let order = (letters(0..6), any::<bool>(), any::<bool>(), any::<[bool; 3]>())
-        .prop_map(|(other, fold, terminated, accepted)| Wanted::Order { other, fold, terminated, accepted });
+    let order = (letters(0..6), any::<bool>(), any::<bool>(), any::<[bool; 3]>()).prop_map(
+        |(other, fold, terminated, accepted)| Wanted::Order { other, fold, terminated, accepted },
+    );
     prop_oneof![3 => found, 2 => order, 1 => Just(Wanted::Balanced), 1 => Just(Wanted::EndsWithA)]
 }
 
 fn text() -> impl Strategy<Value = Text> {
-    let cell = (prop::bool::weighted(0.8), prop::option::weighted(0.2, letter()), prop::bool::weighted(0.2));
-    let cells = prop_oneof![prop::collection::vec(cell, LENGTH), Just(vec![(true, None, false); LENGTH])];
+    let cell = (
+        prop::bool::weighted(0.8),
+        prop::option::weighted(0.2, letter()),
+        prop::bool::weighted(0.2),
+    );
+    let cells =
+        prop_oneof![prop::collection::vec(cell, LENGTH), Just(vec![(true, None, false); LENGTH])];
     (wanted(), cells).prop_map(|(wanted, cells)| Text { wanted, cells })
 }
 
@@ -87,7 +98,9 @@ impl Text {
         let mut cells = Vec::new();
         for (position, &(used, before, swaps)) in self.cells.iter().enumerate() {
             cells.extend(before.map(Cell::Constant));
-            cells.extend(used.then(|| Cell::Position(position, swaps.then(|| Rc::clone(&function)))));
+            cells.extend(
+                used.then(|| Cell::Position(position, swaps.then(|| Rc::clone(&function)))),
+            );
         }
         cells
     }
@@ -95,7 +108,8 @@ impl Text {
     fn track(&self, languages: &mut Languages) -> Option<Track> {
         let reader = match &self.wanted {
             Wanted::Found { pattern, terminated, last, accepted } => {
-                let sets: Vec<ByteSet> = pattern.iter().map(|set| set.iter().copied().collect()).collect();
+                let sets: Vec<ByteSet> =
+                    pattern.iter().map(|set| set.iter().copied().collect()).collect();
                 let accepted = (0..=self.len()).map(|place| accepted >> place & 1 == 1).collect();
                 Reader::Occurrence(Occurrence::new(&sets, *terminated, *last, accepted)?)
             }
@@ -121,7 +135,9 @@ impl Text {
                 let end = text.iter().position(|&byte| byte == 0).filter(|_| *terminated);
                 let hit = |&at: &usize| {
                     let window = text.get(at..at + pattern.len());
-                    window.is_some_and(|window| window.iter().zip(pattern).all(|(b, set)| set.contains(b)))
+                    window.is_some_and(|window| {
+                        window.iter().zip(pattern).all(|(b, set)| set.contains(b))
+                    })
                 };
                 let found = match (end, *last) {
                     (_, true) => (0..end.unwrap_or(text.len())).rfind(hit),
@@ -166,7 +182,8 @@ fn balanced(languages: &mut Languages) -> strings::Language {
 
 fn all_words(bytes: &[ByteSet]) -> Vec<Vec<u8>> {
     bytes.iter().fold(vec![Vec::new()], |words, set| {
-        let longer = |word: &Vec<u8>| set.iter().map(|b| [&word[..], &[b]].concat()).collect::<Vec<_>>();
+        let longer =
+            |word: &Vec<u8>| set.iter().map(|b| [&word[..], &[b]].concat()).collect::<Vec<_>>();
         words.iter().flat_map(longer).collect()
     })
 }
@@ -207,8 +224,10 @@ proptest! {
 
 #[test]
 fn a_text_in_another_order_is_refused() {
-    let comparison = Comparison { other: vec![], fold: false, terminated: false, accepted: [true; 3] };
-    let tracks = [Track { reader: Reader::Comparison(comparison), cells: vec![Cell::at(1), Cell::at(0)] }];
+    let comparison =
+        Comparison { other: vec![], fold: false, terminated: false, accepted: [true; 3] };
+    let tracks =
+        [Track { reader: Reader::Comparison(comparison), cells: vec![Cell::at(1), Cell::at(0)] }];
     let problem = Tracks { bytes: &[ByteSet::FULL; 2], near: b"ab", tracks: &tracks };
     assert!(problem.find(&mut Languages::default(), &mut Budget::default()).is_err());
 }
@@ -220,14 +239,17 @@ fn a_long_text_takes_few_states() {
     let tracks: Vec<Track> = [far.clone(), far.iter().map(|accepted| !accepted).collect()]
         .into_iter()
         .map(|accepted| Track {
-            reader: Reader::Occurrence(Occurrence::new(&pattern, true, false, accepted).expect("short")),
+            reader: Reader::Occurrence(
+                Occurrence::new(&pattern, true, false, accepted).expect("short"),
+            ),
             cells: (0..4000).map(Cell::at).collect(),
         })
         .collect();
     let near = vec![b'x'; 4000];
     let problem = |tracks| Tracks { bytes: &[ByteSet::FULL; 4000], near: &near, tracks };
     let mut budget = Budget::default().with_limit(200_000);
-    let word = problem(&tracks[..1]).find(&mut Languages::default(), &mut budget).expect("few states");
+    let word =
+        problem(&tracks[..1]).find(&mut Languages::default(), &mut budget).expect("few states");
     assert_eq!(word.expect("there is room").iter().filter(|&&byte| byte != b'x').count(), 8);
     assert_eq!(problem(&tracks).find(&mut Languages::default(), &mut budget), Ok(None));
 }

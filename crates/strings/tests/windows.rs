@@ -131,7 +131,8 @@ fn automata_are_languages_too() {
     let mut languages = Languages::default();
     let set = ByteSet::single;
     // An even number of `a`, then one `b`; the last move leads nowhere.
-    let moves = vec![vec![(set(b'a'), 1), (set(b'b'), 2)], vec![(set(b'a'), 0)], vec![(set(b'c'), 9)]];
+    let moves =
+        vec![vec![(set(b'a'), 1), (set(b'b'), 2)], vec![(set(b'a'), 0)], vec![(set(b'c'), 9)]];
     let language = languages.automaton(moves, [2], 0);
     let words = [ByteSet::from([u64::MAX; 4]); 4];
     let window = Window { bytes: &words, least: 2, near: b"xxb" };

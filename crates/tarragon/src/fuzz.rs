@@ -54,9 +54,16 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     }
     notes.append(&mut target.notes);
     print_notes(&notes, &args.output);
-    let mut codes: BTreeMap<_, _> =
-        target.sites.enumerations.iter().flatten().map(|(name, code)| (name.clone(), *code)).collect();
-    codes.extend(args.grammar.token_codes.as_deref().map(codes::read).transpose()?.unwrap_or_default());
+    let mut codes: BTreeMap<_, _> = target
+        .sites
+        .enumerations
+        .iter()
+        .flatten()
+        .map(|(name, code)| (name.clone(), *code))
+        .collect();
+    codes.extend(
+        args.grammar.token_codes.as_deref().map(codes::read).transpose()?.unwrap_or_default(),
+    );
     let mut strategy = plan.build(args, symbolic.as_ref(), &codes)?;
     if let Some(language) = plan.language() {
         strategy = Box::new(Verdicts::new(strategy, language, args.grammar.rejects.clone())?);
@@ -85,7 +92,8 @@ fn longest(args: &FuzzArgs) -> usize {
 }
 
 fn variants(args: &FuzzArgs) -> Vec<Variant> {
-    let sanitized = (!args.checks.sanitizer.contains(&SanitizerName::Off)).then_some(Variant::Sanitized);
+    let sanitized =
+        (!args.checks.sanitizer.contains(&SanitizerName::Off)).then_some(Variant::Sanitized);
     let covered = (args.lcov == Switch::On).then_some(Variant::Covered);
     [Some(Variant::Traced), sanitized, covered].into_iter().flatten().collect()
 }
@@ -98,8 +106,8 @@ fn language(args: &GrammarArgs, notes: &mut Vec<String>) -> Result<Option<Langua
             .ok_or_else(|| anyhow!("there is no notation named {name}; there are: {}", known()))
     };
     let format = args.grammar_format.as_ref().map(by_name).transpose()?;
-    let read =
-        read_path(file, format, args.scanner.as_deref()).map_err(|error| match Format::guess(file) {
+    let read = read_path(file, format, args.scanner.as_deref()).map_err(
+        |error| match Format::guess(file) {
             Some(guess) if format.is_none() => {
                 anyhow!(
                     "{error} (the file was read as {}; --grammar-format names another notation)",
@@ -107,13 +115,15 @@ fn language(args: &GrammarArgs, notes: &mut Vec<String>) -> Result<Option<Langua
                 )
             }
             _ => error.into(),
-        })?;
+        },
+    )?;
     notes.extend(read.notes.iter().map(|note| format!("grammar: {note}")));
     let grammar = match &args.start {
         None => read.grammar,
-        Some(name) => {
-            read.grammar.with_start(name).ok_or_else(|| anyhow!("there is no rule `{name}` to start with"))?
-        }
+        Some(name) => read
+            .grammar
+            .with_start(name)
+            .ok_or_else(|| anyhow!("there is no rule `{name}` to start with"))?,
     };
     Language::new(grammar).with_context(|| file.display().to_string()).map(Some)
 }
@@ -135,7 +145,12 @@ fn seeds(args: &FuzzArgs, plan: Plan<'_>, notes: &mut Vec<String>) -> Result<Vec
         let (more, truncated) = read_seeds(path, args.max_len)?;
         seeds.extend(more);
         let cut = |seed: campaign::Truncated| {
-            format!("seed {} has {} bytes and was cut to {}", seed.path.display(), seed.len, args.max_len)
+            format!(
+                "seed {} has {} bytes and was cut to {}",
+                seed.path.display(),
+                seed.len,
+                args.max_len
+            )
         };
         notes.extend(truncated.into_iter().map(cut));
     }
@@ -172,7 +187,11 @@ fn chain(args: &FuzzArgs, exhaustive: bool) -> Result<Chain> {
             None => options.only.push(name.clone()),
         }
     }
-    let limits = smt::Limits { time: args.solver_timeout, economical: !exhaustive, ..smt::Limits::default() };
+    let limits = smt::Limits {
+        time: args.solver_timeout,
+        economical: !exhaustive,
+        ..smt::Limits::default()
+    };
     check_names(&options, limits)?;
     Ok(smt::standard_chain(options, limits))
 }
@@ -214,7 +233,11 @@ fn conclude(end: CampaignEnd, output: &OutputArgs) -> Result<Verdict> {
     }
     match end.stop {
         Stop::Execution(_) | Stop::Output(_) => return Err(anyhow!("{}", end.stop)),
-        Stop::TimeUp | Stop::RunsUp | Stop::Interrupted | Stop::Finished | Stop::FinishedShort(_) => {}
+        Stop::TimeUp
+        | Stop::RunsUp
+        | Stop::Interrupted
+        | Stop::Finished
+        | Stop::FinishedShort(_) => {}
     }
     if let Some(error) = end.unsaved {
         bail!("the last results could not be written: {error}");

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use campaign::{
-    CoverageReport, MakeCovered, Measured, Minimised, NamedInput, Replay, ReplayedInput, SourceCoverage,
-    measure, minimise, read_inputs, record_leaks, stop_on_signals,
+    CoverageReport, MakeCovered, Measured, Minimised, NamedInput, Replay, ReplayedInput,
+    SourceCoverage, measure, minimise, read_inputs, record_leaks, stop_on_signals,
 };
 use compiler::Variant;
 use executor::Target;
@@ -79,7 +79,8 @@ pub(crate) fn print_notes(notes: &[String], output: &OutputArgs) {
 fn lcov(make: MakeCovered<'_>, inputs: &[NamedInput], file: &Path) -> Result<Measured> {
     let measured =
         make().and_then(|mut covered| measure(&mut covered, inputs)).map_err(anyhow::Error::msg)?;
-    std::fs::write(file, &measured.lcov).with_context(|| format!("{}: cannot be written", file.display()))?;
+    std::fs::write(file, &measured.lcov)
+        .with_context(|| format!("{}: cannot be written", file.display()))?;
     Ok(measured)
 }
 
@@ -107,7 +108,9 @@ fn print_minimised(minimised: &Minimised, dir: &Path, output: &OutputArgs) {
         (true, smallest) => {
             serde_json::json!({ "kept": kept, "at_least": least, "smallest": smallest }).to_string()
         }
-        (false, true) => format!("{kept} inputs cover the same, and no fewer do: {}", dir.display()),
+        (false, true) => {
+            format!("{kept} inputs cover the same, and no fewer do: {}", dir.display())
+        }
         (false, false) => {
             format!(
                 "{kept} inputs cover the same; {least} at least are needed, and whether fewer do was not settled in time: {}",
@@ -123,7 +126,8 @@ fn print_measured(measured: &Measured, output: &OutputArgs) {
     let part = |name, part: CoverageReport| format!("{name} {} of {}", part.covered, part.total);
     let line = match output.json {
         true => serde_json::to_string(&measured.totals).unwrap_or_default(),
-        false => [part("lines", lines), part("functions", functions), part("branches", branches)].join(", "),
+        false => [part("lines", lines), part("functions", functions), part("branches", branches)]
+            .join(", "),
     };
     print(&line, output);
     print_notes(measured.note.as_slice(), output);
@@ -133,12 +137,19 @@ fn print_one(one: &ReplayedInput, output: &OutputArgs) {
     let line = match output.json {
         true => serde_json::to_string(one).unwrap_or_default(),
         false => {
-            format!("{:<14} {:>5} covered {:>+5}  {}", one.outcome, one.covered, one.new, one.path.display())
+            format!(
+                "{:<14} {:>5} covered {:>+5}  {}",
+                one.outcome,
+                one.covered,
+                one.new,
+                one.path.display()
+            )
         }
     };
     print(&line, output);
     if !output.json {
-        let traced = one.traced.iter().map(|outcome| format!("    the traced variant disagrees: {outcome}"));
+        let traced =
+            one.traced.iter().map(|outcome| format!("    the traced variant disagrees: {outcome}"));
         let reports = one.reports.iter().map(|report| format!("    {report}"));
         traced.chain(reports).for_each(|line| print(&line, output));
     }

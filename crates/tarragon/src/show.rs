@@ -15,8 +15,8 @@ use crate::args::TraceArgs;
 use crate::target;
 
 pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
-    let input =
-        std::fs::read(&args.input).with_context(|| format!("{}: cannot be read", args.input.display()))?;
+    let input = std::fs::read(&args.input)
+        .with_context(|| format!("{}: cannot be read", args.input.display()))?;
     let mut target = target::start(&args.target, input.len())?;
     let (outcome, mut trace) = target.executor.trace(&input)?;
     let condition = PathCondition::new(&mut trace, &target.sites);
@@ -34,14 +34,26 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
     Ok(Verdict::NoBug)
 }
 
-fn describe_tokens(tokens: &[Delivered], sites: &SiteTable, input: &[u8], text: &mut String) -> Result<()> {
-    let names = TokenNames::of(tokens.iter().map(|token| i64::from(token.code as i32)), &sites.enumerations);
+fn describe_tokens(
+    tokens: &[Delivered],
+    sites: &SiteTable,
+    input: &[u8],
+    text: &mut String,
+) -> Result<()> {
+    let names = TokenNames::of(
+        tokens.iter().map(|token| i64::from(token.code as i32)),
+        &sites.enumerations,
+    );
     let ends = tokens.iter().skip(1).map(|token| token.start as usize).chain([input.len()]);
     for ((number, token), end) in tokens.iter().enumerate().zip(ends) {
         let piece = input.get(token.start as usize..end).unwrap_or_default();
         let code = token.code as i32;
         let name = names.get(i64::from(code)).map(|name| format!(" ({name})")).unwrap_or_default();
-        writeln!(text, "token {number}: code {code}{name}, from {:?}", String::from_utf8_lossy(piece))?;
+        writeln!(
+            text,
+            "token {number}: code {code}{name}, from {:?}",
+            String::from_utf8_lossy(piece)
+        )?;
     }
     Ok(())
 }
@@ -90,14 +102,20 @@ struct About<'t> {
 }
 
 impl<'t> About<'t> {
-    fn new(trace: &'t Trace, sites: &'t SiteTable, tokens: &[Delivered], expressions: bool) -> About<'t> {
+    fn new(
+        trace: &'t Trace,
+        sites: &'t SiteTable,
+        tokens: &[Delivered],
+        expressions: bool,
+    ) -> About<'t> {
         let mut reasons = HashMap::new();
         for event in trace.events.iter().filter(|event| event.kind == EventKind::Concretise as u8) {
-            let reason =
-                ConcretiseReason::from_byte(event.aux).map_or("unknown reason", ConcretiseReason::text);
+            let reason = ConcretiseReason::from_byte(event.aux)
+                .map_or("unknown reason", ConcretiseReason::text);
             reasons.entry(event.site).or_insert(reason);
         }
-        let tokens = tokens.iter().enumerate().map(|(number, token)| (token.label, number)).collect();
+        let tokens =
+            tokens.iter().enumerate().map(|(number, token)| (token.label, number)).collect();
         About { trace, sites, expressions, supports: Supports::new(), tokens, reasons }
     }
 
@@ -162,7 +180,11 @@ fn dependence(support: &Support, tokens: &Tokens) -> String {
     let mut parts: Vec<String> = support
         .intervals()
         .iter()
-        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
+        .map(
+            |(first, last)| {
+                if first == last { first.to_string() } else { format!("{first}-{last}") }
+            },
+        )
         .collect();
     if !parts.is_empty() {
         parts = vec![format!("bytes {}", parts.join(", "))];
@@ -210,7 +232,8 @@ mod tests {
 
     #[test]
     fn names_that_cannot_be_told_apart_are_not_given() {
-        let all = [enumeration(&[("END", 0), ("NAME", 258)]), enumeration(&[("EOI", 0), ("LIMIT", 258)])];
+        let all =
+            [enumeration(&[("END", 0), ("NAME", 258)]), enumeration(&[("EOI", 0), ("LIMIT", 258)])];
         let names = TokenNames::of([258, 0].into_iter(), &all);
         assert_eq!([258, 0].map(|code| names.get(code)), [None, None]);
         let names = TokenNames::of([0].into_iter(), &all);

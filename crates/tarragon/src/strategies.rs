@@ -163,7 +163,8 @@ const TURNS_WITH_GRAMMAR: [Turn; 3] = [
     Turn::of(TreeMutate::NAME),
     Turn { solves: true, ..Turn::of(Whitebox::NAME) },
 ];
-const TURNS: [Turn; 2] = [Turn { solves: true, ..Turn::of(Whitebox::NAME) }, Turn::of(Mutate::NAME)];
+const TURNS: [Turn; 2] =
+    [Turn { solves: true, ..Turn::of(Whitebox::NAME) }, Turn::of(Mutate::NAME)];
 
 /// The name of the strategy that is taken if none is named.
 fn default_name(has_grammar: bool) -> &'static str {

@@ -22,11 +22,15 @@ fn misspelt_placeholders(args: &TargetArgs) -> impl Iterator<Item = String> {
     let arguments = args.command.get(1..).unwrap_or_default();
     let last = arguments.len().wrapping_sub(1);
     let is_all = move |(i, word): &(usize, &OsString)| *i == last && *word == words::ALL;
-    let arguments = arguments.iter().enumerate().filter(move |at| !is_all(at)).map(|(_, word)| word);
-    let all = arguments.chain(args.env.iter().map(|(_, value)| value)).map(|word| word.to_string_lossy());
+    let arguments =
+        arguments.iter().enumerate().filter(move |at| !is_all(at)).map(|(_, word)| word);
+    let all =
+        arguments.chain(args.env.iter().map(|(_, value)| value)).map(|word| word.to_string_lossy());
     let misspelt = all.filter(|word| word.replace(words::PIECE, "").contains("@{"));
     misspelt.map(|word| {
-        format!("{word} is passed on as it stands: the input is @{{}}, or @{{...}} as the last argument")
+        format!(
+            "{word} is passed on as it stands: the input is @{{}}, or @{{...}} as the last argument"
+        )
     })
 }
 
@@ -39,7 +43,9 @@ pub(crate) fn prepare(args: &TargetArgs, variants: &[Variant], quiet: bool) {
         }
         Preparation::Ready { variant, number, of, time } => {
             let (variant, seconds) = (variant.name(), time.as_secs_f64());
-            eprintln!("preparing: {number} of {of} variants are ready ({variant}, after {seconds:.1} s)");
+            eprintln!(
+                "preparing: {number} of {of} variants are ready ({variant}, after {seconds:.1} s)"
+            );
         }
     });
 }
@@ -85,7 +91,9 @@ mod tests {
 
     fn misspelt(arguments: &[&str]) -> Vec<String> {
         let words = [&["tarragon", "trace", "input", "--", "./program"], arguments].concat();
-        let Command::Trace(args) = Cli::parse_from(words).command else { panic!("another command") };
+        let Command::Trace(args) = Cli::parse_from(words).command else {
+            panic!("another command")
+        };
         misspelt_placeholders(&args.target).collect()
     }
 

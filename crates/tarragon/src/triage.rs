@@ -17,13 +17,17 @@ pub(crate) fn triage(args: &TriageArgs) -> Result<Verdict> {
     let stop = stop_on_signals().context("cannot listen to signals")?;
     let mut target = checked_target(&args.target, &args.checks, &inputs, output)?;
     let each = |one: &Judged| print_one(one, output);
-    let done = campaign::triage(&mut target.executor, &target.sites, &inputs, (hangs, &stop), each)?;
+    let done =
+        campaign::triage(&mut target.executor, &target.sites, &inputs, (hangs, &stop), each)?;
     print_notes(target.executor.plain_trouble().as_slice(), output);
     print_total(&done, output);
     if done.shows_bugs(hangs) {
         return Ok(Verdict::BugsFound);
     }
-    ensure!(!done.interrupted, "interrupted before all inputs were run; those that were show no bug");
+    ensure!(
+        !done.interrupted,
+        "interrupted before all inputs were run; those that were show no bug"
+    );
     Ok(Verdict::NoBug)
 }
 
@@ -61,10 +65,15 @@ fn print_total(done: &Triage, output: &OutputArgs) {
     }
     for Found { cause, is_hang, plain, inputs } in &done.causes {
         let what = if *is_hang { "hang" } else { "bug" };
-        let plain = plain.as_ref().map_or_else(String::new, |plain| format!("; the plain program: {plain}"));
+        let plain = plain
+            .as_ref()
+            .map_or_else(String::new, |plain| format!("; the plain program: {plain}"));
         let smallest = inputs.first().map(|path| path.display().to_string()).unwrap_or_default();
         let count = inputs.len();
-        print(&format!("{what:<6} {cause}: {count} inputs, the smallest is {smallest}{plain}"), output);
+        print(
+            &format!("{what:<6} {cause}: {count} inputs, the smallest is {smallest}{plain}"),
+            output,
+        );
     }
     let hangs = done.causes.iter().filter(|cause| cause.is_hang).count();
     let (inputs, gone, bugs) = (done.inputs, done.gone, done.causes.len() - hangs);

@@ -9,7 +9,8 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string());
     }
-    humantime::parse_duration(text).map_err(|error| format!("{error}; write a time as 60s, 5m or 1h"))
+    humantime::parse_duration(text)
+        .map_err(|error| format!("{error}; write a time as 60s, 5m or 1h"))
 }
 
 /// A time that a run may take.
@@ -35,15 +36,18 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let factor: u64 =
-        match text[digits.len()..].to_ascii_uppercase().trim_end_matches('B').trim_end_matches('I') {
+        match text[digits.len()..].to_ascii_uppercase().trim_end_matches('B').trim_end_matches('I')
+        {
             "" => 1,
             "K" => 1 << 10,
             "M" => 1 << 20,
             "G" => 1 << 30,
             _ => return Err("write a size as 512M, 2G or a number of bytes".to_owned()),
         };
-    let number: u64 =
-        digits.trim().parse().map_err(|_| "write a size as 512M, 2G or a number of bytes".to_owned())?;
+    let number: u64 = digits
+        .trim()
+        .parse()
+        .map_err(|_| "write a size as 512M, 2G or a number of bytes".to_owned())?;
     number.checked_mul(factor).ok_or_else(|| "the size is too large".to_owned())
 }
 
@@ -71,7 +75,9 @@ pub(crate) fn existing(text: &str) -> Result<PathBuf, String> {
 /// `i/n` with i from 0 to n-1.
 pub(crate) fn share(text: &str) -> Result<(u64, u64), String> {
     let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    parts.filter(|(i, n)| i < n).ok_or_else(|| "write a part as I/N with I from 0 to N-1".to_owned())
+    parts
+        .filter(|(i, n)| i < n)
+        .ok_or_else(|| "write a part as I/N with I from 0 to N-1".to_owned())
 }
 
 #[cfg(test)]
@@ -85,7 +91,10 @@ mod tests {
         assert_eq!(size("17"), Ok(17));
         assert_eq!(size("3 kb"), Ok(3 << 10));
         assert!(
-            size("M").is_err() && size("5X").is_err() && size("99999999999G").is_err() && size("-1").is_err()
+            size("M").is_err()
+                && size("5X").is_err()
+                && size("99999999999G").is_err()
+                && size("-1").is_err()
         );
     }
 

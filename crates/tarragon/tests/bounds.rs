@@ -268,7 +268,9 @@ int main(void)
 /// The bugs that the comments announce, without the end of their places.
 fn announced(program: &str, kind_suffix: &str) -> Vec<String> {
     let lines = program.lines().zip(1..);
-    let kind = |line: &str| line.rsplit_once("/* ").map(|(_, kind)| kind.trim_end_matches(" */").to_owned());
+    let kind = |line: &str| {
+        line.rsplit_once("/* ").map(|(_, kind)| kind.trim_end_matches(" */").to_owned())
+    };
     let mut bugs: Vec<String> = lines
         .filter_map(|(line, number)| {
             kind(line).map(|kind| format!("{kind}{kind_suffix} in program.c:{number}:"))

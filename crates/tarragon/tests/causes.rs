@@ -12,7 +12,8 @@ fn found(source: &str) -> Vec<String> {
     let stats = fuzz(dir.path(), source, &["-w"], &options, &[]);
     let short = |bug: String| match bug.split_once(" in ") {
         Some((kind, place)) => {
-            let function = place.split_once(" (").map_or(place, |(_, name)| name.trim_end_matches(')'));
+            let function =
+                place.split_once(" (").map_or(place, |(_, name)| name.trim_end_matches(')'));
             format!("{kind} in {function}")
         }
         None => bug,

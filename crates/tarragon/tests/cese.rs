@@ -42,15 +42,19 @@ fn tarragon(dir: &Path) -> Command {
 
 fn fuzz(out: &str, options: &[&str]) -> Value {
     let mut command = tarragon(BUILT.path());
-    command.args(["fuzz", "--quiet", "--lcov", "off", "--sanitizer", "off", "--out", out]).args(options);
+    command
+        .args(["fuzz", "--quiet", "--lcov", "off", "--sanitizer", "off", "--out", out])
+        .args(options);
     let output = command.args(["--", "./ask"]).output().expect("starts");
     let stats = fs::read(BUILT.path().join(out).join("stats.json")).unwrap_or_default();
-    serde_json::from_slice(&stats).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+    serde_json::from_slice(&stats)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 fn inputs(out: &str) -> BTreeSet<Vec<u8>> {
     let found = |part: &str| fs::read_dir(BUILT.path().join(out).join(part)).expect("a directory");
-    let paths = found("corpus").chain(found("crashes")).filter_map(|entry| Some(entry.ok()?.path()));
+    let paths =
+        found("corpus").chain(found("crashes")).filter_map(|entry| Some(entry.ok()?.path()));
     let is_input = |path: &PathBuf| path.extension().is_none();
     paths.filter(is_input).filter_map(|path| fs::read(path).ok()).collect()
 }
@@ -60,8 +64,7 @@ fn only_holes_change_and_all_paths_are_found() {
     let stats = fuzz("free", &["--strategy", "cese", "--grammar", "ask.tg", "--max-len", "4"]);
     let completeness = &stats["completeness"];
     assert_eq!(completeness["complete"], true, "{completeness}");
-    let text =
-        "all paths of all strings up to length 4 were explored (2 symbolic strings, 10 inputs, 10 paths)";
+    let text = "all paths of all strings up to length 4 were explored (2 symbolic strings, 10 inputs, 10 paths)";
     assert_eq!(completeness["text"], text);
     assert!(
         stats["bugs"][0]["kind"].as_str().is_some_and(|kind| kind.contains("SIGFPE")),
@@ -75,12 +78,18 @@ fn only_holes_change_and_all_paths_are_found() {
 
 #[test]
 fn valid_holes_make_sentences_only() {
-    let options = ["--strategy", "cese", "--holes", "valid", "--grammar", "ask.tg", "--max-len", "4"];
+    let options =
+        ["--strategy", "cese", "--holes", "valid", "--grammar", "ask.tg", "--max-len", "4"];
     let stats = fuzz("valid", &options);
-    assert_eq!(stats["completeness"]["enumeration"]["sizes"][0]["inputs"], 4, "{}", stats["completeness"]);
+    assert_eq!(
+        stats["completeness"]["enumeration"]["sizes"][0]["inputs"], 4,
+        "{}",
+        stats["completeness"]
+    );
     let inputs = inputs("valid");
     assert!(inputs.iter().all(|input| input[1].is_ascii_lowercase()), "{inputs:?}");
-    let all = fuzz("all", &["--strategy", "grammar-enumerate", "--grammar", "ask.tg", "--max-len", "4"]);
+    let all =
+        fuzz("all", &["--strategy", "grammar-enumerate", "--grammar", "ask.tg", "--max-len", "4"]);
     assert_eq!(all["runs"].as_u64().map(|runs| runs >= 52), Some(true), "{}", all["runs"]);
     assert_eq!(all["coverage"]["covered"], stats["coverage"]["covered"]);
 }
@@ -97,7 +106,8 @@ fn a_fixed_buffer_keeps_its_length() {
 fn what_does_not_go_together_is_said() {
     let error = |options: &[&str]| {
         let mut command = tarragon(BUILT.path());
-        let output = command.args(["fuzz", "--out", "no"]).args(options).args(["--", "./ask"]).output();
+        let output =
+            command.args(["fuzz", "--out", "no"]).args(options).args(["--", "./ask"]).output();
         let output = output.expect("starts");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
@@ -111,7 +121,11 @@ fn what_does_not_go_together_is_said() {
 
 /// The objects that `replay` prints; the last one is about the smaller suite, if that is asked for.
 fn replay(words: &[&str]) -> Vec<Value> {
-    let output = tarragon(BUILT.path()).args(["replay", "--json"]).args(words).args(["--", "./ask"]).output();
+    let output = tarragon(BUILT.path())
+        .args(["replay", "--json"])
+        .args(words)
+        .args(["--", "./ask"])
+        .output();
     let text = String::from_utf8(output.expect("starts").stdout).expect("text");
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }

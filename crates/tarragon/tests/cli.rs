@@ -42,7 +42,10 @@ fn programs_that_cannot_be_tested() {
 
 #[test]
 fn seeds_that_cannot_be_used() {
-    fails(&["fuzz", "--seeds", "nowhere", "--", "/bin/sh"], "nowhere: there is no such file or directory");
+    fails(
+        &["fuzz", "--seeds", "nowhere", "--", "/bin/sh"],
+        "nowhere: there is no such file or directory",
+    );
     let dir = TempDir::new().expect("temporary directory");
     fs::create_dir(dir.path().join("seeds")).expect("made");
     fails_in(
@@ -63,14 +66,23 @@ fn options_that_make_no_sense() {
     fails(&["fuzz", "--memory", "lots", "--", "x"], "write a size as 512M");
     fails(&["fuzz", "--memory", "1k", "--", "x"], "the least is 1M");
     fails(&["fuzz", "--timeout", "0s", "--", "x"], "the least is 1ms");
-    fails(&["fuzz", "--solver", "oracle", "--", "x"], "there is no solver named oracle; there are: ");
-    fails(&["fuzz", "--strategy", "random", "--exhaustive", "--", "x"], "go with --strategy whitebox only");
+    fails(
+        &["fuzz", "--solver", "oracle", "--", "x"],
+        "there is no solver named oracle; there are: ",
+    );
+    fails(
+        &["fuzz", "--strategy", "random", "--exhaustive", "--", "x"],
+        "go with --strategy whitebox only",
+    );
     fails(&["fuzz", "--quiet", "--json", "--", "x"], "cannot be used with");
 }
 
 #[test]
 fn directories_that_cannot_take_results() {
-    fails(&["fuzz", "--resume", "--out", "none", "--", "/bin/sh"], "none: there is no such directory");
+    fails(
+        &["fuzz", "--resume", "--out", "none", "--", "/bin/sh"],
+        "none: there is no such directory",
+    );
     let dir = TempDir::new().expect("temporary directory");
     fs::write(dir.path().join("file"), "").expect("written");
     fails_in(dir.path(), &["fuzz", "--out", "file", "--", "/bin/sh"], "file: is not a directory");

@@ -97,7 +97,10 @@ fn a_module_that_cannot_be_derived_stays_as_it_is() {
 #[test]
 fn a_static_program_has_a_sanitized_variant() {
     let dir = TempDir::new().expect("temporary directory");
-    write(dir.path(), &[("use.c", &USER.replace("int add(int, int);", "#define add(a, b) (a + b)"))]);
+    write(
+        dir.path(),
+        &[("use.c", &USER.replace("int add(int, int);", "#define add(a, b) (a + b)"))],
+    );
     tarragon(dir.path(), "cc -static use.c -o program");
     check(dir.path(), &["sanitized"], "98\n");
 }

@@ -11,8 +11,10 @@ use tempfile::TempDir;
 /// Sprig, built once for all tests.
 static SPRIG: LazyLock<TempDir> = LazyLock::new(|| {
     let dir = TempDir::new().expect("temporary directory");
-    let sources = fs::read_dir(example()).expect("the example").filter_map(|entry| Some(entry.ok()?.path()));
-    let sources: Vec<PathBuf> = sources.filter(|path| path.extension().is_some_and(|e| e == "c")).collect();
+    let sources =
+        fs::read_dir(example()).expect("the example").filter_map(|entry| Some(entry.ok()?.path()));
+    let sources: Vec<PathBuf> =
+        sources.filter(|path| path.extension().is_some_and(|e| e == "c")).collect();
     let built = tarragon(dir.path()).args(["cc", "-g", "-o", "sprig"]).args(sources).output();
     assert!(built.expect("starts").status.success());
     dir
@@ -31,7 +33,9 @@ fn tarragon(dir: &Path) -> Command {
 fn fuzz(out: &str, options: &[&str]) -> (Output, Value) {
     let grammar = example().join("sprig.tg");
     let mut command = tarragon(SPRIG.path());
-    command.args(["fuzz", "--lcov", "off", "--sanitizer", "off", "--out", out, "--grammar"]).arg(grammar);
+    command
+        .args(["fuzz", "--lcov", "off", "--sanitizer", "off", "--out", out, "--grammar"])
+        .arg(grammar);
     let output = command.args(options).args(["--", "./sprig"]).output().expect("starts");
     let stats = fs::read(SPRIG.path().join(out).join("stats.json")).unwrap_or_default();
     (output, serde_json::from_slice(&stats).unwrap_or_default())
@@ -66,8 +70,12 @@ fn auto_finds_the_modulo_by_zero() {
     let (output, stats) = fuzz("auto", &["--max-runs", "6000"]);
     assert_eq!(output.status.code(), Some(1), "bugs were found");
     assert_eq!(stats["strategy"], "auto", "the default with a grammar");
-    let kinds: Vec<&str> =
-        stats["bugs"].as_array().expect("a list").iter().filter_map(|b| b["kind"].as_str()).collect();
+    let kinds: Vec<&str> = stats["bugs"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|b| b["kind"].as_str())
+        .collect();
     assert!(kinds.iter().any(|kind| kind.contains("SIGFPE")), "{kinds:?}");
 }
 
@@ -76,7 +84,8 @@ fn seeds_outside_of_the_language_are_named_and_run() {
     fs::create_dir_all(SPRIG.path().join("seeds")).expect("made");
     fs::write(SPRIG.path().join("seeds/good"), "print 1;").expect("written");
     fs::write(SPRIG.path().join("seeds/bad"), "print print").expect("written");
-    let (_, stats) = fuzz("seeded", &["--seeds", "seeds", "--strategy", "tree-mutate", "--max-runs", "20"]);
+    let (_, stats) =
+        fuzz("seeded", &["--seeds", "seeds", "--strategy", "tree-mutate", "--max-runs", "20"]);
     let notes = stats["notes"].as_array().expect("a list");
     let named = |note: &Value| {
         note.as_str().is_some_and(|note| note.contains("1 of 2 seeds") && note.contains("bad"))
@@ -87,14 +96,17 @@ fn seeds_outside_of_the_language_are_named_and_run() {
 #[test]
 fn strategies_that_need_a_grammar_say_so() {
     let mut command = tarragon(SPRIG.path());
-    let output =
-        command.args(["fuzz", "--strategy", "grammar-random", "--", "./sprig"]).output().expect("starts");
+    let output = command
+        .args(["fuzz", "--strategy", "grammar-random", "--", "./sprig"])
+        .output()
+        .expect("starts");
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("--grammar FILE"), "{text}");
     let mut command = tarragon(SPRIG.path());
     fs::write(SPRIG.path().join("broken.tg"), "e = ( ;").expect("written");
-    let output = command.args(["fuzz", "--grammar", "broken.tg", "--", "./sprig"]).output().expect("starts");
+    let output =
+        command.args(["fuzz", "--grammar", "broken.tg", "--", "./sprig"]).output().expect("starts");
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("broken.tg:1:"), "{text}");
@@ -137,11 +149,25 @@ fn words_are_looked_for_inside_of_lexemes() {
     let built = tarragon(dir.path()).args(["cc", "-g", "-o", "put", "put.c"]).output();
     assert!(built.expect("starts").status.success());
     let mut command = tarragon(dir.path());
-    command.args(["fuzz", "--lcov", "off", "--sanitizer", "off", "--out", "out", "--max-runs", "1000"]);
+    command.args([
+        "fuzz",
+        "--lcov",
+        "off",
+        "--sanitizer",
+        "off",
+        "--out",
+        "out",
+        "--max-runs",
+        "1000",
+    ]);
     command.args(["--grammar", "put.tg", "--seeds", "seeds", "--strategy", "grammar-whitebox"]);
     let output = command.args(["--", "./put"]).output().expect("starts");
     assert_eq!(output.status.code(), Some(1), "a bug: {output:?}");
     let stats = fs::read(dir.path().join("out/stats.json")).expect("statistics");
     let stats: Value = serde_json::from_slice(&stats).expect("statistics");
-    assert!(stats["sentences"]["solved"].as_u64().is_some_and(|solved| solved > 0), "{}", stats["sentences"]);
+    assert!(
+        stats["sentences"]["solved"].as_u64().is_some_and(|solved| solved > 0),
+        "{}",
+        stats["sentences"]
+    );
 }

@@ -17,9 +17,19 @@ const FUZZER: &[&str] = &["-fsanitize=fuzzer"];
 
 /// What must not depend on processes.
 fn results(stats: &Value) -> Vec<&Value> {
-    ["runs", "paths", "coverage", "corpus", "crashes", "divergences", "unstable", "give_ups", "answers"]
-        .map(|name| &stats[name])
-        .to_vec()
+    [
+        "runs",
+        "paths",
+        "coverage",
+        "corpus",
+        "crashes",
+        "divergences",
+        "unstable",
+        "give_ups",
+        "answers",
+    ]
+    .map(|name| &stats[name])
+    .to_vec()
 }
 
 /// Symbolic data in global variables and on the heap, a table and a hash. What is kept from one input to the next
@@ -97,7 +107,8 @@ fn what_earlier_inputs_bring_about_is_no_bug() {
     assert_eq!(bugs(&stats), [""; 0]);
     assert_eq!(stats["crashes"], 0);
     assert!(stats["unstable"].as_u64() > Some(0), "{}", stats["unstable"]);
-    let own = campaign(STATEFUL, FUZZER, &["--max-len", "4", "--max-runs", "300", "--fresh-process"]);
+    let own =
+        campaign(STATEFUL, FUZZER, &["--max-len", "4", "--max-runs", "300", "--fresh-process"]);
     assert_eq!(own["unstable"], 0);
     assert_eq!(stats["coverage"], own["coverage"]);
 }

@@ -106,8 +106,12 @@ fn lines_of_lcov(text: &str) -> Lines {
             assert!(Path::new(path).is_absolute(), "{path}");
             file = file_name(path);
         }
-        if let Some((line, hits)) = record.strip_prefix("DA:").and_then(|data| data.split_once(',')) {
-            lines.insert((file.clone(), line.parse().expect("a line")), hits.parse().expect("a count"));
+        if let Some((line, hits)) = record.strip_prefix("DA:").and_then(|data| data.split_once(','))
+        {
+            lines.insert(
+                (file.clone(), line.parse().expect("a line")),
+                hits.parse().expect("a count"),
+            );
         }
     }
     lines
@@ -120,7 +124,8 @@ fn file_name(path: &str) -> String {
 /// What clang's own instrumentation says. Tarragon needs clang, and its tools come with it.
 fn lines_of_gcov(dir: &Path) -> Lines {
     let run = |program: &str, words: &[&str]| {
-        let output = Command::new(program).current_dir(dir).args(words).output().expect("clang's tools");
+        let output =
+            Command::new(program).current_dir(dir).args(words).output().expect("clang's tools");
         assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
     };
     let words = ["-O0", "-g", "--coverage", "program.c", "-o", "counted"];
@@ -144,7 +149,8 @@ fn read_gcov(text: &str, lines: &mut Lines) {
     let mut file = String::new();
     for record in text.lines() {
         let mut parts = record.splitn(3, ':').map(str::trim);
-        let (Some(count), Some(line), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
+        let (Some(count), Some(line), Some(rest)) = (parts.next(), parts.next(), parts.next())
+        else {
             continue;
         };
         match (line, count) {
@@ -165,19 +171,21 @@ fn read_gcov(text: &str, lines: &mut Lines) {
 #[test]
 fn lines_are_those_of_gcov() {
     let dir = built();
-    let replayed = tarragon(dir.path(), &["replay", "inputs", "--lcov", "ours.info", "--", "./program"]);
+    let replayed =
+        tarragon(dir.path(), &["replay", "inputs", "--lcov", "ours.info", "--", "./program"]);
     assert_eq!(replayed.status.code(), Some(0), "{}", String::from_utf8_lossy(&replayed.stderr));
     let ours = lines_of_lcov(&fs::read_to_string(dir.path().join("ours.info")).expect("written"));
     let theirs = lines_of_gcov(dir.path());
-    let sources: BTreeMap<&str, &str> = BTreeMap::from([("helper.h", HEADER), ("program.c", PROGRAM)]);
+    let sources: BTreeMap<&str, &str> =
+        BTreeMap::from([("helper.h", HEADER), ("program.c", PROGRAM)]);
     let is_jump = |file: &str, line: u32| {
         let text = sources.get(file).and_then(|text| text.lines().nth(line as usize - 1));
         text.is_some_and(|text| JUMPS.contains(&text.trim()))
     };
     let hit = |lines: &Lines, file: &str| -> Vec<u32> {
-        let hit = lines
-            .iter()
-            .filter(|((in_file, line), hits)| in_file == file && **hits > 0 && !is_jump(file, *line));
+        let hit = lines.iter().filter(|((in_file, line), hits)| {
+            in_file == file && **hits > 0 && !is_jump(file, *line)
+        });
         hit.map(|((_, line), _)| *line).collect()
     };
     let all = |lines: &Lines, file: &str| -> Vec<u32> {
@@ -196,7 +204,9 @@ fn counts_are_inputs_and_what_ran_before_main_belongs_to_all() {
     let dir = built();
     tarragon(dir.path(), &["replay", "inputs", "--lcov", "ours.info", "--", "./program"]);
     let text = fs::read_to_string(dir.path().join("ours.info")).expect("written");
-    for record in ["FNDA:3,before_main", "FNDA:3,main", "FNDA:1,twice", "FNDA:0,never", "FNDA:2,kind"] {
+    for record in
+        ["FNDA:3,before_main", "FNDA:3,main", "FNDA:1,twice", "FNDA:0,never", "FNDA:2,kind"]
+    {
         assert!(text.contains(&format!("\n{record}\n")), "{record} in {text}");
     }
     let lines = lines_of_lcov(&text);
@@ -228,8 +238,18 @@ fn a_campaign_and_a_replay_give_the_same_file() {
 fn without_a_covered_variant_there_is_a_note() {
     let dir = built();
     tarragon(dir.path(), &["variant", "traced", "program", "-o", "traced"]);
-    let words =
-        ["fuzz", "--quiet", "--sanitizer", "off", "--max-runs", "20", "--out", "out", "--", "./traced"];
+    let words = [
+        "fuzz",
+        "--quiet",
+        "--sanitizer",
+        "off",
+        "--max-runs",
+        "20",
+        "--out",
+        "out",
+        "--",
+        "./traced",
+    ];
     assert_eq!(tarragon(dir.path(), &words).status.code(), Some(0));
     let stats = fs::read(dir.path().join("out/stats.json")).expect("statistics");
     let stats: Value = serde_json::from_slice(&stats).expect("JSON");

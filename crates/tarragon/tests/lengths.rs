@@ -105,10 +105,13 @@ fn tarragon(dir: &Path) -> Command {
 
 fn fuzz(dir: &Path, options: &[&str]) -> Value {
     let mut command = tarragon(dir);
-    command.args(["fuzz", "--quiet", "--lcov", "off", "--strategy", "cese", "--out", "out"]).args(options);
+    command
+        .args(["fuzz", "--quiet", "--lcov", "off", "--strategy", "cese", "--out", "out"])
+        .args(options);
     let output = command.output().expect("starts");
     let stats = fs::read(dir.join("out/stats.json")).unwrap_or_default();
-    serde_json::from_slice(&stats).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+    serde_json::from_slice(&stats)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// The exit codes of the plain program with an argument on all that was kept.
@@ -116,7 +119,8 @@ fn exit_codes(dir: &Path, argument: Option<&str>) -> BTreeSet<i32> {
     let entries = fs::read_dir(dir.join("out/corpus")).expect("a directory");
     let code = |path: &Path| {
         let input = fs::File::open(path).expect("an input");
-        let status = Command::new(dir.join("program")).args(argument).stdin(Stdio::from(input)).status();
+        let status =
+            Command::new(dir.join("program")).args(argument).stdin(Stdio::from(input)).status();
         status.expect("starts").code().unwrap_or(-1)
     };
     entries.map(|entry| code(&entry.expect("an entry").path())).collect()
@@ -166,19 +170,29 @@ fn the_path_that_is_one_byte_too_long_is_found() {
     let built = tarragon(dir.path()).args(["cc", "-g", "-o", "ftpd"]).args(sources).status();
     assert!(built.expect("starts").success());
     let session = fs::File::open(example.join("tests/session.txt")).expect("a session");
-    let output = Command::new(dir.path().join("ftpd")).stdin(Stdio::from(session)).output().expect("starts");
-    assert_eq!(output.stdout, fs::read(example.join("tests/session.out")).expect("what it answers"));
+    let output =
+        Command::new(dir.path().join("ftpd")).stdin(Stdio::from(session)).output().expect("starts");
+    assert_eq!(
+        output.stdout,
+        fs::read(example.join("tests/session.out")).expect("what it answers")
+    );
     let grammar = example.join("ftp.tg");
     let grammar = grammar.to_str().expect("a plain path");
     let stats = fuzz(dir.path(), &["--max-runs", "1000", "--grammar", grammar, "--", "./ftpd"]);
     let bugs = stats["bugs"].as_array().expect("a list");
     assert_eq!(bugs.len(), 1, "{bugs:?}");
     assert_eq!(bugs[0]["kind"], "stack-buffer-overflow");
-    assert!(bugs[0]["stack"][0].as_str().is_some_and(|frame| frame.contains("join")), "{}", bugs[0]);
+    assert!(
+        bugs[0]["stack"][0].as_str().is_some_and(|frame| frame.contains("join")),
+        "{}",
+        bugs[0]
+    );
     let crashes = fs::read_dir(dir.path().join("out/crashes")).expect("a directory");
     let inputs: Vec<Vec<u8>> =
         crashes.filter_map(|entry| fs::read(entry.expect("an entry").path()).ok()).collect();
-    let name = inputs[0].strip_suffix(b"\r\n").and_then(|line| line.split(|byte| *byte == b'/').next_back());
+    let name = inputs[0]
+        .strip_suffix(b"\r\n")
+        .and_then(|line| line.split(|byte| *byte == b'/').next_back());
     assert_eq!(name.map(<[u8]>::len), Some(1000), "{:?}", inputs[0].escape_ascii().to_string());
 }
 
@@ -244,11 +258,13 @@ fn an_overflow_is_found_however_the_text_is_copied() {
     fs::write(dir.path().join("line.tg"), ways).expect("written");
     let built = tarragon(dir.path()).args(["cc", "-g", "-o", "copies", "copies.c"]).status();
     assert!(built.expect("starts").success());
-    let options = ["--max-runs", "400", "--bound", "NAME=1", "--grammar", "line.tg", "--", "./copies"];
+    let options =
+        ["--max-runs", "400", "--bound", "NAME=1", "--grammar", "line.tg", "--", "./copies"];
     let bounded = fuzz(dir.path(), &options);
     assert_eq!(bounded["bugs"].as_array().map(Vec::len), Some(0), "{}", bounded["bugs"]);
     fs::remove_dir_all(dir.path().join("out")).expect("removed");
-    let options = ["--max-runs", "400", "--max-hole", "1", "--grammar", "line.tg", "--", "./copies"];
+    let options =
+        ["--max-runs", "400", "--max-hole", "1", "--grammar", "line.tg", "--", "./copies"];
     let stats = fuzz(dir.path(), &options);
     let bugs = stats["bugs"].as_array().expect("a list").iter();
     let function = |bug: &Value| {
@@ -256,6 +272,12 @@ fn an_overflow_is_found_however_the_text_is_copied() {
         frame.rsplit('(').next().unwrap_or_default().trim_end_matches(')').to_owned()
     };
     let found: BTreeSet<String> = bugs.map(function).collect();
-    let wanted = ["by_memcpy", "by_sprintf", "by_stpcpy", "by_strcat", "by_strcpy", "by_strncat", "on_heap"];
-    assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), wanted, "{}", stats["completeness"]);
+    let wanted =
+        ["by_memcpy", "by_sprintf", "by_stpcpy", "by_strcat", "by_strcpy", "by_strncat", "on_heap"];
+    assert_eq!(
+        found.iter().map(String::as_str).collect::<Vec<_>>(),
+        wanted,
+        "{}",
+        stats["completeness"]
+    );
 }

@@ -309,7 +309,8 @@ fn lexer_of_sprig() {
     let dir = TempDir::new().expect("temporary directory");
     let sprig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sprig");
     let is_source = |name: &String| name.ends_with(".c");
-    let files = fs::read_dir(&sprig).expect("examples/sprig").map(|file| file.expect("a file").path());
+    let files =
+        fs::read_dir(&sprig).expect("examples/sprig").map(|file| file.expect("a file").path());
     let mut sources: Vec<String> =
         files.map(|path| path.to_string_lossy().into_owned()).filter(is_source).collect();
     sources.sort();
@@ -328,5 +329,8 @@ fn lexer_of_sprig() {
     let start = "1. next_token:arg1->kind  ";
     assert!(text.starts_with(start), "{text}");
     assert!(text.contains("\n     Only advance calls it.\n"), "{text}");
-    assert!(text.lines().skip(1).all(|line| line.starts_with("     ") && line.ends_with('.')), "{text}");
+    assert!(
+        text.lines().skip(1).all(|line| line.starts_with("     ") && line.ends_with('.')),
+        "{text}"
+    );
 }

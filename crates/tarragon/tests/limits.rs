@@ -19,7 +19,11 @@ fn shell(dir: &Path, commands: &str) -> (i32, String) {
     let folder = Path::new(env!("CARGO_BIN_EXE_tarragon")).parent().expect("a folder");
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
     let mut shell = Command::new("bash");
-    shell.current_dir(dir).args(["-c", commands]).env("PATH", path).env("TARRAGON_CACHE", dir.join("cache"));
+    shell
+        .current_dir(dir)
+        .args(["-c", commands])
+        .env("PATH", path)
+        .env("TARRAGON_CACHE", dir.join("cache"));
     let output = shell.output().expect("starts");
     (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned())
 }

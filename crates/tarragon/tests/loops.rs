@@ -58,7 +58,8 @@ int main(void)
 #[test]
 fn endless_loops_are_met_a_few_times_only() {
     let dir = TempDir::new().expect("temporary directory");
-    let stats = fuzz(dir.path(), INTERPRETER, &[], &["--max-runs", "600", "--timeout", "500ms"], &[]);
+    let stats =
+        fuzz(dir.path(), INTERPRETER, &[], &["--max-runs", "600", "--timeout", "500ms"], &[]);
     assert_eq!(stats["coverage"]["covered"], stats["coverage"]["total"]);
     let (timeouts, shunned) = (stats["timeouts"].as_u64(), stats["shunned"].as_u64());
     assert!(timeouts > Some(0) && timeouts < Some(40), "{timeouts:?}");

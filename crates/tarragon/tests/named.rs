@@ -117,7 +117,8 @@ fn tokens_are_seen_wherever_a_lexer_leaves_them() {
     for delivery in DELIVERIES {
         let dir = built(&source(delivery));
         fs::write(dir.path().join("input"), "( a+7").expect("written");
-        let output = tarragon(dir.path(), &["trace", "--lexer", delivery[5], "input", "--", "./program"]);
+        let output =
+            tarragon(dir.path(), &["trace", "--lexer", delivery[5], "input", "--", "./program"]);
         let shown = String::from_utf8_lossy(&output.stdout);
         let tokens: Vec<&str> = shown.lines().filter(|line| line.starts_with("token")).collect();
         let expected = [
@@ -126,7 +127,12 @@ fn tokens_are_seen_wherever_a_lexer_leaves_them() {
             "token 2: code 303 (PLUS), from \"+\"",
             "token 3: code 301 (NUMBER), from \"7\"",
         ];
-        assert_eq!(tokens, expected, "{delivery:?}: {shown}{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            tokens,
+            expected,
+            "{delivery:?}: {shown}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         assert!(!shown.contains("(lex)"), "the lexer's own conditions are left out: {shown}");
         assert!(shown.contains(", on token 1\n"), "conditions on a token name it: {shown}");
         assert!(!shown.contains("every input of this path"), "{shown}");
@@ -141,8 +147,16 @@ fn a_search_over_tokens_needs_one_run_for_each_token_of_the_bug() {
         for (number, token) in ["", "a", "+", "(", ")", "1"].iter().enumerate() {
             fs::write(dir.path().join(format!("seeds/{number}")), token).expect("written");
         }
-        let options =
-            ["--strategy", "whitebox-tokens", "--lexer", delivery[5], "--seeds", "seeds", "--max-runs", "60"];
+        let options = [
+            "--strategy",
+            "whitebox-tokens",
+            "--lexer",
+            delivery[5],
+            "--seeds",
+            "seeds",
+            "--max-runs",
+            "60",
+        ];
         let stats = fuzz(dir.path(), &options);
         assert_eq!(stats["bugs"][0]["kind"], "SIGABRT", "{delivery:?}: {stats}");
     }
@@ -174,11 +188,16 @@ fn within_a_grammar_codes_of_tokens_are_learnt() {
     let stats = fuzz(dir.path(), &options);
     assert_eq!(stats["bugs"][0]["kind"], "SIGABRT", "{stats}");
     let number = |name: &str| stats[name].as_u64().unwrap_or(u64::MAX);
-    assert!(number("divergences") * 10 <= number("symbolic_runs"), "tokens are told before the run: {stats}");
+    assert!(
+        number("divergences") * 10 <= number("symbolic_runs"),
+        "tokens are told before the run: {stats}"
+    );
     for entry in fs::read_dir(dir.path().join("out/corpus")).expect("a corpus") {
         let input = entry.expect("a file").path();
-        let parsed =
-            tarragon(dir.path(), &["grammar", "parse", "--quiet", "sums.tg", &input.to_string_lossy()]);
+        let parsed = tarragon(
+            dir.path(),
+            &["grammar", "parse", "--quiet", "sums.tg", &input.to_string_lossy()],
+        );
         assert!(parsed.status.success(), "{input:?}");
     }
 }
@@ -247,7 +266,8 @@ fn values_of_tokens_are_solved_for_and_stay_lexemes() {
         let options = ["--lexer", "lex", "--lexer", "lex_number", "--max-runs", "500"];
         let stats = fuzz(dir.path(), &[&strategy[..], &options].concat());
         assert_eq!(stats["bugs"][0]["kind"], "SIGABRT", "{stats}");
-        let crash = fs::read_dir(dir.path().join("out/crashes")).expect("crashes").next().expect("one");
+        let crash =
+            fs::read_dir(dir.path().join("out/crashes")).expect("crashes").next().expect("one");
         let text = fs::read_to_string(crash.expect("a file").path()).expect("text");
         assert_eq!(text.replace(' ', ""), "magic=4711");
     }
@@ -289,8 +309,16 @@ fn lexers_that_look_back_and_codes_of_several_lexemes() {
     for (number, text) in ["a/", "+a", "/"].iter().enumerate() {
         fs::write(dir.path().join(format!("seeds/{number}")), text).expect("written");
     }
-    let options =
-        ["--strategy", "whitebox-tokens", "--lexer", "lex", "--seeds", "seeds", "--max-runs", "200"];
+    let options = [
+        "--strategy",
+        "whitebox-tokens",
+        "--lexer",
+        "lex",
+        "--seeds",
+        "seeds",
+        "--max-runs",
+        "200",
+    ];
     let stats = fuzz(dir.path(), &options);
     assert_eq!(stats["bugs"][0]["kind"], "SIGABRT", "{stats}");
 }
@@ -299,10 +327,14 @@ fn lexers_that_look_back_and_codes_of_several_lexemes() {
 fn what_is_no_lexer_is_said() {
     let dir = built(&source(DELIVERIES[2]));
     let complains = |options: &[&str], about: &str| {
-        let words = [&["fuzz", "--quiet", "--max-runs", "1"], options, &["--", "./program"]].concat();
+        let words =
+            [&["fuzz", "--quiet", "--max-runs", "1"], options, &["--", "./program"]].concat();
         let output = tarragon(dir.path(), &words);
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && message.contains(about), "{options:?}: {message}");
+        assert!(
+            output.status.code() == Some(2) && message.contains(about),
+            "{options:?}: {message}"
+        );
     };
     complains(&["--lexer", "scan"], "no function named scan");
     complains(&["--lexer", "lex"], "does not return a number");

@@ -98,13 +98,15 @@ fn known_names(program: &str, options: &[&str]) -> i32 {
     let corpus = fs::read_dir(dir.path().join("out/corpus")).expect("a corpus");
     let codes = corpus.map(|input| {
         let input = fs::File::open(input.expect("an entry").path()).expect("opens");
-        let run = Command::new(dir.path().join("program")).stdin(input).stdout(Stdio::null()).status();
+        let run =
+            Command::new(dir.path().join("program")).stdin(input).stdout(Stdio::null()).status();
         run.expect("starts").code().filter(|code| *code < 64).unwrap_or(0)
     });
     codes.fold(0, |all, code| all | code)
 }
 
-const WITHIN: [&str; 6] = ["--grammar", "names.tg", "--strategy", "grammar-whitebox", "--max-runs", "3000"];
+const WITHIN: [&str; 6] =
+    ["--grammar", "names.tg", "--strategy", "grammar-whitebox", "--max-runs", "3000"];
 
 #[test]
 fn names_that_are_declared_or_known_by_their_hash_are_found() {

@@ -36,7 +36,9 @@ int main(void)
 fn build_library(dir: &Path) {
     std::fs::write(dir.join("line.c"), LIBRARY).expect("written");
     let words = ["-shared", "-fPIC", "line.c", "-o", "libline.so"];
-    assert!(Command::new("clang-22").args(words).current_dir(dir).status().expect("starts").success());
+    assert!(
+        Command::new("clang-22").args(words).current_dir(dir).status().expect("starts").success()
+    );
 }
 
 #[test]

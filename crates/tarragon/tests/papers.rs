@@ -9,8 +9,9 @@ use tempfile::TempDir;
 /// The kinds of the bugs that a campaign finds, each with the function that it is in.
 fn bugs_of(name: &str, runs: u32) -> Vec<String> {
     let dir = TempDir::new().expect("temporary directory");
-    let source =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/papers").join(format!("{name}.c"));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples/papers")
+        .join(format!("{name}.c"));
     let tarragon = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tarragon"));
         command.current_dir(dir.path()).env("TARRAGON_CACHE", dir.path().join("cache"));
@@ -20,7 +21,8 @@ fn bugs_of(name: &str, runs: u32) -> Vec<String> {
     assert!(built.expect("starts").success());
     let runs = runs.to_string();
     let words = ["fuzz", "--quiet", "--lcov", "off", "--hangs", "bugs", "--max-runs", &runs];
-    let fuzzed = tarragon().args(words).args(["--out", "out", "--", "./program"]).status().expect("starts");
+    let fuzzed =
+        tarragon().args(words).args(["--out", "out", "--", "./program"]).status().expect("starts");
     assert_eq!(fuzzed.code(), Some(1), "bugs were found");
     let stats = std::fs::read(dir.path().join("out/stats.json")).expect("statistics");
     let stats: Value = serde_json::from_slice(&stats).expect("JSON");

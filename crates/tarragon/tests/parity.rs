@@ -20,7 +20,10 @@ struct Gap {
 /// More than clang finds in a build that is not optimised: sizes of objects are known in the variant only.
 const GAPS: &[Gap] = &[Gap {
     case: "wrong_cast",
-    ours: &["insufficient-object-size in wrong_cast:63", "insufficient-object-size in wrong_cast:63"],
+    ours: &[
+        "insufficient-object-size in wrong_cast:63",
+        "insufficient-object-size in wrong_cast:63",
+    ],
     clangs: &[],
 }];
 
@@ -61,7 +64,12 @@ fn check(name: &str) {
     run(command.args(flags).arg("-fsanitize=address,undefined").arg(&source).arg("-o").arg(&clang));
     let plain = dir.path().join("plain");
     let ours = dir.path().join("ours");
-    run(tarragon(&dir).arg(if is_c { "cc" } else { "c++" }).args(flags).arg(&source).arg("-o").arg(&plain));
+    run(tarragon(&dir)
+        .arg(if is_c { "cc" } else { "c++" })
+        .args(flags)
+        .arg(&source)
+        .arg("-o")
+        .arg(&plain));
     run(tarragon(&dir).args(["variant", "sanitized"]).arg(&plain).arg("-o").arg(&ours));
     let list = Command::new(&plain).output().expect("starts").stdout;
     let cases = String::from_utf8(list).expect("names");

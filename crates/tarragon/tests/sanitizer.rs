@@ -50,7 +50,10 @@ fn silent_mistakes_are_found_with_their_stacks() {
     let found = bugs(&fuzz(dir.path(), PROGRAM, &[], &["--max-len", "2"], &[]));
     assert_eq!(
         found,
-        ["heap-buffer-overflow in program.c:19:21 (main)", "heap-use-after-free in program.c:7:12 (look)"]
+        [
+            "heap-buffer-overflow in program.c:19:21 (main)",
+            "heap-use-after-free in program.c:7:12 (look)"
+        ]
     );
 }
 
@@ -84,7 +87,8 @@ fn a_function_that_ends_with_the_mistake_is_on_the_stack() {
 #[test]
 fn without_the_sanitizer_they_are_not() {
     let dir = TempDir::new().expect("temporary directory");
-    let found = bugs(&fuzz(dir.path(), PROGRAM, &[], &["--max-len", "2", "--sanitizer", "off"], &[]));
+    let found =
+        bugs(&fuzz(dir.path(), PROGRAM, &[], &["--max-len", "2", "--sanitizer", "off"], &[]));
     assert!(!found.iter().any(|bug| bug.contains("heap-")), "{found:?}");
 }
 
@@ -159,7 +163,10 @@ fn properties_are_violated_on_purpose() {
     let dir = TempDir::new().expect("temporary directory");
     let found = bugs(&fuzz(dir.path(), CHECKS, &["-w"], &["--max-len", "16"], &[]));
     for bug in UNDEFINED.iter().chain(&["allocation-size-too-big in program.c:26:23 (main)"]) {
-        assert!(found.iter().any(|found| found.ends_with(bug) || found.contains(bug)), "{bug} in {found:?}");
+        assert!(
+            found.iter().any(|found| found.ends_with(bug) || found.contains(bug)),
+            "{bug} in {found:?}"
+        );
     }
     assert!(found.iter().any(|bug| bug.ends_with("program.c:33:31 (main)")), "{found:?}");
     assert!(!found.iter().any(|bug| bug.contains("leak")), "{found:?}");
@@ -168,7 +175,11 @@ fn properties_are_violated_on_purpose() {
 #[test]
 fn leaks_and_nothing_else() {
     let dir = TempDir::new().expect("temporary directory");
-    let found = bugs(&fuzz(dir.path(), CHECKS, &["-w"], &["--max-len", "16", "--sanitizer", "leak"], &[]));
+    let found =
+        bugs(&fuzz(dir.path(), CHECKS, &["-w"], &["--max-len", "16", "--sanitizer", "leak"], &[]));
     assert!(found.contains(&"memory-leak in program.c:41:21 (main)".to_owned()), "{found:?}");
-    assert!(!found.iter().any(|bug| UNDEFINED.iter().any(|other| bug.contains(other))), "{found:?}");
+    assert!(
+        !found.iter().any(|bug| UNDEFINED.iter().any(|other| bug.contains(other))),
+        "{found:?}"
+    );
 }

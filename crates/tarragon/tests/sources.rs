@@ -27,7 +27,10 @@ int main(int argc, char **argv)
 #[test]
 fn arguments_and_variables() {
     let options = ["--env", "MODE=@{}"];
-    assert_eq!(found(WORDS, &options, &["-x=@{}!", "@{}"]), ["SIGABRT (ABRT) in program.c:9:9 (main)"]);
+    assert_eq!(
+        found(WORDS, &options, &["-x=@{}!", "@{}"]),
+        ["SIGABRT (ABRT) in program.c:9:9 (main)"]
+    );
 }
 
 #[test]
@@ -159,7 +162,10 @@ int main(void)
 #[test]
 fn persistent_harnesses_of_afl() {
     let options = ["--max-runs", "50"];
-    assert_eq!(found(PERSISTENT, &options, &[]), ["heap-buffer-overflow in program.c:15:58 (main)"]);
+    assert_eq!(
+        found(PERSISTENT, &options, &[]),
+        ["heap-buffer-overflow in program.c:15:58 (main)"]
+    );
 }
 
 const MARKED: &str = r#"

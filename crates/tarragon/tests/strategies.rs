@@ -26,7 +26,8 @@ const GRAMMAR: &str = "sum = /[ab]/ | sum '+' /[ab]/ ;";
 
 /// The values of `--strategy`, as a mistake there is answered.
 fn names(dir: &std::path::Path) -> Vec<String> {
-    let output = tarragon(dir).args(["fuzz", "--strategy", "?", "--", "x"]).output().expect("starts");
+    let output =
+        tarragon(dir).args(["fuzz", "--strategy", "?", "--", "x"]).output().expect("starts");
     let text = String::from_utf8(output.stderr).expect("text");
     let values = text.split("[possible values: ").nth(1).and_then(|rest| rest.split(']').next());
     values.expect("the values").split(", ").map(str::to_owned).collect()

@@ -54,6 +54,7 @@ fn a_signal_that_a_program_sends_to_itself_is_no_want_of_memory() {
     let program = "#include <signal.h>\n#include <stdio.h>\n\
                    int main(void) { if (getchar() == 'k') raise(SIGKILL); return 0; }\n";
     let dir = TempDir::new().expect("temporary directory");
-    let stats: Value = fuzz(dir.path(), program, &[], &["--sanitizer", "off", "--lcov", "off"], &[]);
+    let stats: Value =
+        fuzz(dir.path(), program, &[], &["--sanitizer", "off", "--lcov", "off"], &[]);
     assert_eq!(bugs(&stats), ["SIGKILL in no stack"]);
 }

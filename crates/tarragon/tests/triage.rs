@@ -75,7 +75,18 @@ fn fuzz(dir: &Path, out: &str, seeds: &[&str], options: &[&str]) -> Value {
     let from = format!("{out}-seeds");
     write(dir, &from, seeds);
     let runs = seeds.len().to_string();
-    let words = ["fuzz", "--quiet", "--out", out, "--seeds", &from, "--lcov", "off", "--strategy", "random"];
+    let words = [
+        "fuzz",
+        "--quiet",
+        "--out",
+        out,
+        "--seeds",
+        &from,
+        "--lcov",
+        "off",
+        "--strategy",
+        "random",
+    ];
     let more = ["--max-runs", &runs, "--", "./program"];
     tarragon(dir, &[&words[..], options, &more].concat());
     stats(dir, out)
@@ -95,7 +106,8 @@ fn stats(dir: &Path, out: &str) -> Value {
 
 fn list<'a>(stats: &'a Value, name: &str) -> Vec<(&'a str, &'a str)> {
     let list = stats[name].as_array().expect("a list").iter();
-    list.map(|bug| (bug["kind"].as_str().unwrap_or("?"), bug["plain"].as_str().unwrap_or("?"))).collect()
+    list.map(|bug| (bug["kind"].as_str().unwrap_or("?"), bug["plain"].as_str().unwrap_or("?")))
+        .collect()
 }
 
 #[test]
@@ -113,7 +125,8 @@ fn finds_are_confirmed_on_the_program_itself() {
     );
     let summary = fs::read_to_string(dir.path().join("out/summary.txt")).expect("a summary");
     assert!(summary.contains("the plain program: SIGFPE)"), "{summary}");
-    let report = fs::read_to_string(dir.path().join("out/reports/000001-sigfpe.txt")).expect("a report");
+    let report =
+        fs::read_to_string(dir.path().join("out/reports/000001-sigfpe.txt")).expect("a report");
     assert!(report.contains("\nplain       SIGFPE\n"), "{report}");
 
     // The bugs that a campaign found show when they are run again.
@@ -140,7 +153,8 @@ fn hangs_are_one_for_each_loop_and_no_bugs() {
     let slow = fuzz(dir.path(), "slow", &["w", "x"], &TIMEOUT);
     assert_eq!((list(&slow, "hangs"), &slow["slow_in_variant"]), (vec![], &Value::from(1)));
 
-    let ignored = fuzz(dir.path(), "ignored", &["h1", "x"], &[&TIMEOUT[..], &["--hangs", "off"]].concat());
+    let ignored =
+        fuzz(dir.path(), "ignored", &["h1", "x"], &[&TIMEOUT[..], &["--hangs", "off"]].concat());
     assert_eq!((list(&ignored, "hangs"), &ignored["timeouts"]), (vec![], &Value::from(1)));
     assert_eq!(fs::read_dir(dir.path().join("ignored/hangs")).expect("readable").count(), 0);
 
@@ -167,7 +181,9 @@ fn triage_says_what_a_fix_has_changed() {
         let (total, inputs) = lines.split_last().expect("a line");
         let mut seen: Vec<String> = inputs
             .iter()
-            .map(|one| format!("{} {}", one["recorded"]["kind"].as_str().unwrap_or("?"), one["status"]))
+            .map(|one| {
+                format!("{} {}", one["recorded"]["kind"].as_str().unwrap_or("?"), one["status"])
+            })
             .collect();
         seen.sort();
         (output.status.code(), seen, total["causes"].as_array().map_or(0, Vec::len))
@@ -222,7 +238,10 @@ fn a_bug_is_gone_only_if_it_was_looked_for() {
     let dir = TempDir::new().expect("temporary directory");
     build(dir.path(), LEAKS);
     let found = fuzz(dir.path(), "out", &["l"], &["--sanitizer", "address,leak"]);
-    assert_eq!(list(&found, "bugs"), [("memory-leak", "exit 0, reported by the sanitized variant")]);
+    assert_eq!(
+        list(&found, "bugs"),
+        [("memory-leak", "exit 0, reported by the sanitized variant")]
+    );
     let again = |options: &[&str]| {
         let output = tarragon(dir.path(), &[options, &["out", "--", "./program"]].concat());
         (text(&output), output.status.code())
@@ -261,7 +280,8 @@ fn a_mistake_on_the_way_to_an_endless_loop_is_a_bug() {
     let options = ["--timeout", "300ms", "--hangs", "off"];
     let found = fuzz(dir.path(), "out", &["e", "o"], &options);
     assert_eq!(list(&found, "bugs"), [("heap-buffer-overflow", "timeout")]);
-    let replay = tarragon(dir.path(), &["replay", "--timeout", "300ms", "out/crashes", "--", "./program"]);
+    let replay =
+        tarragon(dir.path(), &["replay", "--timeout", "300ms", "out/crashes", "--", "./program"]);
     assert_eq!(replay.status.code(), Some(1), "{}", text(&replay));
 }
 
@@ -283,13 +303,26 @@ int main(void)
 fn violations_have_a_place_and_an_input() {
     let dir = TempDir::new().expect("temporary directory");
     build(dir.path(), OVERFLOWS);
-    let words =
-        ["fuzz", "--quiet", "--sanitizer", "off", "--max-len", "4", "--max-runs", "100", "--lcov", "off"];
+    let words = [
+        "fuzz",
+        "--quiet",
+        "--sanitizer",
+        "off",
+        "--max-len",
+        "4",
+        "--max-runs",
+        "100",
+        "--lcov",
+        "off",
+    ];
     tarragon(dir.path(), &[&words[..], &["--out", "out", "--", "./program"]].concat());
     let stats = stats(dir.path(), "out");
     let violation = &stats["violations"][0];
     assert_eq!(violation["property"], "signed overflow", "{stats}");
-    assert!(violation["place"].as_str().is_some_and(|at| at.contains("program.c:11:")), "{violation}");
+    assert!(
+        violation["place"].as_str().is_some_and(|at| at.contains("program.c:11:")),
+        "{violation}"
+    );
     let file = violation["file"].as_str().expect("a file");
     let input = fs::read(dir.path().join("out").join(file)).expect("the input");
     let value = i32::from_le_bytes(input[..4].try_into().expect("four bytes"));

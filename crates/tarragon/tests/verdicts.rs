@@ -28,7 +28,8 @@ e = NUMBER | e "+" NUMBER | e "*" NUMBER ;
 
 #[test]
 fn productions_of_rejected_sentences_are_named() {
-    for (rejects, rejected) in [(&[][..], true), (&["--rejects", "3"], true), (&["--rejects", "4,5"], false)]
+    for (rejects, rejected) in
+        [(&[][..], true), (&["--rejects", "3"], true), (&["--rejects", "4,5"], false)]
     {
         let dir = TempDir::new().expect("temporary directory");
         fs::write(dir.path().join("sums.tg"), GRAMMAR).expect("written");
@@ -41,7 +42,8 @@ fn productions_of_rejected_sentences_are_named() {
         if rejected {
             assert_eq!(first["production"], "e (alternative 3)");
             assert_eq!(first["accepted"], 0, "{first}");
-            let summary = fs::read_to_string(dir.path().join("out/summary.txt")).expect("a summary");
+            let summary =
+                fs::read_to_string(dir.path().join("out/summary.txt")).expect("a summary");
             assert!(summary.contains("with e (alternative 3) (100.0 %)"), "{summary}");
         } else {
             assert!(first.is_null(), "{first}");

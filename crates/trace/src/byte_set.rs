@@ -144,7 +144,10 @@ mod tests {
     fn ranges_join_neighbours() {
         let set: ByteSet = [255, 3, 1, 2, 254, 9].into_iter().collect();
         assert_eq!(ranges(set), [(1, 3), (9, 9), (254, 255)]);
-        assert_eq!((ranges(ByteSet::ALL), ranges(ByteSet::EMPTY)), (Vec::from([(0, 255)]), Vec::new()));
+        assert_eq!(
+            (ranges(ByteSet::ALL), ranges(ByteSet::EMPTY)),
+            (Vec::from([(0, 255)]), Vec::new())
+        );
     }
 
     #[test]

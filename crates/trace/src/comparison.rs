@@ -38,7 +38,12 @@ impl Comparison {
         let is_set = |bit: u16| number & bit != 0;
         let (is_negated, is_swapped, is_of_difference) =
             (is_set(NEGATED), is_set(SWAPPED), is_set(DIFFERENCE));
-        Some(Comparison { op: Op::from_byte(number as u8)?, is_negated, is_swapped, is_of_difference })
+        Some(Comparison {
+            op: Op::from_byte(number as u8)?,
+            is_negated,
+            is_swapped,
+            is_of_difference,
+        })
     }
 }
 
@@ -49,7 +54,8 @@ mod tests {
     #[test]
     fn a_number_says_everything() {
         for flags in 0..8 {
-            let [is_negated, is_swapped, is_of_difference] = [1, 2, 4].map(|flag| flags & flag != 0);
+            let [is_negated, is_swapped, is_of_difference] =
+                [1, 2, 4].map(|flag| flags & flag != 0);
             for op in [Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle] {
                 let comparison = Comparison { op, is_negated, is_swapped, is_of_difference };
                 assert_eq!(Comparison::of(comparison.number()), Some(comparison));

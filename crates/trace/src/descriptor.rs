@@ -156,7 +156,9 @@ mod tests {
 
     #[test]
     fn an_extent_says_everything() {
-        for (is_constant, is_visible) in [(false, false), (false, true), (true, false), (true, true)] {
+        for (is_constant, is_visible) in
+            [(false, false), (false, true), (true, false), (true, true)]
+        {
             let extent = Extent::new(4096, is_constant, is_visible);
             let read = (extent.size(), extent.is_constant(), extent.is_visible());
             assert_eq!(read, (4096, is_constant, is_visible));

@@ -175,7 +175,8 @@ pub struct ServerFds {
     pub copies: i32,
 }
 
-pub const SERVER_FDS: ServerFds = ServerFds { segment: 195, commands: 196, reports: 197, copies: 198 };
+pub const SERVER_FDS: ServerFds =
+    ServerFds { segment: 195, commands: 196, reports: 197, copies: 198 };
 
 /// Messages between the driver and the fork server; each is sent with one `write` and is native-endian.
 pub mod server {

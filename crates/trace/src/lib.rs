@@ -34,8 +34,8 @@ pub use event::{
 };
 pub use foreign::{Lent, Returned, Sink};
 pub use layout::{
-    Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds, TLS_BYTES, Table,
-    flags, marks, server, words,
+    Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds,
+    TLS_BYTES, Table, flags, marks, server, words,
 };
 pub use length::{LENGTH, Length, LengthKind};
 pub use node::{Label, Node, Op, text};

@@ -127,7 +127,10 @@ mod tests {
 
     const BINARY: [Op; 18] = {
         use Op::*;
-        [Add, Sub, Mul, UDiv, SDiv, URem, SRem, And, Or, Xor, Shl, LShr, AShr, Eq, Ult, Ule, Slt, Sle]
+        [
+            Add, Sub, Mul, UDiv, SDiv, URem, SRem, And, Or, Xor, Shl, LShr, AShr, Eq, Ult, Ule,
+            Slt, Sle,
+        ]
     };
 
     fn operator(op: Op, bits: u32) -> Operator {
@@ -157,7 +160,9 @@ mod tests {
                     Xor => a ^ b,
                     Shl => a.checked_shl(amount).unwrap_or(0),
                     LShr => a.checked_shr(amount).unwrap_or(0),
-                    AShr => sa.checked_shr(amount).unwrap_or(if sa < 0 { -1 } else { 0 }) as $unsigned,
+                    AShr => {
+                        sa.checked_shr(amount).unwrap_or(if sa < 0 { -1 } else { 0 }) as $unsigned
+                    }
                     Eq => (a == b).into(),
                     Ult => (a < b).into(),
                     Ule => (a <= b).into(),
@@ -202,7 +207,12 @@ mod tests {
 
     /// Small numbers, those next to the ends, and any.
     fn number() -> impl Strategy<Value = u128> {
-        prop_oneof![0u128..70, (0u128..4).prop_map(|n| u128::MAX - n), any::<u128>(), Just(1 << 127)]
+        prop_oneof![
+            0u128..70,
+            (0u128..4).prop_map(|n| u128::MAX - n),
+            any::<u128>(),
+            Just(1 << 127)
+        ]
     }
 
     proptest! {

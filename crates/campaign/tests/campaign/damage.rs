@@ -41,7 +41,10 @@ fn a_campaign_goes_on_without_its_state_and_says_so() {
         let end = session(dir.path(), true, &[]).expect("resumed");
         assert_eq!((end.report.bugs.len(), end.report.hangs.len()), (1, 1), "from the inputs");
         let notes = &end.report.about.notes;
-        assert!(notes[0].starts_with("campaign.json is ") && notes[0].contains("goes on"), "{notes:?}");
+        assert!(
+            notes[0].starts_with("campaign.json is ") && notes[0].contains("goes on"),
+            "{notes:?}"
+        );
         session(dir.path(), true, &[]).expect("the state is there again");
     }
 }
@@ -86,7 +89,11 @@ fn what_cannot_be_read_is_left_out_and_named() {
     let dir = used();
     fs::create_dir(dir.path().join("crashes/000000-odd")).expect("made");
     let output = resumed(dir.path());
-    assert!(output.notes()[0].starts_with("crashes/000000-odd cannot be read"), "{:?}", output.notes());
+    assert!(
+        output.notes()[0].starts_with("crashes/000000-odd cannot be read"),
+        "{:?}",
+        output.notes()
+    );
     let end = session_in(output, &[], Display::new(DisplayMode::Quiet, Box::new(std::io::sink())));
     assert_eq!((end.report.bugs.len(), end.report.hangs.len()), (1, 1), "all others are used");
 }

@@ -35,7 +35,11 @@ impl Executor for Fake {
 
 pub fn sites() -> SiteTable {
     let branch = |coverage| Site { kind: SiteKind::Branch { coverage }, ..Site::default() };
-    SiteTable { sites: vec![Site::default(), branch(0), branch(2)], outcomes: 4, ..SiteTable::default() }
+    SiteTable {
+        sites: vec![Site::default(), branch(0), branch(2)],
+        outcomes: 4,
+        ..SiteTable::default()
+    }
 }
 
 /// What a display wrote.
@@ -82,7 +86,11 @@ pub fn session_in(output: OutputDir, seeds: &[&[u8]], display: Display) -> Campa
         display,
         stop: &AtomicBool::new(false),
         limits: Limits { time: None, runs: Some(500), max_len: 8 },
-        about: About { program: PROGRAM.to_owned(), strategy: "mutate".to_owned(), ..About::default() },
+        about: About {
+            program: PROGRAM.to_owned(),
+            strategy: "mutate".to_owned(),
+            ..About::default()
+        },
         hangs: Hangs::Apart,
         covered: None,
     };

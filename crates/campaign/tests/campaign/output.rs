@@ -66,11 +66,16 @@ fn statistics_have_their_shape() {
     assert_eq!(growth[growth.len() - 1]["covered"], stats["coverage"]["covered"]);
     assert_eq!(stats["bugs"][0]["file"], "crashes/000001-sigsegv");
     assert_eq!(stats["stopped"], "the number of runs was reached");
-    for key in ["paths", "answers", "solver", "give_ups", "divergences", "seconds", "strategy", "optimism"] {
+    for key in
+        ["paths", "answers", "solver", "give_ups", "divergences", "seconds", "strategy", "optimism"]
+    {
         assert!(!stats[key].is_null(), "{key} is missing");
     }
     let summary = fs::read_to_string(dir.path().join("summary.txt")).expect("written");
-    assert!(summary.contains("SIGSEGV after unknown place: crashes/000001-sigsegv (1 bytes"), "{summary}");
+    assert!(
+        summary.contains("SIGSEGV after unknown place: crashes/000001-sigsegv (1 bytes"),
+        "{summary}"
+    );
 }
 
 #[test]
@@ -91,7 +96,10 @@ fn only_campaigns_on_the_same_program_are_resumed() {
     assert!(matches!(OutputDir::open(dir.path(), PROGRAM, true), Err(DirError::NotACampaign(_))));
     let dir = TempDir::new().expect("temporary directory");
     drop(OutputDir::open(dir.path(), "./other", false).expect("a fresh directory"));
-    assert!(matches!(OutputDir::open(dir.path(), PROGRAM, true), Err(DirError::OtherProgram { .. })));
+    assert!(matches!(
+        OutputDir::open(dir.path(), PROGRAM, true),
+        Err(DirError::OtherProgram { .. })
+    ));
 }
 
 #[test]
@@ -121,7 +129,11 @@ fn the_state_of_a_search_is_kept_for_the_same_build_only() {
     let dir = TempDir::new().expect("temporary directory");
     let output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
     assert_eq!(output.saved_search(&sites()), Ok(None));
-    let saved = SavedSearch { explored: vec![3, 5], waiting: vec![b"x".to_vec()], ..SavedSearch::default() };
+    let saved = SavedSearch {
+        explored: vec![3, 5],
+        waiting: vec![b"x".to_vec()],
+        ..SavedSearch::default()
+    };
     output.save_search(&saved, &sites()).expect("written");
     assert_eq!(output.saved_search(&sites()), Ok(Some(saved)));
     let useless = |sites: &SiteTable| output.saved_search(sites).unwrap_err();
@@ -145,7 +157,8 @@ fn json_is_one_object_a_line_and_ends_with_the_report() {
     let display = Display::new(DisplayMode::Json, Box::new(screen.clone()));
     session_on(dir.path(), false, &[b"!"], display).expect("a fresh directory");
     let text = screen.text();
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let lines: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert!(lines.iter().any(|line| line["event"] == "bug"), "{text}");
     let last = &lines[lines.len() - 1];
     assert_eq!((&last["event"], &last["runs"]), (&Value::from("end"), &Value::from(500)));
@@ -184,7 +197,9 @@ fn events_name_files_that_are_there() {
     let display = Display::new(DisplayMode::Json, Box::new(reader));
     session_on(dir.path(), false, &[b"a", b"!!!", b"!", b"?"], display).expect("a fresh directory");
     let shown = |event: &Value| {
-        let words = ["event", "what", "text", "file", "report"].iter().filter_map(|key| event[key].as_str());
+        let words = ["event", "what", "text", "file", "report"]
+            .iter()
+            .filter_map(|key| event[key].as_str());
         words.collect::<Vec<_>>().join(" ")
     };
     let all: Vec<String> = seen.borrow().iter().map(shown).collect();
@@ -309,6 +324,9 @@ fn a_bug_that_shows_itself_in_another_way_keeps_its_number() {
     let mut output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
     save(&mut output, &crash(1, b"12"), "it crashed");
     save(&mut output, &overflow(1, b"1"), "it was reported");
-    assert_eq!(files(dir.path(), "crashes"), [("000001-signed-overflow".to_owned(), b"1".to_vec())]);
+    assert_eq!(
+        files(dir.path(), "crashes"),
+        [("000001-signed-overflow".to_owned(), b"1".to_vec())]
+    );
     assert_eq!(names(dir.path(), "reports"), ["000001-signed-overflow.txt"]);
 }

@@ -27,7 +27,9 @@ impl InputKind {
 
 fn of_language(language: &str) -> InputKind {
     match language {
-        "c" | "c++" | "objective-c" | "objective-c++" | "ir" | "c++-module" | "pcm" => InputKind::Source,
+        "c" | "c++" | "objective-c" | "objective-c++" | "ir" | "c++-module" | "pcm" => {
+            InputKind::Source
+        }
         "assembler" | "assembler-with-cpp" => InputKind::Assembly,
         _ if language.ends_with("cpp-output") => InputKind::Source,
         _ if language.ends_with("header") || language.ends_with("header-unit") => InputKind::Header,

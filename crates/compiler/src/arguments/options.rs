@@ -50,10 +50,12 @@ pub struct Shape<'a> {
 /// Separates an option from a value within the same word and says whether the next word is its value.
 pub fn split(word: &str) -> Shape<'_> {
     let whole = |name, takes_next| Shape { name, joined: None, takes_next };
-    if listed(SEPARATE, word) || word.starts_with("-Xarch_") || word.starts_with("-Xopenmp-target=") {
+    if listed(SEPARATE, word) || word.starts_with("-Xarch_") || word.starts_with("-Xopenmp-target=")
+    {
         return whole(alias(word), true);
     }
-    let long = word.split_once('=').filter(|(name, _)| ALIASES.iter().any(|(long, _)| long == name));
+    let long =
+        word.split_once('=').filter(|(name, _)| ALIASES.iter().any(|(long, _)| long == name));
     if let Some((name, value)) = long {
         return Shape { name: alias(name), joined: Some(value), takes_next: false };
     }
@@ -88,7 +90,8 @@ mod tests {
 
     /// What clang says when `option` is the last word.
     fn wants_value(option: &str) -> bool {
-        let output = Command::new("clang-22").args(["-###", option]).output().expect("clang-22 runs");
+        let output =
+            Command::new("clang-22").args(["-###", option]).output().expect("clang-22 runs");
         String::from_utf8_lossy(&output.stderr).contains("is missing (expected 1 value)")
     }
 

@@ -79,7 +79,8 @@ fn valued(option: String, value: String) -> Option<LinkerWord> {
     }
 }
 
-const OF_FILES: &str = "T script version-script dynamic-list export-dynamic-symbol-list retain-symbols-file";
+const OF_FILES: &str =
+    "T script version-script dynamic-list export-dynamic-symbol-list retain-symbols-file";
 const DROPPED_WITH_VALUE: &str = "Map plugin plugin-opt dependency-file y trace-symbol out-implib \
     symbol-ordering-file call-graph-ordering-file mllvm o output";
 const KEPT_WITH_VALUE: &str = "l library L library-path rpath rpath-link soname h z m e entry u undefined I \
@@ -114,7 +115,8 @@ mod tests {
     use LinkerWord::*;
 
     fn words(line: &str) -> Vec<LinkerWord> {
-        let invocation = Invocation::parse(&line.split_whitespace().map(Into::into).collect::<Vec<_>>());
+        let invocation =
+            Invocation::parse(&line.split_whitespace().map(Into::into).collect::<Vec<_>>());
         let mut words = LinkerWords::default();
         invocation.options().flat_map(|option| words.of_option(option)).collect()
     }
@@ -122,9 +124,15 @@ mod tests {
     #[test]
     fn both_spellings_and_split_values() {
         let rpath = || Valued("-rpath".into(), "/x".into());
-        assert_eq!(words("-Wl,-rpath,/x -Wl,-rpath=/x -Wl,-rpath -Wl,/x"), [rpath(), rpath(), rpath()]);
+        assert_eq!(
+            words("-Wl,-rpath,/x -Wl,-rpath=/x -Wl,-rpath -Wl,/x"),
+            [rpath(), rpath(), rpath()]
+        );
         assert_eq!(words("-Xlinker -rpath -Xlinker /x"), [rpath()]);
-        assert_eq!(words("-Wl,--version-script=v.map"), [OfFile("--version-script".into(), "v.map".into())]);
+        assert_eq!(
+            words("-Wl,--version-script=v.map"),
+            [OfFile("--version-script".into(), "v.map".into())]
+        );
         assert_eq!(
             words("-Wl,--whole-archive,liba.a,--no-whole-archive,-lm,-Ldir,-znow"),
             [
@@ -141,6 +149,9 @@ mod tests {
     #[test]
     fn what_only_decorates_the_output_is_left_out() {
         assert_eq!(words("-Wl,-Map,x.map,-s,--build-id=sha1,-O1,-Map=y,--dependency-file=z"), []);
-        assert_eq!(words("-Wl,--gc-sections,-E"), [Flag("--gc-sections".into()), Flag("-E".into())]);
+        assert_eq!(
+            words("-Wl,--gc-sections,-E"),
+            [Flag("--gc-sections".into()), Flag("-E".into())]
+        );
     }
 }

@@ -28,7 +28,8 @@ pub fn folder(name: &str) -> PathBuf {
 
 pub fn all() -> Vec<Case> {
     let files = std::fs::read_dir(folder("cases")).expect("the folder of cases can be read");
-    let mut cases: Vec<Case> = files.map(|file| parse(&file.expect("readable folder").path())).collect();
+    let mut cases: Vec<Case> =
+        files.map(|file| parse(&file.expect("readable folder").path())).collect();
     cases.sort_by(|a, b| a.name.cmp(&b.name));
     cases
 }

@@ -45,7 +45,13 @@ impl Twins {
         self.path("bin").join(name)
     }
 
-    fn shell(&self, directory: &str, script: &str, compilers: [&Path; 2], only: &str) -> Outcome<Output> {
+    fn shell(
+        &self,
+        directory: &str,
+        script: &str,
+        compilers: [&Path; 2],
+        only: &str,
+    ) -> Outcome<Output> {
         let mut command = Command::new("sh");
         command.arg("-c").arg(script).current_dir(self.path(directory)).stdin(Stdio::null());
         command.env("CC", compilers[0]).env("CXX", compilers[1]).env("TARRAGON_ONLY", only);
@@ -88,7 +94,9 @@ fn without_random_names(text: &str, tmp: &str) -> String {
     let mut pieces = text.split(tmp);
     let mut result = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        let end = piece.find(|c: char| !(c.is_alphanumeric() || "/-_.".contains(c))).unwrap_or(piece.len());
+        let end = piece
+            .find(|c: char| !(c.is_alphanumeric() || "/-_.".contains(c)))
+            .unwrap_or(piece.len());
         result = format!("{result}TMP{}", &piece[end..]);
     }
     result
@@ -109,7 +117,9 @@ pub fn check(case: &Case) -> Outcome {
 
 /// False where a program that the case needs is not installed.
 pub fn can_run(case: &Case) -> bool {
-    case.needs.as_ref().is_none_or(|program| Command::new(program).arg("--version").output().is_ok())
+    case.needs
+        .as_ref()
+        .is_none_or(|program| Command::new(program).arg("--version").output().is_ok())
 }
 
 fn check_output(twins: &Twins, case: &Case, plain: &Output, tarragon: &Output) -> Outcome {
@@ -121,12 +131,14 @@ fn check_output(twins: &Twins, case: &Case, plain: &Output, tarragon: &Output) -
     same("stderr", &twins.text(&plain.stderr).lines().collect::<Vec<_>>(), &clangs)?;
     let unexpected = own.iter().filter(|line| !case.says.iter().any(|said| line.starts_with(said)));
     same("messages", &Vec::<&&str>::new(), &unexpected.collect())?;
-    let missing = case.says.iter().filter(|said| !own.iter().any(|line| line.starts_with(said.as_str())));
+    let missing =
+        case.says.iter().filter(|said| !own.iter().any(|line| line.starts_with(said.as_str())));
     same("missing messages", &Vec::<&String>::new(), &missing.collect())
 }
 
 fn check_files(twins: &Twins, case: &Case) -> Outcome {
-    let stays = |file: &String| !case.volatile.iter().any(|volatile| Path::new(file).starts_with(volatile));
+    let stays =
+        |file: &String| !case.volatile.iter().any(|volatile| Path::new(file).starts_with(volatile));
     let plain: BTreeSet<String> = files(&twins.path("plain"))?;
     same("files", &plain, &files(&twins.path("tarragon"))?)?;
     for file in &plain {
@@ -135,7 +147,11 @@ fn check_files(twins: &Twins, case: &Case) -> Outcome {
         }
         if stays(file) || case.carries.contains_key(file) {
             let carried = carried(twins, file)?;
-            same(&format!("modules in {file}"), case.carries.get(file).unwrap_or(&Vec::new()), &carried)?;
+            same(
+                &format!("modules in {file}"),
+                case.carries.get(file).unwrap_or(&Vec::new()),
+                &carried,
+            )?;
         }
     }
     Ok(())
@@ -148,7 +164,8 @@ fn files(directory: &Path) -> Outcome<BTreeSet<String>> {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         match entry.file_type()?.is_dir() {
-            true => found.extend(files(&entry.path())?.into_iter().map(|below| format!("{name}/{below}"))),
+            true => found
+                .extend(files(&entry.path())?.into_iter().map(|below| format!("{name}/{below}"))),
             false => drop(found.insert(name)),
         }
     }
@@ -160,7 +177,9 @@ fn check_file(twins: &Twins, file: &str) -> Outcome {
     let plain = std::fs::read(twins.path("plain").join(file))?;
     let tarragon = std::fs::read(twins.path("tarragon").join(file))?;
     match (loaded_sections(&plain), loaded_sections(&tarragon)) {
-        (Some(plain), Some(tarragon)) => same(&format!("loaded sections of {file}"), &plain, &tarragon),
+        (Some(plain), Some(tarragon)) => {
+            same(&format!("loaded sections of {file}"), &plain, &tarragon)
+        }
         _ if plain.starts_with(b"!<") => same(file, &plain[..7], &tarragon[..7]),
         _ => same(file, &twins.text(&plain), &twins.text(&tarragon)),
     }
@@ -173,7 +192,10 @@ fn loaded_sections(data: &[u8]) -> Option<BTreeMap<String, Vec<Vec<u8>>>> {
         let SectionFlags::Elf { sh_flags } = section.flags() else { continue };
         let name = section.name().unwrap_or_default();
         if sh_flags & u64::from(elf::SHF_ALLOC) != 0 && name != ".note.gnu.build-id" {
-            sections.entry(name.to_owned()).or_default().push(section.data().unwrap_or_default().to_vec());
+            sections
+                .entry(name.to_owned())
+                .or_default()
+                .push(section.data().unwrap_or_default().to_vec());
         }
     }
     Some(sections)
@@ -184,7 +206,9 @@ fn carried(twins: &Twins, file: &str) -> Outcome<Vec<String>> {
         Ok(payload) => {
             Ok(payload.modules.iter().map(|module| twins.text(module.source.as_bytes())).collect())
         }
-        Err(PayloadError::NotElf { .. } | PayloadError::NotBuiltWithTarragon { .. }) => Ok(Vec::new()),
+        Err(PayloadError::NotElf { .. } | PayloadError::NotBuiltWithTarragon { .. }) => {
+            Ok(Vec::new())
+        }
         Err(error) => Err(error.to_string().into()),
     }
 }
@@ -197,7 +221,8 @@ fn check_program(twins: &Twins, file: &Path, sources: &[String]) -> Outcome {
     if !is_program || sources.is_empty() {
         return Ok(());
     }
-    let run = |twin: &str, program: &Path| Command::new(program).current_dir(twins.path(twin)).output();
+    let run =
+        |twin: &str, program: &Path| Command::new(program).current_dir(twins.path(twin)).output();
     let plain = run("plain", &twins.path("plain").join(file))?;
     same(&format!("behaviour of {}", file.display()), &plain, &run("tarragon", &program)?)?;
     let derived = compiler::derive(&program, Variant::Traced, &twins.options())?;
@@ -209,10 +234,15 @@ fn check_program(twins: &Twins, file: &Path, sources: &[String]) -> Outcome {
     same("site table", &true, &derived.sites.is_file())
 }
 
-pub fn same<T: PartialEq + std::fmt::Debug + ?Sized>(what: &str, plain: &T, tarragon: &T) -> Outcome {
+pub fn same<T: PartialEq + std::fmt::Debug + ?Sized>(
+    what: &str,
+    plain: &T,
+    tarragon: &T,
+) -> Outcome {
     if plain == tarragon {
         return Ok(());
     }
     let shown = |value: &T| format!("{value:#?}").chars().take(4000).collect::<String>();
-    Err(format!("{what}: clang gives\n{}\nTarragon gives\n{}", shown(plain), shown(tarragon)).into())
+    Err(format!("{what}: clang gives\n{}\nTarragon gives\n{}", shown(plain), shown(tarragon))
+        .into())
 }

@@ -70,12 +70,17 @@ fn libtool_script() -> Outcome {
 
 fn no_modules() -> Outcome {
     let twins = Twins::new()?;
-    let compile =
-        Command::new("clang-22").args(["-c", "hello.c"]).current_dir(twins.path("tarragon")).status()?;
+    let compile = Command::new("clang-22")
+        .args(["-c", "hello.c"])
+        .current_dir(twins.path("tarragon"))
+        .status()?;
     same("clang works", &true, &compile.success())?;
     cc(&twins, "hello.o -o program")?;
     let program = twins.path("tarragon/program");
-    expect_error(derive(&program, Variant::Traced, &twins.options()), &["program", "none of its code"])
+    expect_error(
+        derive(&program, Variant::Traced, &twins.options()),
+        &["program", "none of its code"],
+    )
 }
 
 fn script(twins: &Twins, text: &str) -> Outcome<PathBuf> {
@@ -105,7 +110,8 @@ fn instrumenter_missing() -> Outcome {
 
 fn cached() -> Outcome {
     let (twins, program) = build("use_shapes.c shapes.c")?;
-    let derive = || derive(&program, Variant::Traced, &twins.options()).map_err(|error| error.to_string());
+    let derive =
+        || derive(&program, Variant::Traced, &twins.options()).map_err(|error| error.to_string());
     let all: Vec<_> = std::thread::scope(|scope| {
         let started: Vec<_> = (0..4).map(|_| scope.spawn(derive)).collect();
         started.into_iter().map(|thread| thread.join().expect("derive does not panic")).collect()
@@ -155,12 +161,18 @@ fn linked_by_another_driver() -> Outcome {
 fn damaged_payload() -> Outcome {
     let (twins, program) = build("hello.c")?;
     let mut bytes = std::fs::read(&program)?;
-    let magic = bytes.windows(7).position(|window| window == b"TARRAGN").ok_or("no frame in the program")?;
+    let magic = bytes
+        .windows(7)
+        .position(|window| window == b"TARRAGN")
+        .ok_or("no frame in the program")?;
     bytes[magic + 60] ^= 0x55;
     std::fs::write(&program, bytes)?;
     let damaged = matches!(Payload::read(&program), Err(PayloadError::Damaged { .. }));
     same("damage is seen", &true, &damaged)?;
-    expect_error(derive(&program, Variant::Traced, &twins.options()), &["program", "damaged payload"])
+    expect_error(
+        derive(&program, Variant::Traced, &twins.options()),
+        &["program", "damaged payload"],
+    )
 }
 
 fn recipe_notes_libraries() -> Outcome {
@@ -180,19 +192,25 @@ fn bitcode_alone_fails() -> Outcome {
     let twins = Twins::new()?;
     let fake = twins.path("fake");
     std::fs::create_dir(&fake)?;
-    let refuse =
-        "#!/bin/sh\ncase \"$*\" in *-emit-llvm*) echo 'x.c:1:1: error: refused' >&2; exit 1;; esac\n";
+    let refuse = "#!/bin/sh\ncase \"$*\" in *-emit-llvm*) echo 'x.c:1:1: error: refused' >&2; exit 1;; esac\n";
     let real = Command::new("sh").args(["-c", "command -v clang-22"]).output()?.stdout;
     let real = String::from_utf8_lossy(&real);
     std::fs::write(fake.join("clang-22"), format!("{refuse}exec {} \"$@\"\n", real.trim()))?;
     std::fs::set_permissions(fake.join("clang-22"), std::fs::Permissions::from_mode(0o755))?;
     let path = format!("{}:{}", fake.display(), std::env::var("PATH")?);
     let mut command = Command::new(twins.program("tarragon-cc"));
-    command.args(["hello.c", "-o", "program"]).env("PATH", path).current_dir(twins.path("tarragon"));
+    command
+        .args(["hello.c", "-o", "program"])
+        .env("PATH", path)
+        .current_dir(twins.path("tarragon"));
     let output = command.output()?;
     same("exit code", &Some(0), &output.status.code())?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    same("warning", "tarragon cc: warning: no bitcode for hello.c: x.c:1:1: error: refused\n", &said)?;
+    same(
+        "warning",
+        "tarragon cc: warning: no bitcode for hello.c: x.c:1:1: error: refused\n",
+        &said,
+    )?;
     let payload = Payload::read(&twins.path("tarragon/program"))?;
     same("the object stands in", &1, &payload.natives.len())
 }

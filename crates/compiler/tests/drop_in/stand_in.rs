@@ -9,14 +9,19 @@ const EMPTY_TABLE: &str = r#"{"files":[],"functions":[],"sites":[],"outcomes":0,
 /// `--variant NAME -o OUT.o --sites SITES.json [--library FOLDER]... IN.bc...`
 pub fn instrument(words: Vec<OsString>) -> i32 {
     let [_, _, _, object, _, sites, modules @ ..] = words.as_slice() else { return 2 };
-    let modules =
-        modules.iter().filter(|word| *word != "--library").flat_map(|word| bitcode_files(word.as_ref()));
+    let modules = modules
+        .iter()
+        .filter(|word| *word != "--library")
+        .flat_map(|word| bitcode_files(word.as_ref()));
     let together = PathBuf::from(object).with_extension("all.bc");
     let linked = Command::new("llvm-link-22").args(modules).arg("-o").arg(&together).status();
     let mut compile = Command::new("clang-22");
-    compile.args(["-w", "-O1", "-fPIC", "-ffunction-sections", "-c", "-o"]).arg(object).arg(&together);
-    let done =
-        linked.is_ok_and(|status| status.success()) && compile.status().is_ok_and(|status| status.success());
+    compile
+        .args(["-w", "-O1", "-fPIC", "-ffunction-sections", "-c", "-o"])
+        .arg(object)
+        .arg(&together);
+    let done = linked.is_ok_and(|status| status.success())
+        && compile.status().is_ok_and(|status| status.success());
     match done && std::fs::write(sites, EMPTY_TABLE).is_ok() {
         true => 0,
         false => 1,

@@ -59,7 +59,11 @@ struct Root {
 
 impl Completion {
     /// `recognizer` is one of these productions.
-    pub fn new(productions: &Productions, recognizer: &Recognizer, terminal_cost: &[u64]) -> Completion {
+    pub fn new(
+        productions: &Productions,
+        recognizer: &Recognizer,
+        terminal_cost: &[u64],
+    ) -> Completion {
         let best = if terminal_cost.iter().all(|cost| *cost == 1) {
             recognizer.tables().shortest.clone()
         } else {
@@ -103,7 +107,11 @@ impl Completion {
     }
 
     /// A cheapest completion, as terminals.
-    pub fn terminals(&mut self, recognizer: &Recognizer, config: Config) -> Option<Vec<TerminalId>> {
+    pub fn terminals(
+        &mut self,
+        recognizer: &Recognizer,
+        config: Config,
+    ) -> Option<Vec<TerminalId>> {
         let (_, at) = self.best_item(recognizer, config)?;
         let mut out = Vec::new();
         self.finish(recognizer, at, &mut out);
@@ -111,7 +119,12 @@ impl Completion {
     }
 
     /// Appends the terminals that finish an item and all that waits for it.
-    pub fn finish(&mut self, recognizer: &Recognizer, mut at: Option<Item>, out: &mut Vec<TerminalId>) {
+    pub fn finish(
+        &mut self,
+        recognizer: &Recognizer,
+        mut at: Option<Item>,
+        out: &mut Vec<TerminalId>,
+    ) {
         while let Some(item) = at {
             self.emit_rest(recognizer, item.slot, out);
             at = self.climb(recognizer, item, out);
@@ -155,7 +168,11 @@ impl Completion {
     }
 
     /// The item to finish and what that costs; `None` as item: the prefix is a sentence already.
-    pub fn best_item(&mut self, recognizer: &Recognizer, config: Config) -> Option<(u64, Option<Item>)> {
+    pub fn best_item(
+        &mut self,
+        recognizer: &Recognizer,
+        config: Config,
+    ) -> Option<(u64, Option<Item>)> {
         if recognizer.accepts(config) {
             return Some((0, None));
         }
@@ -185,7 +202,12 @@ impl Completion {
     }
 
     /// return(c, A), and the root of c over which it is reached.
-    fn return_cost(&mut self, recognizer: &Recognizer, config: Config, nt: NtId) -> Option<(u64, Root)> {
+    fn return_cost(
+        &mut self,
+        recognizer: &Recognizer,
+        config: Config,
+        nt: NtId,
+    ) -> Option<(u64, Root)> {
         self.roots(recognizer, config);
         self.known_return_cost(config, nt)
     }
@@ -313,7 +335,8 @@ impl Completion {
         root: NtId,
         above: &FxHashMap<NtId, (u64, Slot)>,
     ) -> Box<[(u64, TerminalId, Slot)]> {
-        let others = above.iter().filter(|(nt, _)| **nt != root).map(|(nt, (cost, _))| (*nt, *cost));
+        let others =
+            above.iter().filter(|(nt, _)| **nt != root).map(|(nt, (cost, _))| (*nt, *cost));
         let mut all: Vec<(TerminalId, u64, Slot)> = Vec::new();
         for (nt, cost) in others.chain([(root, 0)]) {
             for p in tables.productions(nt) {
@@ -342,7 +365,12 @@ impl Completion {
 
     /// From a finished item up to the next item that waits for it, writing what the predictions
     /// between need.
-    fn climb(&mut self, recognizer: &Recognizer, item: Item, out: &mut Vec<TerminalId>) -> Option<Item> {
+    fn climb(
+        &mut self,
+        recognizer: &Recognizer,
+        item: Item,
+        out: &mut Vec<TerminalId>,
+    ) -> Option<Item> {
         let tables = recognizer.tables();
         let mut nt = tables.lhs[item.slot as usize];
         let (_, root) = self.return_cost(recognizer, item.origin, nt)?;

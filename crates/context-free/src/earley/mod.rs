@@ -178,7 +178,14 @@ pub struct Work<S> {
 impl<S> Default for Work<S> {
     fn default() -> Work<S> {
         let (items, completed) = Default::default();
-        Work { todo: Vec::new(), kernel: Vec::new(), roots: Vec::new(), items, completed, keys: Vec::new() }
+        Work {
+            todo: Vec::new(),
+            kernel: Vec::new(),
+            roots: Vec::new(),
+            items,
+            completed,
+            keys: Vec::new(),
+        }
     }
 }
 
@@ -222,7 +229,8 @@ impl<S: SetId> Work<S> {
 
     pub fn sort_kernel(&mut self, tables: &Tables) {
         self.keys.clear();
-        self.keys.extend(self.kernel.iter().map(|item| tables.key(item.slot, item.origin.number())));
+        self.keys
+            .extend(self.kernel.iter().map(|item| tables.key(item.slot, item.origin.number())));
         self.keys.sort_unstable();
         for (item, key) in self.kernel.iter_mut().zip(&self.keys) {
             let (slot, origin) = tables.of_key(*key);
@@ -233,7 +241,9 @@ impl<S: SetId> Work<S> {
     /// The nonterminals that the kernel waits for; it has to be sorted.
     pub fn find_roots(&mut self, tables: &Tables) {
         self.roots.clear();
-        self.roots.extend(self.kernel.iter().filter_map(|i| tables.next[i.slot as usize].as_nonterminal()));
+        self.roots.extend(
+            self.kernel.iter().filter_map(|i| tables.next[i.slot as usize].as_nonterminal()),
+        );
         self.roots.dedup();
     }
 }

@@ -174,8 +174,10 @@ impl Recognizer {
 
     /// Terminals that can come next, in order.
     pub fn expected(&self, config: Config) -> Vec<TerminalId> {
-        let waiting =
-            self.items(config).iter().filter_map(|i| self.tables.next[i.slot as usize].as_terminal());
+        let waiting = self
+            .items(config)
+            .iter()
+            .filter_map(|i| self.tables.next[i.slot as usize].as_terminal());
         let predicted = self.tables.predicted_terminals(self.predictions(config));
         let mut all: Vec<TerminalId> = waiting.chain(predicted).collect();
         all.sort_unstable();
@@ -211,7 +213,12 @@ impl Recognizer {
 
     /// `letter` is that of `terminals`.
     #[inline]
-    pub fn step(&mut self, config: Config, letter: Letter, terminals: &[TerminalId]) -> Option<Config> {
+    pub fn step(
+        &mut self,
+        config: Config,
+        letter: Letter,
+        terminals: &[TerminalId],
+    ) -> Option<Config> {
         let to = match self.records[config.0 as usize].step {
             NO_STEP => self.compute(config, letter, terminals),
             (first, to) if first == letter.0 => Config(to),
@@ -243,8 +250,11 @@ impl Recognizer {
         while let Some(item) = work.next_complete(&self.tables) {
             accepting |= self.complete(item, &mut work);
         }
-        let to =
-            if work.kernel.is_empty() && !accepting { NOWHERE } else { self.intern(&mut work, accepting) };
+        let to = if work.kernel.is_empty() && !accepting {
+            NOWHERE
+        } else {
+            self.intern(&mut work, accepting)
+        };
         self.work = work;
         to
     }
@@ -295,10 +305,13 @@ impl Recognizer {
     fn intern(&mut self, work: &mut Work<Config>, accepting: bool) -> Config {
         work.sort_kernel(&self.tables);
         let hash = work.kernel.iter().fold(u64::from(accepting), |h, item| {
-            h.rotate_left(7).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash_pair(item.slot, item.origin.0)
+            h.rotate_left(7).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                ^ hash_pair(item.slot, item.origin.0)
         });
         let same = |(other, c): &(u64, Config)| {
-            *other == hash && self.items(*c) == work.kernel.as_slice() && self.accepts(*c) == accepting
+            *other == hash
+                && self.items(*c) == work.kernel.as_slice()
+                && self.accepts(*c) == accepting
         };
         match self.ids.find(hash, same) {
             Some((_, config)) => *config,

@@ -7,7 +7,10 @@ pub(super) fn rewrite(dag: &mut Dag, node: &Node) -> Option<Label> {
     if op_of(node) != Op::Ite {
         return None;
     }
-    known(dag, node).or_else(|| same(node)).or_else(|| negated(dag, node)).or_else(|| truth(dag, node))
+    known(dag, node)
+        .or_else(|| same(node))
+        .or_else(|| negated(dag, node))
+        .or_else(|| truth(dag, node))
 }
 
 /// ite(1, x, y) = x, ite(0, x, y) = y

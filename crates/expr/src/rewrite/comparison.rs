@@ -205,7 +205,9 @@ fn signed(dag: &mut Dag, node: &Node) -> Option<Label> {
         // sext(x) < sext(y): x < y
         return Some(dag.make_binary(op, 1, x, y));
     }
-    both_not_negative(dag, node).or_else(|| with_negative(dag, node)).or_else(|| signed_narrow(dag, node))
+    both_not_negative(dag, node)
+        .or_else(|| with_negative(dag, node))
+        .or_else(|| signed_narrow(dag, node))
 }
 
 /// True if the highest bit is certainly 0.
@@ -220,7 +222,8 @@ fn not_negative(dag: &Dag, label: Label) -> bool {
 /// x <s y is x <u y if neither is negative
 fn both_not_negative(dag: &mut Dag, node: &Node) -> Option<Label> {
     let op = if op_of(node) == Op::Slt { Op::Ult } else { Op::Ule };
-    (not_negative(dag, node.a) && not_negative(dag, node.b)).then(|| dag.make_binary(op, 1, node.a, node.b))
+    (not_negative(dag, node.a) && not_negative(dag, node.b))
+        .then(|| dag.make_binary(op, 1, node.a, node.b))
 }
 
 /// x <s c is false and c <s x true for a negative c and an x that is not negative

@@ -39,7 +39,8 @@ fn best(mut run: impl FnMut() -> f64) -> f64 {
 }
 
 fn language(folder: &Path, name: &str) -> Language {
-    let read = grammar_formats::read_path(&folder.join(format!("{name}.tg")), None, None).expect("a grammar");
+    let read = grammar_formats::read_path(&folder.join(format!("{name}.tg")), None, None)
+        .expect("a grammar");
     Language::new(read.grammar).expect("a language")
 }
 
@@ -77,7 +78,8 @@ fn uniform(language: &Language, len: usize) -> f64 {
 
 /// Million strings per second, the consumer adding up their bytes.
 fn enumerate(language: &Language, max: usize, strings: bool) -> f64 {
-    let space = if strings { spaces::distinct(language, max) } else { spaces::by_length(language, max) };
+    let space =
+        if strings { spaces::distinct(language, max) } else { spaces::by_length(language, max) };
     let space = space.expect("a space");
     best(|| {
         let (mut count, mut bytes) = (0u64, 0usize);

@@ -19,15 +19,17 @@ pub fn measure(grammar: Grammar) -> Map<String, Value> {
     let sentences = sentences(&language);
     let tokens = sentences.iter().map(Vec::len).sum::<usize>();
     let mut out = Map::new();
-    let about =
-        json!({ "sentences": sentences.len(), "tokens each": tokens as f64 / sentences.len() as f64 });
+    let about = json!({ "sentences": sentences.len(), "tokens each": tokens as f64 / sentences.len() as f64 });
     out.insert("solve: input".into(), about);
     let kinds = [("fixed tokens", None, SENTENCES), ("tokens, one in 20 a set", Some(20), 20)];
     for (name, loose, count) in kinds {
         let mut bench = Bench::new(&language, loose);
         sentences.iter().take(count).for_each(|sentence| bench.sentence(sentence));
         out.insert(format!("solve us: prefix of {name}, kept"), percentiles(&mut bench.kept));
-        out.insert(format!("solve us: prefix of {name}, not kept, new"), percentiles(&mut bench.new));
+        out.insert(
+            format!("solve us: prefix of {name}, not kept, new"),
+            percentiles(&mut bench.new),
+        );
         out.insert(
             format!("solve us: prefix of {name}, not kept, seen before"),
             percentiles(&mut bench.seen),

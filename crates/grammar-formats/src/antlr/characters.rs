@@ -19,7 +19,9 @@ impl Parser<'_, '_> {
         let to = self.literal()?;
         match single(&from).zip(single(&to)) {
             Some((a, b)) if a <= b => Ok(Element::Class(ClassUnicode::new(between(a, b)))),
-            _ => Err(self.cursor.error_at(pos, "expected a range of two characters in increasing order")),
+            _ => Err(self
+                .cursor
+                .error_at(pos, "expected a range of two characters in increasing order")),
         }
     }
 
@@ -32,7 +34,9 @@ impl Parser<'_, '_> {
         loop {
             match self.cursor.bump() {
                 None | Some('\n') => {
-                    return Err(self.cursor.error_at(start, "expected `'` at the end of this literal"));
+                    return Err(self
+                        .cursor
+                        .error_at(start, "expected `'` at the end of this literal"));
                 }
                 Some('\'') => return Ok(out),
                 Some('\\') => out.push(self.escape()?),
@@ -78,7 +82,9 @@ impl Parser<'_, '_> {
         let mut last: Option<u32> = None;
         loop {
             match self.cursor.peek() {
-                None => return Err(self.cursor.error_at(start, "expected `]` at the end of this set")),
+                None => {
+                    return Err(self.cursor.error_at(start, "expected `]` at the end of this set"));
+                }
                 Some(']') => {
                     self.cursor.bump();
                     return Ok(Element::Class(class));
@@ -131,7 +137,8 @@ impl Parser<'_, '_> {
                 }
                 class.union(&found);
             }
-            None => self.note(pos, format!("Unicode property `{name}` is not known and matches nothing")),
+            None => self
+                .note(pos, format!("Unicode property `{name}` is not known and matches nothing")),
         }
     }
 
@@ -182,13 +189,15 @@ fn text(codes: &[u32]) -> String {
 /// The characters of a range of codes; surrogates are none.
 fn between(from: u32, to: u32) -> impl Iterator<Item = ClassUnicodeRange> {
     let parts = [(from, to.min(0xd7ff)), (from.max(0xe000), to)];
-    let range = |(a, b): (u32, u32)| Some(ClassUnicodeRange::new(char::from_u32(a)?, char::from_u32(b)?));
+    let range =
+        |(a, b): (u32, u32)| Some(ClassUnicodeRange::new(char::from_u32(a)?, char::from_u32(b)?));
     parts.into_iter().filter(|(a, b)| a <= b).filter_map(range)
 }
 
 fn empty_range(from: u32, to: u32) -> String {
-    let show =
-        |code: u32| char::from_u32(code).map_or(format!("U+{code:04X}"), |c| c.escape_debug().to_string());
+    let show = |code: u32| {
+        char::from_u32(code).map_or(format!("U+{code:04X}"), |c| c.escape_debug().to_string())
+    };
     format!("the range {}-{} is empty", show(from), show(to))
 }
 

@@ -14,8 +14,9 @@ pub fn commands_of(action: &str) -> Option<Vec<Command>> {
 
 fn command(statement: &str) -> Option<Command> {
     let code: String = statement.chars().filter(|c| !c.is_whitespace()).collect();
-    let code =
-        ["this.", "this->", "self.", "$", "_"].iter().fold(&code[..], |c, p| c.strip_prefix(p).unwrap_or(c));
+    let code = ["this.", "this->", "self.", "$", "_"]
+        .iter()
+        .fold(&code[..], |c, p| c.strip_prefix(p).unwrap_or(c));
     if let Some((name, value)) = code.split_once('=') {
         return assignment(name, value);
     }
@@ -55,8 +56,9 @@ mod tests {
 
     #[test]
     fn code_that_is_a_command() {
-        let check =
-            |action, expected: Option<&str>| assert_eq!(shown(action).as_deref(), expected, "{action}");
+        let check = |action, expected: Option<&str>| {
+            assert_eq!(shown(action).as_deref(), expected, "{action}")
+        };
         check("{skip();}", Some("skip()"));
         check("{ this.Skip(); }", Some("skip()"));
         check("{ $channel = HIDDEN; }", Some("channel(HIDDEN)"));

@@ -108,7 +108,13 @@ impl Parser<'_, '_> {
             Some('*') => (0, None),
             Some('+') if !self.cursor.at("+=") => (1, None),
             _ => {
-                return Ok(Part { element, min: 1, max: Some(1), greedy: true, at: self.place(pos) });
+                return Ok(Part {
+                    element,
+                    min: 1,
+                    max: Some(1),
+                    greedy: true,
+                    at: self.place(pos),
+                });
             }
         };
         self.cursor.bump();

@@ -20,7 +20,12 @@ pub struct Unit {
 
 const MAX_FILES: usize = 50;
 
-pub fn gather(file: &str, text: &str, loader: &Loader, notes: &mut Vec<Note>) -> Result<Unit, ReadError> {
+pub fn gather(
+    file: &str,
+    text: &str,
+    loader: &Loader,
+    notes: &mut Vec<Note>,
+) -> Result<Unit, ReadError> {
     let main = syntax::parse(file, text, notes)?;
     let mut unit = Unit {
         kind: main.kind,
@@ -62,7 +67,12 @@ impl Unit {
             const WRITTEN: &str = "was not found: tokens are written by their names";
             notes.push(match vocabulary {
                 Some((name, at)) => at.note(format!("{name} {WRITTEN}")),
-                None => Note { file: file.into(), line: 1, column: 1, text: format!("its lexer {WRITTEN}") },
+                None => Note {
+                    file: file.into(),
+                    line: 1,
+                    column: 1,
+                    text: format!("its lexer {WRITTEN}"),
+                },
             });
             return Ok(());
         };
@@ -95,7 +105,9 @@ impl Unit {
                         todo.push((file, parsed));
                     }
                     None => {
-                        return Err(at.error(format!("the imported grammar `{import}` was not found")));
+                        return Err(
+                            at.error(format!("the imported grammar `{import}` was not found"))
+                        );
                     }
                 }
             }
@@ -112,7 +124,8 @@ impl Unit {
         let ignore_case = flag.is_some_and(|o| o.value == "true");
         self.tokens.extend(file.tokens);
         for mut rule in file.rules {
-            let list = if rule.is_lexical() { &mut self.lexer_rules } else { &mut self.parser_rules };
+            let list =
+                if rule.is_lexical() { &mut self.lexer_rules } else { &mut self.parser_rules };
             if !self.names.insert(rule.name.clone()) {
                 continue;
             }

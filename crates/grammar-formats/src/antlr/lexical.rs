@@ -22,8 +22,10 @@ pub fn declare(unit: &Unit, builder: &mut Builder) -> Result<(), ReadError> {
     }
     for name in &unit.tokens {
         if builder.terminal_named(name).is_none() {
-            let known =
-                Terminal { defined: false, ..Terminal::new(name.clone(), Pattern::literal(name.as_bytes())) };
+            let known = Terminal {
+                defined: false,
+                ..Terminal::new(name.clone(), Pattern::literal(name.as_bytes()))
+            };
             builder.add_terminal(known);
         }
     }
@@ -50,9 +52,11 @@ fn lexer_rule<'u>(
     patterns: &mut Patterns<'u>,
     builder: &mut Builder,
 ) -> Result<(), ReadError> {
-    let mode = builder.grammar.modes.iter().position(|m| *m == rule.mode).map_or(ModeId(0), ModeId::from);
+    let mode =
+        builder.grammar.modes.iter().position(|m| *m == rule.mode).map_or(ModeId(0), ModeId::from);
     // Alternatives with commands of their own are rules of their own, in order.
-    let split = rule.alternatives.iter().any(|a| !a.commands.is_empty()) && rule.alternatives.len() > 1;
+    let split =
+        rule.alternatives.iter().any(|a| !a.commands.is_empty()) && rule.alternatives.len() > 1;
     let groups: Vec<&[Alt]> =
         if split { rule.alternatives.chunks(1).collect() } else { vec![&rule.alternatives] };
     for group in groups {
@@ -65,16 +69,23 @@ fn lexer_rule<'u>(
             apply(command, argument.as_deref(), rule, &mut lex, builder);
         }
         if lex.pattern.matches_empty() {
-            builder
-                .notes
-                .push(rule.at.note(format!("`{}` matches the empty string, which no token is", rule.name)));
+            builder.notes.push(
+                rule.at
+                    .note(format!("`{}` matches the empty string, which no token is", rule.name)),
+            );
         }
         builder.grammar.lex_rules.push(lex);
     }
     Ok(())
 }
 
-fn apply(command: &str, argument: Option<&str>, rule: &RuleAst, lex: &mut LexRule, builder: &mut Builder) {
+fn apply(
+    command: &str,
+    argument: Option<&str>,
+    rule: &RuleAst,
+    lex: &mut LexRule,
+    builder: &mut Builder,
+) {
     let mode = |builder: &Builder| {
         let name = argument.unwrap_or_default();
         let name = if name == "0" { "DEFAULT_MODE" } else { name };
@@ -83,22 +94,26 @@ fn apply(command: &str, argument: Option<&str>, rule: &RuleAst, lex: &mut LexRul
     match command {
         "skip" => lex.emit = Emit::Skip,
         "more" => lex.emit = Emit::More,
-        "channel" if !matches!(argument, Some("DEFAULT_TOKEN_CHANNEL" | "0")) => lex.emit = Emit::Skip,
+        "channel" if !matches!(argument, Some("DEFAULT_TOKEN_CHANNEL" | "0")) => {
+            lex.emit = Emit::Skip
+        }
         "channel" => {}
         "popMode" => lex.ops.push(ModeOp::Pop),
         "type" => {
             let name = argument.unwrap_or_default();
             let known = builder.terminal_named(name);
-            let id = known.unwrap_or_else(|| builder.add_terminal(Terminal::new(name, Pattern::never())));
+            let id = known
+                .unwrap_or_else(|| builder.add_terminal(Terminal::new(name, Pattern::never())));
             lex.emit = Emit::Token(id);
         }
         "mode" | "pushMode" => match mode(builder) {
             Some(id) if command == "mode" => lex.ops.push(ModeOp::Set(id)),
             Some(id) => lex.ops.push(ModeOp::Push(id)),
             None => {
-                builder
-                    .notes
-                    .push(rule.at.note(format!("there is no lexer mode `{}`", argument.unwrap_or_default())));
+                builder.notes.push(
+                    rule.at
+                        .note(format!("there is no lexer mode `{}`", argument.unwrap_or_default())),
+                );
             }
         },
         _ => {
@@ -159,8 +174,10 @@ pub fn lexemes(grammar: &grammar::Grammar) -> Vec<Vec<Pattern>> {
 fn more_prefix(grammar: &grammar::Grammar, mode: ModeId) -> Option<Pattern> {
     let more = || grammar.lex_rules.iter().filter(|r| r.emit == Emit::More);
     let enters = |op: &ModeOp| matches!(op, ModeOp::Push(m) | ModeOp::Set(m) if *m == mode);
-    let entry: Vec<Pattern> =
-        more().filter(|r| r.mode != mode && r.ops.iter().any(enters)).map(|r| r.pattern.clone()).collect();
+    let entry: Vec<Pattern> = more()
+        .filter(|r| r.mode != mode && r.ops.iter().any(enters))
+        .map(|r| r.pattern.clone())
+        .collect();
     let own: Vec<Pattern> =
         more().filter(|r| r.mode == mode && r.ops.is_empty()).map(|r| r.pattern.clone()).collect();
     if entry.is_empty() && own.is_empty() {

@@ -66,14 +66,18 @@ impl Sized {
 impl<'u> Patterns<'u> {
     /// Makes the patterns of everything that the tokens use and that does not contain itself.
     pub fn new(unit: &'u Unit) -> Result<Patterns<'u>, ReadError> {
-        let rules: HashMap<&str, &RuleAst> = unit.lexer_rules.iter().map(|r| (r.name.as_str(), r)).collect();
+        let rules: HashMap<&str, &RuleAst> =
+            unit.lexer_rules.iter().map(|r| (r.name.as_str(), r)).collect();
         let order = bottom_up(unit, &rules);
         let (made, notes, unrolling) = Default::default();
-        let mut patterns = Patterns { rules, made, inlined: 0, unrolling, notes, end_marker: false };
+        let mut patterns =
+            Patterns { rules, made, inlined: 0, unrolling, notes, end_marker: false };
         for rule in order {
             let pattern = patterns.alternatives(&rule.alternatives, rule)?;
             if pattern.depth > LEVELS {
-                return Err(rule.at.error("the fragments of this lexer rule are nested too deeply"));
+                return Err(rule
+                    .at
+                    .error("the fragments of this lexer rule are nested too deeply"));
             }
             patterns.made.insert(&rule.name, pattern);
         }
@@ -92,18 +96,24 @@ impl<'u> Patterns<'u> {
         }
         let Unrolling { cut, limit, .. } = std::mem::take(&mut self.unrolling);
         if let Some(name) = cut {
-            let text = format!("`{name}` contains itself: nesting is followed at most {limit} deep");
+            let text =
+                format!("`{name}` contains itself: nesting is followed at most {limit} deep");
             self.notes.push(rule.at.note(text));
         }
         Ok(found.expect("there is a limit"))
     }
 
-    fn alternatives(&mut self, alternatives: &'u [Alt], rule: &'u RuleAst) -> Result<Sized, ReadError> {
+    fn alternatives(
+        &mut self,
+        alternatives: &'u [Alt],
+        rule: &'u RuleAst,
+    ) -> Result<Sized, ReadError> {
         self.unrolling.level += 1;
         let mut all = Vec::new();
         let elements: usize = alternatives.iter().map(|a| a.parts.len()).sum();
         if elements > SIZE_LIMIT {
-            let message = "a lexer rule with more than 500,000 elements is not read: split it into several";
+            let message =
+                "a lexer rule with more than 500,000 elements is not read: split it into several";
             return Err(rule.at.error(message));
         }
         for alternative in alternatives {
@@ -138,7 +148,9 @@ impl<'u> Patterns<'u> {
         let ignore_case = rule.ignore_case == Some(true);
         Ok(match element {
             Element::Literal(text) if ignore_case => folded_literal(text),
-            Element::Literal(text) => Sized::leaf(Pattern::literal(text.as_bytes()), 1 + text.len() / 16),
+            Element::Literal(text) => {
+                Sized::leaf(Pattern::literal(text.as_bytes()), 1 + text.len() / 16)
+            }
             Element::Class(class) => of_class(class.clone(), ignore_case),
             Element::Any => of_class(any(), false),
             Element::Block(alternatives) => self.alternatives(alternatives, rule)?,
@@ -163,7 +175,9 @@ impl<'u> Patterns<'u> {
 
     fn named(&mut self, name: &'u str, part: &'u Part) -> Result<Sized, ReadError> {
         let Some(&rule) = self.rules.get(name) else {
-            return Err(part.at.error(format!("lexer rule `{name}` is used here but never defined")));
+            return Err(part
+                .at
+                .error(format!("lexer rule `{name}` is used here but never defined")));
         };
         let found = match self.made.get(name) {
             Some(made) => made.clone(),
@@ -171,7 +185,9 @@ impl<'u> Patterns<'u> {
         };
         self.inlined += found.size;
         if self.inlined > INLINED_SIZE {
-            return Err(rule.at.error("this lexer rule is too large with its fragments put in place"));
+            return Err(rule
+                .at
+                .error("this lexer rule is too large with its fragments put in place"));
         }
         Ok(found)
     }
@@ -241,7 +257,8 @@ fn bottom_up<'u>(unit: &'u Unit, rules: &HashMap<&'u str, &'u RuleAst>) -> Vec<&
                     stack.pop();
                     if let Some(user) = stack.last_mut() {
                         user.2 |= cyclic;
-                        states.insert(&rule.name, if cyclic { State::Cyclic } else { State::Plain });
+                        states
+                            .insert(&rule.name, if cyclic { State::Cyclic } else { State::Plain });
                         order.extend((!cyclic).then_some(rule));
                     }
                 }
@@ -302,10 +319,12 @@ fn as_class(hir: &Hir) -> Option<ClassUnicode> {
             Some(ClassUnicode::new([ClassUnicodeRange::new(c, c)]))
         }
         HirKind::Empty => Some(ClassUnicode::empty()),
-        HirKind::Alternation(parts) => parts.iter().try_fold(ClassUnicode::empty(), |mut all, part| {
-            all.union(&as_class(part)?);
-            Some(all)
-        }),
+        HirKind::Alternation(parts) => {
+            parts.iter().try_fold(ClassUnicode::empty(), |mut all, part| {
+                all.union(&as_class(part)?);
+                Some(all)
+            })
+        }
         _ => None,
     }
 }

@@ -40,7 +40,8 @@ pub fn define(unit: &Unit, builder: &mut Builder) -> Result<(), ReadError> {
 fn alias_literals(unit: &Unit, builder: &mut Builder) {
     for rule in unit.lexer_rules.iter().filter(|r| !r.fragment) {
         let [Alt { parts, predicate: false, .. }] = &rule.alternatives[..] else { continue };
-        let [Part { element: Element::Literal(text), min: 1, max: Some(1), .. }] = &parts[..] else {
+        let [Part { element: Element::Literal(text), min: 1, max: Some(1), .. }] = &parts[..]
+        else {
             continue;
         };
         if let Some(id) = builder.terminal_named(&rule.name) {
@@ -154,7 +155,9 @@ impl Definer<'_, '_> {
             let lazy = self.lazy_set(part, alt.parts.get(i + 1))?;
             parts.push(match (lazy, part.min, part.max) {
                 // The first round of `.+?` takes any token.
-                (Some(set), 1, None) => Expr::seq(vec![self.all_but(&[], part)?, set.repeat(0, None)]),
+                (Some(set), 1, None) => {
+                    Expr::seq(vec![self.all_but(&[], part)?, set.repeat(0, None)])
+                }
                 (Some(set), min, max) => set.repeat(min, max),
                 (None, 1, Some(1)) => self.element(&part.element, part)?,
                 (None, min, max) => self.element(&part.element, part)?.repeat(min, max),
@@ -196,7 +199,9 @@ impl Definer<'_, '_> {
                 }
                 Ok(Expr::choice(all))
             }
-            Element::Class(_) => Err(part.at.error("a set of characters cannot stand in a parser rule")),
+            Element::Class(_) => {
+                Err(part.at.error("a set of characters cannot stand in a parser rule"))
+            }
         }
     }
 
@@ -225,7 +230,8 @@ impl Definer<'_, '_> {
             let text = format!("no lexer rule makes the token `{name}`");
             self.builder.notes.push(part.at.note(text));
         }
-        let unknown = Terminal { defined: false, ..Terminal::new(name, Pattern::literal(name.as_bytes())) };
+        let unknown =
+            Terminal { defined: false, ..Terminal::new(name, Pattern::literal(name.as_bytes())) };
         Ok(Expr::Terminal(self.builder.add_terminal(unknown)))
     }
 
@@ -238,12 +244,19 @@ impl Definer<'_, '_> {
         self.builder.literal(text.as_bytes())
     }
 
-    fn set(&mut self, element: &Element, part: &Part, out: &mut Vec<TerminalId>) -> Result<(), ReadError> {
+    fn set(
+        &mut self,
+        element: &Element,
+        part: &Part,
+        out: &mut Vec<TerminalId>,
+    ) -> Result<(), ReadError> {
         match self.element(element, part)? {
             Expr::Terminal(t) => out.push(t),
             Expr::Choice(parts) if parts.iter().all(|p| matches!(p, Expr::Terminal(_))) => {
                 out.extend(
-                    parts.iter().filter_map(|p| if let Expr::Terminal(t) = p { Some(*t) } else { None }),
+                    parts
+                        .iter()
+                        .filter_map(|p| if let Expr::Terminal(t) = p { Some(*t) } else { None }),
                 );
             }
             _ => return Err(part.at.error("expected a token or a set of tokens after `~`")),

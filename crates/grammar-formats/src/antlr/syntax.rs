@@ -99,7 +99,8 @@ pub enum Element {
 
 pub fn parse(file: &str, text: &str, notes: &mut Vec<Note>) -> Result<File, ReadError> {
     let cursor = Cursor::new(file, text);
-    let mut parser = Parser { cursor, file: file.into(), notes, depth: 0, lexical: false, labels: false };
+    let mut parser =
+        Parser { cursor, file: file.into(), notes, depth: 0, lexical: false, labels: false };
     parser.file()
 }
 
@@ -252,7 +253,8 @@ impl Parser<'_, '_> {
 
     fn rule(&mut self, word: String, pos: usize, mode: &str) -> Result<RuleAst, ReadError> {
         let (mut name, mut fragment) = (word, false);
-        while ["fragment", "protected", "public", "private"].contains(&name.as_str()) && !self.cursor.at(":")
+        while ["fragment", "protected", "public", "private"].contains(&name.as_str())
+            && !self.cursor.at(":")
         {
             fragment |= name == "fragment";
             name = self.name("the name of a rule")?;

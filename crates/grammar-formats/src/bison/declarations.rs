@@ -82,7 +82,8 @@ impl Reader<'_> {
                         (Some(id), _) if prec.is_none() => drop(self.aliases.insert(text, id)),
                         (_, Some(id)) => self.set_prec(id, prec),
                         _ => {
-                            let id = self.token(&quoted(text.as_bytes()), Pattern::literal(text.as_bytes()));
+                            let id = self
+                                .token(&quoted(text.as_bytes()), Pattern::literal(text.as_bytes()));
                             self.aliases.insert(text, id);
                             self.set_prec(id, prec);
                         }
@@ -102,7 +103,8 @@ impl Reader<'_> {
                     }
                 }
                 Some(c) if is_name_start(c) || c == '.' => {
-                    let name = self.cursor.eat_while(|c| is_name(c) || c == '.' || c == '-').to_string();
+                    let name =
+                        self.cursor.eat_while(|c| is_name(c) || c == '.' || c == '-').to_string();
                     let id = self.named_token(&name);
                     self.set_prec(id, prec);
                     last = Some(id);
@@ -147,7 +149,11 @@ impl Reader<'_> {
     pub(super) fn token(&mut self, name: &str, pattern: Pattern) -> TerminalId {
         let code = Some(self.next_code);
         self.next_code += 1;
-        let id = self.builder.add_terminal(Terminal { code, defined: false, ..Terminal::new(name, pattern) });
+        let id = self.builder.add_terminal(Terminal {
+            code,
+            defined: false,
+            ..Terminal::new(name, pattern)
+        });
         if name == "YYEOF" {
             self.set_code(id, 0);
         }

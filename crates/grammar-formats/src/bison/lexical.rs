@@ -18,7 +18,8 @@ impl Reader<'_> {
             Some('\'') => Ok(Some(Symbol::Char(self.quoted_bytes()?))),
             Some('"') => Ok(Some(Symbol::Text(self.quoted()?))),
             Some(c) if is_name_start(c) || c == '.' || c == '$' => {
-                let name = self.cursor.eat_while(|c| is_name(c) || c == '.' || c == '-' || c == '$');
+                let name =
+                    self.cursor.eat_while(|c| is_name(c) || c == '.' || c == '-' || c == '$');
                 Ok(Some(Symbol::Name(name.to_string())))
             }
             _ => Ok(None),
@@ -35,7 +36,9 @@ impl Reader<'_> {
         let mut out = Vec::new();
         loop {
             match self.cursor.bump() {
-                None | Some('\n') => return Err(self.cursor.error_at(start, "expected the closing quote")),
+                None | Some('\n') => {
+                    return Err(self.cursor.error_at(start, "expected the closing quote"));
+                }
                 c if c == quote => return Ok(out),
                 Some('\\') => out.extend(flex::escape(&mut self.cursor)),
                 Some(c) => out.extend(c.encode_utf8(&mut [0; 4]).bytes()),
@@ -44,7 +47,8 @@ impl Reader<'_> {
     }
 
     pub(super) fn code(&mut self) {
-        self.cursor.pos += skip_code(self.cursor.rest(), '{', '}').unwrap_or(self.cursor.rest().len());
+        self.cursor.pos +=
+            skip_code(self.cursor.rest(), '{', '}').unwrap_or(self.cursor.rest().len());
     }
 
     pub(super) fn blank(&mut self) {

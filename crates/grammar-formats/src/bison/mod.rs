@@ -53,7 +53,11 @@ impl Reader<'_> {
                 flex::read_into(file, text, &mut self.builder, &spoken)?;
             }
             None => {
-                self.builder.note(&self.cursor, 0, "no scanner was given: tokens are written by their names");
+                self.builder.note(
+                    &self.cursor,
+                    0,
+                    "no scanner was given: tokens are written by their names",
+                );
                 let blank = Pattern::parse("[ \\t\\r\\n]+").expect("valid");
                 self.builder.grammar.lex_rules.push(grammar::LexRule::skip("blank", blank));
                 self.builder.lexer_from_terminals(grammar::Lexing::Longest);
@@ -61,12 +65,16 @@ impl Reader<'_> {
         }
         if let Some((name, pos)) = self.start.take() {
             if !self.builder.has_rule(&name) {
-                return Err(self.cursor.error_at(pos, format!("there is no rule `{name}` to start with")));
+                return Err(self
+                    .cursor
+                    .error_at(pos, format!("there is no rule `{name}` to start with")));
             }
             self.builder.grammar.start = self.builder.rule(&name, pos);
         }
         if let Some((name, pos)) = self.builder.rule_and_terminal() {
-            return Err(self.cursor.error_at(pos, format!("`{name}` is a token, so it cannot have rules")));
+            return Err(self
+                .cursor
+                .error_at(pos, format!("`{name}` is a token, so it cannot have rules")));
         }
         self.builder.finish(&self.cursor)
     }
@@ -75,7 +83,8 @@ impl Reader<'_> {
     fn plain_aliases(&mut self) {
         for (text, id) in &self.aliases {
             let terminal = &mut self.builder.grammar.terminals[id.index()];
-            let symbol = !text.is_empty() && !text.contains(char::is_alphanumeric) && !text.contains(' ');
+            let symbol =
+                !text.is_empty() && !text.contains(char::is_alphanumeric) && !text.contains(' ');
             if (symbol || terminal.name.to_lowercase() == *text) && !terminal.end_of_input {
                 terminal.pattern = Pattern::literal(text.as_bytes());
             }

@@ -118,7 +118,11 @@ impl Reader<'_> {
             "empty" => {}
             "dprec" | "expect" | "expect-rr" => drop(self.cursor.eat_while(|c| c.is_ascii_digit())),
             "merge" => drop(self.cursor.eat_through(">")),
-            _ => return Err(self.cursor.error_at(pos, format!("expected a symbol, found `%{word}`"))),
+            _ => {
+                return Err(self
+                    .cursor
+                    .error_at(pos, format!("expected a symbol, found `%{word}`")));
+            }
         }
         Ok(())
     }
@@ -150,7 +154,8 @@ impl Reader<'_> {
             },
             Symbol::Char(text) => {
                 let id = self.builder.literal(&text);
-                self.builder.grammar.terminals[id.index()].code = text.first().map(|b| i64::from(*b));
+                self.builder.grammar.terminals[id.index()].code =
+                    text.first().map(|b| i64::from(*b));
                 id
             }
             Symbol::Text(text) => self.text_token(text),

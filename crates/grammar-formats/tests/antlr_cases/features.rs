@@ -203,7 +203,12 @@ pub const CASES: &[Case] = &[
         yes: &["a-z", "+", "5-", "]", "."],
         no: &["b"],
     },
-    Case { name: "caret set", grammar: "grammar A; s: A+ EOF; A: [^a];", yes: &["^", "a"], no: &["b"] },
+    Case {
+        name: "caret set",
+        grammar: "grammar A; s: A+ EOF; A: [^a];",
+        yes: &["^", "a"],
+        no: &["b"],
+    },
     Case {
         name: "case names",
         grammar: "grammar A; s: a A EOF; a: 'x'; A: 'y'; Aa: 'z';",
@@ -258,7 +263,12 @@ pub const CASES: &[Case] = &[
         yes: &[r#""'[]"#],
         no: &["d"],
     },
-    Case { name: "start not first", grammar: "grammar A; a: 'a'; file_: a+ EOF;", yes: &["aa"], no: &["b"] },
+    Case {
+        name: "start not first",
+        grammar: "grammar A; a: 'a'; file_: a+ EOF;",
+        yes: &["aa"],
+        no: &["b"],
+    },
     Case {
         name: "mode default again",
         grammar: "lexer grammar A; A: 'a' -> mode(M); mode M; B: 'b' -> mode(DEFAULT_MODE); mode DEFAULT_MODE; C: 'c';",
@@ -308,7 +318,12 @@ pub const CASES: &[Case] = &[
         yes: &["a // x", "a // x\na"],
         no: &["/"],
     },
-    Case { name: "lexer label", grammar: "lexer grammar A; A: x='a' y+='b'+ ;", yes: &["ab"], no: &["b"] },
+    Case {
+        name: "lexer label",
+        grammar: "lexer grammar A; A: x='a' y+='b'+ ;",
+        yes: &["ab"],
+        no: &["b"],
+    },
     Case {
         name: "catchall",
         grammar: "grammar A; s: 'a'+ EOF; ERR: . -> channel(HIDDEN);",

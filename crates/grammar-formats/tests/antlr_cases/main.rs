@@ -27,6 +27,7 @@ fn check(case: &Case) -> Vec<String> {
     };
     let mut parser = Parser::new(&read.grammar).expect("a parser");
     let verdicts = case.yes.iter().map(|t| (t, true)).chain(case.no.iter().map(|t| (t, false)));
-    let wrong = verdicts.filter(|(text, sentence)| parser.check(text.as_bytes()).is_ok() != *sentence);
+    let wrong =
+        verdicts.filter(|(text, sentence)| parser.check(text.as_bytes()).is_ok() != *sentence);
     wrong.map(|(text, sentence)| format!("{}: {text:?} should be {sentence}", case.name)).collect()
 }

@@ -60,7 +60,11 @@ pub const CASES: &[Case] = &[
     Case {
         name: "operators with a middle",
         grammar: "grammar A; s: e EOF; e: e 'between' e 'and' e | e 'in' '(' e (',' e)* ')' | e 'is' 'not'? 'null' | 'not' e | 'case' ('when' e 'then' e)+ ('else' e)? 'end' | ID; ID: [a-z]; WS: ' ' -> skip;",
-        yes: &["a between b and c is not null", "not a in (b, c)", "case when a then b else c end is null"],
+        yes: &[
+            "a between b and c is not null",
+            "not a in (b, c)",
+            "case when a then b else c end is null",
+        ],
         no: &["a between b", "a is not", "case end"],
     },
     Case {

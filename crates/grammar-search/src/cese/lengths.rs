@@ -124,8 +124,12 @@ impl Lengths {
                 && matches!(c.kind, ConstraintKind::Branch | ConstraintKind::Case { .. })
         };
         let mut sites: HashMap<u32, usize> = HashMap::new();
-        constraints.iter().filter(|c| is_counted(c)).for_each(|c| *sites.entry(c.site).or_default() += 1);
-        constraints.retain(|c| !is_counted(c) || sites.get(&c.site).is_none_or(|count| *count <= LOOP));
+        constraints
+            .iter()
+            .filter(|c| is_counted(c))
+            .for_each(|c| *sites.entry(c.site).or_default() += 1);
+        constraints
+            .retain(|c| !is_counted(c) || sites.get(&c.site).is_none_or(|count| *count <= LOOP));
         constraints.splice(0..0, self.bounds(&mut path.trace.dag, behind));
     }
 
@@ -146,7 +150,10 @@ fn dependents(dag: &Dag, bytes: Range<u32>) -> Vec<bool> {
     for label in 1..dag.len() as Label {
         let own = dag.op(label) == Op::Input && bytes.contains(&dag.node(label).a);
         let operands = dag.operands(label);
-        let below = operands.iter().chain(dag.table_labels(label)).any(|operand| depends[*operand as usize]);
+        let below = operands
+            .iter()
+            .chain(dag.table_labels(label))
+            .any(|operand| depends[*operand as usize]);
         depends[label as usize] = own || below;
     }
     depends
@@ -162,7 +169,8 @@ mod tests {
     /// `<□□>□` with a stretch between the first two holes.
     fn stretched() -> Stretched {
         let hole = |start, len| HoleAt { start, len, terminal: None, hole: TerminalId(0) };
-        let string = SymbolicString { text: b"<ab>c".to_vec(), holes: vec![hole(1, 2), hole(4, 1)] };
+        let string =
+            SymbolicString { text: b"<ab>c".to_vec(), holes: vec![hole(1, 2), hole(4, 1)] };
         Stretched { string, hole: 0, at: 2, filler: b'x' }
     }
 
@@ -189,7 +197,8 @@ mod tests {
     fn lengths_stay_within_the_longest_input() {
         assert!(Lengths::new(stretched(), 5 + 2 + LEAST - 1).is_none());
         let mut lengths = Lengths::new(stretched(), 50).expect("there is room");
-        let answer = |count: u16| [&stretched().with(b"<ab>c", 17)[..], &count.to_le_bytes()].concat();
+        let answer =
+            |count: u16| [&stretched().with(b"<ab>c", 17)[..], &count.to_le_bytes()].concat();
         assert_eq!(lengths.lay_out(&answer(43)).map(|input| input.len()), Some(48));
         assert_eq!(lengths.lay_out(&answer(44)), None);
         assert_eq!(lengths.lay_out(&answer(16)), None);
@@ -202,9 +211,11 @@ mod tests {
             dag.input(index);
         });
         let nodes: Vec<Node> = (0..dag.len() as Label).map(|label| *dag.node(label)).collect();
-        let nodes = [&nodes[..], &[Node { op: Op::Len as u8, bits: 64, ..Node::default() }]].concat();
+        let nodes =
+            [&nodes[..], &[Node { op: Op::Len as u8, bits: 64, ..Node::default() }]].concat();
         let values = vec![0; nodes.len()];
-        let mut dag = Dag::from_raw(nodes, values, Vec::new(), input_len + COUNT_BYTES).expect("sound");
+        let mut dag =
+            Dag::from_raw(nodes, values, Vec::new(), input_len + COUNT_BYTES).expect("sound");
         let on_filler = dag.input(2);
         let low = dag.input(input_len);
         let constraint = |(n, &(site, kind)): (usize, &(u32, ConstraintKind))| {
@@ -229,13 +240,16 @@ mod tests {
         sites.extend([(5, branch); LOOP]);
         let mut path = path(lengths.first().len() as u32, &sites);
         lengths.prepare(&mut path);
-        let left: Vec<u32> = path.condition.constraints.iter().map(|constraint| constraint.site).collect();
+        let left: Vec<u32> =
+            path.condition.constraints.iter().map(|constraint| constraint.site).collect();
         assert_eq!(left, [&[0, 0, 2, 3][..], &[5; LOOP]].concat());
         for (count, holds) in [(16u16, false), (17, true), (293, true), (294, false)] {
             let input = [lengths.first(), count.to_le_bytes().to_vec()].concat();
             let mut evaluator = expr::Evaluator::new();
             let bounds = &path.condition.constraints[..2];
-            let all = bounds.iter().all(|bound| evaluator.under(&path.trace.dag, &input).holds(bound.label));
+            let all = bounds
+                .iter()
+                .all(|bound| evaluator.under(&path.trace.dag, &input).holds(bound.label));
             assert_eq!(all, holds, "{count}");
         }
     }

@@ -20,8 +20,8 @@ use grammar::symbolic::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use search::{
-    Claim, Completeness, Context, Enumeration, Next, Order, Origin, Proposal, Ran, SavedSearch, SizeCounts,
-    Strategy, TracedPath, Whitebox, WhiteboxOptions,
+    Claim, Completeness, Context, Enumeration, Next, Order, Origin, Proposal, Ran, SavedSearch,
+    SizeCounts, Strategy, TracedPath, Whitebox, WhiteboxOptions,
 };
 
 use lengths::Lengths;
@@ -80,7 +80,12 @@ struct Current {
 }
 
 impl Current {
-    fn new(string: SymbolicString, size: usize, lengths: Option<Lengths>, hard_time: Duration) -> Current {
+    fn new(
+        string: SymbolicString,
+        size: usize,
+        lengths: Option<Lengths>,
+        hard_time: Duration,
+    ) -> Current {
         let (signature, paths) = (Signature::default(), FxHashSet::default());
         let holes = string.holes.iter().map(|hole| hole.start..hole.start + hole.len).collect();
         let whitebox = match (&lengths, string.holes.is_empty()) {
@@ -88,7 +93,8 @@ impl Current {
             (None, true) => None,
             (None, false) => Some(Box::new(filler().with_hard_time(hard_time))),
         };
-        let mut current = Current { string, size, whitebox, signature, paths, inputs: 0, holes, lengths };
+        let mut current =
+            Current { string, size, whitebox, signature, paths, inputs: 0, holes, lengths };
         current.mark_holes();
         current
     }
@@ -241,7 +247,8 @@ impl<'s> Cese<'s> {
     /// The holes of a string from `first` on are to be made longer next.
     fn stretch_holes(&mut self, string: &SymbolicString, first: usize) {
         let holes = first..string.holes.len();
-        self.stretched = holes.filter_map(|i| Some((i, self.symbolic.stretched(string, i)?))).collect();
+        self.stretched =
+            holes.filter_map(|i| Some((i, self.symbolic.stretched(string, i)?))).collect();
     }
 
     /// A later session goes on with the string after this one.
@@ -291,7 +298,9 @@ impl<'s> Cese<'s> {
                 None => (hole.start..hole.start + hole.len).collect(),
             };
             given.extend(
-                lexemes.as_ref().and_then(|lexemes| lexemes.constraint(&mut path.trace.dag, &places)),
+                lexemes
+                    .as_ref()
+                    .and_then(|lexemes| lexemes.constraint(&mut path.trace.dag, &places)),
             );
         }
         path.condition.constraints.splice(0..0, given);
@@ -352,7 +361,9 @@ impl Strategy for Cese<'_> {
         if let Some(path) = &mut ran.path {
             self.restrict(path);
         }
-        let Some(Current { whitebox: Some(whitebox), lengths, .. }) = &mut self.current else { return };
+        let Some(Current { whitebox: Some(whitebox), lengths, .. }) = &mut self.current else {
+            return;
+        };
         match lengths {
             Some(lengths) => {
                 let input = lengths.extended(ran.input);
@@ -391,7 +402,8 @@ impl Strategy for Cese<'_> {
     }
 
     fn save(&self) -> Option<SavedSearch> {
-        let (completeness, enumeration) = (self.completeness.clone(), Some(self.enumeration.clone()));
+        let (completeness, enumeration) =
+            (self.completeness.clone(), Some(self.enumeration.clone()));
         Some(SavedSearch { completeness, enumeration, ..SavedSearch::default() })
     }
 

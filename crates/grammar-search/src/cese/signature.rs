@@ -19,7 +19,12 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
-    pub(crate) fn add(&mut self, path: &TracedPath, holes: &[HoleAt], (covered, outcome): (u64, Outcome)) {
+    pub(crate) fn add(
+        &mut self,
+        path: &TracedPath,
+        holes: &[HoleAt],
+        (covered, outcome): (u64, Outcome),
+    ) {
         let names = Names::of(path, holes);
         let mut hasher = FxHasher::default();
         (covered, outcome).hash(&mut hasher);
@@ -47,9 +52,8 @@ impl Names {
             let own = match dag.op(label) {
                 Op::Input => hole_of(node.a as usize, holes),
                 Op::Const => node.const_value(),
-                Op::Read => {
-                    *tables[node.b as usize].get_or_insert_with(|| fast_hash(&dag.table(node.b).bytes))
-                }
+                Op::Read => *tables[node.b as usize]
+                    .get_or_insert_with(|| fast_hash(&dag.table(node.b).bytes)),
                 _ => 0,
             };
             names[label as usize] = fast_hash(&(node.op, node.bits, node.aux, own, a, b, c));
@@ -64,7 +68,11 @@ fn used(path: &TracedPath) -> Vec<bool> {
     path.condition.constraints.iter().for_each(|constraint| used[constraint.label as usize] = true);
     for label in (1..path.trace.dag.len()).rev() {
         if used[label] {
-            path.trace.dag.operands(label as Label).iter().for_each(|operand| used[*operand as usize] = true);
+            path.trace
+                .dag
+                .operands(label as Label)
+                .iter()
+                .for_each(|operand| used[*operand as usize] = true);
         }
     }
     used

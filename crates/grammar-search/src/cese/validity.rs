@@ -30,7 +30,9 @@ impl Lexemes {
                         true => u8::from(automaton.accepts[edge.to as usize]),
                         false => number(&mut next, edge.to)?,
                     };
-                    edge.bytes.iter().for_each(|byte| table[row * 256 + usize::from(*byte)] = target);
+                    edge.bytes
+                        .iter()
+                        .for_each(|byte| table[row * 256 + usize::from(*byte)] = target);
                 }
             }
             tables.push(table);
@@ -50,7 +52,14 @@ impl Lexemes {
             };
             let offset = dag.add(Node::unary(Op::ZExt, 64, index));
             let table = dag.add_table(TableData::concrete(table.clone())).ok()?;
-            state = Some(dag.add(Node { op: Op::Read as u8, bits: 8, aux: 0, a: offset, b: table, c: 0 }));
+            state = Some(dag.add(Node {
+                op: Op::Read as u8,
+                bits: 8,
+                aux: 0,
+                a: offset,
+                b: table,
+                c: 0,
+            }));
         }
         let label = path::equals(dag, state?, 1);
         Some(given(label))
@@ -82,7 +91,8 @@ mod tests {
     #[test]
     fn the_expression_holds_of_lexemes_only() {
         for pattern in ["[a-c]", "[ab]+", "a|bc|cab", "\"[ab]*\"", "(ab|c)+"] {
-            let automaton = own_lexemes(&Pattern::parse(pattern).expect("a pattern")).expect("small");
+            let automaton =
+                own_lexemes(&Pattern::parse(pattern).expect("a pattern")).expect("small");
             for len in 1..=4usize {
                 let lexemes = Lexemes::new(&automaton, len).expect("few states");
                 let mut dag = Dag::new();

@@ -36,7 +36,8 @@ fn abstraction(language: &Language, filling: Filling) -> Symbolic {
 
 /// All sentences over a and b.
 fn sentences(language: &Language) -> Vec<Vec<u8>> {
-    let word = |len: usize, bits: usize| (0..len).map(|i| b"ab"[bits >> i & 1]).collect::<Vec<u8>>();
+    let word =
+        |len: usize, bits: usize| (0..len).map(|i| b"ab"[bits >> i & 1]).collect::<Vec<u8>>();
     let words = (0..=LONGEST).flat_map(|len| (0..1 << len).map(move |bits| word(len, bits)));
     let mut parser = Parser::new(&language.grammar).expect("a parser");
     words.filter(|word| parser.check(word).is_ok()).collect()
@@ -98,7 +99,8 @@ fn total(claim: &Claim) -> SizeCounts {
 fn in_sessions(fake: &mut Fake<'_>, symbolic: &Symbolic, runs: u64) -> Claim {
     let mut saved = None;
     for session in 1.. {
-        let mut strategy = Cese::new(symbolic, &options(Measure::Length, LONGEST)).expect("a strategy");
+        let mut strategy =
+            Cese::new(symbolic, &options(Measure::Length, LONGEST)).expect("a strategy");
         if let Some(saved) = &saved {
             strategy.restore(saved);
         }
@@ -167,13 +169,18 @@ fn an_ambiguous_string_is_explored_once_by_height() {
     let (counts, text) = (total(&claim), claim.text);
     assert!(text.starts_with("all paths of all strings up to height 3 were explored"), "{text}");
     let (explored, derivations) = (counts.strings + counts.too_long, 2 * 4 * 4 + 4 + 1);
-    assert_eq!((explored, counts.repeated), (derivations - 4, 4), "e+e+e, e+e*e, …: two derivations each");
+    assert_eq!(
+        (explored, counts.repeated),
+        (derivations - 4, 4),
+        "e+e+e, e+e*e, …: two derivations each"
+    );
 }
 
 #[test]
 fn a_grammar_without_holes_is_enumerated() {
     let language = sums();
-    let concrete = symbolic(&language, &Options::concrete(&language.grammar)).expect("a symbolic grammar");
+    let concrete =
+        symbolic(&language, &Options::concrete(&language.grammar)).expect("a symbolic grammar");
     let mut fake = Fake::new(&[&[], &[]], digits);
     let (results, _, claim) = run(&mut fake, &concrete, &options(Measure::Length, 3));
     assert_eq!(results.stats.symbolic_runs, 2, "a crash of each kind is traced once");
@@ -198,7 +205,9 @@ fn names() -> Language {
         grammar.terminals.push(Terminal::new(text, Pattern::parse(text).expect("a pattern")));
     }
     let body = [0, 1, 0, 1].map(|t| Expr::Terminal(TerminalId::from(t as usize))).to_vec();
-    grammar.rules.push(Rule { name: "names".into(), alternatives: vec![Alternative::new(Expr::seq(body))] });
+    grammar
+        .rules
+        .push(Rule { name: "names".into(), alternatives: vec![Alternative::new(Expr::seq(body))] });
     Language::new(grammar).expect("a language")
 }
 
@@ -215,7 +224,11 @@ fn long_names(machine: &mut Machine<'_>) -> Outcome {
         return Outcome::Exit(2);
     }
     let letter = machine.eq(first, b'q');
-    if machine.branch(3, same) && machine.branch(4, letter) { Outcome::Signal(8) } else { Outcome::Exit(0) }
+    if machine.branch(3, same) && machine.branch(4, letter) {
+        Outcome::Signal(8)
+    } else {
+        Outcome::Exit(0)
+    }
 }
 
 #[test]
@@ -238,7 +251,11 @@ fn the_solver_chooses_lengths() {
     assert_eq!(results.stats.divergences, 0);
     assert_eq!(results.bugs.all().len(), 1, "one way to fail");
     let longest = |input: &[u8]| input.split(|byte| *byte == b';').map(<[u8]>::len).max();
-    assert!(inputs.iter().any(|input| input[0] == b'q' && longest(input) == Some(301)), "{}", claim.text);
+    assert!(
+        inputs.iter().any(|input| input[0] == b'q' && longest(input) == Some(301)),
+        "{}",
+        claim.text
+    );
     let counts = total(&claim);
     assert_eq!((counts.strings, counts.redundant, counts.stretched), (3, 2, 2), "{}", claim.text);
     let none = run(CeseOptions { lengths: false, ..options.clone() }, None, None);

@@ -68,11 +68,15 @@ impl Automaton {
 
     /// Least number of bytes from each state to acceptance.
     pub fn distances(&self) -> Vec<u32> {
-        let mut distance: Vec<u32> = self.accepts.iter().map(|a| if *a { 0 } else { u32::MAX }).collect();
+        let mut distance: Vec<u32> =
+            self.accepts.iter().map(|a| if *a { 0 } else { u32::MAX }).collect();
         loop {
             let mut changed = false;
             for state in (0..self.edges.len()).rev() {
-                let best = self.edges[state].iter().map(|e| distance[e.to as usize].saturating_add(1)).min();
+                let best = self.edges[state]
+                    .iter()
+                    .map(|e| distance[e.to as usize].saturating_add(1))
+                    .min();
                 if best.is_some_and(|b| b < distance[state]) {
                     distance[state] = best.expect("checked");
                     changed = true;
@@ -124,7 +128,8 @@ impl Automaton {
         }
         let (mut state, mut lexeme) = (0usize, Vec::new());
         while !self.accepts[state] {
-            let good = self.edges[state].iter().filter(|e| distance[e.to as usize] + 1 == distance[state]);
+            let good =
+                self.edges[state].iter().filter(|e| distance[e.to as usize] + 1 == distance[state]);
             let pick = good
                 .map(|e| (crate::lexing::mode::friendliest(&e.bytes), e.to))
                 .min_by_key(|(b, _)| rank(*b))?;
@@ -158,7 +163,8 @@ impl Automaton {
     pub fn matches(&self, text: &[u8]) -> bool {
         let mut state = 0usize;
         for byte in text {
-            let edge = self.edges.get(state).and_then(|es| es.iter().find(|e| e.bytes.contains(byte)));
+            let edge =
+                self.edges.get(state).and_then(|es| es.iter().find(|e| e.bytes.contains(byte)));
             match edge {
                 Some(edge) => state = edge.to as usize,
                 None => return false,
@@ -241,10 +247,9 @@ fn emitting_modes(grammar: &Grammar) -> Vec<Option<ModeId>> {
 
 fn entered_by_more(grammar: &Grammar, mode: ModeId) -> bool {
     let enters = |op: &ModeOp| matches!(op, ModeOp::Push(m) | ModeOp::Set(m) if *m == mode);
-    grammar
-        .lex_rules
-        .iter()
-        .any(|r| r.emit == Emit::More && (r.ops.iter().any(enters) || r.mode == mode && r.ops.is_empty()))
+    grammar.lex_rules.iter().any(|r| {
+        r.emit == Emit::More && (r.ops.iter().any(enters) || r.mode == mode && r.ops.is_empty())
+    })
 }
 
 /// The automaton of a whole mode, if it is small enough.
@@ -279,7 +284,8 @@ impl ModeDfa {
         let Some(dfa) = &mut self.dfa else { return own(pattern, compiler) };
         let rules = &grammar.lex_rules;
         let mine = |pattern: &u32| rules[self.rule[*pattern as usize]].emit == Emit::Token(t);
-        let sure = |pattern: &&u32| !rules[self.rule[**pattern as usize]].predicated || mine(pattern);
+        let sure =
+            |pattern: &&u32| !rules[self.rule[**pattern as usize]].predicated || mine(pattern);
         let wins = |dfa: &Dfa, state: u32| dfa.accepts(state).iter().find(sure).is_some_and(&mine);
         let found = match pattern.as_literal() {
             // Its only lexeme: no need to walk the whole automaton.

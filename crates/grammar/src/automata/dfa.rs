@@ -245,7 +245,8 @@ impl Dfa {
     /// state.
     fn normalise(&self, states: Vec<StateID>) -> Vec<StateID> {
         let owner = |id: &StateID| self.owner[id.as_usize()] as usize;
-        let (mut lazy, mut greedy): (Vec<_>, Vec<_>) = states.into_iter().partition(|s| self.lazy[owner(s)]);
+        let (mut lazy, mut greedy): (Vec<_>, Vec<_>) =
+            states.into_iter().partition(|s| self.lazy[owner(s)]);
         greedy.sort_unstable();
         lazy.sort_by_key(|s| owner(s));
         let mut cut = usize::MAX;
@@ -332,7 +333,9 @@ fn successors(state: &State, out: &mut Vec<StateID>) {
     match state {
         State::ByteRange { trans } => out.push(trans.next),
         State::Sparse(sparse) => out.extend(sparse.transitions.iter().map(|t| t.next)),
-        State::Dense(dense) => out.extend(dense.transitions.iter().copied().filter(|s| *s != StateID::ZERO)),
+        State::Dense(dense) => {
+            out.extend(dense.transitions.iter().copied().filter(|s| *s != StateID::ZERO))
+        }
         State::Union { alternates } => out.extend(alternates.iter()),
         State::BinaryUnion { alt1, alt2 } => out.extend([*alt1, *alt2]),
         State::Capture { next, .. } | State::Look { next, .. } => out.push(*next),

@@ -82,7 +82,8 @@ impl Raw {
             let kept = edges.into_iter().filter(|e| alive[e.to as usize]);
             kept.map(|e| Edge { to: id[e.to as usize], ..e }).collect::<Vec<_>>()
         };
-        let states = self.edges.into_iter().zip(self.accepts).enumerate().filter(|(s, _)| alive[*s]);
+        let states =
+            self.edges.into_iter().zip(self.accepts).enumerate().filter(|(s, _)| alive[*s]);
         let (edges, accepts) = states.map(|(_, (e, a))| (keep(e), a)).unzip();
         Raw { edges, accepts }
     }

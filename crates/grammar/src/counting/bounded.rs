@@ -17,7 +17,11 @@ use num_bigint::BigUint;
 const LONGEST: u64 = 10_000;
 
 /// The distinct strings that have a derivation of at most this height, shortest first.
-pub fn distinct(language: &Language, max: usize, max_lexeme: Option<usize>) -> Result<Space, SpaceError> {
+pub fn distinct(
+    language: &Language,
+    max: usize,
+    max_lexeme: Option<usize>,
+) -> Result<Space, SpaceError> {
     let (bounded, longest) = up_to_height(language, max, max_lexeme)?;
     match longest {
         None => Ok(Space::default()),
@@ -109,9 +113,9 @@ fn unroll(core: &Core, lengths: &[Option<u64>], max: usize) -> (Core, Option<u64
             let mut copy = empty(core, nt);
             for p in core.prods_of(nt) {
                 let rhs = core.rhs(p);
-                let length = rhs
-                    .iter()
-                    .try_fold(0u64, |sum, sym| Some(sum.saturating_add(of(*sym, lengths, &below)?)));
+                let length = rhs.iter().try_fold(0u64, |sum, sym| {
+                    Some(sum.saturating_add(of(*sym, lengths, &below)?))
+                });
                 let Some(length) = length else { continue };
                 longest[nt.index()] = longest[nt.index()].max(Some(length));
                 let lower = |sym: &Sym| match sym.as_nonterminal() {

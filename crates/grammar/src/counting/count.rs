@@ -217,7 +217,8 @@ impl Order {
         let mut components = vec![Vec::new(); count];
         core.nt_ids().for_each(|nt| components[numbers[nt.index()] as usize].push(nt));
         let own = |nt: NtId| edges[nt.index()].contains(&nt);
-        let cyclic = core.nt_ids().map(|nt| own(nt) || components[numbers[nt.index()] as usize].len() > 1);
+        let cyclic =
+            core.nt_ids().map(|nt| own(nt) || components[numbers[nt.index()] as usize].len() > 1);
         Order { cyclic: cyclic.collect(), components }
     }
 }
@@ -237,7 +238,9 @@ pub fn by_length(language: &Language, max: usize, unit: Unit) -> Vec<Count> {
 /// How many lexemes of a terminal count in derivations by height.
 pub fn lexemes_up_to(automaton: &Automaton, max_lexeme: Option<usize>) -> Count {
     let longest = automaton.max_len().map(|len| len as usize).or(max_lexeme);
-    longest.map_or(Count::Infinite, |max| Count::Finite(lexeme_counts(automaton, max).into_iter().sum()))
+    longest.map_or(Count::Infinite, |max| {
+        Count::Finite(lexeme_counts(automaton, max).into_iter().sum())
+    })
 }
 
 /// c(A, ≤h): derivations of height at most h, for all h up to a bound.
@@ -250,8 +253,10 @@ pub struct HeightTable {
 impl HeightTable {
     pub fn new(language: &Language, max: usize, max_lexeme: Option<usize>) -> HeightTable {
         let core = &language.core;
-        let terminal: Vec<Count> = language.lexemes.iter().map(|a| lexemes_up_to(a, max_lexeme)).collect();
-        let mut table = HeightTable { terminal, at_most: vec![vec![Count::zero(); core.nts.len()]] };
+        let terminal: Vec<Count> =
+            language.lexemes.iter().map(|a| lexemes_up_to(a, max_lexeme)).collect();
+        let mut table =
+            HeightTable { terminal, at_most: vec![vec![Count::zero(); core.nts.len()]] };
         for h in 1..=max {
             let row = core.nt_ids().map(|nt| table.sum(core, nt, h)).collect();
             table.at_most.push(row);

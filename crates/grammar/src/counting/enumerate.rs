@@ -65,7 +65,12 @@ impl<S: Deref<Target = Space>> Enumerator<S> {
     }
 
     /// Calls `each` for the strings from number `from` on, at most `limit` of them.
-    pub fn run<F>(&mut self, from: &BigUint, limit: Option<&BigUint>, mut each: F) -> ControlFlow<()>
+    pub fn run<F>(
+        &mut self,
+        from: &BigUint,
+        limit: Option<&BigUint>,
+        mut each: F,
+    ) -> ControlFlow<()>
     where
         F: FnMut(Found) -> ControlFlow<()>,
     {
@@ -92,7 +97,13 @@ impl<S: Deref<Target = Space>> Enumerator<S> {
         ControlFlow::Continue(())
     }
 
-    fn walk<F>(&mut self, root: NodeId, skip: &BigUint, wanted: &BigUint, each: &mut F) -> ControlFlow<()>
+    fn walk<F>(
+        &mut self,
+        root: NodeId,
+        skip: &BigUint,
+        wanted: &BigUint,
+        each: &mut F,
+    ) -> ControlFlow<()>
     where
         F: FnMut(Found) -> ControlFlow<()>,
     {
@@ -100,7 +111,8 @@ impl<S: Deref<Target = Space>> Enumerator<S> {
         self.frames.clear();
         self.text.clear();
         self.tokens.clear();
-        let mut decisions = if *skip == BigUint::ZERO { Vec::new() } else { self.decisions(root, skip) };
+        let mut decisions =
+            if *skip == BigUint::ZERO { Vec::new() } else { self.decisions(root, skip) };
         decisions.reverse();
         let mut left = u128::try_from(wanted).unwrap_or(u128::MAX);
         let mut at = self.push(root, NIL);
@@ -318,19 +330,22 @@ impl<S: Deref<Target = Space>> Enumerator<S> {
 
     fn table(&self, node: NodeId, from: u32, to: u32) -> Option<Box<[u8]>> {
         let width = self.space.width[node.0 as usize].filter(|w| *w > 0)? as usize;
-        let count = usize::try_from(self.space.count(node)).ok().filter(|c| c * width <= TABLE_BYTES)?;
+        let count =
+            usize::try_from(self.space.count(node)).ok().filter(|c| c * width <= TABLE_BYTES)?;
         let mut all = Vec::with_capacity(count * width);
         for option in from..to {
             let mut product: Vec<Vec<u8>> = vec![Vec::new()];
             for part in self.space.option(option) {
                 let table = self.tables[part.0 as usize].as_ref();
-                let width = self.space.width[part.0 as usize].expect("parts of a node with a width") as usize;
+                let width = self.space.width[part.0 as usize].expect("parts of a node with a width")
+                    as usize;
                 let strings: Vec<&[u8]> = match table {
                     Some(table) => table.chunks(width).collect(),
                     None if width == 0 && !self.has_mark(*part) => vec![&[]],
                     None => return None,
                 };
-                product = product.iter().flat_map(|p| strings.iter().map(|s| [p, *s].concat())).collect();
+                product =
+                    product.iter().flat_map(|p| strings.iter().map(|s| [p, *s].concat())).collect();
             }
             product.iter().for_each(|s| all.extend_from_slice(s));
         }

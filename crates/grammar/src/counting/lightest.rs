@@ -12,8 +12,13 @@ use rustc_hash::FxHashMap;
 /// The strings of `space`; each root becomes one for each weight, in increasing order.
 pub fn lightest_first(space: &Space, weight: impl Fn(TerminalId) -> usize) -> Space {
     let weights = Weights::new(space, &weight);
-    let mut builder =
-        Builder { old: space, weights, new: Space::default(), known: FxHashMap::default(), todo: Vec::new() };
+    let mut builder = Builder {
+        old: space,
+        weights,
+        new: Space::default(),
+        known: FxHashMap::default(),
+        todo: Vec::new(),
+    };
     for (&root, &size) in space.roots.iter().zip(&space.sizes) {
         for at in 0..builder.weights.of_node[root.0 as usize].len() {
             let weight = builder.weights.of_node[root.0 as usize][at];
@@ -68,7 +73,8 @@ impl Weights {
         let mut rest = vec![0];
         for part in (from..to).rev() {
             let own = &self.of_node[space.parts[part as usize].0 as usize];
-            let mut sums: Vec<usize> = own.iter().flat_map(|a| rest.iter().map(move |b| a + b)).collect();
+            let mut sums: Vec<usize> =
+                own.iter().flat_map(|a| rest.iter().map(move |b| a + b)).collect();
             sort(&mut sums);
             rest = sums;
             self.of_rest.insert((part, to), rest.clone());
@@ -138,7 +144,9 @@ impl Builder<'_> {
         }
         let leaf = match part {
             Part::Node(node) => match self.old.kinds[node.0 as usize] {
-                Kind::Bytes { from, to } => Some(self.new.bytes(&self.old.pool[from as usize..to as usize])),
+                Kind::Bytes { from, to } => {
+                    Some(self.new.bytes(&self.old.pool[from as usize..to as usize]))
+                }
                 Kind::Mark(terminal) => Some(self.new.mark(terminal)),
                 Kind::Choice { .. } => None,
             },
@@ -168,9 +176,11 @@ impl Builder<'_> {
         if from == to {
             return if weight == 0 { vec![Vec::new()] } else { Vec::new() };
         }
-        let (first, rest) = (Part::Node(self.old.parts[from as usize]), Part::Rest { from: from + 1, to });
-        let fits =
-            |w: &usize| weight.checked_sub(*w).is_some_and(|left| self.weights.of(rest).contains(&left));
+        let (first, rest) =
+            (Part::Node(self.old.parts[from as usize]), Part::Rest { from: from + 1, to });
+        let fits = |w: &usize| {
+            weight.checked_sub(*w).is_some_and(|left| self.weights.of(rest).contains(&left))
+        };
         let own: Vec<usize> = self.weights.of(first).iter().copied().filter(fits).collect();
         own.into_iter().map(|w| self.sequence(first, w, rest, weight - w)).collect()
     }

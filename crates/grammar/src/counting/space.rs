@@ -115,7 +115,8 @@ impl Space {
     }
 
     fn common_width(&self, from: u32, to: u32) -> Option<u32> {
-        let width = |o: u32| self.option(o).iter().map(|n| self.width[n.0 as usize]).sum::<Option<u32>>();
+        let width =
+            |o: u32| self.option(o).iter().map(|n| self.width[n.0 as usize]).sum::<Option<u32>>();
         let first = (from < to).then(|| width(from))??;
         (from..to).all(|o| width(o) == Some(first)).then_some(first)
     }

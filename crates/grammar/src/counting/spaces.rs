@@ -14,7 +14,9 @@ use rustc_hash::FxHashMap;
 
 #[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
 pub enum SpaceError {
-    #[error("there are infinitely many derivations of {0}; distinct strings can be enumerated instead")]
+    #[error(
+        "there are infinitely many derivations of {0}; distinct strings can be enumerated instead"
+    )]
     InfinitelyMany(String),
     #[error("terminal `{0}` has infinitely many lexemes; give a longest lexeme")]
     InfiniteTerminal(String),
@@ -224,7 +226,11 @@ impl ByLength<'_> {
 
 /// All derivations of height 1 to `max`, lowest first. Terminals with infinitely many lexemes have
 /// those of up to `max_lexeme` bytes.
-pub fn by_height(language: &Language, max: usize, max_lexeme: Option<usize>) -> Result<Space, SpaceError> {
+pub fn by_height(
+    language: &Language,
+    max: usize,
+    max_lexeme: Option<usize>,
+) -> Result<Space, SpaceError> {
     let table = HeightTable::new(language, max, max_lexeme);
     for (t, count) in table.terminal.iter().enumerate() {
         if *count == Count::Infinite {
@@ -401,7 +407,8 @@ impl Distinct<'_> {
             }
             let steps = self.steps(config, n);
             let before = todo.len();
-            let missing = steps.iter().map(|(_, _, to)| *to).filter(|to| !self.nodes.contains_key(to));
+            let missing =
+                steps.iter().map(|(_, _, to)| *to).filter(|to| !self.nodes.contains_key(to));
             todo.extend(missing);
             if todo.len() == before {
                 let node = self.node(config, n, &steps);
@@ -416,7 +423,8 @@ impl Distinct<'_> {
     fn steps(&mut self, config: Config, n: usize) -> Vec<(TerminalId, usize, (Config, usize))> {
         let mut steps = Vec::new();
         for t in self.recognizer.expected(config) {
-            let lengths: &[usize] = if self.bytes.is_some() { &[1] } else { &self.lengths[t.index()] };
+            let lengths: &[usize] =
+                if self.bytes.is_some() { &[1] } else { &self.lengths[t.index()] };
             let fitting: Vec<usize> = lengths.iter().copied().filter(|l| *l <= n).collect();
             if fitting.is_empty() {
                 continue;

@@ -92,8 +92,11 @@ impl Lexer {
         } else {
             rules.iter().map(|r| r.ops.clone()).collect()
         };
-        let predicated =
-            if scannerless { vec![false; emits.len()] } else { rules.iter().map(|r| r.predicated).collect() };
+        let predicated = if scannerless {
+            vec![false; emits.len()]
+        } else {
+            rules.iter().map(|r| r.predicated).collect()
+        };
         let mut lexer = Lexer {
             modes,
             emits,
@@ -143,7 +146,14 @@ impl Lexer {
         end_reached
     }
 
-    fn follow(&mut self, place: Place, start: u32, hit: Hit, todo: &mut Vec<Run>, out: &mut Vec<Candidate>) {
+    fn follow(
+        &mut self,
+        place: Place,
+        start: u32,
+        hit: Hit,
+        todo: &mut Vec<Run>,
+        out: &mut Vec<Candidate>,
+    ) {
         let stack = self.apply(place.stack, hit.rule as usize);
         let next = Place { pos: hit.end as u32, stack };
         match self.emits[hit.rule as usize] {
@@ -163,12 +173,22 @@ impl Lexer {
         }
     }
 
-    fn run_automaton(&mut self, input: &[u8], place: Place, expected: &impl Expected, hits: &mut Vec<Hit>) {
+    fn run_automaton(
+        &mut self,
+        input: &[u8],
+        place: Place,
+        expected: &impl Expected,
+        hits: &mut Vec<Hit>,
+    ) {
         let mode = self.stacks[place.stack.0 as usize].0.index();
         let mode = &mut self.modes[mode];
         match self.lexing {
-            Lexing::Longest if !mode.predicates => hits.extend(mode.longest(input, place.pos as usize)),
-            Lexing::Longest => mode.with_predicates(input, place.pos as usize, &self.predicated, hits),
+            Lexing::Longest if !mode.predicates => {
+                hits.extend(mode.longest(input, place.pos as usize))
+            }
+            Lexing::Longest => {
+                mode.with_predicates(input, place.pos as usize, &self.predicated, hits)
+            }
             Lexing::Contextual => {
                 let allows = |rule: u32| match self.emits[rule as usize] {
                     Emit::Token(t) => expected.allows(t),
@@ -191,7 +211,10 @@ impl Lexer {
             hits.clear();
             self.run(input, place, &Nothing, &mut hits);
             match hits.first() {
-                Some(hit) if self.emits[hit.rule as usize] == Emit::Skip && hit.end > place.pos as usize => {
+                Some(hit)
+                    if self.emits[hit.rule as usize] == Emit::Skip
+                        && hit.end > place.pos as usize =>
+                {
                     let stack = self.apply(place.stack, hit.rule as usize);
                     place = Place { pos: hit.end as u32, stack };
                 }
@@ -292,7 +315,8 @@ impl Lexer {
                         continue;
                     }
                     // Longer than `left`, or all of `right` and still undecided.
-                    if second && (!dfa.accepts(next).is_empty() || right.accepts[edge.to as usize]) {
+                    if second && (!dfa.accepts(next).is_empty() || right.accepts[edge.to as usize])
+                    {
                         return true;
                     }
                     todo.push((next, edge.to, second));
@@ -331,7 +355,12 @@ impl Lexer {
     }
 
     /// The stack after `lexeme`, a whole token of `terminal`.
-    pub(crate) fn after_lexeme(&mut self, stack: StackId, terminal: TerminalId, lexeme: &[u8]) -> StackId {
+    pub(crate) fn after_lexeme(
+        &mut self,
+        stack: StackId,
+        terminal: TerminalId,
+        lexeme: &[u8],
+    ) -> StackId {
         let mut found = Vec::new();
         self.candidates(lexeme, Place { pos: 0, stack }, &Anything, &mut found);
         let whole = |c: &&Candidate| c.terminal == terminal && c.next.pos as usize == lexeme.len();
@@ -340,7 +369,12 @@ impl Lexer {
 
     /// Rules that may match next: what the mode finds in the text, and what it would find if the
     /// text went on. With where the match ends in the text, and what it needs beyond the end.
-    fn next_rules(&mut self, stack: StackId, text: &[u8], pos: usize) -> Vec<(u32, usize, Vec<u8>)> {
+    fn next_rules(
+        &mut self,
+        stack: StackId,
+        text: &[u8],
+        pos: usize,
+    ) -> Vec<(u32, usize, Vec<u8>)> {
         let mode = &mut self.modes[self.stacks[stack.0 as usize].0.index()];
         let matched = mode.longest(text, pos).map(|hit| (hit.rule, hit.end, Vec::new()));
         let open = text[pos..].iter().fold(mode.dfa.start(), |state, byte| match state {

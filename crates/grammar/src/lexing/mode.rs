@@ -36,8 +36,9 @@ impl Mode {
             }
             predicates |= lex.predicated;
         }
-        let idle =
-            |(_, r): &(usize, &LexRule)| r.mode == mode && r.pattern.matches_empty() && !r.ops.is_empty();
+        let idle = |(_, r): &(usize, &LexRule)| {
+            r.mode == mode && r.pattern.matches_empty() && !r.ops.is_empty()
+        };
         let on_nothing = grammar.lex_rules.iter().enumerate().find(idle).map(|(i, _)| i as u32);
         let dfa = Dfa::new(&patterns)?;
         Ok(Mode { dfa, rule, predicates, end_marker: grammar.end_marker, on_nothing })
@@ -72,7 +73,13 @@ impl Mode {
     }
 
     /// The winner without predicates, and every predicated rule that would have won.
-    pub fn with_predicates(&mut self, input: &[u8], from: usize, predicated: &[bool], hits: &mut Vec<Hit>) {
+    pub fn with_predicates(
+        &mut self,
+        input: &[u8],
+        from: usize,
+        predicated: &[bool],
+        hits: &mut Vec<Hit>,
+    ) {
         let mut state = self.dfa.start();
         let mut sure: Option<Hit> = None;
         let mut maybe: Vec<Hit> = Vec::new();
@@ -99,7 +106,8 @@ impl Mode {
                 sure = Some(Hit { rule, end: input.len() });
             }
         }
-        let wins = |h: &Hit| sure.is_none_or(|s| h.end > s.end || (h.end == s.end && h.rule < s.rule));
+        let wins =
+            |h: &Hit| sure.is_none_or(|s| h.end > s.end || (h.end == s.end && h.rule < s.rule));
         maybe.retain(wins);
         hits.extend(sure);
         hits.extend(maybe);
@@ -127,7 +135,13 @@ impl Mode {
     }
 
     /// All lengths of all allowed terminals.
-    pub fn every(&mut self, input: &[u8], from: usize, allows: impl Fn(u32) -> bool, hits: &mut Vec<Hit>) {
+    pub fn every(
+        &mut self,
+        input: &[u8],
+        from: usize,
+        allows: impl Fn(u32) -> bool,
+        hits: &mut Vec<Hit>,
+    ) {
         let mut state = self.dfa.start();
         for (i, &byte) in input[from..].iter().enumerate() {
             state = self.dfa.step(state, byte);

@@ -27,7 +27,8 @@ impl Speller {
     pub fn new(grammar: &Grammar) -> Result<Speller, DfaError> {
         let apart = grammar.lexing != Lexing::Scannerless;
         let lexer = apart.then(|| Lexer::new(grammar)).transpose()?;
-        let separators = (0..grammar.modes.len()).map(|m| separator(grammar, ModeId::from(m))).collect();
+        let separators =
+            (0..grammar.modes.len()).map(|m| separator(grammar, ModeId::from(m))).collect();
         let terminals = grammar.terminals.len();
         Ok(Speller {
             rules: grammar.lex_rules.iter().map(|r| (r.mode, r.emit)).collect(),
@@ -35,7 +36,11 @@ impl Speller {
             many_modes: grammar.modes.len() > 1,
             stack: BEGIN,
             last: (0, 0),
-            pairs: if apart && terminals <= 2_000 { vec![0; terminals * terminals] } else { Vec::new() },
+            pairs: if apart && terminals <= 2_000 {
+                vec![0; terminals * terminals]
+            } else {
+                Vec::new()
+            },
             terminals,
             lexer,
         })
@@ -90,10 +95,16 @@ impl Speller {
     /// Something to write between any lexeme of `left` and any of `right` so that they cannot
     /// merge; for grammars with one mode, where it depends on the terminals only.
     #[inline]
-    pub fn between(&mut self, left: TerminalId, right: TerminalId, lexemes: &[Automaton]) -> Option<&[u8]> {
+    pub fn between(
+        &mut self,
+        left: TerminalId,
+        right: TerminalId,
+        lexemes: &[Automaton],
+    ) -> Option<&[u8]> {
         let index = left.index() * self.terminals + right.index();
         let known = self.pairs.get(index).copied().unwrap_or(2);
-        let merges = if known == 0 { self.examine(left, right, lexemes, index) } else { known == 2 };
+        let merges =
+            if known == 0 { self.examine(left, right, lexemes, index) } else { known == 2 };
         if merges { self.separators[0].as_deref() } else { None }
     }
 
@@ -122,7 +133,13 @@ impl Speller {
     }
 
     #[cold]
-    fn examine(&mut self, left: TerminalId, right: TerminalId, lexemes: &[Automaton], index: usize) -> bool {
+    fn examine(
+        &mut self,
+        left: TerminalId,
+        right: TerminalId,
+        lexemes: &[Automaton],
+        index: usize,
+    ) -> bool {
         let (left, right) = (&lexemes[left.index()], &lexemes[right.index()]);
         let merges = self.lexer.as_mut().is_some_and(|lexer| lexer.may_merge(left, right));
         self.pairs[index] = if merges { 2 } else { 1 };

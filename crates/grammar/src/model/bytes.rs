@@ -26,8 +26,10 @@ impl ByteCore {
         let (class_of, classes) = partition(lexemes);
         let raw = core.to_raw();
         let terminal = vec![None; raw.len()];
-        let mut builder = Builder { nts: raw, terminal, class_of: &class_of, edges: FxHashMap::default() };
-        let roots: Vec<Sym> = lexemes.iter().enumerate().map(|(t, a)| builder.terminal(t, a)).collect();
+        let mut builder =
+            Builder { nts: raw, terminal, class_of: &class_of, edges: FxHashMap::default() };
+        let roots: Vec<Sym> =
+            lexemes.iter().enumerate().map(|(t, a)| builder.terminal(t, a)).collect();
         let mut direct = vec![Vec::new(); classes.len()];
         for (t, root) in roots.iter().enumerate() {
             if let Some(class) = root.as_terminal() {
@@ -119,7 +121,8 @@ impl Builder<'_> {
             return sym;
         }
         let nt = self.add(t);
-        self.nts[nt].prods = classes.iter().map(|c| prod(vec![Sym::terminal(TerminalId(*c))])).collect();
+        self.nts[nt].prods =
+            classes.iter().map(|c| prod(vec![Sym::terminal(TerminalId(*c))])).collect();
         let sym = Sym::nonterminal(NtId::from(nt));
         self.edges.insert((t, classes), sym);
         sym

@@ -57,7 +57,11 @@ impl Core {
         builder.rules();
         let core = Core::from_raw(builder.nts, NtId(grammar.start.0), grammar.terminals.len());
         let ends: Vec<bool> = grammar.terminals.iter().map(|t| t.end_of_input).collect();
-        if ends.contains(&true) { crate::model::end_of_input::eliminate(&core, &ends) } else { core }
+        if ends.contains(&true) {
+            crate::model::end_of_input::eliminate(&core, &ends)
+        } else {
+            core
+        }
     }
 
     pub fn from_raw(raw: Vec<RawNt>, start: NtId, terminals: usize) -> Core {
@@ -161,7 +165,11 @@ impl<'g> Builder<'g> {
             for (alt, alternative) in rule.alternatives.iter().enumerate() {
                 let mut rhs = Vec::new();
                 self.sequence(&alternative.body, &mut rhs);
-                self.nts[i].prods.push(RawProd { rhs, alt: alt as u32, weight: alternative.weight });
+                self.nts[i].prods.push(RawProd {
+                    rhs,
+                    alt: alt as u32,
+                    weight: alternative.weight,
+                });
             }
         }
     }
@@ -185,7 +193,8 @@ impl<'g> Builder<'g> {
     /// the terminals themselves are never empty. A lexer never delivers an empty token.
     fn terminal(&mut self, t: TerminalId) -> Sym {
         let terminal = self.grammar.terminal(t);
-        let optional = self.grammar.lexing == Lexing::Scannerless && terminal.pattern.matches_empty();
+        let optional =
+            self.grammar.lexing == Lexing::Scannerless && terminal.pattern.matches_empty();
         if !optional || terminal.end_of_input {
             return Sym::terminal(t);
         }

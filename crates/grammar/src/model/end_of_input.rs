@@ -38,7 +38,9 @@ fn reaches_end(core: &Core, ends: &[bool]) -> Vec<bool> {
     loop {
         let before = reach.iter().filter(|r| **r).count();
         for p in core.prod_ids() {
-            let hit = |s: &Sym| is_end(*s, ends) || s.as_nonterminal().is_some_and(|nt| reach[nt.index()]);
+            let hit = |s: &Sym| {
+                is_end(*s, ends) || s.as_nonterminal().is_some_and(|nt| reach[nt.index()])
+            };
             if core.rhs(p).iter().any(hit) {
                 reach[core.lhs(p).index()] = true;
             }
@@ -76,7 +78,8 @@ impl Variants<'_> {
         let rhs = self.core.rhs(p);
         let mut all = Vec::new();
         for (i, &sym) in rhs.iter().enumerate() {
-            let first = if is_end(sym, self.ends) { Some(None) } else { self.variant(sym, 1).map(Some) };
+            let first =
+                if is_end(sym, self.ends) { Some(None) } else { self.variant(sym, 1).map(Some) };
             let rest: Option<Vec<Sym>> = self.only_end(&rhs[i + 1..]);
             if let (Some(first), Some(rest)) = (first, rest) {
                 all.push(rhs[..i].iter().copied().chain(first).chain(rest).collect());

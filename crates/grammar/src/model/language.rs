@@ -42,13 +42,16 @@ impl Language {
             used[terminal.index()] = true;
         }
         let mut automata = Vec::new();
-        for (terminal, automaton) in grammar.terminals.iter().zip(lexemes_of(&grammar, |t| used[t.index()])) {
+        for (terminal, automaton) in
+            grammar.terminals.iter().zip(lexemes_of(&grammar, |t| used[t.index()]))
+        {
             match automaton {
                 Ok(automaton) => automata.push(automaton),
                 Err(e) => return Err(LanguageError::Terminal(terminal.name.clone(), e)),
             }
         }
-        let lengths: Vec<u64> = automata.iter().map(|a| a.min_len().map_or(INFINITE, u64::from)).collect();
+        let lengths: Vec<u64> =
+            automata.iter().map(|a| a.min_len().map_or(INFINITE, u64::from)).collect();
         let analysis = Analysis::new(&core, &lengths);
         Ok(Language { grammar, core, lexemes: automata, analysis })
     }

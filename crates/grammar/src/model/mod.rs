@@ -94,7 +94,14 @@ impl LexRule {
     }
 
     fn new(name: &str, pattern: Pattern, emit: Emit) -> LexRule {
-        LexRule { name: name.to_string(), mode: ModeId(0), pattern, emit, ops: Vec::new(), predicated: false }
+        LexRule {
+            name: name.to_string(),
+            mode: ModeId(0),
+            pattern,
+            emit,
+            ops: Vec::new(),
+            predicated: false,
+        }
     }
 }
 

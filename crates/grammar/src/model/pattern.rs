@@ -66,10 +66,12 @@ impl Pattern {
     /// Reads Rust-like syntax (`regex` crate). Bytes outside UTF-8 may be named inside `(?-u:…)`.
     pub fn parse(text: &str) -> Result<Pattern, PatternError> {
         if text.len() > LONGEST {
-            let message = format!("a regular expression of more than {} MB is not read", LONGEST >> 20);
+            let message =
+                format!("a regular expression of more than {} MB is not read", LONGEST >> 20);
             return Err(PatternError { offset: 0, message });
         }
-        let mut parser = regex_syntax::ParserBuilder::new().utf8(false).nest_limit(NEST_LIMIT).build();
+        let mut parser =
+            regex_syntax::ParserBuilder::new().utf8(false).nest_limit(NEST_LIMIT).build();
         let hir = parser.parse(text).map_err(PatternError::from_syntax)?;
         reject_looks(&hir)?;
         Ok(Pattern::from_hir(strip_captures(hir)))
@@ -256,7 +258,9 @@ fn strip_captures(hir: Hir) -> Hir {
     match hir.into_kind() {
         HirKind::Capture(capture) => strip_captures(*capture.sub),
         HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(strip_captures).collect()),
-        HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(strip_captures).collect()),
+        HirKind::Alternation(parts) => {
+            Hir::alternation(parts.into_iter().map(strip_captures).collect())
+        }
         HirKind::Repetition(rep) => {
             let sub = Box::new(strip_captures(*rep.sub));
             Hir::repetition(Repetition { sub, ..rep })

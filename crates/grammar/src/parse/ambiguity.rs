@@ -59,13 +59,18 @@ pub fn search(language: &Language, max: usize, states: usize) -> (Option<Witness
     };
     let weights: Vec<usize> = (0..core.terminals()).map(weight).collect();
     let states = states.min(ITEMS / (core.size() + 1)).max(1);
-    let mut strings =
-        Strings { recognizer: core.recognizer(), weights: &weights, known: FxHashMap::default(), states };
+    let mut strings = Strings {
+        recognizer: core.recognizer(),
+        weights: &weights,
+        known: FxHashMap::default(),
+        states,
+    };
     for length in 0..=max {
         let Some(distinct) = strings.count(length) else { return (None, length.saturating_sub(1)) };
         let derivations = match &bytes {
             Some(_) => derivations(core, &weights, length),
-            None => LengthTable::new(language, length, Unit::Tokens).nt[core.start.index()][length].clone(),
+            None => LengthTable::new(language, length, Unit::Tokens).nt[core.start.index()][length]
+                .clone(),
         };
         if derivations != distinct {
             let example = strings.example(language, bytes.as_ref(), length, &distinct);
@@ -78,13 +83,16 @@ pub fn search(language: &Language, max: usize, states: usize) -> (Option<Witness
 /// About as many symbols as the grammar that is searched will have.
 fn size(language: &Language) -> usize {
     let edges = |a: &Automaton| a.edges.all().len();
-    let lexemes = if language.is_scannerless() { language.lexemes.iter().map(edges).sum() } else { 0 };
+    let lexemes =
+        if language.is_scannerless() { language.lexemes.iter().map(edges).sum() } else { 0 };
     language.core.size() + 2 * lexemes
 }
 
 fn derivations(core: &Core, weights: &[usize], length: usize) -> Count {
     let row = |w: &usize| {
-        (0..=length).map(|n| if n == 1 { Count::Finite((*w).into()) } else { Count::zero() }).collect()
+        (0..=length)
+            .map(|n| if n == 1 { Count::Finite((*w).into()) } else { Count::zero() })
+            .collect()
     };
     let table = LengthTable::with_terminals(core, weights.iter().map(row).collect(), length);
     table.nt[core.start.index()][length].clone()
@@ -111,7 +119,8 @@ impl Strings<'_> {
                 return None;
             }
             if n == 0 {
-                let one = if self.recognizer.accepts(config) { Count::one() } else { Count::zero() };
+                let one =
+                    if self.recognizer.accepts(config) { Count::one() } else { Count::zero() };
                 self.known.insert((config, n), one);
                 continue;
             }
@@ -157,12 +166,15 @@ impl Strings<'_> {
         while i < looked_at {
             let rank = &i * all / &looked_at;
             let sentence = writer.write(&self.unrank(length, rank)?);
-            if let Ok(Ok((count, trees))) = some_trees(&language.grammar, &language.core, &sentence, 2)
+            if let Ok(Ok((count, trees))) =
+                some_trees(&language.grammar, &language.core, &sentence, 2)
                 && count != Count::one()
             {
-                let cyclic = || language.core.nt_ids().find(|nt| language.analysis.cyclic[nt.index()]);
+                let cyclic =
+                    || language.core.nt_ids().find(|nt| language.analysis.cyclic[nt.index()]);
                 let endless = |nt| language.core.nt(nt).rule.filter(|_| count == Count::Infinite);
-                let rule = difference(&language.core, &trees).or_else(|| cyclic().and_then(endless));
+                let rule =
+                    difference(&language.core, &trees).or_else(|| cyclic().and_then(endless));
                 return Some(Example { sentence, count, trees, rule });
             }
             i += 1u32;
@@ -209,7 +221,9 @@ impl<'l> Writer<'l> {
 
     fn write(&mut self, string: &[(TerminalId, usize)]) -> Vec<u8> {
         match self {
-            Writer::Bytes(bytes) => string.iter().map(|(t, i)| bytes.classes[t.index()][*i]).collect(),
+            Writer::Bytes(bytes) => {
+                string.iter().map(|(t, i)| bytes.classes[t.index()][*i]).collect()
+            }
             Writer::Tokens(speller, shortest) => {
                 speller.spell(string.iter().map(|(t, _)| (*t, &shortest[t.index()][..])))
             }
@@ -228,8 +242,8 @@ fn difference(core: &Core, trees: &[Tree]) -> Option<RuleId> {
     // The same production with other spans or sizes differs further inside, unless its children
     // begin elsewhere.
     let same = |i: &usize| a.nodes[*i].label == b.nodes[*i].label;
-    let inside =
-        (at..a.nodes.len().min(b.nodes.len())).find(|i| !same(i) || a.nodes[*i].end != b.nodes[*i].end);
+    let inside = (at..a.nodes.len().min(b.nodes.len()))
+        .find(|i| !same(i) || a.nodes[*i].end != b.nodes[*i].end);
     let at = inside.unwrap_or(at);
     let around = |i: &usize| i + a.nodes[*i].size as usize > at && (*i < at || !same(i));
     (0..=at).rev().filter(around).find_map(|i| rule(&a.nodes[i]))

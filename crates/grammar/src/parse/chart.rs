@@ -110,7 +110,18 @@ impl<'t> Chart<'t> {
         let (items, completed, chains, incoming) = Default::default();
         let sets = vec![Set { begin: Lens::default(), pred, place }];
         let tops = Chains::default();
-        Chart { tables, start, sets, items, completed, chains, incoming, tops, use_chains, accepted: None }
+        Chart {
+            tables,
+            start,
+            sets,
+            items,
+            completed,
+            chains,
+            incoming,
+            tops,
+            use_chains,
+            accepted: None,
+        }
     }
 
     /// False if a set grew larger than `limit`, which ends it.
@@ -125,7 +136,8 @@ impl<'t> Chart<'t> {
                 return false;
             }
             candidates.clear();
-            let at_end = lexer.candidates(input, self.place(set), &Here(self, set), &mut candidates);
+            let at_end =
+                lexer.candidates(input, self.place(set), &Here(self, set), &mut candidates);
             if at_end && accepting {
                 self.accepted = Some(set);
             }
@@ -154,7 +166,12 @@ impl<'t> Chart<'t> {
 
     /// Makes the set of the nearest place. `None` if it is empty, else whether the text before it
     /// is a sentence.
-    fn make(&mut self, place: Place, pending: &mut Vec<Pending>, work: &mut Work<u32>) -> Option<bool> {
+    fn make(
+        &mut self,
+        place: Place,
+        pending: &mut Vec<Pending>,
+        work: &mut Work<u32>,
+    ) -> Option<bool> {
         work.begin();
         let begin = self.lens();
         let mut accepting = false;
@@ -194,7 +211,8 @@ impl<'t> Chart<'t> {
         let nt = self.tables.lhs[item.slot as usize];
         let index = self.completed.len() as u32;
         self.completed.push(item);
-        let (top, origin) = if self.use_chains { self.top(nt, item.origin) } else { (nt, item.origin) };
+        let (top, origin) =
+            if self.use_chains { self.top(nt, item.origin) } else { (nt, item.origin) };
         if (top, origin) != (nt, item.origin) {
             self.chains.push(index);
         }
@@ -229,7 +247,8 @@ impl<'t> Chart<'t> {
     /// What `part` of the lists belongs to a set.
     fn range(&self, set: u32, part: impl Fn(&Lens) -> u32) -> Range<usize> {
         let set = set as usize;
-        let end = self.sets.get(set + 1).map_or_else(|| part(&self.lens()), |next| part(&next.begin));
+        let end =
+            self.sets.get(set + 1).map_or_else(|| part(&self.lens()), |next| part(&next.begin));
         part(&self.sets[set].begin) as usize..end as usize
     }
 

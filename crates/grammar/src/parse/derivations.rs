@@ -121,7 +121,8 @@ impl Counter<'_, '_> {
         let tables = &*self.chart.tables;
         match key {
             Key::Whole(nt, from, to) if from == to => {
-                let empty = |s: &Sym| s.as_nonterminal().is_some_and(|nt| tables.nullable[nt.index()]);
+                let empty =
+                    |s: &Sym| s.as_nonterminal().is_some_and(|nt| tables.nullable[nt.index()]);
                 let prods = self.core.prods_of(nt).filter(|p| self.core.rhs(*p).iter().all(empty));
                 let parts = |p| self.core.rhs(p).iter().filter_map(|s| s.as_nonterminal());
                 let keys = |p| parts(p).map(|nt| Key::Whole(nt, from, to)).collect();
@@ -131,8 +132,11 @@ impl Counter<'_, '_> {
                 let mine = self.chart.completed(to).iter();
                 let mine = mine.filter(|i| tables.lhs[i.slot as usize] == nt && i.origin == from);
                 let prod = |i: &Item| tables.prod[i.slot as usize];
-                mine.map(|i| Term { keys: vec![Key::Before(i.slot, from, to)], part: Part::Node(prod(i)) })
-                    .collect()
+                mine.map(|i| Term {
+                    keys: vec![Key::Before(i.slot, from, to)],
+                    part: Part::Node(prod(i)),
+                })
+                .collect()
             }
             Key::Before(slot, from, to) => self.before(slot, from, to),
         }
@@ -165,7 +169,9 @@ impl Counter<'_, '_> {
         let mut origins: Vec<u32> = done.map(|i| i.origin).collect();
         origins.sort_unstable();
         origins.dedup();
-        splits.extend(origins.into_iter().filter(|at| *at >= from && self.chart.contains(*at, slot, from)));
+        splits.extend(
+            origins.into_iter().filter(|at| *at >= from && self.chart.contains(*at, slot, from)),
+        );
         let keys = |at| vec![Key::Before(slot, from, at), Key::Whole(nt, at, to)];
         splits.into_iter().map(|at| Term { keys: keys(at), part: Part::Nothing }).collect()
     }
@@ -187,7 +193,13 @@ impl Counter<'_, '_> {
         Some(done.into_tree(text))
     }
 
-    fn derive(&self, key: Key, mut rank: BigUint, todo: &mut Vec<Task>, done: &mut Reversed) -> Option<()> {
+    fn derive(
+        &self,
+        key: Key,
+        mut rank: BigUint,
+        todo: &mut Vec<Task>,
+        done: &mut Reversed,
+    ) -> Option<()> {
         let mut terms = self.terms(key).into_iter();
         let term = loop {
             let term = terms.next()?;

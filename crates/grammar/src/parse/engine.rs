@@ -108,7 +108,8 @@ impl Engine {
             Outcome::Stuck(stuck) => Ok(Err(stuck)),
             Outcome::TooDense => Err(TooDense),
             Outcome::Undecided => {
-                Ok(Chart::within((&mut self.tables, self.core.start), lexer, input, limit)?.map(|_| ()))
+                Ok(Chart::within((&mut self.tables, self.core.start), lexer, input, limit)?
+                    .map(|_| ()))
             }
         }
     }
@@ -149,7 +150,8 @@ impl Fast {
         if grammar.terminals.iter().map(long).sum::<usize>() > SPELLED_OUT {
             return Fast::None;
         }
-        let Ok(automata) = lexemes(grammar).into_iter().collect::<Result<Vec<Automaton>, _>>() else {
+        let Ok(automata) = lexemes(grammar).into_iter().collect::<Result<Vec<Automaton>, _>>()
+        else {
             return Fast::None;
         };
         let bytes = ByteCore::new(core, &automata);
@@ -157,7 +159,12 @@ impl Fast {
     }
 }
 
-fn check_bytes(recognizer: &mut Recognizer, bytes: &ByteCore, input: &[u8], limit: Limit) -> Outcome {
+fn check_bytes(
+    recognizer: &mut Recognizer,
+    bytes: &ByteCore,
+    input: &[u8],
+    limit: Limit,
+) -> Outcome {
     let mut config = recognizer.begin();
     for (pos, &byte) in input.iter().enumerate() {
         match recognizer.advance(config, bytes.class(byte)) {
@@ -174,14 +181,22 @@ fn check_bytes(recognizer: &mut Recognizer, bytes: &ByteCore, input: &[u8], limi
     if recognizer.accepts(config) {
         return Outcome::Sentence;
     }
-    Outcome::Stuck(Stuck { pos: input.len(), expected: expected_terminals(recognizer, bytes, config) })
+    Outcome::Stuck(Stuck {
+        pos: input.len(),
+        expected: expected_terminals(recognizer, bytes, config),
+    })
 }
 
 /// Terminals that can begin or go on here.
-fn expected_terminals(recognizer: &Recognizer, bytes: &ByteCore, config: Config) -> Vec<TerminalId> {
+fn expected_terminals(
+    recognizer: &Recognizer,
+    bytes: &ByteCore,
+    config: Config,
+) -> Vec<TerminalId> {
     let tables = recognizer.tables();
     let mut all = Vec::new();
-    let of = |slot: u32, class: TerminalId| match bytes.terminal[tables.lhs[slot as usize].index()] {
+    let of = |slot: u32, class: TerminalId| match bytes.terminal[tables.lhs[slot as usize].index()]
+    {
         Some(t) => vec![t],
         None => bytes.direct[class.index()].clone(),
     };
@@ -192,9 +207,10 @@ fn expected_terminals(recognizer: &Recognizer, bytes: &ByteCore, config: Config)
         }
     }
     for class in recognizer.expected(config) {
-        for slot in tables
-            .predicted(recognizer.predictions(config), context_free::earley::tables::Next::terminal(class))
-        {
+        for slot in tables.predicted(
+            recognizer.predictions(config),
+            context_free::earley::tables::Next::terminal(class),
+        ) {
             all.extend(of(*slot, class));
         }
     }
@@ -203,7 +219,12 @@ fn expected_terminals(recognizer: &Recognizer, bytes: &ByteCore, config: Config)
     all
 }
 
-fn check_tokens(recognizer: &mut Recognizer, lexer: &mut Lexer, input: &[u8], limit: Limit) -> Outcome {
+fn check_tokens(
+    recognizer: &mut Recognizer,
+    lexer: &mut Lexer,
+    input: &[u8],
+    limit: Limit,
+) -> Outcome {
     let mut config = recognizer.begin();
     let mut place = lexer.begin();
     let mut candidates = Vec::new();
@@ -212,7 +233,9 @@ fn check_tokens(recognizer: &mut Recognizer, lexer: &mut Lexer, input: &[u8], li
         let at_end = lexer.candidates(input, place, &At(recognizer, config), &mut candidates);
         let step = match candidates[..] {
             [] if at_end && recognizer.accepts(config) => return Outcome::Sentence,
-            [only] if !at_end => recognizer.advance(config, only.terminal).map(|next| (next, only.next)),
+            [only] if !at_end => {
+                recognizer.advance(config, only.terminal).map(|next| (next, only.next))
+            }
             [] => None,
             _ => return Outcome::Undecided,
         };

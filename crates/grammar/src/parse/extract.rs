@@ -48,7 +48,10 @@ pub fn empty_productions(core: &Core) -> Vec<Option<ProdId>> {
     let never = vec![INFINITE; core.terminals()];
     let height = analysis::cheapest(&core.productions, &never, Combine::HeightAbove);
     let of = |p: ProdId| {
-        let above = core.rhs(p).iter().map(|s| s.as_nonterminal().map_or(INFINITE, |nt| height[nt.index()]));
+        let above = core
+            .rhs(p)
+            .iter()
+            .map(|s| s.as_nonterminal().map_or(INFINITE, |nt| height[nt.index()]));
         above.max().unwrap_or(0)
     };
     let best = |nt: NtId| core.prods_of(nt).min_by_key(|p| of(*p)).filter(|p| of(*p) < INFINITE);
@@ -136,9 +139,12 @@ impl<'c, 't> Extractor<'c, 't> {
     /// it; the rest is free.
     fn children(&mut self, parent: Found, end: u32, children: &mut Vec<Task>) -> Option<()> {
         let origin = parent.item.origin;
-        let first = self.chart.tables.first[self.chart.tables.prod[parent.item.slot as usize].index()];
+        let first =
+            self.chart.tables.first[self.chart.tables.prod[parent.item.slot as usize].index()];
         let mut empties = 0;
-        while parent.rank.1 == 0 && self.may_be_empty(parent.item.slot - empties, first, end, origin) {
+        while parent.rank.1 == 0
+            && self.may_be_empty(parent.item.slot - empties, first, end, origin)
+        {
             empties += 1;
         }
         let before = children.len();
@@ -213,9 +219,19 @@ impl<'c, 't> Extractor<'c, 't> {
         Some(Task::Token { terminal, start: token.start, end })
     }
 
-    fn nonterminal(&mut self, nt: NtId, slot: Slot, origin: u32, limit: Rank, at: &mut u32) -> Option<Task> {
+    fn nonterminal(
+        &mut self,
+        nt: NtId,
+        slot: Slot,
+        origin: u32,
+        limit: Rank,
+        at: &mut u32,
+    ) -> Option<Task> {
         let unlimited = limit == (u32::MAX, 0);
-        if unlimited && self.chart.tables.nullable[nt.index()] && self.chart.contains(*at, slot, origin) {
+        if unlimited
+            && self.chart.tables.nullable[nt.index()]
+            && self.chart.contains(*at, slot, origin)
+        {
             return Some(Task::Empty { nt });
         }
         let (chart, here) = (self.chart, *at);
@@ -250,8 +266,11 @@ impl<'c, 't> Extractor<'c, 't> {
         let mut best: Option<Found> = None;
         for found in all {
             let better = best.is_none_or(|b| {
-                (found.item.origin, std::cmp::Reverse(found.item.slot), std::cmp::Reverse(found.rank))
-                    > (b.item.origin, std::cmp::Reverse(b.item.slot), std::cmp::Reverse(b.rank))
+                (
+                    found.item.origin,
+                    std::cmp::Reverse(found.item.slot),
+                    std::cmp::Reverse(found.rank),
+                ) > (b.item.origin, std::cmp::Reverse(b.item.slot), std::cmp::Reverse(b.rank))
             });
             if better && fits(found.item.origin) {
                 best = Some(found);

@@ -63,14 +63,17 @@ pub(crate) fn flatten(core: &Core, original: &[Option<ProdId>]) -> Option<Flat> 
 }
 
 fn uses(core: &Core) -> Vec<Vec<NtId>> {
-    let of = |nt| core.prods_of(nt).flat_map(|p| core.rhs(p)).filter_map(|s| s.as_nonterminal()).collect();
+    let of = |nt| {
+        core.prods_of(nt).flat_map(|p| core.rhs(p)).filter_map(|s| s.as_nonterminal()).collect()
+    };
     core.nt_ids().map(of).collect()
 }
 
 fn kind(core: &Core, original: &[Option<ProdId>], component: &[u32], nt: NtId) -> Kind {
     let is_token = |p: ProdId| matches!(core.rhs(p), [s] if s.as_terminal().is_some());
     let me = |s: &Sym| *s == Sym::nonterminal(nt);
-    let near = |s: &Sym| s.as_nonterminal().is_some_and(|n| component[n.index()] == component[nt.index()]);
+    let near =
+        |s: &Sym| s.as_nonterminal().is_some_and(|n| component[n.index()] == component[nt.index()]);
     let recursive = |p: &ProdId| core.rhs(*p).iter().any(near);
     let lists = |p: ProdId| {
         let rhs = core.rhs(p);
@@ -134,7 +137,8 @@ impl Flattener<'_> {
     }
 
     fn finish(self) -> Option<Flat> {
-        let mut nts: Vec<RawNt> = self.core.nt_ids().map(|nt| self.bare(&self.core.nt(nt).name)).collect();
+        let mut nts: Vec<RawNt> =
+            self.core.nt_ids().map(|nt| self.bare(&self.core.nt(nt).name)).collect();
         let mut marks: Vec<Vec<(Marks, Marks)>> = vec![Vec::new(); nts.len()];
         for nt in self.core.nt_ids() {
             let fragment = self.fragments[nt.index()].as_ref()?;
@@ -155,8 +159,9 @@ impl Flattener<'_> {
     fn tokens(&self, nt: NtId, nts: &mut [RawNt], marks: &mut [Vec<(Marks, Marks)>]) {
         for p in self.core.prods_of(nt) {
             nts[nt.index()].prods.push(plain(self.core.rhs(p).to_vec()));
-            let around = self.original[p.index()]
-                .map_or_else(Default::default, |shown| (vec![Mark::Close(shown)], vec![Mark::Open(shown)]));
+            let around = self.original[p.index()].map_or_else(Default::default, |shown| {
+                (vec![Mark::Close(shown)], vec![Mark::Open(shown)])
+            });
             marks[nt.index()].push(around);
         }
     }

@@ -79,7 +79,8 @@ impl Fragment {
         let mut more = self.shifted(more);
         self.follow.append(&mut joined(&self.last, &more.first));
         let inside: FxHashSet<(u32, u32)> = more.follow.iter().map(|f| (f.0, f.1)).collect();
-        let again = joined(&more.last, &more.first).into_iter().filter(|f| !inside.contains(&(f.0, f.1)));
+        let again =
+            joined(&more.last, &more.first).into_iter().filter(|f| !inside.contains(&(f.0, f.1)));
         self.follow.append(&mut more.follow);
         self.follow.extend(again);
         if let Some(empty) = &self.empty {

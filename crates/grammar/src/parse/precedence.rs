@@ -63,7 +63,13 @@ impl Levels {
         (known && !levels.is_empty()).then_some(Levels { levels, shapes })
     }
 
-    fn rewrite(&self, core: &Core, nt: NtId, nts: &mut Vec<RawNt>, original: &mut Vec<Vec<Option<ProdId>>>) {
+    fn rewrite(
+        &self,
+        core: &Core,
+        nt: NtId,
+        nts: &mut Vec<RawNt>,
+        original: &mut Vec<Vec<Option<ProdId>>>,
+    ) {
         let top = self.levels.len();
         let ids: Vec<NtId> =
             (0..=top).map(|l| if l == 0 { nt } else { NtId::from(nts.len() + l - 1) }).collect();
@@ -140,7 +146,13 @@ impl Levels {
     }
 
     /// The level a production belongs to, and its right-hand side there.
-    fn place(&self, rhs: &[Sym], shape: Shape, prec: Option<Prec>, ids: &[NtId]) -> (usize, Vec<Sym>) {
+    fn place(
+        &self,
+        rhs: &[Sym],
+        shape: Shape,
+        prec: Option<Prec>,
+        ids: &[NtId],
+    ) -> (usize, Vec<Sym>) {
         let top = self.levels.len();
         let level = prec.map_or(0, |p| self.levels.partition_point(|l| *l < p.level));
         let right_assoc = prec.is_some_and(|p| p.right);

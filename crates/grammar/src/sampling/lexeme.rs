@@ -37,7 +37,13 @@ impl Lexeme {
     /// Appends a lexeme of `automaton`, which this is made of; returns how much longer than the
     /// shortest it is.
     #[inline]
-    pub fn draw(&mut self, automaton: &Automaton, rng: &mut Rng, extra: u32, out: &mut Vec<u8>) -> u32 {
+    pub fn draw(
+        &mut self,
+        automaton: &Automaton,
+        rng: &mut Rng,
+        extra: u32,
+        out: &mut Vec<u8>,
+    ) -> u32 {
         match self {
             Lexeme::Literal(text) => {
                 if let [byte] = text[..] {
@@ -90,7 +96,11 @@ impl Walk {
                 nice = every;
             }
             let home = walk.push(all().filter(|(b, to)| nearer(*to) && (b' '..=b'~').contains(b)));
-            let home = if home.0 == home.1 { walk.push(all().filter(|(_, to)| nearer(*to))) } else { home };
+            let home = if home.0 == home.1 {
+                walk.push(all().filter(|(_, to)| nearer(*to)))
+            } else {
+                home
+            };
             walk.states.push(WalkState {
                 all: every,
                 nice,

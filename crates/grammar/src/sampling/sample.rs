@@ -76,7 +76,12 @@ impl<'l> Sampler<'l> {
             alternatives: Vec::new(),
             ranges: Vec::new(),
             plain: Default::default(),
-            least: language.analysis.min_len.iter().map(|l| (*l).min(u64::from(CLOSE)) as u32).collect(),
+            least: language
+                .analysis
+                .min_len
+                .iter()
+                .map(|l| (*l).min(u64::from(CLOSE)) as u32)
+                .collect(),
             home: Vec::new(),
             symbols: Vec::new(),
             quick: Vec::new(),
@@ -98,7 +103,8 @@ impl<'l> Sampler<'l> {
 
     fn spell_bytes(&mut self) {
         let apart = self.speller.keeps_apart();
-        let spelled = |symbol: &u32| match self.language.lexemes.get((symbol & !TERMINAL) as usize) {
+        let spelled = |symbol: &u32| match self.language.lexemes.get((symbol & !TERMINAL) as usize)
+        {
             Some(automaton) if !apart && symbol & TERMINAL != 0 => {
                 automaton.single_byte().map_or(*symbol, |byte| TERMINAL | BYTE | u32::from(byte))
             }
@@ -202,7 +208,9 @@ impl<'l> Sampler<'l> {
     fn least_size(&self, p: ProdId) -> u64 {
         let of = |s: &Sym| match s.as_terminal() {
             Some(t) => self.language.lexemes[t.index()].min_len().map_or(INFINITE, u64::from),
-            None => self.language.analysis.min_len[s.as_nonterminal().expect("not a terminal").index()],
+            None => {
+                self.language.analysis.min_len[s.as_nonterminal().expect("not a terminal").index()]
+            }
         };
         self.language.core.rhs(p).iter().map(of).fold(0, |a, b| (a + b).min(INFINITE))
     }
@@ -275,7 +283,8 @@ impl<'l> Sampler<'l> {
             let terminal = TerminalId(symbol & !TERMINAL);
             if spell && simple {
                 if let Some(last) = last.replace(terminal)
-                    && let Some(between) = self.speller.between(last, terminal, &self.language.lexemes)
+                    && let Some(between) =
+                        self.speller.between(last, terminal, &self.language.lexemes)
                 {
                     out.extend_from_slice(between);
                 }
@@ -332,8 +341,11 @@ impl<'l> Sampler<'l> {
     }
 
     fn choose(&self, nt: u32, slack: u32, rng: &mut Rng, for_tree: bool) -> &Alternative {
-        let (alternatives, ranges) =
-            if for_tree { (&self.plain.0, &self.plain.1) } else { (&self.alternatives, &self.ranges) };
+        let (alternatives, ranges) = if for_tree {
+            (&self.plain.0, &self.plain.1)
+        } else {
+            (&self.alternatives, &self.ranges)
+        };
         let (from, to) = ranges[nt as usize];
         let all = &alternatives[from as usize..to as usize];
         let limit = self.least[nt as usize] + slack;
@@ -355,7 +367,12 @@ impl<'l> Sampler<'l> {
 
     /// Draws a lexeme of a terminal, with at most `extra` bytes more than the shortest.
     pub fn lexeme(&mut self, terminal: TerminalId, rng: &mut Rng, extra: u32, out: &mut Vec<u8>) {
-        self.lexemes[terminal.index()].draw(&self.language.lexemes[terminal.index()], rng, extra, out);
+        self.lexemes[terminal.index()].draw(
+            &self.language.lexemes[terminal.index()],
+            rng,
+            extra,
+            out,
+        );
     }
 
     pub fn speller(&mut self) -> &mut Speller {

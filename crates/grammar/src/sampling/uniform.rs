@@ -117,7 +117,8 @@ impl<'l> Uniform<'l> {
             slots += core.rhs(p).len() + 1;
         }
         let paths: Vec<Vec<Vec<f64>>> = language.lexemes.iter().map(|a| paths(a, len, x)).collect();
-        let of = |p: &Vec<Vec<f64>>| p.iter().map(|row| row.first().copied().unwrap_or(0.0)).collect();
+        let of =
+            |p: &Vec<Vec<f64>>| p.iter().map(|row| row.first().copied().unwrap_or(0.0)).collect();
         let mut terminal: Vec<Vec<f64>> = paths.iter().map(of).collect();
         // The empty string is no lexeme.
         terminal.iter_mut().for_each(|row| row[0] = 0.0);
@@ -164,7 +165,8 @@ impl<'l> Uniform<'l> {
                 None => &self.nt[sym.as_nonterminal().expect("not a terminal").index()],
             };
             let tail = &self.suffix[first + i + 1];
-            let total: f64 = head[..=n].iter().zip(tail[..=n].iter().rev()).map(|(h, t)| h * t).sum();
+            let total: f64 =
+                head[..=n].iter().zip(tail[..=n].iter().rev()).map(|(h, t)| h * t).sum();
             self.suffix[first + i][n] = total;
         }
     }
@@ -187,7 +189,9 @@ impl<'l> Uniform<'l> {
                         self.speller.write(&mut text, t, &lexeme);
                     }
                     Some(t) => self.lexeme(t, n as usize, rng, out),
-                    None => self.choose(sym.as_nonterminal().expect("not a terminal"), n as usize, rng),
+                    None => {
+                        self.choose(sym.as_nonterminal().expect("not a terminal"), n as usize, rng)
+                    }
                 },
             }
         }
@@ -266,8 +270,9 @@ impl<'l> Uniform<'l> {
         let mut state = 0usize;
         for left in (0..n).rev() {
             let edges = &automaton.edges[state];
-            let weigh =
-                |e: &crate::automata::automaton::Edge| paths[left][e.to as usize] * e.bytes.len() as f64;
+            let weigh = |e: &crate::automata::automaton::Edge| {
+                paths[left][e.to as usize] * e.bytes.len() as f64
+            };
             let edge = match edges {
                 [only] => only,
                 _ => {
@@ -284,8 +289,11 @@ impl<'l> Uniform<'l> {
                     chosen
                 }
             };
-            let byte =
-                if edge.bytes.len() == 1 { edge.bytes[0] } else { edge.bytes[rng.usize(..edge.bytes.len())] };
+            let byte = if edge.bytes.len() == 1 {
+                edge.bytes[0]
+            } else {
+                edge.bytes[rng.usize(..edge.bytes.len())]
+            };
             out.push(byte);
             state = edge.to as usize;
         }
@@ -294,7 +302,8 @@ impl<'l> Uniform<'l> {
 
 /// paths[n][q]: weighted number of accepted strings of length n from state q.
 fn paths(automaton: &Automaton, len: usize, x: f64) -> Vec<Vec<f64>> {
-    let mut rows: Vec<Vec<f64>> = vec![automaton.accepts.iter().map(|a| f64::from(u8::from(*a))).collect()];
+    let mut rows: Vec<Vec<f64>> =
+        vec![automaton.accepts.iter().map(|a| f64::from(u8::from(*a))).collect()];
     for n in 1..=len {
         let last: &Vec<f64> = &rows[n - 1];
         let of = |edges: &[crate::automata::automaton::Edge]| {

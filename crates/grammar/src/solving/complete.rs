@@ -70,15 +70,20 @@ impl Completer {
         if language.is_scannerless() {
             let bytes = ByteCore::new(&language.core, &language.lexemes);
             let recognizer = bytes.core.recognizer();
-            let completion =
-                Completion::new(&bytes.core.productions, &recognizer, &vec![1; bytes.core.terminals()]);
+            let completion = Completion::new(
+                &bytes.core.productions,
+                &recognizer,
+                &vec![1; bytes.core.terminals()],
+            );
             return Ok(Completer { recognizer, completion, text: Text::Bytes(Box::new(bytes)) });
         }
         let core: &Core = &language.core;
         let recognizer = core.recognizer();
-        let shortest: Vec<Option<Vec<u8>>> = language.lexemes.iter().map(|a| a.shortest()).collect();
-        let price =
-            |s: &Option<Vec<u8>>| s.as_ref().map_or(crate::model::analysis::INFINITE, |s| s.len() as u64);
+        let shortest: Vec<Option<Vec<u8>>> =
+            language.lexemes.iter().map(|a| a.shortest()).collect();
+        let price = |s: &Option<Vec<u8>>| {
+            s.as_ref().map_or(crate::model::analysis::INFINITE, |s| s.len() as u64)
+        };
         let cost: Vec<u64> = shortest.iter().map(price).collect();
         let completion = Completion::new(&core.productions, &recognizer, &cost);
         let text = Text::Tokens {
@@ -124,7 +129,10 @@ impl Completer {
         let config = self.after_bytes(prefix)?;
         let classes = self.terminals(config).ok_or(prefix.len())?;
         let Text::Bytes(bytes) = &self.text else { unreachable!("checked by the caller") };
-        Ok(classes.iter().map(|c| crate::lexing::mode::friendliest(&bytes.classes[c.index()])).collect())
+        Ok(classes
+            .iter()
+            .map(|c| crate::lexing::mode::friendliest(&bytes.classes[c.index()]))
+            .collect())
     }
 
     fn complete_tokens(&mut self, prefix: &[u8]) -> Result<Vec<u8>, usize> {
@@ -140,7 +148,11 @@ impl Completer {
         if failed.is_none()
             && let Some(cost) = self.cost(after)
         {
-            let last = touching.map(|s| Open { terminal: s.terminal, start: s.start, stack: s.place.stack });
+            let last = touching.map(|s| Open {
+                terminal: s.terminal,
+                start: s.start,
+                stack: s.place.stack,
+            });
             best = Some(Way { cost, config: after, rest: Vec::new(), last });
         }
         if let Some((stack, before, start)) = open {
@@ -149,7 +161,12 @@ impl Completer {
                 let Some(cost) = self.completion.cost(&self.recognizer, config) else { continue };
                 let cost = cost + rest.len() as u64;
                 if best.as_ref().is_none_or(|b| cost < b.cost) {
-                    best = Some(Way { cost, config, rest, last: Some(Open { terminal, start, stack }) });
+                    best = Some(Way {
+                        cost,
+                        config,
+                        rest,
+                        last: Some(Open { terminal, start, stack }),
+                    });
                 }
             }
         }
@@ -168,7 +185,9 @@ impl Completer {
             stack = self.lexer().after_lexeme(open.stack, open.terminal, &out);
             keep = prefix.len() - open.start;
         }
-        let Text::Tokens { speller, shortest } = &mut self.text else { unreachable!("tokens only") };
+        let Text::Tokens { speller, shortest } = &mut self.text else {
+            unreachable!("tokens only")
+        };
         speller.resume(stack, out.len());
         tokens.iter().for_each(|t| speller.write(&mut out, *t, &shortest[t.index()]));
         out.split_off(keep)
@@ -184,11 +203,14 @@ impl Completer {
     fn read(&mut self, prefix: &[u8]) -> Result<(Vec<Step>, Config, Place, Option<usize>), usize> {
         let (mut config, mut place) = (self.recognizer.begin(), self.lexer().begin());
         let mut steps = Vec::new();
-        let Text::Tokens { speller, .. } = &mut self.text else { unreachable!("checked by the caller") };
+        let Text::Tokens { speller, .. } = &mut self.text else {
+            unreachable!("checked by the caller")
+        };
         let lexer = speller.lexer().expect("tokens come from a lexer");
         loop {
             let mut candidates = Vec::new();
-            let at_end = lexer.candidates(prefix, place, &At(&self.recognizer, config), &mut candidates);
+            let at_end =
+                lexer.candidates(prefix, place, &At(&self.recognizer, config), &mut candidates);
             let allowed = candidates.iter().find(|c| self.recognizer.allows(config, c.terminal));
             let Some(token) = allowed else {
                 if at_end && candidates.is_empty() {

@@ -63,7 +63,8 @@ impl TerminalSet {
     /// In increasing order.
     pub fn iter(&self) -> impl Iterator<Item = TerminalId> + '_ {
         self.words.iter().enumerate().flat_map(|(i, word)| {
-            let rests = std::iter::successors(Some(*word), |rest| Some(rest & rest.wrapping_sub(1)));
+            let rests =
+                std::iter::successors(Some(*word), |rest| Some(rest & rest.wrapping_sub(1)));
             let bits = rests.take_while(|rest| *rest != 0).map(u64::trailing_zeros);
             bits.map(move |bit| TerminalId(i as u32 * 64 + bit))
         })

@@ -53,7 +53,9 @@ impl Automaton {
                 self.moves[from as usize].push((set.clone(), to));
                 to
             }
-            Expression::Sequence(parts) => parts.iter().fold(from, |from, part| self.add(part, from)),
+            Expression::Sequence(parts) => {
+                parts.iter().fold(from, |from, part| self.add(part, from))
+            }
             Expression::Choice(parts) => {
                 let to = self.state();
                 for part in parts {
@@ -91,7 +93,10 @@ impl Automaton {
 
     /// The moves of a state, those after silent ones included.
     fn all_moves(&self, state: u32) -> Vec<(TerminalSet, u32)> {
-        self.closure(state).iter().flat_map(|state| self.moves[*state as usize].iter().cloned()).collect()
+        self.closure(state)
+            .iter()
+            .flat_map(|state| self.moves[*state as usize].iter().cloned())
+            .collect()
     }
 }
 
@@ -132,7 +137,8 @@ pub fn solve(language: &Language, expression: &Expression) -> Option<Vec<Termina
     let begin = automaton.state();
     let end = automaton.add(expression, begin);
     let states = 0..automaton.silent.len() as u32;
-    let accepting: Vec<bool> = states.clone().map(|state| automaton.closure(state).contains(&end)).collect();
+    let accepting: Vec<bool> =
+        states.clone().map(|state| automaton.closure(state).contains(&end)).collect();
     let core = &language.core;
     let has_lexeme = |t: &TerminalId| !language.lexemes[t.index()].is_empty();
     let mut search = Search {
@@ -181,7 +187,9 @@ impl Search<'_> {
     }
 
     fn push(&mut self, item: Item, cost: u64, origin: Origin) {
-        if self.done.contains_key(&item) || self.best.get(&item).is_some_and(|(known, _)| *known <= cost) {
+        if self.done.contains_key(&item)
+            || self.best.get(&item).is_some_and(|(known, _)| *known <= cost)
+        {
             return;
         }
         self.best.insert(item, (cost, origin));

@@ -76,8 +76,10 @@ impl TokenSolver {
         let core = &language.core;
         let recognizer = Recognizer::with_reasons(&core.productions, core.start);
         let has_lexeme = |t: &TerminalId| !language.lexemes[t.index()].is_empty();
-        let possible =
-            TerminalSet::of(core.terminals(), (0..core.terminals()).map(TerminalId::from).filter(has_lexeme));
+        let possible = TerminalSet::of(
+            core.terminals(),
+            (0..core.terminals()).map(TerminalId::from).filter(has_lexeme),
+        );
         let price = |t: usize| if possible.contains(TerminalId::from(t)) { 1 } else { INFINITE };
         let cost: Vec<u64> = (0..core.terminals()).map(price).collect();
         TokenSolver {
@@ -106,10 +108,16 @@ impl TokenSolver {
 
     /// As `push`, where the running input has the token `run`: answers keep it where that is not
     /// longer.
-    pub fn push_run(&mut self, prefix: &mut Prefix, set: &TerminalSet, run: Option<TerminalId>) -> bool {
+    pub fn push_run(
+        &mut self,
+        prefix: &mut Prefix,
+        set: &TerminalSet,
+        run: Option<TerminalId>,
+    ) -> bool {
         let before = prefix.all[prefix.len()];
         let from = prefix.viable.len();
-        let viable = |t: &TerminalId| self.possible.contains(*t) && self.recognizer.allows(before, *t);
+        let viable =
+            |t: &TerminalId| self.possible.contains(*t) && self.recognizer.allows(before, *t);
         prefix.viable.extend(set.iter().filter(viable));
         let letter = self.recognizer.letter(&prefix.viable[from..]);
         let Some(config) = self.recognizer.step(before, letter, &prefix.viable[from..]) else {
@@ -135,7 +143,8 @@ impl TokenSolver {
     ) -> (TerminalId, Option<Config>) {
         let wanted = wanted.filter(|t| viable.contains(t));
         for token in wanted.iter().chain(viable) {
-            if let Some(config) = before.and_then(|before| self.recognizer.advance(before, *token)) {
+            if let Some(config) = before.and_then(|before| self.recognizer.advance(before, *token))
+            {
                 return (*token, Some(config));
             }
         }
@@ -190,8 +199,15 @@ impl TokenSolver {
 
     /// Changes the first tokens of the prefix to terminals of their sets that lead to `item`, and
     /// to those that the completion finishes after it; without an item, to a sentence.
-    fn choose(&mut self, prefix: &Prefix, item: Option<Item>, tokens: &mut [TerminalId]) -> Option<()> {
-        let Some(until) = (0..tokens.len()).find(|i| prefix.viable(*i).len() > 1) else { return Some(()) };
+    fn choose(
+        &mut self,
+        prefix: &Prefix,
+        item: Option<Item>,
+        tokens: &mut [TerminalId],
+    ) -> Option<()> {
+        let Some(until) = (0..tokens.len()).find(|i| prefix.viable(*i).len() > 1) else {
+            return Some(());
+        };
         let mut walk = Walk::new(&self.recognizer, (&prefix.all, &prefix.letters), tokens, until)?;
         let Some(mut item) = item else { return walk.sentence() };
         loop {

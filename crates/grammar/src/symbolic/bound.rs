@@ -26,20 +26,23 @@ impl Symbolic {
     fn largest_of(&self, nt: NtId, sizes: Sizes, largest: &[Option<usize>]) -> Option<usize> {
         let core = &self.language.core;
         let productive = |p: &ProdId| {
-            core.rhs(*p).iter().all(|symbol| match (symbol.as_terminal(), symbol.as_nonterminal()) {
-                (Some(terminal), _) => !self.language.lexemes[terminal.index()].is_empty(),
-                (None, Some(nt)) => self.language.analysis.productive[nt.index()],
-                (None, None) => false,
+            core.rhs(*p).iter().all(|symbol| {
+                match (symbol.as_terminal(), symbol.as_nonterminal()) {
+                    (Some(terminal), _) => !self.language.lexemes[terminal.index()].is_empty(),
+                    (None, Some(nt)) => self.language.analysis.productive[nt.index()],
+                    (None, None) => false,
+                }
             })
         };
         let of = |p: ProdId| {
-            let parts = core.rhs(p).iter().map(|symbol| match (symbol.as_terminal(), sizes.measure) {
-                (Some(_), Measure::Height) => Some(0),
-                (Some(terminal), Measure::Length) => {
-                    self.language.lexemes[terminal.index()].max_len().map(|len| len as usize)
-                }
-                (None, _) => largest[symbol.as_nonterminal()?.index()],
-            });
+            let parts =
+                core.rhs(p).iter().map(|symbol| match (symbol.as_terminal(), sizes.measure) {
+                    (Some(_), Measure::Height) => Some(0),
+                    (Some(terminal), Measure::Length) => {
+                        self.language.lexemes[terminal.index()].max_len().map(|len| len as usize)
+                    }
+                    (None, _) => largest[symbol.as_nonterminal()?.index()],
+                });
             match sizes.measure {
                 Measure::Height => {
                     Some(1 + parts.collect::<Option<Vec<_>>>()?.into_iter().max().unwrap_or(0))

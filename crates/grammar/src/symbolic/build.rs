@@ -58,15 +58,21 @@ impl Builder<'_> {
         }
         let fate = |t: usize| {
             let lexemes = count(&self.language.lexemes[t]);
-            let fate = if used[t] { self.fate(TerminalId::from(t), lexemes)? } else { Fate::Unused };
+            let fate =
+                if used[t] { self.fate(TerminalId::from(t), lexemes)? } else { Fate::Unused };
             Ok((lexemes, fate))
         };
         (0..core.terminals()).map(fate).collect()
     }
 
     fn fate(&self, terminal: TerminalId, lexemes: Lexemes) -> Result<Fate, SymbolicError> {
-        let chosen =
-            self.options.choices.iter().rev().find(|(t, _)| *t == terminal).map(|(_, choice)| *choice);
+        let chosen = self
+            .options
+            .choices
+            .iter()
+            .rev()
+            .find(|(t, _)| *t == terminal)
+            .map(|(_, choice)| *choice);
         let automaton = &self.language.lexemes[terminal.index()];
         let name = || self.language.grammar.terminal(terminal).name.clone();
         let shortest = automaton.min_len().unwrap_or(0) as usize;
@@ -102,7 +108,8 @@ impl Builder<'_> {
             symbols.push(match holes[..] {
                 [only] => only,
                 _ => {
-                    let prods = (0..).zip(holes).map(|(alt, hole)| production(vec![hole], alt)).collect();
+                    let prods =
+                        (0..).zip(holes).map(|(alt, hole)| production(vec![hole], alt)).collect();
                     let name = self.language.grammar.terminal(terminal).name.clone();
                     raw.push(RawNt { name, rule: None, prods });
                     Sym::nonterminal(NtId::from(raw.len() - 1))
@@ -141,7 +148,9 @@ impl Builder<'_> {
         let repeat = self.repeat(terminal, len);
         if let Some(&known) = self.known.get(&key) {
             let first = self.language.grammar.terminals.len();
-            let hole = known.as_terminal().and_then(|terminal| self.holes.get_mut(terminal.index() - first));
+            let hole = known
+                .as_terminal()
+                .and_then(|terminal| self.holes.get_mut(terminal.index() - first));
             if let Some(hole) = hole {
                 hole.repeat = hole.repeat.take().or(repeat);
             }
@@ -154,8 +163,9 @@ impl Builder<'_> {
 
     /// How the lexemes of a terminal can be made longer, if no bound was asked for.
     fn repeat(&self, terminal: TerminalId, len: usize) -> Option<Repeat> {
-        let is_bounded =
-            |(t, choice): &(TerminalId, Choice)| *t == terminal && matches!(choice, Choice::Bound(_));
+        let is_bounded = |(t, choice): &(TerminalId, Choice)| {
+            *t == terminal && matches!(choice, Choice::Bound(_))
+        };
         if self.options.choices.iter().any(is_bounded) {
             return None;
         }
@@ -174,7 +184,9 @@ impl Builder<'_> {
 
     fn add_hole(&mut self, hole: Hole) -> Sym {
         self.holes.push(hole);
-        Sym::terminal(TerminalId::from(self.language.grammar.terminals.len() + self.holes.len() - 1))
+        Sym::terminal(TerminalId::from(
+            self.language.grammar.terminals.len() + self.holes.len() - 1,
+        ))
     }
 
     fn language_of(&self, raw: Vec<RawNt>, start: NtId) -> Language {
@@ -187,7 +199,8 @@ impl Builder<'_> {
         grammar.lexing = Lexing::Longest;
         let mut lexemes = self.language.lexemes.clone();
         lexemes.extend(self.holes.iter().map(|hole| Automaton::literal(&self.example(hole))));
-        let lengths: Vec<u64> = lexemes.iter().map(|a| a.min_len().map_or(INFINITE, u64::from)).collect();
+        let lengths: Vec<u64> =
+            lexemes.iter().map(|a| a.min_len().map_or(INFINITE, u64::from)).collect();
         let core = Core::from_raw(raw, start, grammar.terminals.len());
         let analysis = Analysis::new(&core, &lengths);
         Language { grammar, core, lexemes, analysis }
@@ -197,13 +210,16 @@ impl Builder<'_> {
         let any = "(?s-u:.)".repeat(hole.len);
         let pattern = Pattern::parse(&any).unwrap_or_else(|_| Pattern::never());
         let of = hole.terminal.filter(|_| self.options.filling == Filling::Valid);
-        let of = of.map(|t| format!("{}:", self.language.grammar.terminal(t).name)).unwrap_or_default();
+        let of =
+            of.map(|t| format!("{}:", self.language.grammar.terminal(t).name)).unwrap_or_default();
         Terminal::new(format!("{of}hole{}", hole.len), pattern)
     }
 
     fn example(&self, hole: &Hole) -> Vec<u8> {
         let lexemes = hole.terminal.map(|t| &self.language.lexemes[t.index()]);
-        lexemes.and_then(|lexemes| lexemes.of_length(hole.len)).unwrap_or_else(|| vec![b'a'; hole.len])
+        lexemes
+            .and_then(|lexemes| lexemes.of_length(hole.len))
+            .unwrap_or_else(|| vec![b'a'; hole.len])
     }
 }
 
@@ -256,8 +272,9 @@ fn merged(mut raw: Vec<RawNt>, mut start: NtId) -> (Vec<RawNt>, NtId) {
 /// The productions as rules, for those who want to read the grammar.
 fn rules(raw: &[RawNt]) -> Vec<Rule> {
     let mut names: FxHashMap<&str, usize> = FxHashMap::default();
-    let unique =
-        |name: &str, seen: usize| if seen == 0 { name.to_owned() } else { format!("{name}{}", seen + 1) };
+    let unique = |name: &str, seen: usize| {
+        if seen == 0 { name.to_owned() } else { format!("{name}{}", seen + 1) }
+    };
     let expr = |symbol: &Sym| match (symbol.as_terminal(), symbol.as_nonterminal()) {
         (Some(terminal), _) => Expr::Terminal(terminal),
         (None, nt) => Expr::Rule(RuleId(nt.map_or(0, |nt| nt.0))),
@@ -267,7 +284,8 @@ fn rules(raw: &[RawNt]) -> Vec<Rule> {
         let seen = names.entry(&nt.name).or_default();
         let name = unique(&nt.name, *seen);
         *seen += 1;
-        let body = |prod: &RawProd| Alternative::new(Expr::seq(prod.rhs.iter().map(expr).collect()));
+        let body =
+            |prod: &RawProd| Alternative::new(Expr::seq(prod.rhs.iter().map(expr).collect()));
         rules.push(Rule { name, alternatives: nt.prods.iter().map(body).collect() });
     }
     rules

@@ -25,13 +25,15 @@ impl Repeat {
     /// byte.
     pub(super) fn of(automaton: &Automaton, lexeme: Vec<u8>) -> Option<Repeat> {
         let step = |state: &mut usize, byte: &u8| {
-            let edge = automaton.edges.get(*state)?.iter().find(|edge| edge.bytes.contains(byte))?;
+            let edge =
+                automaton.edges.get(*state)?.iter().find(|edge| edge.bytes.contains(byte))?;
             *state = edge.to as usize;
             Some(*state)
         };
         let states = std::iter::once(0).chain(lexeme.iter().scan(0, step));
         let repeats = states.enumerate().filter_map(|(after, state)| {
-            let again = automaton.edges.get(state)?.iter().find(|edge| edge.to as usize == state)?;
+            let again =
+                automaton.edges.get(state)?.iter().find(|edge| edge.to as usize == state)?;
             Some((after, friendliest(&again.bytes)))
         });
         let (after, filler) = repeats.last()?;
@@ -79,7 +81,8 @@ impl Stretched {
     /// Where the bytes of a hole are in a text with so many of the equal bytes.
     pub fn places(&self, hole: &HoleAt, count: usize) -> impl Iterator<Item = usize> + use<> {
         let at = self.at;
-        (hole.start..hole.start + hole.len).map(move |place| if place < at { place } else { place + count })
+        (hole.start..hole.start + hole.len)
+            .map(move |place| if place < at { place } else { place + count })
     }
 }
 
@@ -115,7 +118,8 @@ mod tests {
     #[test]
     fn holes_after_the_stretch_move() {
         let hole = |start, len| HoleAt { start, len, terminal: None, hole: TerminalId(0) };
-        let string = SymbolicString { text: b"<ab>c".to_vec(), holes: vec![hole(1, 2), hole(4, 1)] };
+        let string =
+            SymbolicString { text: b"<ab>c".to_vec(), holes: vec![hole(1, 2), hole(4, 1)] };
         let stretched = Stretched { string: string.clone(), hole: 0, at: 2, filler: b'x' };
         let text = stretched.with(&string.text, 3);
         assert_eq!(text, b"<axxxb>c");

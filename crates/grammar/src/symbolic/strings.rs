@@ -133,7 +133,17 @@ impl<'s> Strings<'s> {
         let bound = symbolic.largest(sizes);
         let largest = largest.into_iter().chain(bound).min();
         let (next, end, ready) = (Position::default(), BigUint::ZERO, VecDeque::new());
-        Ok(Strings { spelling, sizes, largest, shard, is_empty: true, next, enumerator: None, end, ready })
+        Ok(Strings {
+            spelling,
+            sizes,
+            largest,
+            shard,
+            is_empty: true,
+            next,
+            enumerator: None,
+            end,
+            ready,
+        })
     }
 
     /// Goes on with the string at a position.
@@ -217,7 +227,8 @@ impl Spelling<'_> {
     fn spell(&mut self, found: &Found) -> SymbolicString {
         let mut string = SymbolicString { text: Vec::new(), holes: Vec::new() };
         self.speller.begin();
-        let ends = found.tokens.iter().skip(1).map(|(_, start)| *start as usize).chain([found.text.len()]);
+        let ends =
+            found.tokens.iter().skip(1).map(|(_, start)| *start as usize).chain([found.text.len()]);
         let mut left = None;
         for (&(terminal, start), end) in found.tokens.iter().zip(ends) {
             left = self.write(&mut string, left, terminal, &found.text[start as usize..end]);
@@ -240,7 +251,8 @@ impl Spelling<'_> {
             string.holes.push(self.hole_at(string, lexeme.len(), terminal, None));
             return None;
         };
-        let before = left.filter(|(_, was_hole)| *was_hole || hole.is_some()).map(|(terminal, _)| terminal);
+        let before =
+            left.filter(|(_, was_hole)| *was_hole || hole.is_some()).map(|(terminal, _)| terminal);
         self.speller.write_any(&mut string.text, before, (written, lexeme), &self.symbolic.lexemes);
         if hole.is_some() {
             string.holes.push(self.hole_at(string, lexeme.len(), terminal, Some(written)));

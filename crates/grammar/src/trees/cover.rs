@@ -145,7 +145,8 @@ impl RuleGraph {
 /// Rules below a nonterminal, looking through nonterminals without a rule.
 fn reach(language: &Language, nt: NtId) -> Vec<(NtId, Way)> {
     let core = &language.core;
-    let productive = |s: &Sym| s.as_nonterminal().is_none_or(|n| language.analysis.productive[n.index()]);
+    let productive =
+        |s: &Sym| s.as_nonterminal().is_none_or(|n| language.analysis.productive[n.index()]);
     let lexemes = |s: &Sym| s.as_terminal().is_none_or(|t| !language.lexemes[t.index()].is_empty());
     let mut found: Vec<(NtId, Way)> = Vec::new();
     let mut seen: FxHashSet<NtId> = FxHashSet::default();
@@ -156,7 +157,9 @@ fn reach(language: &Language, nt: NtId) -> Vec<(NtId, Way)> {
             if !rhs.iter().all(|s| productive(s) && lexemes(s)) {
                 continue;
             }
-            for (i, child) in rhs.iter().enumerate().filter_map(|(i, s)| s.as_nonterminal().map(|n| (i, n))) {
+            for (i, child) in
+                rhs.iter().enumerate().filter_map(|(i, s)| s.as_nonterminal().map(|n| (i, n)))
+            {
                 if !seen.insert(child) {
                     continue;
                 }
@@ -192,7 +195,14 @@ pub fn sample_paths(
             continue;
         }
         let Some(way) = graph.way_along(&path) else { continue };
-        let tree = tree_along(language, sampler, &way, *path.last().expect("k is at least one"), size, rng);
+        let tree = tree_along(
+            language,
+            sampler,
+            &way,
+            *path.last().expect("k is at least one"),
+            size,
+            rng,
+        );
         coverage.add(core, &tree);
         if !each(tree) {
             return;
@@ -238,10 +248,16 @@ fn wrap(
                 let start = tree.text.len() as u32;
                 sampler.lexeme(t, rng, 4, &mut tree.text);
                 let end = tree.text.len() as u32;
-                tree.nodes.push(crate::trees::tree::Node { label: Label::Token(t), size: 1, start, end });
+                tree.nodes.push(crate::trees::tree::Node {
+                    label: Label::Token(t),
+                    size: 1,
+                    start,
+                    end,
+                });
             }
             None => {
-                let part = sampler.tree(sym.as_nonterminal().expect("not a terminal"), rng, size / 4);
+                let part =
+                    sampler.tree(sym.as_nonterminal().expect("not a terminal"), rng, size / 4);
                 append(&mut tree, &part);
             }
         }

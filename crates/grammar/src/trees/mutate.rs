@@ -65,7 +65,13 @@ impl<'l> Mutator<'l> {
         self.apply(Mutation::Regenerate, tree, pool, rng).unwrap_or_else(|| tree.clone())
     }
 
-    pub fn apply(&mut self, kind: Mutation, tree: &Tree, pool: &[Tree], rng: &mut Rng) -> Option<Tree> {
+    pub fn apply(
+        &mut self,
+        kind: Mutation,
+        tree: &Tree,
+        pool: &[Tree],
+        rng: &mut Rng,
+    ) -> Option<Tree> {
         match kind {
             Mutation::Regenerate => self.regenerate(tree, rng),
             Mutation::Splice => self.splice(tree, pool, rng),
@@ -85,7 +91,8 @@ impl<'l> Mutator<'l> {
     }
 
     fn inner(&self, tree: &Tree, rng: &mut Rng) -> Option<usize> {
-        let inner: Vec<usize> = (0..tree.nodes.len()).filter(|n| self.nt(tree, *n).is_some()).collect();
+        let inner: Vec<usize> =
+            (0..tree.nodes.len()).filter(|n| self.nt(tree, *n).is_some()).collect();
         (!inner.is_empty()).then(|| inner[rng.usize(..inner.len())])
     }
 
@@ -100,9 +107,11 @@ impl<'l> Mutator<'l> {
         let other = pool.get(rng.usize(..pool.len().max(1)))?;
         let at = self.inner(tree, rng)?;
         let nt = self.nt(tree, at);
-        let fitting: Vec<usize> = (0..other.nodes.len()).filter(|n| self.nt(other, *n) == nt).collect();
+        let fitting: Vec<usize> =
+            (0..other.nodes.len()).filter(|n| self.nt(other, *n) == nt).collect();
         let from = *fitting.get(rng.usize(..fitting.len().max(1)))?;
-        (tree.nodes.len() + other.nodes.len() < MAX_NODES).then(|| edit::replace(tree, at, other, from))
+        (tree.nodes.len() + other.nodes.len() < MAX_NODES)
+            .then(|| edit::replace(tree, at, other, from))
     }
 
     fn repeat(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Tree> {
@@ -127,7 +136,8 @@ impl<'l> Mutator<'l> {
             let outer = (i + offset) % n;
             let Some(nt) = self.nt(tree, outer) else { continue };
             let end = outer + tree.nodes[outer].size as usize;
-            let below: Vec<usize> = (outer + 1..end).filter(|m| self.nt(tree, *m) == Some(nt)).collect();
+            let below: Vec<usize> =
+                (outer + 1..end).filter(|m| self.nt(tree, *m) == Some(nt)).collect();
             if !below.is_empty() {
                 return Some((outer, below[rng.usize(..below.len())]));
             }

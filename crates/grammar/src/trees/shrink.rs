@@ -133,7 +133,8 @@ impl<'a> Shrinker<'a> {
 
     fn answers(&mut self, batch: &[Vec<u8>]) -> Vec<bool> {
         let keys: Vec<u64> = batch.iter().map(|t| key(t)).collect();
-        let new: Vec<usize> = (0..batch.len()).filter(|i| !self.known.contains_key(&keys[*i])).collect();
+        let new: Vec<usize> =
+            (0..batch.len()).filter(|i| !self.known.contains_key(&keys[*i])).collect();
         let interesting = self.interesting;
         let results: Vec<bool> = std::thread::scope(|scope| {
             let run = |i: &usize| {
@@ -192,7 +193,8 @@ impl<'l> Context<'l> {
         if (smallest.nodes.len(), height) < (size, width) || height < width {
             candidates.push(edit::replace(tree, node, &smallest, 0));
         }
-        let below = (node + 1..node + size).filter(|n| edit::nonterminal(self.core, tree, *n) == Some(nt));
+        let below =
+            (node + 1..node + size).filter(|n| edit::nonterminal(self.core, tree, *n) == Some(nt));
         let mut below: Vec<usize> = below.collect();
         below.sort_by_key(|n| tree.nodes[*n].size);
         candidates.extend(below.into_iter().take(8).map(|n| edit::replace(tree, node, tree, n)));

@@ -35,8 +35,12 @@ fn origins(program: &Program, value: Value) -> Vec<Value> {
     match llvm::opcode(instruction) {
         LLVMZExt | LLVMSExt | LLVMTrunc | LLVMFreeze => vec![llvm::operand(instruction, 0)],
         LLVMSelect => vec![llvm::operand(instruction, 1), llvm::operand(instruction, 2)],
-        LLVMPHI => (0..llvm::phi_count(instruction)).map(|i| llvm::phi_value(instruction, i)).collect(),
-        LLVMCall | LLVMInvoke => llvm::as_function(llvm::called(instruction)).map_or(Vec::new(), results),
+        LLVMPHI => {
+            (0..llvm::phi_count(instruction)).map(|i| llvm::phi_value(instruction, i)).collect()
+        }
+        LLVMCall | LLVMInvoke => {
+            llvm::as_function(llvm::called(instruction)).map_or(Vec::new(), results)
+        }
         LLVMLoad => stored_here(program, instruction),
         _ => Vec::new(),
     }
@@ -47,8 +51,9 @@ pub fn actual_arguments(program: &Program, argument: Value) -> Vec<Value> {
     let function = llvm::function_of_argument(argument);
     let position = (0..llvm::param_count(function)).find(|i| llvm::param(function, *i) == argument);
     let calls = program.calls(function).iter().filter(|call| is_call(**call));
-    let passed =
-        |call: &Value| position.filter(|i| *i < llvm::argument_count(*call)).map(|i| llvm::operand(*call, i));
+    let passed = |call: &Value| {
+        position.filter(|i| *i < llvm::argument_count(*call)).map(|i| llvm::operand(*call, i))
+    };
     calls.filter_map(passed).collect()
 }
 
@@ -56,5 +61,9 @@ pub fn actual_arguments(program: &Program, argument: Value) -> Vec<Value> {
 fn stored_here(program: &Program, load: Value) -> Vec<Value> {
     let Some(place) = place(program.layout, llvm::operand(load, 0)) else { return Vec::new() };
     let stores = program.stores(llvm::function_of(llvm::block_of(load)));
-    stores.iter().filter(|store| store.place.as_ref() == Some(&place)).map(|store| store.value).collect()
+    stores
+        .iter()
+        .filter(|store| store.place.as_ref() == Some(&place))
+        .map(|store| store.value)
+        .collect()
 }

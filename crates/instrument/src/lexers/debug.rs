@@ -48,9 +48,11 @@ fn signature(context: LLVMContextRef, function: Value) -> Option<Vec<Option<Debu
     let find = |node, is: fn(&LLVMMetadataKind) -> bool| {
         operands(context, node).into_iter().flatten().find(|operand| is(&kind(*operand)))
     };
-    let subroutine = find(node, |kind| matches!(kind, LLVMMetadataKind::LLVMDISubroutineTypeMetadataKind))?;
+    let subroutine =
+        find(node, |kind| matches!(kind, LLVMMetadataKind::LLVMDISubroutineTypeMetadataKind))?;
     let list = find(subroutine, |kind| matches!(kind, LLVMMetadataKind::LLVMMDTupleMetadataKind))?;
-    let as_type = |operand: Option<LLVMMetadataRef>| operand.and_then(|node| DebugType::new(context, node));
+    let as_type =
+        |operand: Option<LLVMMetadataRef>| operand.and_then(|node| DebugType::new(context, node));
     Some(operands(context, list).into_iter().map(as_type).collect())
 }
 
@@ -60,7 +62,8 @@ pub fn global_type(context: LLVMContextRef, global: Value) -> Option<DebugType> 
     };
     let expression = attached(global).into_iter().find(is_expression)?;
     // SAFETY: the node is of that kind.
-    let variable = crate::llvm::non_null(unsafe { LLVMDIGlobalVariableExpressionGetVariable(expression) })?;
+    let variable =
+        crate::llvm::non_null(unsafe { LLVMDIGlobalVariableExpressionGetVariable(expression) })?;
     operands(context, variable).into_iter().flatten().find_map(|node| DebugType::new(context, node))
 }
 
@@ -69,7 +72,8 @@ fn attached(global: Value) -> Vec<LLVMMetadataRef> {
     // SAFETY: LLVM returns `count` entries, which are freed.
     unsafe {
         let entries = LLVMGlobalCopyAllMetadata(global, &mut count);
-        let nodes = (0..count as u32).map(|i| LLVMValueMetadataEntriesGetMetadata(entries, i)).collect();
+        let nodes =
+            (0..count as u32).map(|i| LLVMValueMetadataEntriesGetMetadata(entries, i)).collect();
         LLVMDisposeValueMetadataEntries(entries);
         nodes
     }
@@ -94,7 +98,8 @@ fn operands(context: LLVMContextRef, node: LLVMMetadataRef) -> Vec<Option<LLVMMe
 
 /// All enumerations that the program uses, with their named constants.
 pub fn enumerations(module: &Module) -> Vec<BTreeMap<String, i64>> {
-    let is_list = |node: &LLVMMetadataRef| matches!(kind(*node), LLVMMetadataKind::LLVMMDTupleMetadataKind);
+    let is_list =
+        |node: &LLVMMetadataRef| matches!(kind(*node), LLVMMetadataKind::LLVMMDTupleMetadataKind);
     let listed = |node: LLVMMetadataRef| {
         let lists = operands(module.context, node).into_iter().flatten().filter(is_list);
         lists.flat_map(|list| operands(module.context, list)).flatten().collect::<Vec<_>>()
@@ -102,8 +107,9 @@ pub fn enumerations(module: &Module) -> Vec<BTreeMap<String, i64>> {
     let is_enumeration = |node: &LLVMMetadataRef| {
         DebugType::new(module.context, *node).is_some_and(|ty| ty.tag() == ENUMERATION)
     };
-    let is_enumerator =
-        |node: &LLVMMetadataRef| matches!(kind(*node), LLVMMetadataKind::LLVMDIEnumeratorMetadataKind);
+    let is_enumerator = |node: &LLVMMetadataRef| {
+        matches!(kind(*node), LLVMMetadataKind::LLVMDIEnumeratorMetadataKind)
+    };
     let enumerations = compile_units(module).into_iter().flat_map(listed).filter(is_enumeration);
     let constants = |node: LLVMMetadataRef| {
         let all = listed(node).into_iter().filter(is_enumerator);
@@ -140,7 +146,9 @@ impl DebugType {
         use LLVMMetadataKind::*;
         let is_type = matches!(
             kind(node),
-            LLVMDIBasicTypeMetadataKind | LLVMDIDerivedTypeMetadataKind | LLVMDICompositeTypeMetadataKind
+            LLVMDIBasicTypeMetadataKind
+                | LLVMDIDerivedTypeMetadataKind
+                | LLVMDICompositeTypeMetadataKind
         );
         is_type.then_some(DebugType { context, node })
     }
@@ -192,7 +200,10 @@ impl DebugType {
             let holds = start <= offset && offset < start + member.size();
             let base = member.base().filter(|_| holds && depth > 0)?;
             let (mut names, found) = base.field(offset - start, last, depth - 1)?;
-            names.splice(0..0, Some(member.name()).filter(|name| !name.is_empty() && member.tag() == MEMBER));
+            names.splice(
+                0..0,
+                Some(member.name()).filter(|name| !name.is_empty() && member.tag() == MEMBER),
+            );
             Some((names, found))
         };
         ty.members().into_iter().find_map(inner)
@@ -200,8 +211,9 @@ impl DebugType {
 
     /// Without qualifiers and other names.
     fn plain(self) -> DebugType {
-        let base =
-            |ty: &DebugType| matches!(ty.tag(), TYPEDEF | CONST | VOLATILE).then(|| ty.base()).flatten();
+        let base = |ty: &DebugType| {
+            matches!(ty.tag(), TYPEDEF | CONST | VOLATILE).then(|| ty.base()).flatten()
+        };
         std::iter::successors(Some(self), base).take(DEPTH).last().unwrap_or(self)
     }
 
@@ -212,7 +224,8 @@ impl DebugType {
 
     fn members(self) -> Vec<DebugType> {
         let mut behind = operands(self.context, self.node).into_iter().skip(HEAD).flatten();
-        let list = behind.find(|node| matches!(kind(*node), LLVMMetadataKind::LLVMMDTupleMetadataKind));
+        let list =
+            behind.find(|node| matches!(kind(*node), LLVMMetadataKind::LLVMMDTupleMetadataKind));
         let members = list.into_iter().flat_map(|list| operands(self.context, list)).flatten();
         let types = members.filter_map(|node| DebugType::new(self.context, node));
         types.filter(|member| matches!(member.tag(), MEMBER | BASE_CLASS)).collect()

@@ -31,7 +31,9 @@ pub fn deliveries(program: &Program, function: Value, cluster: &[Value]) -> Vec<
         found.push(Delivery { route: Route::Result, values: results(function) });
     }
     for &member in cluster {
-        for store in program.stores(member).iter().filter(|store| is_number(llvm::type_of(store.value))) {
+        for store in
+            program.stores(member).iter().filter(|store| is_number(llvm::type_of(store.value)))
+        {
             let route = route(program, function, store);
             let counts = |route: &Route| member == function || is_global(route);
             let Some(route) = route.filter(counts) else { continue };
@@ -64,7 +66,8 @@ fn trail(program: &Program, function: Value, pointer: Value) -> Option<(Root, Ve
         return Some((Root::Global(global), vec![0]));
     }
     if llvm::as_argument(pointer).is_some() {
-        let position = (0..llvm::param_count(function)).find(|i| llvm::param(function, *i) == pointer)?;
+        let position =
+            (0..llvm::param_count(function)).find(|i| llvm::param(function, *i) == pointer)?;
         return Some((Root::Argument(position), vec![0]));
     }
     if is_gep(pointer) {
@@ -74,7 +77,8 @@ fn trail(program: &Program, function: Value, pointer: Value) -> Option<(Root, Ve
         *last = last.checked_add(offset)?;
         return Some((root, steps));
     }
-    let load = llvm::as_instruction(pointer).filter(|i| llvm::opcode(*i) == LLVMOpcode::LLVMLoad)?;
+    let load =
+        llvm::as_instruction(pointer).filter(|i| llvm::opcode(*i) == LLVMOpcode::LLVMLoad)?;
     let (root, mut steps) = trail(program, function, llvm::operand(load, 0))?;
     steps.push(0);
     Some((root, steps))

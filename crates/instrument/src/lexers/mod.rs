@@ -44,10 +44,15 @@ pub fn propose(inputs: &[PathBuf], libraries: &[PathBuf]) -> Result<Vec<LexerPro
     let module = Module::read(inputs, libraries)?;
     module.run_passes(PREPARE)?;
     let program = Program::new(&module);
-    let found =
-        program.functions.iter().flat_map(|function| candidates(&program, *function)).collect::<Vec<_>>();
-    let mut proposals: Vec<LexerProposal> =
-        found.iter().filter_map(|candidate| candidate.proposal(&module, &program, &found)).collect();
+    let found = program
+        .functions
+        .iter()
+        .flat_map(|function| candidates(&program, *function))
+        .collect::<Vec<_>>();
+    let mut proposals: Vec<LexerProposal> = found
+        .iter()
+        .filter_map(|candidate| candidate.proposal(&module, &program, &found))
+        .collect();
     proposals.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.lexer.cmp(&b.lexer)));
     let mut named = BTreeSet::new();
     proposals.retain(|proposal| named.insert(proposal.function.clone()));
@@ -74,10 +79,17 @@ fn candidates(program: &Program, function: Value) -> Vec<Candidate> {
     }
     let cluster = program.cluster(function);
     let all = deliveries(program, function, &cluster);
-    all.into_iter().filter_map(|delivery| candidate(program, function, &cluster, delivery)).collect()
+    all.into_iter()
+        .filter_map(|delivery| candidate(program, function, &cluster, delivery))
+        .collect()
 }
 
-fn candidate(program: &Program, function: Value, cluster: &[Value], delivery: Delivery) -> Option<Candidate> {
+fn candidate(
+    program: &Program,
+    function: Value,
+    cluster: &[Value],
+    delivery: Delivery,
+) -> Option<Candidate> {
     let delivered = constants::constants(program, &delivery.values);
     if delivered.len() < FEWEST_WITH_TABLE {
         return None;
@@ -113,19 +125,30 @@ impl Candidate {
     /// How many of the delivered constants these functions compare the delivered number with.
     pub fn tokens_in(&self, readers: &[Value]) -> usize {
         let compared = readers.iter().filter_map(|reader| self.uses.readers.get(reader)).flatten();
-        let known: BTreeSet<&i64> = compared.filter(|constant| self.delivered.contains(constant)).collect();
+        let known: BTreeSet<&i64> =
+            compared.filter(|constant| self.delivered.contains(constant)).collect();
         known.len()
     }
 
     /// Whether this is the parser of what `other` delivers.
     pub fn is_parser_of(&self, other: &Candidate) -> bool {
-        let outside: Vec<Value> =
-            self.cluster.iter().copied().filter(|function| !other.cluster.contains(function)).collect();
+        let outside: Vec<Value> = self
+            .cluster
+            .iter()
+            .copied()
+            .filter(|function| !other.cluster.contains(function))
+            .collect();
         let looks_up = outside.iter().any(|function| other.uses.table_readers.contains(function));
-        other.function != self.function && (looks_up || other.tokens_in(&outside) >= FEWEST_OF_PARSER)
+        other.function != self.function
+            && (looks_up || other.tokens_in(&outside) >= FEWEST_OF_PARSER)
     }
 
-    fn proposal(&self, module: &Module, program: &Program, all: &[Candidate]) -> Option<LexerProposal> {
+    fn proposal(
+        &self,
+        module: &Module,
+        program: &Program,
+        all: &[Candidate],
+    ) -> Option<LexerProposal> {
         let score = Score::of(self, program, all);
         let function = self.function;
         (score.points >= score::LOWEST).then(|| LexerProposal {

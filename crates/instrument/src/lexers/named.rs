@@ -12,7 +12,11 @@ use std::collections::BTreeMap;
 
 /// Comes first, on the program as it was compiled: names of fields are still known, and nothing is inlined. Returns the
 /// enumerations whose constants tokens may be.
-pub fn insert(module: &Module, builder: &Builder, lexers: &[String]) -> Result<Vec<BTreeMap<String, i64>>> {
+pub fn insert(
+    module: &Module,
+    builder: &Builder,
+    lexers: &[String],
+) -> Result<Vec<BTreeMap<String, i64>>> {
     for (number, lexer) in lexers.iter().enumerate() {
         let (function, place) = match lexer.split_once(':') {
             Some((function, place)) => (function, Some(place)),
@@ -25,7 +29,8 @@ pub fn insert(module: &Module, builder: &Builder, lexers: &[String]) -> Result<V
             "the program has no function named {function}; `tarragon lexers PROGRAM` proposes some"
         );
         for function in functions {
-            let written = delivery(module, function, place).with_context(|| format!("--lexer '{lexer}'"))?;
+            let written =
+                delivery(module, function, place).with_context(|| format!("--lexer '{lexer}'"))?;
             Calls { module, builder, lexer: number as u32 }.insert(function, &written);
         }
     }
@@ -50,7 +55,9 @@ impl Calls<'_> {
             builder.before(at);
             match written {
                 Written::Result => self.deliver_result(at),
-                Written::Memory { base, steps, size } => self.deliver_in_memory(*base, steps, *size),
+                Written::Memory { base, steps, size } => {
+                    self.deliver_in_memory(*base, steps, *size)
+                }
             }
         }
     }
@@ -59,7 +66,8 @@ impl Calls<'_> {
         let builder = self.builder;
         let result = llvm::operand(at, 0);
         let code = builder.zext_or_trunc(result, builder.i64);
-        let token = self.call("tarragon_token", builder.i64, &[code, builder.const_i32(self.lexer)]);
+        let token =
+            self.call("tarragon_token", builder.i64, &[code, builder.const_i32(self.lexer)]);
         let token = builder.zext_or_trunc(token, llvm::type_of(result));
         // SAFETY: a return of a value has one operand, and the new one has its type.
         unsafe { LLVMSetOperand(at, 0, token) };
@@ -85,9 +93,11 @@ impl Calls<'_> {
 
     /// Calls a function that only the runtime's model of it will define.
     fn call(&self, name: &str, result: Type, arguments: &[Value]) -> Value {
-        let known = self.module.functions().into_iter().find(|function| llvm::name(*function) == name);
+        let known =
+            self.module.functions().into_iter().find(|function| llvm::name(*function) == name);
         let function = known.unwrap_or_else(|| {
-            let mut types: Vec<Type> = arguments.iter().map(|argument| llvm::type_of(*argument)).collect();
+            let mut types: Vec<Type> =
+                arguments.iter().map(|argument| llvm::type_of(*argument)).collect();
             // SAFETY: the types belong to the module's context, and LLVM copies them.
             unsafe {
                 let ty = LLVMFunctionType(result, types.as_mut_ptr(), types.len() as u32, 0);

@@ -35,7 +35,9 @@ fn global_path(module: &Module, global: Value, steps: &[i64]) -> String {
 fn argument_path(module: &Module, function: Value, position: u32, steps: &[i64]) -> String {
     let hidden = returns_through_memory(function);
     let (base, types) = match position.checked_sub(hidden as u32) {
-        Some(position) => (format!("arg{position}"), debug::parameter_types(module.context, function)),
+        Some(position) => {
+            (format!("arg{position}"), debug::parameter_types(module.context, function))
+        }
         None => ("result".to_owned(), None),
     };
     let fits = |types: &Vec<Option<DebugType>>| {

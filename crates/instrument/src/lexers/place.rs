@@ -72,7 +72,8 @@ fn last_field(gep: Value) -> Option<Place> {
     let mut field = None;
     for position in 2..llvm::operand_count(gep) as u32 {
         if llvm::kind(ty) == LLVMTypeKind::LLVMStructTypeKind {
-            let index = llvm::constant_bits(llvm::as_constant_int(llvm::operand(gep, position))?) as u32;
+            let index =
+                llvm::constant_bits(llvm::as_constant_int(llvm::operand(gep, position))?) as u32;
             field = Some(Place::Field(type_key(ty), index));
             ty = llvm::struct_element(ty, index);
         } else {

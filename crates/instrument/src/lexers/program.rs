@@ -114,7 +114,11 @@ impl Program {
         for _ in 0..depth {
             let end = found.len();
             for member in start..end {
-                let new = self.callees(found[member]).iter().copied().filter(|callee| seen.insert(*callee));
+                let new = self
+                    .callees(found[member])
+                    .iter()
+                    .copied()
+                    .filter(|callee| seen.insert(*callee));
                 found.extend(new.collect::<Vec<_>>());
             }
             start = end;
@@ -130,13 +134,15 @@ impl Program {
                 }
             }
             LLVMOpcode::LLVMStore => {
-                let (value, pointer) = (llvm::operand(instruction, 0), llvm::operand(instruction, 1));
+                let (value, pointer) =
+                    (llvm::operand(instruction, 0), llvm::operand(instruction, 1));
                 let store = Store { value, pointer, place: place(self.layout, pointer) };
                 self.stores.entry(function).or_default().push(store);
             }
             LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke => {
                 let direct = llvm::as_function(llvm::called(instruction));
-                let by_type = || pointed_at.get(&llvm::called_type(instruction)).cloned().unwrap_or_default();
+                let by_type =
+                    || pointed_at.get(&llvm::called_type(instruction)).cloned().unwrap_or_default();
                 if let Some(callee) = direct {
                     add_once(&mut self.direct_callees, function, callee);
                 }
@@ -201,7 +207,7 @@ pub fn is_call(value: Value) -> bool {
 
 /// The operands of a function's return instructions.
 pub fn results(function: Value) -> Vec<Value> {
-    let returns =
-        instructions(function).filter(|instruction| llvm::opcode(*instruction) == LLVMOpcode::LLVMRet);
+    let returns = instructions(function)
+        .filter(|instruction| llvm::opcode(*instruction) == LLVMOpcode::LLVMRet);
     returns.filter(|ret| llvm::operand_count(*ret) == 1).map(|ret| llvm::operand(ret, 0)).collect()
 }

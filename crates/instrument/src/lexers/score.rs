@@ -56,7 +56,8 @@ impl Score {
         let tokens = candidate.tokens_in(&readers);
         if tokens > 0 {
             let points = (8.0 * (1.0 + tokens as f64).log2()).min(48.0);
-            let (what, who) = (counted(tokens, "constant"), counted(readers.len(), "other function"));
+            let (what, who) =
+                (counted(tokens, "constant"), counted(readers.len(), "other function"));
             let reason = format!("It delivers {what} with which {who} compare what it delivers.");
             self.add(
                 points as i32,
@@ -67,11 +68,14 @@ impl Score {
 
     fn tables(&mut self, candidate: &Candidate) {
         let tables = &candidate.uses.tables;
-        let known = tables.iter().find(|table| TOKEN_TABLES.iter().any(|known| table.ends_with(known)));
+        let known =
+            tables.iter().find(|table| TOKEN_TABLES.iter().any(|known| table.ends_with(known)));
         if let Some(table) = known {
             self.add(
                 35,
-                format!("What it delivers is looked up in {table}, the table of a generated parser."),
+                format!(
+                    "What it delivers is looked up in {table}, the table of a generated parser."
+                ),
             );
         } else if let Some(table) = tables.first() {
             self.add(5, format!("What it delivers is looked up in the constant table {table}."));
@@ -120,7 +124,10 @@ impl Score {
             self.add(-5, format!("It only passes on what {} delivers.", name(inner)));
         }
         if let Some(lexer) = all.iter().find(|other| candidate.is_parser_of(other)) {
-            self.add(-30, format!("It tells tokens of {} apart, as a parser does.", name(lexer.function)));
+            self.add(
+                -30,
+                format!("It tells tokens of {} apart, as a parser does.", name(lexer.function)),
+            );
         }
         let holds = |other: &&Candidate| {
             other.function != candidate.function

@@ -18,8 +18,11 @@ const CHARACTERS: std::ops::RangeInclusive<i64> = 9..=126;
 
 /// The function of the C library through which `function` takes input.
 pub fn input_function(program: &Program, function: Value) -> Option<String> {
-    let names =
-        program.reach(function, DEPTH).into_iter().filter(|f| llvm::is_declaration(*f)).map(llvm::name);
+    let names = program
+        .reach(function, DEPTH)
+        .into_iter()
+        .filter(|f| llvm::is_declaration(*f))
+        .map(llvm::name);
     names.into_iter().find(|name| INPUT.split_whitespace().any(|input| input == name))
 }
 
@@ -72,9 +75,12 @@ fn is_moved(value: Value) -> bool {
 fn is_byte_step(value: Value) -> bool {
     let ty = |step| llvm::gep_source_type(step);
     llvm::as_instruction(value)
-        .filter(|i| llvm::opcode(*i) == LLVMOpcode::LLVMGetElementPtr && llvm::operand_count(*i) == 2)
+        .filter(|i| {
+            llvm::opcode(*i) == LLVMOpcode::LLVMGetElementPtr && llvm::operand_count(*i) == 2
+        })
         .is_some_and(|step| {
-            llvm::kind(ty(step)) == LLVMTypeKind::LLVMIntegerTypeKind && llvm::int_width(ty(step)) == 8
+            llvm::kind(ty(step)) == LLVMTypeKind::LLVMIntegerTypeKind
+                && llvm::int_width(ty(step)) == 8
         })
 }
 
@@ -90,7 +96,9 @@ pub fn characters(functions: &[Value]) -> BTreeSet<i64> {
             }
             LLVMOpcode::LLVMSwitch => {
                 let cases = 1..llvm::successor_count(instruction);
-                found.extend(cases.map(|case| llvm::signed_constant(llvm::case_value(instruction, case))));
+                found.extend(
+                    cases.map(|case| llvm::signed_constant(llvm::case_value(instruction, case))),
+                );
             }
             _ => {}
         }

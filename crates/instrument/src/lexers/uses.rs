@@ -91,7 +91,8 @@ impl<'a> Following<'a> {
 
     /// The function of a use, if its uses count.
     fn reader(&self, instruction: Value) -> Option<Value> {
-        Some(llvm::function_of(llvm::block_of(instruction))).filter(|function| !self.own.contains(function))
+        Some(llvm::function_of(llvm::block_of(instruction)))
+            .filter(|function| !self.own.contains(function))
     }
 
     fn compared(&mut self, value: Value, comparison: Value) {
@@ -167,7 +168,8 @@ pub fn constant_table(pointer: Value) -> Option<String> {
     while is_gep(base) {
         base = llvm::operand(base, 0);
     }
-    let global = llvm::as_global_variable(base).filter(|global| llvm::is_global_constant(*global))?;
+    let global =
+        llvm::as_global_variable(base).filter(|global| llvm::is_global_constant(*global))?;
     let ty = llvm::value_type(global);
     let is_table = llvm::kind(ty) == LLVMTypeKind::LLVMArrayTypeKind
         && llvm::kind(llvm::element_type(ty)) == LLVMTypeKind::LLVMIntegerTypeKind

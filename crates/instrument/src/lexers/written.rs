@@ -64,11 +64,17 @@ fn parts(path: &str) -> Result<Vec<(Step, &str)>> {
         } else if rest.starts_with('+') {
             (Step::Within, rest)
         } else {
-            bail!("`{rest}` is no part of a place: fields come behind `.` or `->`, offsets behind `+`");
+            bail!(
+                "`{rest}` is no part of a place: fields come behind `.` or `->`, offsets behind `+`"
+            );
         };
         let sign = usize::from(after.starts_with('+'));
         let end = after[sign..].find(['.', '-', '+']).map_or(after.len(), |end| end + sign);
-        ensure!(end > sign, "a field or an offset is missing behind `{}`", &path[..path.len() - after.len()]);
+        ensure!(
+            end > sign,
+            "a field or an offset is missing behind `{}`",
+            &path[..path.len() - after.len()]
+        );
         found.push((step, &after[..end]));
         rest = &after[end..];
     }
@@ -99,9 +105,14 @@ impl Walk {
                 size: None,
             });
         }
-        if let Some(number) = base.strip_prefix("arg").and_then(|number| number.parse::<u32>().ok()) {
+        if let Some(number) = base.strip_prefix("arg").and_then(|number| number.parse::<u32>().ok())
+        {
             let count = llvm::param_count(function) - hidden;
-            ensure!(number < count, "{} has {count} arguments, counted from 0", llvm::name(function));
+            ensure!(
+                number < count,
+                "{} has {count} arguments, counted from 0",
+                llvm::name(function)
+            );
             let base = llvm::param(function, number + hidden);
             ensure!(
                 llvm::kind(llvm::type_of(base)) == LLVMTypeKind::LLVMPointerTypeKind,
@@ -113,8 +124,9 @@ impl Walk {
             return Ok(Walk { base, steps: vec![0], ty, is_pointer: !is_pointed_to, size: None });
         }
         let global = module.globals().into_iter().find(|global| llvm::name(*global) == base);
-        let global =
-            global.with_context(|| format!("there is neither an argument nor a variable named `{base}`"))?;
+        let global = global.with_context(|| {
+            format!("there is neither an argument nor a variable named `{base}`")
+        })?;
         let ty = debug::global_type(module.context, global);
         let own = llvm::value_type(global);
         let is_number = llvm::kind(own) == LLVMTypeKind::LLVMIntegerTypeKind;
@@ -140,7 +152,8 @@ impl Walk {
                         "debug information does not say where `{part}` is; give its offset in bytes: `+8`"
                     )
                 })?;
-                let (offset, ty) = ty.member(part).with_context(|| format!("there is no field `{part}`"))?;
+                let (offset, ty) =
+                    ty.member(part).with_context(|| format!("there is no field `{part}`"))?;
                 self.ty = Some(ty);
                 offset
             }

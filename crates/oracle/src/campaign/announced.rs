@@ -103,7 +103,12 @@ impl Announced {
                 if find.plant.1.is_empty() && !find.is_accident() {
                     return wrong("a find without a place", find.text);
                 }
-                self.find(word("file"), find, value["was"].as_str(), value["id"].as_u64().unwrap_or(0))
+                self.find(
+                    word("file"),
+                    find,
+                    value["was"].as_str(),
+                    value["id"].as_u64().unwrap_or(0),
+                )
             }
             _ => Told::default(),
         }

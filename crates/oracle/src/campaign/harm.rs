@@ -54,7 +54,10 @@ impl Harm {
     pub fn may_kill(&self) -> bool {
         use Harm::{Interrupt, InterruptTwice, Kill, KillAll, Spoil, StopAndKill};
         // Before a campaign listens to signals, they end it.
-        matches!(self, Kill | KillAll | StopAndKill | Interrupt(_) | InterruptTwice | Spoil { kills: true })
+        matches!(
+            self,
+            Kill | KillAll | StopAndKill | Interrupt(_) | InterruptTwice | Spoil { kills: true }
+        )
     }
 
     /// Whether something cannot be written.
@@ -195,7 +198,8 @@ fn damage(path: &Path, rng: &mut Rng) {
 /// All files of a campaign but the one that is about to appear, in a fixed order.
 pub(super) fn files(out: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    let entries = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let entries =
+        |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     for path in entries(out) {
         if path.is_dir() {
             found.extend(entries(&path));

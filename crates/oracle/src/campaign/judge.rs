@@ -18,12 +18,14 @@ fn finding(class: &str, detail: impl Into<String>) -> Finding {
 
 /// Files that the next session must say something about, because they are damaged.
 pub(super) fn expected_notes(out: &Path, announced: &Announced) -> Vec<&'static str> {
-    let state: Option<Value> =
-        fs::read(out.join("campaign.json")).ok().and_then(|state| serde_json::from_slice(&state).ok());
+    let state: Option<Value> = fs::read(out.join("campaign.json"))
+        .ok()
+        .and_then(|state| serde_json::from_slice(&state).ok());
     let has_others = harm::files(out).iter().any(|file| file != "campaign.json");
     let search = fs::read(out.join(harm::STATE)).ok();
     let campaign = (state.is_none() && has_others).then_some("campaign.json");
-    let search = (search.is_some() && search.as_ref() == announced.damaged_state()).then_some(harm::STATE);
+    let search =
+        (search.is_some() && search.as_ref() == announced.damaged_state()).then_some(harm::STATE);
     campaign.into_iter().chain(search).collect()
 }
 
@@ -59,7 +61,11 @@ pub(super) fn ending(
 }
 
 /// Everything that was announced is there, and nothing is half there.
-pub(super) fn files(victim: &Victim, out: &Path, announced: &Announced) -> Result<Vec<Finding>, String> {
+pub(super) fn files(
+    victim: &Victim,
+    out: &Path,
+    announced: &Announced,
+) -> Result<Vec<Finding>, String> {
     let mut findings = Vec::new();
     for (file, find) in announced.finds() {
         let Ok(input) = fs::read(out.join(file)) else {
@@ -113,7 +119,8 @@ fn half_files(victim: &Victim, out: &Path, announced: &Announced) -> Result<Vec<
 }
 
 fn is_report(text: &str) -> bool {
-    ["kind ", "property "].iter().any(|key| text.starts_with(key)) && text.contains("\ninput, escaped:\n")
+    ["kind ", "property "].iter().any(|key| text.starts_with(key))
+        && text.contains("\ninput, escaped:\n")
 }
 
 /// The report of the last session knows what all sessions announced.
@@ -122,7 +129,8 @@ pub(super) fn report(ended: &Ended, known: &BTreeSet<Plant>, out: &Path) -> Vec<
     let list = |name: &str| report[name].as_array().cloned().unwrap_or_default();
     let [bugs, hangs, violations] = ["bugs", "hangs", "violations"].map(list);
     let frame = |bug: &Value| function(bug["stack"][0].as_str().or(bug["place"].as_str())?);
-    let is_in = |list: &[Value], bug: &str| list.iter().filter_map(frame).any(|function| function == bug);
+    let is_in =
+        |list: &[Value], bug: &str| list.iter().filter_map(frame).any(|function| function == bug);
     let is_told = |(what, bug): &&Plant| match what.as_str() {
         "bug" => is_in(&bugs, bug),
         "hang" => is_in(&hangs, bug),
@@ -142,7 +150,10 @@ pub(super) fn report(ended: &Ended, known: &BTreeSet<Plant>, out: &Path) -> Vec<
 }
 
 /// `tarragon triage` sees what was announced.
-pub(super) fn triage(shown: Result<BTreeSet<String>, String>, announced: &Announced) -> Vec<Finding> {
+pub(super) fn triage(
+    shown: Result<BTreeSet<String>, String>,
+    announced: &Announced,
+) -> Vec<Finding> {
     let shown = match shown {
         Ok(shown) => shown,
         Err(error) => return vec![finding("triage fails", error)],

@@ -50,7 +50,8 @@ impl Victim {
 
     fn compile(&self, command: &mut Command, name: &str) -> Result<(), String> {
         let source = self.path("victim.c");
-        let made = run(command.args(["-O0", "-g", "-w"]).arg(source).arg("-o").arg(self.path(name)))?;
+        let made =
+            run(command.args(["-O0", "-g", "-w"]).arg(source).arg("-o").arg(self.path(name)))?;
         made.status.success().then_some(()).ok_or_else(|| text(&made.stderr))
     }
 
@@ -65,7 +66,10 @@ impl Victim {
     /// A command of Tarragon, in the folder of the victim.
     pub(super) fn tarragon(&self, name: &str) -> Result<Command, String> {
         let mut command = Command::new(beside("tarragon")?);
-        command.arg(name).current_dir(self.folder.path()).env("TARRAGON_CACHE", self.path("variants"));
+        command
+            .arg(name)
+            .current_dir(self.folder.path())
+            .env("TARRAGON_CACHE", self.path("variants"));
         Ok(command)
     }
 
@@ -97,7 +101,9 @@ impl Victim {
         let done = run(self.tarragon("triage")?.args(options).arg(out).args(["--", "./victim"]))?;
         let shown = text(&done.stdout);
         let last = shown.lines().last().unwrap_or_default();
-        let Ok(last) = serde_json::from_str::<Value>(last) else { return Ok(Err(text(&done.stderr))) };
+        let Ok(last) = serde_json::from_str::<Value>(last) else {
+            return Ok(Err(text(&done.stderr)));
+        };
         let causes = last["causes"].as_array().into_iter().flatten();
         Ok(Ok(causes.filter_map(|cause| function(cause["cause"].as_str()?)).collect()))
     }

@@ -22,11 +22,26 @@ fn event(kind: u8, label: u32) -> Event {
 fn each_fault_has_its_error() {
     let branch = EventKind::Branch as u8;
     assert!(Trace::from_raw(raw(vec![event(branch, 3)])).is_ok());
-    assert!(matches!(Trace::from_raw(raw(vec![event(99, 3)])), Err(BadTrace::Kind { index: 0, kind: 99 })));
-    assert!(matches!(Trace::from_raw(raw(vec![event(branch, 4)])), Err(BadTrace::Label { label: 4, .. })));
-    assert!(matches!(Trace::from_raw(raw(vec![event(branch, 0)])), Err(BadTrace::Label { label: 0, .. })));
-    assert!(matches!(Trace::from_raw(raw(vec![event(branch, 1)])), Err(BadTrace::Width { bits: 8, .. })));
-    assert!(Trace::from_raw(raw(vec![event(EventKind::Switch as u8, 1)])).is_ok(), "switches have any width");
+    assert!(matches!(
+        Trace::from_raw(raw(vec![event(99, 3)])),
+        Err(BadTrace::Kind { index: 0, kind: 99 })
+    ));
+    assert!(matches!(
+        Trace::from_raw(raw(vec![event(branch, 4)])),
+        Err(BadTrace::Label { label: 4, .. })
+    ));
+    assert!(matches!(
+        Trace::from_raw(raw(vec![event(branch, 0)])),
+        Err(BadTrace::Label { label: 0, .. })
+    ));
+    assert!(matches!(
+        Trace::from_raw(raw(vec![event(branch, 1)])),
+        Err(BadTrace::Width { bits: 8, .. })
+    ));
+    assert!(
+        Trace::from_raw(raw(vec![event(EventKind::Switch as u8, 1)])).is_ok(),
+        "switches have any width"
+    );
     assert!(Trace::from_raw(raw(vec![event(EventKind::GiveUp as u8, 0)])).is_ok());
     assert!(matches!(
         Trace::from_raw(raw(vec![event(EventKind::Word as u8, 0)])),

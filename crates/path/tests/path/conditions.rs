@@ -1,7 +1,8 @@
 //! What each kind of event becomes.
 
 use path::{
-    ConstraintKind, PathCondition, Purpose, RawTrace, Recorded, Trace, WrongDirection, check_directions,
+    ConstraintKind, PathCondition, Purpose, RawTrace, Recorded, Trace, WrongDirection,
+    check_directions,
 };
 use sites::{Site, SiteKind, SiteTable};
 use trace::{CheckKind, Event, EventKind, Label, Node, Op};
@@ -25,7 +26,11 @@ fn trace(events: Vec<Event>) -> Trace {
 
 fn sites() -> SiteTable {
     let branch = Site { kind: SiteKind::Branch { coverage: 4 }, ..Site::default() };
-    SiteTable { sites: vec![Site::default(), branch, Site::default()], outcomes: 6, ..SiteTable::default() }
+    SiteTable {
+        sites: vec![Site::default(), branch, Site::default()],
+        outcomes: 6,
+        ..SiteTable::default()
+    }
 }
 
 fn event(kind: EventKind, site: u32, label: Label) -> Event {
@@ -77,10 +82,17 @@ fn a_fixed_value_holds_and_has_no_other_side() {
     for label in [1, WIDE] {
         let mut trace = trace(vec![event(EventKind::Concretise, 2, label)]);
         let condition = PathCondition::new(&mut trace, &sites());
-        assert!(matches!(condition.constraints[0].kind, ConstraintKind::Concretise { value: 0x78, .. }));
+        assert!(matches!(
+            condition.constraints[0].kind,
+            ConstraintKind::Concretise { value: 0x78, .. }
+        ));
         assert_eq!(condition.constraints[0].other_directions(&sites()), []);
         assert_eq!(check_directions(&trace.dag, &condition, b"x"), []);
-        assert_eq!(check_directions(&trace.dag, &condition, b"y").len(), 1, "other inputs break it");
+        assert_eq!(
+            check_directions(&trace.dag, &condition, b"y").len(),
+            1,
+            "other inputs break it"
+        );
     }
 }
 
@@ -90,7 +102,10 @@ fn a_lie_is_found() {
     let condition = PathCondition::new(&mut trace, &sites());
     let wrong = check_directions(&trace.dag, &condition, b"x");
     assert_eq!(wrong, [WrongDirection { index: 0, site: 1, taken: true }]);
-    assert_eq!(wrong[0].to_string(), "constraint 0 at site 1: the run took true, the expression says false");
+    assert_eq!(
+        wrong[0].to_string(),
+        "constraint 0 at site 1: the run took true, the expression says false"
+    );
 }
 
 #[test]
@@ -124,7 +139,8 @@ fn what_a_lexer_asks_is_given() {
     let recorded = Recorded { nodes, values, input_len: 1, ..Recorded::default() };
     let raw = RawTrace { recorded, events, ..RawTrace::default() };
     let condition = PathCondition::new(&mut Trace::from_raw(raw).expect("sound"), &sites());
-    let labels = |of: &[path::Constraint]| of.iter().map(|constraint| constraint.label).collect::<Vec<_>>();
+    let labels =
+        |of: &[path::Constraint]| of.iter().map(|constraint| constraint.label).collect::<Vec<_>>();
     assert_eq!((labels(&condition.constraints), labels(&condition.given)), (vec![5], vec![LESS]));
     assert_eq!(condition.tokens.len(), 1);
 }

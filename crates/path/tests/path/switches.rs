@@ -7,7 +7,8 @@ use sites::{Site, SiteKind, SiteTable};
 use trace::{Event, EventKind, Node};
 
 fn site_table(cases: &[u64]) -> SiteTable {
-    let switch = Site { kind: SiteKind::Switch { coverage: 10, cases: cases.to_vec() }, ..Site::default() };
+    let switch =
+        Site { kind: SiteKind::Switch { coverage: 10, cases: cases.to_vec() }, ..Site::default() };
     SiteTable { sites: vec![Site::default(), switch], outcomes: 300, ..SiteTable::default() }
 }
 

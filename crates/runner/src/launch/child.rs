@@ -21,7 +21,14 @@ use trace::SERVER_FDS;
 pub(super) unsafe fn raw_clone(flags: c_int) -> c_long {
     // SAFETY: no stack is given, so the child goes on on a copy of this one.
     unsafe {
-        libc::syscall(libc::SYS_clone, (flags | libc::SIGCHLD) as c_long, 0usize, 0usize, 0usize, 0usize)
+        libc::syscall(
+            libc::SYS_clone,
+            (flags | libc::SIGCHLD) as c_long,
+            0usize,
+            0usize,
+            0usize,
+            0usize,
+        )
     }
 }
 
@@ -83,7 +90,8 @@ impl Child<'_> {
             }
             mount_proc();
             let tmp = self.wish(Step::TmpMount, self.mount_tmp());
-            let read_only = self.wish(Step::ReadOnlyMounts, set_mounts(c"/", libc::AT_RECURSIVE, true));
+            let read_only =
+                self.wish(Step::ReadOnlyMounts, set_mounts(c"/", libc::AT_RECURSIVE, true));
             self.wish(Step::ScratchMount, self.mount_scratch());
             if tmp {
                 self.open_tmp();
@@ -105,7 +113,9 @@ impl Child<'_> {
     unsafe fn limit_processes(&self) {
         if let ProcessLimit::PidMax(limit) = &self.plan.process_limit {
             // SAFETY: a plain write; the plan makes sure that the file belongs to the namespace.
-            unsafe { self.wish(Step::ProcessLimit, write_file(c"/proc/sys/kernel/pid_max", limit)) };
+            unsafe {
+                self.wish(Step::ProcessLimit, write_file(c"/proc/sys/kernel/pid_max", limit))
+            };
         }
     }
 
@@ -126,18 +136,20 @@ impl Child<'_> {
             if !self.mount_tmpfs(TMP) {
                 return false;
             }
-            let shared =
-                !self.plan.shm || libc::mount(TMP.as_ptr(), SHM.as_ptr(), null(), libc::MS_BIND, null()) == 0;
+            let shared = !self.plan.shm
+                || libc::mount(TMP.as_ptr(), SHM.as_ptr(), null(), libc::MS_BIND, null()) == 0;
             for parent in &self.plan.exposed.parents {
                 // Nobody shall write there: it is not emptied after a run.
                 libc::mkdir(parent.as_ptr(), 0o555);
             }
-            let mut shown = shared && trees.iter().zip(exposed).all(|(&tree, path)| attach_tree(tree, path));
+            let mut shown =
+                shared && trees.iter().zip(exposed).all(|(&tree, path)| attach_tree(tree, path));
             trees.iter().filter(|&&tree| tree >= 0).for_each(|&tree| {
                 libc::close(tree);
             });
             if shown && self.plan.var_tmp {
-                shown = libc::mount(TMP.as_ptr(), VAR_TMP.as_ptr(), null(), libc::MS_BIND, null()) == 0;
+                shown =
+                    libc::mount(TMP.as_ptr(), VAR_TMP.as_ptr(), null(), libc::MS_BIND, null()) == 0;
             }
             if !shown {
                 if self.plan.shm && shared {
@@ -285,7 +297,12 @@ impl Child<'_> {
             if program == 0 {
                 libc::setpgid(0, 0);
                 if self.plan.watches {
-                    libc::ptrace(libc::PTRACE_TRACEME, 0, null_mut::<c_void>(), null_mut::<c_void>());
+                    libc::ptrace(
+                        libc::PTRACE_TRACEME,
+                        0,
+                        null_mut::<c_void>(),
+                        null_mut::<c_void>(),
+                    );
                     libc::kill(libc::getpid(), libc::SIGSTOP);
                 }
                 return;
@@ -296,7 +313,11 @@ impl Child<'_> {
                 libc::kill(program as c_int, libc::SIGKILL);
             } else if program > 0 {
                 let report = supervise(program as c_int, timeout_ms, SERVER_FDS.commands);
-                libc::write(SERVER_FDS.reports, (&raw const report).cast::<c_void>(), size_of_val(&report));
+                libc::write(
+                    SERVER_FDS.reports,
+                    (&raw const report).cast::<c_void>(),
+                    size_of_val(&report),
+                );
             }
             libc::_exit(0)
         }
@@ -387,7 +408,8 @@ impl Child<'_> {
         let mut control = Control([0; 32]);
         // SAFETY: `control` is large enough and aligned for one descriptor; the message lives until `sendmsg` returns.
         unsafe {
-            let mut part = libc::iovec { iov_base: words.as_mut_ptr().cast(), iov_len: size_of_val(&words) };
+            let mut part =
+                libc::iovec { iov_base: words.as_mut_ptr().cast(), iov_len: size_of_val(&words) };
             let mut message: libc::msghdr = std::mem::zeroed();
             message.msg_iov = &mut part;
             message.msg_iovlen = 1;
@@ -430,7 +452,11 @@ unsafe fn attach_tree(tree: c_int, path: &CStr) -> bool {
         if stat.st_mode & libc::S_IFMT == libc::S_IFDIR {
             libc::mkdir(path.as_ptr(), 0o755);
         } else {
-            libc::close(libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC, 0o644));
+            libc::close(libc::open(
+                path.as_ptr(),
+                libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC,
+                0o644,
+            ));
         }
         let (empty, flags) = (c"".as_ptr(), MOVE_MOUNT_F_EMPTY_PATH);
         libc::syscall(libc::SYS_move_mount, tree, empty, libc::AT_FDCWD, path.as_ptr(), flags) == 0
@@ -477,7 +503,9 @@ unsafe fn write_file(path: &CStr, text: &CStr) -> bool {
 /// Mounts of this namespace shall not show outside.
 unsafe fn make_mounts_private() -> bool {
     // SAFETY: the strings are valid.
-    unsafe { libc::mount(null(), c"/".as_ptr(), null(), libc::MS_REC | libc::MS_PRIVATE, null()) == 0 }
+    unsafe {
+        libc::mount(null(), c"/".as_ptr(), null(), libc::MS_REC | libc::MS_PRIVATE, null()) == 0
+    }
 }
 
 /// Shows the processes of the namespace only. Where this is refused, the others are seen but out of reach.
@@ -503,7 +531,14 @@ unsafe fn set_mounts(path: &CStr, flags: c_int, read_only: bool) -> bool {
     // SAFETY: the structure has the layout and size that the kernel expects.
     unsafe {
         let size = size_of::<MountAttributes>();
-        libc::syscall(libc::SYS_mount_setattr, libc::AT_FDCWD, path, flags, &raw const attributes, size) == 0
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            path,
+            flags,
+            &raw const attributes,
+            size,
+        ) == 0
     }
 }
 

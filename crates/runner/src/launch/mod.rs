@@ -58,7 +58,9 @@ fn attempt(request: &Launch<'_>, namespaces: Namespaces) -> Result<Attempt, Runn
     let plan = Plan::new(request, namespaces, theirs)?;
     let process = match spawner::spawn(&plan, namespaces.clone_flags()) {
         Ok(process) => process,
-        Err(error) if namespaces != Namespaces::None => return Ok(Attempt::NamespacesRefused(error)),
+        Err(error) if namespaces != Namespaces::None => {
+            return Ok(Attempt::NamespacesRefused(error));
+        }
         Err(error) => return Err(RunnerError::System { action: "start a process", error }),
     };
     let sandbox = Summary::of(&plan);

@@ -107,7 +107,11 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    pub fn new(request: &Launch<'_>, namespaces: Namespaces, status: OwnedFd) -> Result<Plan, RunnerError> {
+    pub fn new(
+        request: &Launch<'_>,
+        namespaces: Namespaces,
+        status: OwnedFd,
+    ) -> Result<Plan, RunnerError> {
         let target = request.target;
         let sandboxed = target.sandbox == Sandbox::On;
         let (segment, supervise_ms) = match request.supervision {
@@ -208,7 +212,8 @@ fn words(request: &Launch<'_>) -> Result<(Vec<OsString>, Vec<OsString>), RunnerE
     let (mut arguments, mut environment) = (arguments(request), environment(request));
     let has_server = matches!(request.supervision, Supervision::ByTarget { .. });
     if !has_server && request.target.input_in_words() {
-        let input = std::fs::read(request.input).map_err(RunnerError::system("read the input file"))?;
+        let input =
+            std::fs::read(request.input).map_err(RunnerError::system("read the input file"))?;
         let mut pieces = Pieces::of(&input);
         arguments = pieces.fill_arguments(arguments);
         environment = environment.iter().map(|variable| pieces.fill(variable)).collect();
@@ -219,8 +224,9 @@ fn words(request: &Launch<'_>) -> Result<(Vec<OsString>, Vec<OsString>), RunnerE
 
 /// Without the program's name.
 fn arguments(request: &Launch<'_>) -> Vec<OsString> {
-    let fill =
-        |argument: &OsString| replace(argument, INPUT_PLACEHOLDER.as_bytes(), request.input.as_os_str());
+    let fill = |argument: &OsString| {
+        replace(argument, INPUT_PLACEHOLDER.as_bytes(), request.input.as_os_str())
+    };
     request.target.arguments.iter().map(fill).collect()
 }
 
@@ -335,8 +341,12 @@ fn limits(request: &Launch<'_>, processes: &ProcessLimit) -> Vec<(u32, u64)> {
         (libc::RLIMIT_NOFILE, u64::from(limits.open_files.max(FEWEST_FILES))),
     ];
     if let Some(allowance) = limits.address_space_allowance {
-        let segment = if let Supervision::ByTarget { size, .. } = request.supervision { size } else { 0 };
-        list.push((libc::RLIMIT_AS, limits.memory.saturating_add(allowance).saturating_add(segment)));
+        let segment =
+            if let Supervision::ByTarget { size, .. } = request.supervision { size } else { 0 };
+        list.push((
+            libc::RLIMIT_AS,
+            limits.memory.saturating_add(allowance).saturating_add(segment),
+        ));
     }
     if let ProcessLimit::Resource(count) = processes {
         list.push((libc::RLIMIT_NPROC, *count));
@@ -367,11 +377,18 @@ mod tests {
 
     #[test]
     fn nothing_is_exposed_but_what_is_needed() {
-        let needed =
-            ["/tmp/a/b/program", "/tmp/a/b", "/tmp/a/c/data", "/tmp", "/usr/lib", "/dev/shm/t/input"];
+        let needed = [
+            "/tmp/a/b/program",
+            "/tmp/a/b",
+            "/tmp/a/c/data",
+            "/tmp",
+            "/usr/lib",
+            "/dev/shm/t/input",
+        ];
         let exposed = Exposed::of(needed.into_iter().map(PathBuf::from)).unwrap();
-        let texts =
-            |list: &[CString]| list.iter().map(|c| c.to_str().unwrap().to_owned()).collect::<Vec<_>>();
+        let texts = |list: &[CString]| {
+            list.iter().map(|c| c.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
         assert_eq!(texts(&exposed.paths), ["/dev/shm/t/input", "/tmp/a/b", "/tmp/a/c/data"]);
         assert_eq!(texts(&exposed.parents), ["/dev/shm/t", "/tmp/a", "/tmp/a/c"]);
         assert_eq!(texts(&exposed.names), ["a", "t"]);
@@ -379,7 +396,8 @@ mod tests {
 
     #[test]
     fn placeholders_are_replaced_wherever_they_stand() {
-        let fill = |text: &str| replace(text.as_ref(), b"@@", "/in".as_ref()).into_string().unwrap();
+        let fill =
+            |text: &str| replace(text.as_ref(), b"@@", "/in".as_ref()).into_string().unwrap();
         assert_eq!(fill("@@"), "/in");
         assert_eq!(fill("--file=@@,@@!"), "--file=/in,/in!");
         assert_eq!(fill("a@b"), "a@b");

@@ -32,7 +32,11 @@ impl Process {
 
     fn outcome(&self) -> Option<Outcome> {
         let status = self.status?;
-        Some(status.signal().map_or_else(|| Outcome::Exit(status.code().unwrap_or(0)), Outcome::Signal))
+        Some(
+            status
+                .signal()
+                .map_or_else(|| Outcome::Exit(status.code().unwrap_or(0)), Outcome::Signal),
+        )
     }
 
     /// Ends the process and whatever it supervises. Its lifeline should be closed already: without a namespace

@@ -123,11 +123,13 @@ fn receive(socket: &OwnedFd) -> Option<Finding> {
     if message.bytes != bytes.len() || message.flags.contains(ReturnFlags::CTRUNC) {
         return None;
     }
-    let [number, errno] =
-        [&bytes[..4], &bytes[4..]].map(|half| u32::from_ne_bytes(half.try_into().unwrap_or_default()));
+    let [number, errno] = [&bytes[..4], &bytes[4..]]
+        .map(|half| u32::from_ne_bytes(half.try_into().unwrap_or_default()));
     let step = *Step::ALL.get(number as usize)?;
     match ancillary.drain().next() {
-        Some(RecvAncillaryMessage::ScmRights(mut descriptors)) => descriptors.next().map(Finding::Scratch),
+        Some(RecvAncillaryMessage::ScmRights(mut descriptors)) => {
+            descriptors.next().map(Finding::Scratch)
+        }
         _ => Some(Finding::Failed(step, io::Error::from_raw_os_error(errno as i32))),
     }
 }

@@ -25,7 +25,12 @@ impl Summary {
         }
     }
 
-    pub fn report(&self, request: &Launch<'_>, namespaces: Namespaces, failed: &[Step]) -> SandboxReport {
+    pub fn report(
+        &self,
+        request: &Launch<'_>,
+        namespaces: Namespaces,
+        failed: &[Step],
+    ) -> SandboxReport {
         if request.target.sandbox == Sandbox::Off {
             return SandboxReport::off();
         }
@@ -38,10 +43,14 @@ impl Summary {
         say_isolation(&mut report, isolated, seccomp);
         say_files(&mut report, mounts, landlock);
         if !isolated || !worked(Step::PrivateMounts) || !worked(Step::ScratchMount) {
-            report.lacks("the size of all scratch files together is not limited (no tmpfs could be mounted)");
+            report.lacks(
+                "the size of all scratch files together is not limited (no tmpfs could be mounted)",
+            );
         }
         if !isolated || !worked(Step::PrivateMounts) || !worked(Step::TmpMount) {
-            report.lacks("/tmp is read-only (no tmpfs could be mounted there); programs have to heed TMPDIR");
+            report.lacks(
+                "/tmp is read-only (no tmpfs could be mounted there); programs have to heed TMPDIR",
+            );
         }
         say_limits(&mut report, request, self.process_limit && worked(Step::ProcessLimit));
         report

@@ -29,7 +29,9 @@ pub(super) unsafe fn watch(program: c_int, timeout_ms: u32, reports: c_int) {
                 0 => {
                     libc::sched_yield();
                 }
-                process if process > 0 && libc::WIFSTOPPED(status) => go_on(process, status, reports),
+                process if process > 0 && libc::WIFSTOPPED(status) => {
+                    go_on(process, status, reports)
+                }
                 process if process < 0 || process == program => return,
                 _ => {}
             }
@@ -66,7 +68,9 @@ unsafe fn look(process: c_int, reports: c_int) {
         {
             return;
         }
-        let Some(known) = CALLS.iter().position(|call| call.number == registers.orig_rax) else { return };
+        let Some(known) = CALLS.iter().position(|call| call.number == registers.orig_rax) else {
+            return;
+        };
         let mut message = Message { call: known as u32, path: [0; MOST_PATH] };
         let arguments = [registers.rdi, registers.rsi, registers.rdx];
         if let Some(&path) = CALLS[known].path.and_then(|argument| arguments.get(argument)) {

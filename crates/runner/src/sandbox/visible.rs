@@ -92,9 +92,11 @@ fn named(word: &OsStr) -> Vec<PathBuf> {
     let Some(first) = memchr::memchr(b'/', bytes) else { return Vec::new() };
     let rest = &bytes[first..];
     let whole = std::iter::once(rest);
-    let parts = rest.split(|byte| matches!(byte, b':' | b',' | b';')).filter(|part| part.starts_with(b"/"));
+    let parts =
+        rest.split(|byte| matches!(byte, b':' | b',' | b';')).filter(|part| part.starts_with(b"/"));
     let paths = whole.chain(parts).map(|path| PathBuf::from(OsStr::from_bytes(path)));
-    let mut found: Vec<_> = paths.filter(|path| path.exists() && !(path.is_dir() && is_wide(path))).collect();
+    let mut found: Vec<_> =
+        paths.filter(|path| path.exists() && !(path.is_dir() && is_wide(path))).collect();
     found.dedup();
     found
 }
@@ -102,8 +104,12 @@ fn named(word: &OsStr) -> Vec<PathBuf> {
 /// Shared libraries of a program that lie elsewhere, as the dynamic linker finds them; none of their code runs.
 fn libraries(program: &Path) -> Vec<PathBuf> {
     const LINKER: &str = "/lib64/ld-linux-x86-64.so.2";
-    let listed =
-        Command::new(LINKER).arg("--list").arg(program).stdin(Stdio::null()).stderr(Stdio::null()).output();
+    let listed = Command::new(LINKER)
+        .arg("--list")
+        .arg(program)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
     let text = listed.map(|output| output.stdout).unwrap_or_default();
     text.split(|byte| *byte == b'\n').filter_map(library).collect()
 }
@@ -155,7 +161,10 @@ mod tests {
 
     #[test]
     fn libraries_are_read_off_the_dynamic_linker() {
-        assert_eq!(library(b"\tlibm.so.6 => /lib/libm.so.6 (0x00007f)"), Some("/lib/libm.so.6".into()));
+        assert_eq!(
+            library(b"\tlibm.so.6 => /lib/libm.so.6 (0x00007f)"),
+            Some("/lib/libm.so.6".into())
+        );
         assert_eq!(library(b"\tlinux-vdso.so.1 (0x00007f)"), None);
         assert_eq!(library(b"\tlibgone.so => not found"), None);
         assert!(libraries(Path::new("/bin/sh")).iter().any(|path| path.ends_with("libc.so.6")));

@@ -77,7 +77,9 @@ fn holes_are_marked_for_each_input_and_forgotten_when_all_is_symbolic() {
     let mut segment = segment();
     let marks = |segment: &Segment, len: usize| -> Vec<u8> {
         // SAFETY: the region has room for the longest input.
-        (0..len).map(|index| unsafe { segment.at(segment.header.holes.offset).add(index).read() }).collect()
+        (0..len)
+            .map(|index| unsafe { segment.at(segment.header.holes.offset).add(index).read() })
+            .collect()
     };
     segment.restrict(Some(&[1..2, 3..6]), None);
     segment.prepare(b"abcdefgh", flags::SYMBOLIC).unwrap();

@@ -114,7 +114,8 @@ pub fn start_capturing(program: PathBuf, sandbox: Sandbox) -> Runner {
     options.sandbox = sandbox;
     options.capture_stdout = true;
     options.limits.run_time = PATIENCE;
-    options.capacities = Capacities { events: 1 << 10, nodes: 1 << 10, data: 1 << 10, ..options.capacities };
+    options.capacities =
+        Capacities { events: 1 << 10, nodes: 1 << 10, data: 1 << 10, ..options.capacities };
     Runner::start(options).unwrap()
 }
 
@@ -122,7 +123,9 @@ pub fn start_capturing(program: PathBuf, sandbox: Sandbox) -> Runner {
 pub fn processes_of(program: &Path) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
         if std::fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == program) {
             found.push(pid);
         }

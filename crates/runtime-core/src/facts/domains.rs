@@ -101,7 +101,8 @@ impl Domains {
     fn word(&self, run: &Run, kind: Mark, at: Shaped) -> (&Cell<u64>, u64) {
         let index = run.shapes.places().label(at.shape, at.place) ^ trace::SHAPED;
         // SAFETY: there is a bit for each label of a byte function.
-        let word = unsafe { &*self.marks[kind as usize].get().add((index / MARKED) as usize).cast() };
+        let word =
+            unsafe { &*self.marks[kind as usize].get().add((index / MARKED) as usize).cast() };
         (word, 1 << (index % MARKED))
     }
 }
@@ -117,7 +118,8 @@ pub fn fixed(run: &Run, place: u32) -> Fixed {
 /// Whether what is known of the byte decides the condition.
 #[inline(always)]
 pub fn decides(run: &Run, at: Shaped) -> bool {
-    let (domain, ByteSet(holds)) = (run.facts.domains.of(at.place).get(), shapes::holds(run, at.shape));
+    let (domain, ByteSet(holds)) =
+        (run.facts.domains.of(at.place).get(), shapes::holds(run, at.shape));
     // Word by word: compilers compare arrays through memory.
     let (mut inside, mut outside) = (0, 0);
     for (domain, holds) in domain.iter().zip(holds) {
@@ -141,13 +143,17 @@ pub struct Condition {
 
 impl Condition {
     /// One that is the same for all bytes.
-    pub const NONE: Condition = Condition { holds: ByteSet::EMPTY, shape: 0, is_negated: false, fixes: 0 };
+    pub const NONE: Condition =
+        Condition { holds: ByteSet::EMPTY, shape: 0, is_negated: false, fixes: 0 };
 
     pub fn of(run: &Run, shape: u32) -> Condition {
-        let (Shaped { shape, .. }, is_negated) = shapes::without_not(run, Shaped { shape, place: 0 });
+        let (Shaped { shape, .. }, is_negated) =
+            shapes::without_not(run, Shaped { shape, place: 0 });
         let is_constant = |shape| shapes::is_constant(run, shape);
         let fixes = match fixed_where_it_holds(&shapes::record(run, shape), is_constant) {
-            Some(operand) => 1 + shapes::extended(run, Shaped { shape: operand, place: 0 }).shape as u16,
+            Some(operand) => {
+                1 + shapes::extended(run, Shaped { shape: operand, place: 0 }).shape as u16
+            }
             None => 0,
         };
         Condition { holds: *shapes::holds(run, shape), shape: shape as u16, is_negated, fixes }
@@ -185,8 +191,9 @@ impl Condition {
     #[cold]
     pub fn is_open(&self, run: &Run, place: u32) -> bool {
         let domain = run.facts.domains.of(place).get();
-        let any =
-            |flip: u64| domain.iter().zip(&self.holds.0).any(|(domain, holds)| domain & (holds ^ flip) != 0);
+        let any = |flip: u64| {
+            domain.iter().zip(&self.holds.0).any(|(domain, holds)| domain & (holds ^ flip) != 0)
+        };
         any(0) && any(u64::MAX)
     }
 }
@@ -286,7 +293,8 @@ pub fn is_constant(run: &Run, at: Shaped) -> bool {
 /// The same, where nobody asks again for the same one.
 #[inline(always)]
 pub fn is_constant_here(run: &Run, at: Shaped) -> bool {
-    let (domain, ByteSet(alike)) = (run.facts.domains.of(at.place).get(), shapes::bytes_alike(run, at));
+    let (domain, ByteSet(alike)) =
+        (run.facts.domains.of(at.place).get(), shapes::bytes_alike(run, at));
     domain.iter().zip(alike).fold(0, |others, (domain, alike)| others | domain & !alike) == 0
 }
 

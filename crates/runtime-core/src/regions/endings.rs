@@ -321,7 +321,12 @@ pub(super) fn note_branch(
 }
 
 /// Records the branch of a region that compares the length of the input; false if it does not.
-pub(super) fn compares_length(run: &Run, region: &PureRegion, operands: &[Value], taken: u32) -> bool {
+pub(super) fn compares_length(
+    run: &Run,
+    region: &PureRegion,
+    operands: &[Value],
+    taken: u32,
+) -> bool {
     let Ending::Branch { comparison, site, constant } = region.ending else { return false };
     let Some(compared) = Comparison::of(comparison) else { return false };
     let Comparison { op, is_negated, is_swapped, is_of_difference } = compared;

@@ -86,7 +86,14 @@ impl Lookup {
         }
         if b.label == 0 {
             let at = split(run, a.label).filter(|at| !is_fixed(run, *at))?;
-            return Some(Lookup::new(run, op, bits, at, CONSTANT_LAST << SHAPE_BITS, b.value & mask(bits)));
+            return Some(Lookup::new(
+                run,
+                op,
+                bits,
+                at,
+                CONSTANT_LAST << SHAPE_BITS,
+                b.value & mask(bits),
+            ));
         }
         let second = split(run, b.label).filter(|at| !is_fixed(run, *at))?;
         if a.label == 0 {
@@ -99,7 +106,8 @@ impl Lookup {
                 a.value & mask(bits),
             ));
         }
-        let first = split(run, a.label).filter(|at| at.place == second.place && !is_fixed(run, *at))?;
+        let first =
+            split(run, a.label).filter(|at| at.place == second.place && !is_fixed(run, *at))?;
         Some(Lookup::new(run, op, bits, first, second.shape as u64, 0))
     }
 

@@ -51,13 +51,19 @@ pub fn again(run: &Run, la: Label, address: usize, size: usize, site: u32) -> Op
     if !is_inside || value(run, at) != address as u64 {
         return None;
     }
-    let object = Object { start: read.start, size: read.object_size, constant: read.snapshot.is_none() };
+    let object =
+        Object { start: read.start, size: read.object_size, constant: read.snapshot.is_none() };
     if read.snapshot.is_some_and(|number| !address::is_as_shown(run, number, &object, address)) {
         return None;
     }
     if read.is_checked {
         let offset = address::offset_in(run, &object, la, address);
-        events::check(run, address::outside(run, &object, offset, size), CheckKind::OutOfBounds, site);
+        events::check(
+            run,
+            address::outside(run, &object, offset, size),
+            CheckKind::OutOfBounds,
+            site,
+        );
     }
     Some(build::concrete_if_constant(run, join(run, Shaped { shape: read.result, ..at })))
 }

@@ -42,7 +42,9 @@ impl Fixed {
         let node = nodes::node(run, label);
         let is_narrow = node.bits <= 64 && node.op != Op::Const as u8;
         match Op::from_byte(node.op) {
-            Some(op) if depth > 0 && is_narrow => self.rebuilt(run, op, &node, depth - 1).unwrap_or(value),
+            Some(op) if depth > 0 && is_narrow => {
+                self.rebuilt(run, op, &node, depth - 1).unwrap_or(value)
+            }
             _ => value,
         }
     }
@@ -59,7 +61,8 @@ impl Fixed {
             }
             Op::Ite => {
                 let [condition, yes, no] = [node.a, node.b, node.c].map(operand);
-                let same = is_same(condition, node.a) && is_same(yes, node.b) && is_same(no, node.c);
+                let same =
+                    is_same(condition, node.a) && is_same(yes, node.b) && is_same(no, node.c);
                 let value = if condition.value & 1 == 1 { yes.value } else { no.value };
                 (!same).then(|| Value::new(build::ite(run, bits, condition, yes, no), value))
             }

@@ -23,7 +23,13 @@ fn asks() -> impl Strategy<Value = Asks> {
 
 /// Sets that have much in common in their four words, and others.
 fn words() -> impl Strategy<Value = [u64; 4]> {
-    let word = prop_oneof![Just(0), Just(1 << 63), Just(1), Just(u64::MAX), (0..64u32).prop_map(|i| 1 << i)];
+    let word = prop_oneof![
+        Just(0),
+        Just(1 << 63),
+        Just(1),
+        Just(u64::MAX),
+        (0..64u32).prop_map(|i| 1 << i)
+    ];
     let bit = (0..64u32, prop::array::uniform4(any::<bool>()))
         .prop_map(|(bit, there)| there.map(|there| u64::from(there) << bit));
     prop_oneof![
@@ -51,16 +57,26 @@ fn ask(table: &[u8; 256], byte: u8, asks: Asks, site: u32) {
         let start = table.as_ptr() as usize;
         shadow::clear(start, table.len());
         let la = build::zext(now(), 8, 64, nodes::input_value(now(), 0));
-        let la =
-            build::binary(now(), Op::Add, 64, Value::new(la, byte.into()), Value::concrete(start as u64));
+        let la = build::binary(
+            now(),
+            Op::Add,
+            64,
+            Value::new(la, byte.into()),
+            Value::concrete(start as u64),
+        );
         let content = u64::from(table[byte as usize]);
-        let label = address::__tg_load_at(start + byte as usize, la, content, 1, start, table.len(), site);
+        let label =
+            address::__tg_load_at(start + byte as usize, la, content, 1, start, table.len(), site);
         let holds = build::binary(now(), Op::Eq, 8, Value::new(label, content), Value::concrete(1));
         match (asks, shapes::split(now(), holds)) {
             (Asks::Branch, _) => events::branch(now(), holds, content == 1, site),
-            (Asks::Remembered, Some(at)) => {
-                events::branch_on_known(now(), &Condition::of(now(), at.shape), 0, content == 1, site)
-            }
+            (Asks::Remembered, Some(at)) => events::branch_on_known(
+                now(),
+                &Condition::of(now(), at.shape),
+                0,
+                content == 1,
+                site,
+            ),
             (Asks::Remembered, None) => {}
             (Asks::Switch, _) => events::__tg_switch(label, content, 8, [0, 1].as_ptr(), 2, site),
             (Asks::Settle, _) if label != 0 => {

@@ -18,7 +18,10 @@ fn bytes() -> impl Strategy<Value = [u8; INPUT]> {
 }
 
 fn changes() -> impl Strategy<Value = Vec<(usize, u8)>> {
-    prop::collection::vec((0..INPUT, prop_oneof![any::<u8>(), b'0'..=b'9', Just(b'a'), Just(b'b')]), 64)
+    prop::collection::vec(
+        (0..INPUT, prop_oneof![any::<u8>(), b'0'..=b'9', Just(b'a'), Just(b'b')]),
+        64,
+    )
 }
 
 fn changed(input: &[u8], place: usize, byte: u8) -> Assignment {
@@ -66,7 +69,8 @@ fn compared(region: &PureRegion, op: Op, [a, b]: [Value; 2]) -> Label {
     }
     let open = [a.with_label(found as Label), b.with_label((found >> 32) as Label)];
     let result = build::binary(now(), op, 8, open[0], open[1]);
-    let condition = build::binary(now(), Op::Ult, 8, Value::new(result, value), Value::concrete(64));
+    let condition =
+        build::binary(now(), Op::Ult, 8, Value::new(result, value), Value::concrete(64));
     let labels = noted(region, open, u128::from(condition) | u128::from(result) << 32);
     events::__tg_branch(labels as Label, taken, 0);
     (labels >> 32) as Label

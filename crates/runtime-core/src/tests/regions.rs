@@ -52,7 +52,9 @@ fn through(
     }
     let taken = results[0].value.value as u32;
     let found = match ends {
-        Ends::Question => FOUND * u128::from(regions::endings::__tg_ask(region, label, value, taken)),
+        Ends::Question => {
+            FOUND * u128::from(regions::endings::__tg_ask(region, label, value, taken))
+        }
         _ => regions::__tg_recall1(region, label, value, taken),
     };
     let labels = if found & FOUND != 0 {
@@ -82,16 +84,21 @@ fn what_has_no_shapes_is_not_remembered() {
     let ending = Ending::Branch { site: 0, comparison: 0, constant: 0 };
     let region = PureRegion { results: 1, only_ends: true, ending };
     let wide = Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 1)), b'b'.into());
-    (2..6000).for_each(|factor| _ = build::binary(now(), Op::Mul, 64, wide, Value::concrete(factor)));
+    (2..6000)
+        .for_each(|factor| _ = build::binary(now(), Op::Mul, 64, wide, Value::concrete(factor)));
     now().budget.spend();
     for place in [0, 1] {
         let byte = nodes::input_value(now(), place);
         let taken = u32::from((byte.value ^ 0x5a) + 3 == 7);
         if regions::endings::__tg_ask(&region, byte.label, byte.value, taken) == 0 {
-            let mixed =
-                Value::new(build::binary(now(), Op::Xor, 8, byte, Value::concrete(0x5a)), byte.value ^ 0x5a);
-            let sum =
-                Value::new(build::binary(now(), Op::Add, 8, mixed, Value::concrete(3)), mixed.value + 3);
+            let mixed = Value::new(
+                build::binary(now(), Op::Xor, 8, byte, Value::concrete(0x5a)),
+                byte.value ^ 0x5a,
+            );
+            let sum = Value::new(
+                build::binary(now(), Op::Add, 8, mixed, Value::concrete(3)),
+                mixed.value + 3,
+            );
             let label = build::binary(now(), Op::Eq, 8, sum, Value::concrete(7));
             let noted = regions::__tg_note(
                 &region,
@@ -121,13 +128,16 @@ fn a_byte_is_fixed_once() {
         let byte = nodes::input_value(now(), place);
         Value::new(build::zext(now(), 8, 64, byte), byte.value)
     };
-    (2..6000).for_each(|factor| _ = build::binary(now(), Op::Mul, 64, wide(1), Value::concrete(factor)));
+    (2..6000)
+        .for_each(|factor| _ = build::binary(now(), Op::Mul, 64, wide(1), Value::concrete(factor)));
     now().budget.spend();
     let count = || now().segment.event_count();
     for round in 0..100u64 {
         let mixed = wide(0).value ^ (round << 20);
-        let mixed =
-            Value::new(build::binary(now(), Op::Xor, 64, wide(0), Value::concrete(round << 20)), mixed);
+        let mixed = Value::new(
+            build::binary(now(), Op::Xor, 64, wide(0), Value::concrete(round << 20)),
+            mixed,
+        );
         build::binary(now(), Op::Mul, 64, mixed, Value::concrete(16777619));
     }
     assert!(count() <= 1, "{} events", count());
@@ -138,13 +148,17 @@ fn a_byte_is_fixed_once() {
 fn a_long_input_has_a_smaller_budget() {
     for (len, is_spent) in [(4, false), (4096, true)] {
         let _run = TestRun::start(&vec![b'a'; len]);
-        let wide =
-            |place: u32| Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), place)), b'a'.into());
-        let mut sum = Value::new(build::binary(now(), Op::Add, 64, wide(0), wide(1)), 2 * u64::from(b'a'));
+        let wide = |place: u32| {
+            Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), place)), b'a'.into())
+        };
+        let mut sum =
+            Value::new(build::binary(now(), Op::Add, 64, wide(0), wide(1)), 2 * u64::from(b'a'));
         for factor in 0..1200u64 {
             let mixed = (2 * factor + 3) << 8;
-            sum =
-                Value::new(build::binary(now(), Op::Xor, 64, sum, Value::concrete(mixed)), sum.value ^ mixed);
+            sum = Value::new(
+                build::binary(now(), Op::Xor, 64, sum, Value::concrete(mixed)),
+                sum.value ^ mixed,
+            );
         }
         assert_eq!(budget::is_spent(now()), is_spent, "{len} bytes");
     }

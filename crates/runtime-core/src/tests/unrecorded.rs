@@ -181,7 +181,8 @@ fn bytes_that_are_asked_the_same_need_no_nodes() {
 fn too_many_shapes_become_nodes() {
     let run = TestRun::start(b"ab");
     let wide = Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 1)), b'b'.into());
-    let products = (2..6000).map(|factor| build::binary(now(), Op::Mul, 64, wide, Value::concrete(factor)));
+    let products =
+        (2..6000).map(|factor| build::binary(now(), Op::Mul, 64, wide, Value::concrete(factor)));
     let mut labels: Vec<Label> = products.collect();
     assert!(labels[0] & SHAPED != 0 && labels[5000] & SHAPED == 0 && labels[5000] != 0);
     let dag = run.dag(2, labels.iter_mut());
@@ -210,7 +211,9 @@ fn reasons(run: &TestRun) -> Vec<ConcretiseReason> {
 #[test]
 fn too_many_expressions_of_one_byte_are_not_said_to_be_of_several() {
     let sum = |a, b| build::binary(now(), Op::Add, 64, a, b);
-    for (is_full, reason) in [(true, ConcretiseReason::Expressions), (false, ConcretiseReason::Budget)] {
+    for (is_full, reason) in
+        [(true, ConcretiseReason::Expressions), (false, ConcretiseReason::Budget)]
+    {
         let run = TestRun::start(b"ab");
         let [first, second] = [(0, b'a'), (1, b'b')].map(|(place, byte)| {
             Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), place)), byte.into())

@@ -51,12 +51,20 @@ pub fn record(run: &Run, kernel: impl FnOnce(&Run)) {
 /// Fixes arguments. What could go wrong with other values is asked before.
 #[cold]
 #[inline(never)]
-fn fix(run: &Run, reason: ConcretiseReason, labels: &Args, roles: &[Role], values: &[usize], element: usize) {
+fn fix(
+    run: &Run,
+    reason: ConcretiseReason,
+    labels: &Args,
+    roles: &[Role],
+    values: &[usize],
+    element: usize,
+) {
     check_allocation(run, labels, roles, values);
     guarded(|run| {
         check_extent(run, labels, roles, values, element);
         let fixed = roles.iter().enumerate().filter(|(_, role)| !role.is_described());
-        fixed.for_each(|(slot, _)| events::concretise(run, labels.label(slot), reason, call_site()));
+        fixed
+            .for_each(|(slot, _)| events::concretise(run, labels.label(slot), reason, call_site()));
     });
 }
 

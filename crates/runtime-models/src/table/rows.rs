@@ -5,8 +5,8 @@ use crate::characters::class;
 use crate::compare::{EXACT, FOLDED};
 use crate::element::Element;
 use crate::{
-    arithmetic, characters, compare, conversions, copy, decimals, heap, input, messages, numbers, print,
-    process, scan, search, sort, spans, stdio, tokens, wide_input,
+    arithmetic, characters, compare, conversions, copy, decimals, heap, input, messages, numbers,
+    print, process, scan, search, sort, spans, stdio, tokens, wide_input,
 };
 use core::ptr::null_mut;
 

@@ -50,7 +50,8 @@ fn rows() -> impl Iterator<Item = &'static Model> {
 
 /// A row with each of its names.
 fn names() -> impl Iterator<Item = (&'static str, &'static Model)> {
-    rows().flat_map(|row| std::iter::once(&row.name).chain(row.aliases).map(move |name| (*name, row)))
+    rows()
+        .flat_map(|row| std::iter::once(&row.name).chain(row.aliases).map(move |name| (*name, row)))
 }
 
 /// The type of the function, as C writes it.

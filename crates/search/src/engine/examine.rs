@@ -50,7 +50,8 @@ impl Engine<'_> {
 
     /// Nothing else is left to do: examines what still waits, as far as there is time.
     pub(super) fn examine_rest(&mut self) -> Result<(), Stop> {
-        let is_time = |engine: &Self| !matches!(engine.check_limits(), Err(Stop::TimeUp | Stop::Interrupted));
+        let is_time =
+            |engine: &Self| !matches!(engine.check_limits(), Err(Stop::TimeUp | Stop::Interrupted));
         while is_time(self) {
             let (elapsed, runs) = (self.world.clock.elapsed(), self.results.stats.runs);
             let Some(waiting) = self.examinations.next_of_rest(elapsed, runs) else { break };

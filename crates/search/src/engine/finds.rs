@@ -13,7 +13,8 @@ impl Engine<'_> {
             None => self.triage(kind, run)?.step,
         };
         let number = self.results.stats.runs;
-        let failure = Failure { kind, last, input: run.input, stderr: &run.execution.stderr, run: number };
+        let failure =
+            Failure { kind, last, input: run.input, stderr: &run.execution.stderr, run: number };
         self.crash(&failure, run)
     }
 
@@ -53,7 +54,11 @@ impl Engine<'_> {
         Ok(())
     }
 
-    pub(super) fn add_bug(&mut self, failure: &Failure, diagnosis: Option<Diagnosis>) -> Result<(), Stop> {
+    pub(super) fn add_bug(
+        &mut self,
+        failure: &Failure,
+        diagnosis: Option<Diagnosis>,
+    ) -> Result<(), Stop> {
         let (sighting, bug) = self.results.bugs.add(failure, diagnosis);
         if sighting == Sighting::Known {
             return Ok(());
@@ -67,7 +72,11 @@ impl Engine<'_> {
         }
     }
 
-    pub(super) fn note_violations(&mut self, input: &[u8], path: &PathCondition) -> Result<(), Stop> {
+    pub(super) fn note_violations(
+        &mut self,
+        input: &[u8],
+        path: &PathCondition,
+    ) -> Result<(), Stop> {
         for (violation, sighting) in self.results.violations.add(input, path) {
             self.world.observer.new_violation(&violation, sighting).map_err(Stop::Output)?;
         }

@@ -55,7 +55,9 @@ impl Engine<'_> {
         let plain = self.world.executor.run_plain(failure.input).map_err(Stop::Execution)?;
         let outcome = match plain {
             Some(outcome) => outcome,
-            None => self.count_run(false, |executor| executor.run_patiently(failure.input))?.outcome,
+            None => {
+                self.count_run(false, |executor| executor.run_patiently(failure.input))?.outcome
+            }
         };
         match outcome {
             Outcome::Signal(_) | Outcome::OutOfMemory => {
@@ -63,7 +65,8 @@ impl Engine<'_> {
                 return self.crash(&Failure { kind, ..*failure }, run);
             }
             Outcome::Timeout => {
-                let diagnoses = self.world.executor.locate_hang(failure.input).map_err(Stop::Execution)?;
+                let diagnoses =
+                    self.world.executor.locate_hang(failure.input).map_err(Stop::Execution)?;
                 let mut causes = hang_causes(diagnoses);
                 if self.results.bugs.ignores(BugKind::Hang) {
                     self.ignored_hangs.insert(failure.last);
@@ -100,7 +103,8 @@ impl Engine<'_> {
                 let run = RunOnce::again(&input, &execution);
                 let last = self.triage(BugKind::Hang, &run)?.step;
                 let (number, stderr) = (self.results.stats.runs, &*execution.stderr);
-                let failure = Failure { kind: BugKind::Hang, last, input: &input, stderr, run: number };
+                let failure =
+                    Failure { kind: BugKind::Hang, last, input: &input, stderr, run: number };
                 self.look_into(&failure, &run)?;
             }
         }

@@ -90,7 +90,8 @@ impl TokenInputs {
         let run = self.runs.get((number & !SPELT) as usize).map(|run| (number & !SPELT, run));
         let count = run.map_or(0, |(_, run)| run.tokens.len());
         let (indices, text) = rest.split_at_checked(count).unwrap_or((&[], rest));
-        let is_same = |(_, run): (u32, &Run)| run.tokens.iter().map(|token| &token.index).eq(indices);
+        let is_same =
+            |(_, run): (u32, &Run)| run.tokens.iter().map(|token| &token.index).eq(indices);
         View { run, indices, text, is_spelt: number & SPELT != 0 || run.is_none_or(is_same) }
     }
 
@@ -128,8 +129,9 @@ impl TokenInputs {
         if let Some(&number) = self.numbers.get(text) {
             return number;
         }
-        let token =
-            |token: &Delivered| Some(TokenOf { index: self.codes.index(token.code)?, start: token.start });
+        let token = |token: &Delivered| {
+            Some(TokenOf { index: self.codes.index(token.code)?, start: token.start })
+        };
         let tokens = delivered.iter().take(MOST_TOKENS).map_while(token).collect();
         let number = self.runs.len() as u32;
         self.runs.push(Run { text: text.to_vec(), tokens });
@@ -142,7 +144,8 @@ impl TokenInputs {
 fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
     let shift = (HEADER + count) as u32;
     let tokens = &path.condition.tokens;
-    let places: BTreeMap<Label, u32> = tokens.iter().take(count).map(|token| token.label).zip(0..).collect();
+    let places: BTreeMap<Label, u32> =
+        tokens.iter().take(count).map(|token| token.label).zip(0..).collect();
     let (from, mut into) = (&path.trace.dag, Dag::new());
     let Ok(table) = into.add_table(TableData::concrete(codes)) else { return path };
     let mut importer = Importer::new();
@@ -154,7 +157,8 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
             Op::Token => {
                 let place = *places.get(&label)?;
                 let index = into.input(HEADER as u32 + place);
-                let (index, three) = (into.add(Node::unary(Op::ZExt, 64, index)), into.constant(64, 3));
+                let (index, three) =
+                    (into.add(Node::unary(Op::ZExt, 64, index)), into.constant(64, 3));
                 let offset = into.add(Node::binary(Op::Shl, 64, index, three));
                 Some(into.add(Node { b: table, ..Node::unary(Op::Read, 64, offset) }))
             }
@@ -171,7 +175,8 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
         };
         Constraint { label: copy(constraint.label), kind, ..constraint.clone() }
     };
-    let mut constraints: Vec<Constraint> = path.condition.constraints.iter().map(&mut over).collect();
+    let mut constraints: Vec<Constraint> =
+        path.condition.constraints.iter().map(&mut over).collect();
     let mut given: Vec<Constraint> = about_values(&path).into_iter().map(&mut over).collect();
     // Tokens of a prelude are constants.
     let mut supports = Supports::new();
@@ -199,8 +204,10 @@ fn about_values(path: &TracedPath) -> Vec<&Constraint> {
     };
     let PathCondition { constraints, given, .. } = &path.condition;
     let nothing = Support::default();
-    let mut asked = constraints.iter().fold(nothing, |asked, constraint| asked.union(&of(constraint)));
-    let mut left: Vec<(&Constraint, Support)> = given.iter().map(|given| (given, of(given))).collect();
+    let mut asked =
+        constraints.iter().fold(nothing, |asked, constraint| asked.union(&of(constraint)));
+    let mut left: Vec<(&Constraint, Support)> =
+        given.iter().map(|given| (given, of(given))).collect();
     let mut found = Vec::new();
     loop {
         let (new, others): (Vec<_>, Vec<_>) =

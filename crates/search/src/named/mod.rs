@@ -44,7 +44,11 @@ impl<'s> Named<'s> {
         Named::searching(Whitebox::NAME_WITHIN, inputs, search)
     }
 
-    fn searching(name: &'static str, inputs: Rc<RefCell<TokenInputs>>, search: Whitebox<'s>) -> Named<'s> {
+    fn searching(
+        name: &'static str,
+        inputs: Rc<RefCell<TokenInputs>>,
+        search: Whitebox<'s>,
+    ) -> Named<'s> {
         Named { name, search, inputs, pieces: Pieces::default(), proposed: None }
     }
 
@@ -73,7 +77,9 @@ impl Strategy for Named<'_> {
             other => return other,
         };
         let text = self.pieces.spell(&self.inputs.borrow().view(&proposal.input));
-        let Some(text) = text.filter(|text| text.len() <= context.max_len) else { return Next::Busy };
+        let Some(text) = text.filter(|text| text.len() <= context.max_len) else {
+            return Next::Busy;
+        };
         self.proposed = Some(std::mem::replace(&mut proposal.input, text));
         Next::Run(proposal)
     }

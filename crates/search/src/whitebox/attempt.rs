@@ -28,7 +28,9 @@ impl Whitebox<'_> {
 
     pub(super) fn attempt(&mut self, turn: Turn, context: &mut Context<'_>) -> Next {
         let candidate = turn.candidate;
-        let Some(input) = self.store.input(candidate.run).map(<[u8]>::to_vec) else { return Next::Busy };
+        let Some(input) = self.store.input(candidate.run).map(<[u8]>::to_vec) else {
+            return Next::Busy;
+        };
         let Some(live) = self.store.live(candidate.run) else {
             self.expected = Some(Expected::Retrace(turn));
             return Next::Run(Proposal { input, symbolic: true, origin: Origin::Retrace });
@@ -41,7 +43,8 @@ impl Whitebox<'_> {
             context.stats.known_flips += 1;
             return self.done(candidate);
         }
-        let postpones = !self.options.exhaustive && self.options.order == Order::Generational && !turn.second;
+        let postpones =
+            !self.options.exhaustive && self.options.order == Order::Generational && !turn.second;
         let started = context.clock.elapsed();
         let hurries = postpones || self.options.exhaustive && self.hard.is_over(started);
         let effort = if hurries { Effort::Quick } else { Effort::Full };

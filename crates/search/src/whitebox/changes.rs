@@ -52,7 +52,8 @@ impl Changes {
         let bucket = self.buckets.entry(change.key).or_default();
         bucket.waiting.push_back((run, change));
         self.len += 1;
-        let dropped = if bucket.waiting.len() > SAME_KEY { bucket.waiting.pop_front() } else { None };
+        let dropped =
+            if bucket.waiting.len() > SAME_KEY { bucket.waiting.pop_front() } else { None };
         self.len -= usize::from(dropped.is_some());
         if bucket.rank.is_none() {
             self.rank_again(change.key);
@@ -108,7 +109,8 @@ mod tests {
         changes.push(1, change(3, 2));
         assert_eq!(changes.pop().map(|(_, change)| change.key), Some(2));
         changes.saw([3]);
-        let rest: Vec<u64> = std::iter::from_fn(|| changes.pop()).map(|(_, change)| change.key).collect();
+        let rest: Vec<u64> =
+            std::iter::from_fn(|| changes.pop()).map(|(_, change)| change.key).collect();
         assert_eq!(rest, [1, 3]);
         assert_eq!(changes.len(), 0);
     }
@@ -116,7 +118,8 @@ mod tests {
     #[test]
     fn of_many_with_one_key_the_newest_stay() {
         let mut changes = Changes::default();
-        let dropped: Vec<u32> = (0..20).filter_map(|run| changes.push(run, change(5, run))).collect();
+        let dropped: Vec<u32> =
+            (0..20).filter_map(|run| changes.push(run, change(5, run))).collect();
         assert_eq!(dropped, (0..12).collect::<Vec<u32>>());
         assert_eq!(changes.len(), SAME_KEY);
         assert_eq!(changes.pop().map(|(run, _)| run), Some(19));

@@ -54,7 +54,11 @@ impl Completeness {
             (self.untraced_runs, "runs without a usable trace"),
             (self.stopped_runs, "runs stopped at the time or memory limit"),
         ];
-        causes.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
+        causes
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect()
     }
 }
 
@@ -66,7 +70,11 @@ impl fmt::Display for Completeness {
             (true, false) => write!(f, "not complete: {}", causes.join(", "))?,
             (false, true) => f.write_str("not complete: stopped before all flips were tried")?,
             (false, false) => {
-                write!(f, "not complete: stopped before all flips were tried; {}", causes.join(", "))?;
+                write!(
+                    f,
+                    "not complete: stopped before all flips were tried; {}",
+                    causes.join(", ")
+                )?;
             }
         }
         match self.cut_at_depth {

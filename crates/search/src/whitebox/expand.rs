@@ -92,7 +92,8 @@ impl Whitebox<'_> {
             _ => None,
         };
         if let Some(direction) = direction {
-            let target = Target { site: constraint.site, direction, outcome: None, violation: false };
+            let target =
+                Target { site: constraint.site, direction, outcome: None, violation: false };
             flips.push((Candidate { run, index, direction }, target));
         }
         for direction in constraint.other_directions(sites) {
@@ -128,6 +129,8 @@ pub(super) fn is_wanted(target: &Target, context: &Context<'_>, taken: &FxHashSe
     match target.outcome {
         Some(outcome) => !context.coverage.has(outcome),
         None if target.direction == OTHER_VALUE => false,
-        None => !taken.contains(&Step { site: target.site, direction: u64::from(target.direction) }),
+        None => {
+            !taken.contains(&Step { site: target.site, direction: u64::from(target.direction) })
+        }
     }
 }

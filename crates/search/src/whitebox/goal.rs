@@ -66,7 +66,8 @@ pub(crate) fn solve(
     let started = context.clock.elapsed();
     let (constraints, questions) = live.questions(input, context.max_len, context.sites);
     let lit = questions.goal(&constraints[goal.index], goal.step.direction);
-    let solution = lit.map(|lit| ask(constraints, questions, (goal.index, lit), optimistic, context));
+    let solution =
+        lit.map(|lit| ask(constraints, questions, (goal.index, lit), optimistic, context));
     context.stats.times.solving += context.clock.elapsed().saturating_sub(started);
     solution.unwrap_or_default()
 }
@@ -120,7 +121,9 @@ fn ask(
         false => None,
     };
     context.stats.optimism.asked += u64::from(second.is_some());
-    let Some(Answer::Sat(input)) = second else { return Solution { unknown, ..Solution::default() } };
+    let Some(Answer::Sat(input)) = second else {
+        return Solution { unknown, ..Solution::default() };
+    };
     context.stats.optimism.sat += 1;
     Solution { input: Some(input), unknown, optimistic: true }
 }

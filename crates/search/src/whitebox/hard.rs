@@ -29,7 +29,10 @@ pub(super) struct Hard {
 
 impl Hard {
     pub(super) fn new(capacity: usize) -> Hard {
-        Hard { waiting: Worklist::Generational(Buckets::new(Some(capacity))), spent: Duration::ZERO }
+        Hard {
+            waiting: Worklist::Generational(Buckets::new(Some(capacity))),
+            spent: Duration::ZERO,
+        }
     }
 
     pub(super) fn push(&mut self, candidate: Candidate, target: Target) {
@@ -89,6 +92,9 @@ mod tests {
         assert!(hard.pop_due(second * SHARE, |_| true).is_some());
         hard.spend(second);
         assert!(hard.pop_due(second * SHARE, |_| true).is_none());
-        assert!(hard.pop(|_| true).is_some() && hard.pop(|_| true).is_none(), "nothing else is left to do");
+        assert!(
+            hard.pop(|_| true).is_some() && hard.pop(|_| true).is_none(),
+            "nothing else is left to do"
+        );
     }
 }

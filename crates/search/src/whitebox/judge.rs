@@ -27,7 +27,8 @@ impl Whitebox<'_> {
                 return 0;
             }
             Expected::Change { prefix, .. } => {
-                let parted = prefix.is_some_and(|(index, hash)| live.hashes.get(index) != Some(&hash));
+                let parted =
+                    prefix.is_some_and(|(index, hash)| live.hashes.get(index) != Some(&hash));
                 context.stats.divergences += u64::from(parted);
                 return 0;
             }
@@ -37,7 +38,8 @@ impl Whitebox<'_> {
         let follows = live.hashes.get(place + 1) == Some(&hash);
         if optimistic {
             let step = live.constraints.get(place).map(Constraint::step);
-            let confirmed = step.is_some_and(|step| step.direction == u64::from(candidate.direction));
+            let confirmed =
+                step.is_some_and(|step| step.direction == u64::from(candidate.direction));
             context.stats.optimism.confirmed += u64::from(confirmed);
         } else if !follows {
             let site = self.parting_site(candidate, live);
@@ -74,7 +76,8 @@ impl Whitebox<'_> {
 
     pub(super) fn learn_retrace(&mut self, turn: Turn, ran: Ran<'_>, context: &mut Context<'_>) {
         context.stats.retraces += 1;
-        let restored = ran.path.is_some_and(|path| self.store.restore(turn.candidate.run, Live::new(path)));
+        let restored =
+            ran.path.is_some_and(|path| self.store.restore(turn.candidate.run, Live::new(path)));
         if restored {
             self.ready = Some(turn);
         } else {

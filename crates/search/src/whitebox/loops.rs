@@ -141,7 +141,9 @@ fn rounds(path: &TracedPath) -> Vec<Found> {
         if constraint.kind != ConstraintKind::Branch {
             continue;
         }
-        let Some((condition, number)) = condition(&path.trace.dag, constraint.label) else { continue };
+        let Some((condition, number)) = condition(&path.trace.dag, constraint.label) else {
+            continue;
+        };
         match found.entry((constraint.site, condition)) {
             Entry::Vacant(new) => {
                 let (first, last, goes_on) = (number, number, constraint.taken);
@@ -150,7 +152,8 @@ fn rounds(path: &TracedPath) -> Vec<Found> {
             Entry::Occupied(known) => known.into_mut().advance(number),
         }
     }
-    let is_loop = |rounds: &Rounds| rounds.count >= FEW_ROUNDS && rounds.step.is_some_and(|step| step != 0);
+    let is_loop =
+        |rounds: &Rounds| rounds.count >= FEW_ROUNDS && rounds.step.is_some_and(|step| step != 0);
     let all = found.into_iter().map(|((site, condition), rounds)| (site, condition, rounds));
     let mut loops: Vec<_> = all.filter(|(_, _, rounds)| is_loop(rounds)).collect();
     loops.sort_unstable_by_key(|(_, _, rounds)| rounds.index);
@@ -159,13 +162,15 @@ fn rounds(path: &TracedPath) -> Vec<Found> {
 
 /// Numbers at which programs change: those of branches of which one side was never taken, then powers, each with its neighbours.
 fn numbers(context: &Context<'_>) -> Vec<u64> {
-    let is_open = |site: &u32| match context.sites.sites.get(*site as usize).map(|site| &site.kind) {
+    let is_open = |site: &u32| match context.sites.sites.get(*site as usize).map(|site| &site.kind)
+    {
         Some(&SiteKind::Branch { coverage }) => {
             !context.coverage.has(coverage) || !context.coverage.has(coverage + 1)
         }
         _ => false,
     };
-    let compared = context.sites.compared.iter().filter(|(site, _)| is_open(site)).map(|(_, number)| *number);
+    let compared =
+        context.sites.compared.iter().filter(|(site, _)| is_open(site)).map(|(_, number)| *number);
     let powers = (3..=24).map(|power| 1_u64 << power);
     let decimal = (1..=7).map(|power| 10_u64.pow(power));
     let mut powers: Vec<u64> = powers.chain(decimal).collect();
@@ -175,7 +180,12 @@ fn numbers(context: &Context<'_>) -> Vec<u64> {
 }
 
 impl Loop {
-    fn new(input: &[u8], path: &TracedPath, (site, condition, rounds): Found, numbers: &[u64]) -> Loop {
+    fn new(
+        input: &[u8],
+        path: &TracedPath,
+        (site, condition, rounds): Found,
+        numbers: &[u64],
+    ) -> Loop {
         let Rounds { index, first, step, goes_on, .. } = rounds;
         let step = step.unwrap_or(1);
         let bits = path.trace.dag.bits(condition.value);
@@ -186,7 +196,8 @@ impl Loop {
         let new = |number: &u64| fits(number) && seen.insert(*number);
         let numbers = numbers.iter().flat_map(both).filter(new).take(MOST_NUMBERS).collect();
         let before = path.condition.given.iter().chain(&path.condition.constraints[..index]);
-        let prefix = before.map(|constraint| Lit::new(constraint.label, constraint.taken)).collect();
+        let prefix =
+            before.map(|constraint| Lit::new(constraint.label, constraint.taken)).collect();
         let (dag, input) = (path.trace.dag.clone(), input.to_vec());
         Loop { site, input, dag, prefix, condition, step, goes_on, numbers }
     }
@@ -240,6 +251,10 @@ impl Whitebox<'_> {
             return Some(Next::Busy);
         }
         self.expected = Some(Expected::Rounds { site, number });
-        Some(Next::Run(Proposal { input, symbolic: true, origin: Origin::Flip { site, direction } }))
+        Some(Next::Run(Proposal {
+            input,
+            symbolic: true,
+            origin: Origin::Flip { site, direction },
+        }))
     }
 }

@@ -215,7 +215,9 @@ impl<'s> Whitebox<'s> {
 
     /// Whether inputs of another length may be made that no path condition asks for.
     fn follows_words(&self) -> bool {
-        !self.options.exhaustive && self.options.holes.is_none() && self.options.order == Order::Generational
+        !self.options.exhaustive
+            && self.options.holes.is_none()
+            && self.options.order == Order::Generational
     }
 }
 
@@ -263,7 +265,9 @@ impl Strategy for Whitebox<'_> {
         if ran.path.is_none() && self.sentences.is_some() {
             return self.learn_untraced(&ran);
         }
-        if let (Some(Expected::Rounds { site, number }), Outcome::Timeout) = (&expected, ran.outcome) {
+        if let (Some(Expected::Rounds { site, number }), Outcome::Timeout) =
+            (&expected, ran.outcome)
+        {
             self.loops.took_too_long(*site, *number);
         }
         let Some(path) = ran.path else {
@@ -282,7 +286,9 @@ impl Strategy for Whitebox<'_> {
         }
         let live = Live::new(path);
         self.note_limits(&limits, &live, ran.outcome);
-        let bound = expected.as_ref().map_or(0, |expected| self.judge(expected, &live, ran.outcome, context));
+        let bound = expected
+            .as_ref()
+            .map_or(0, |expected| self.judge(expected, &live, ran.outcome, context));
         let score = self.novelty.score(&live.constraints, ran.new_outcomes);
         if self.sentences.is_some() {
             self.expand_sentence((ran.input, ran.outcome), live, (bound, score), context);
@@ -313,7 +319,11 @@ impl Strategy for Whitebox<'_> {
     }
 
     fn queue(&self) -> usize {
-        self.worklist.len() + self.hard.len() + self.changes.len() + self.names.len() + self.loops.len()
+        self.worklist.len()
+            + self.hard.len()
+            + self.changes.len()
+            + self.names.len()
+            + self.loops.len()
     }
 
     fn save(&self) -> Option<SavedSearch> {
@@ -324,8 +334,14 @@ impl Strategy for Whitebox<'_> {
             room = room.saturating_sub(input.len());
             room > 0
         };
-        let waiting = self.store.inputs().into_iter().take_while(fits).map(<[u8]>::to_vec).collect();
-        Some(SavedSearch { explored, waiting, completeness: self.completeness.clone(), enumeration: None })
+        let waiting =
+            self.store.inputs().into_iter().take_while(fits).map(<[u8]>::to_vec).collect();
+        Some(SavedSearch {
+            explored,
+            waiting,
+            completeness: self.completeness.clone(),
+            enumeration: None,
+        })
     }
 
     fn restore(&mut self, saved: &SavedSearch) {

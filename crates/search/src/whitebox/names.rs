@@ -78,8 +78,10 @@ impl Names {
         let room = OF_ONE_RUN.min(MOST_WAITING.saturating_sub(self.len()));
         let mut found: Vec<(Asker, Waiting)> = Vec::new();
         for word in words.iter().filter(|word| word.place.is_some()) {
-            let of_function = |function| self.words.get(function).into_iter().flat_map(|words| &words.list);
-            let of_comparison = |number| compared.get(number).into_iter().flatten().map(|word| &word.text);
+            let of_function =
+                |function| self.words.get(function).into_iter().flat_map(|words| &words.list);
+            let of_comparison =
+                |number| compared.get(number).into_iter().flatten().map(|word| &word.text);
             let others: Vec<&Vec<u8>> = match &word.asker {
                 Asker::Function(function) => of_function(function).collect(),
                 Asker::Comparison(number) => of_comparison(number).collect(),
@@ -149,7 +151,8 @@ impl Words {
 
 impl Whitebox<'_> {
     pub(super) fn learn_words(&mut self, input: &[u8], words: &[Word], context: &mut Context<'_>) {
-        let words: Vec<Word> = words.iter().filter(|word| stands_in(input, word)).cloned().collect();
+        let words: Vec<Word> =
+            words.iter().filter(|word| stands_in(input, word)).cloned().collect();
         let words = &words[..];
         self.names.learn(input, words);
         let Some(sentences) = &mut self.sentences else { return };
@@ -164,7 +167,8 @@ impl Whitebox<'_> {
         let is_within = self.sentences.is_some();
         let input = self.names.pop()?;
         let is_new = input.len() <= context.max_len && !self.inputs.contains(&hash_of(&input[..]));
-        let is_wanted = is_new && self.sentences.as_mut().is_none_or(|sentences| sentences.contains(&input));
+        let is_wanted =
+            is_new && self.sentences.as_mut().is_none_or(|sentences| sentences.contains(&input));
         if is_within {
             context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
         }
@@ -192,13 +196,18 @@ mod tests {
     }
 
     fn inputs(names: &mut Names) -> Vec<String> {
-        std::iter::from_fn(|| names.pop()).map(|input| String::from_utf8_lossy(&input).into_owned()).collect()
+        std::iter::from_fn(|| names.pop())
+            .map(|input| String::from_utf8_lossy(&input).into_owned())
+            .collect()
     }
 
     #[test]
     fn words_of_a_function_stand_for_each_other_in_all_runs() {
         let mut names = Names::default();
-        names.learn(b"", &[word(Asker::Function(1), "sqrt", None), word(Asker::Function(2), "let", None)]);
+        names.learn(
+            b"",
+            &[word(Asker::Function(1), "sqrt", None), word(Asker::Function(2), "let", None)],
+        );
         assert_eq!(names.len(), 0);
         names.learn(b"call ab;", &[word(Asker::Function(1), "ab", Some(5))]);
         assert_eq!(inputs(&mut names), ["call sqrt;"]);

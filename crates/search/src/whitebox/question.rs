@@ -31,7 +31,9 @@ self_cell! {
 
 impl Prepared {
     fn make(path: Path) -> Prepared {
-        Prepared::new(path, |path| PathSolver::new(&path.dag, &path.lits, &path.input, path.max_len))
+        Prepared::new(path, |path| {
+            PathSolver::new(&path.dag, &path.lits, &path.input, path.max_len)
+        })
     }
 
     fn solve(&mut self, chain: &mut Chain, prefix: usize, goal: Lit) -> Answer {
@@ -83,11 +85,19 @@ impl Questions {
     ) -> Questions {
         let cases = case_flips(&mut dag, constraints, sites);
         let (dag, input): (Arc<Dag>, Arc<[u8]>) = (Arc::new(dag), input.into());
-        let fixed =
-            (0..).zip(constraints).filter(|(_, c)| c.is_concretisation()).map(|(index, _)| index).collect();
+        let fixed = (0..)
+            .zip(constraints)
+            .filter(|(_, c)| c.is_concretisation())
+            .map(|(index, _)| index)
+            .collect();
         let given: Vec<Lit> = given.iter().map(lit).collect();
         let lits = given.iter().copied().chain(constraints.iter().map(lit)).collect();
-        let strict = Prepared::make(Path { dag: Arc::clone(&dag), lits, input: Arc::clone(&input), max_len });
+        let strict = Prepared::make(Path {
+            dag: Arc::clone(&dag),
+            lits,
+            input: Arc::clone(&input),
+            max_len,
+        });
         Questions {
             dag,
             input,
@@ -124,7 +134,8 @@ impl Questions {
         restrictions: &mut Restrictions<'_>,
     ) -> Answer {
         let prefix = self.given.len() + prefix;
-        self.strict.with_dependent_mut(|_, solver| solver.solve_within(chain, prefix, goal, restrictions))
+        self.strict
+            .with_dependent_mut(|_, solver| solver.solve_within(chain, prefix, goal, restrictions))
     }
 
     /// An input that meets the first `prefix` constraints and the goal.
@@ -142,7 +153,8 @@ impl Questions {
         self.strict.with_dependent_mut(|_, solver| {
             let mut exact = true;
             let of_path = solver.departures(input).filter_map(|index| index.checked_sub(given));
-            let mut departures = of_path.inspect(|index| exact &= !fixed.contains(&(*index as u32)));
+            let mut departures =
+                of_path.inspect(|index| exact &= !fixed.contains(&(*index as u32)));
             let index = departures.find(|index| !fixed.contains(&(*index as u32)))?;
             drop(departures);
             Some(Departure { index, exact })
@@ -171,9 +183,12 @@ impl Questions {
             return Some(self.ask(chain, prefix, lit(fixed).negated()));
         }
         let mut dag = Dag::clone(&self.dag);
-        let others: Vec<Lit> =
-            others.into_iter().map(|other| Lit::new(path::equals(&mut dag, on, other), false)).collect();
-        let lits: Vec<Lit> = self.given.iter().copied().chain(constraints.iter().map(lit)).collect();
+        let others: Vec<Lit> = others
+            .into_iter()
+            .map(|other| Lit::new(path::equals(&mut dag, on, other), false))
+            .collect();
+        let lits: Vec<Lit> =
+            self.given.iter().copied().chain(constraints.iter().map(lit)).collect();
         let mut solver = PathSolver::new(&dag, &lits, &self.input, self.max_len);
         Some(solver.solve(chain, self.given.len() + prefix, &others, lit(fixed).negated()))
     }
@@ -187,7 +202,8 @@ impl Questions {
         prefix: usize,
         goal: Lit,
     ) -> Option<Answer> {
-        if self.given.is_empty() && !constraints[..prefix].iter().any(Constraint::is_concretisation) {
+        if self.given.is_empty() && !constraints[..prefix].iter().any(Constraint::is_concretisation)
+        {
             return None;
         }
         let (dag, input, max_len) = (&self.dag, &self.input, self.max_len);

@@ -67,7 +67,8 @@ impl Shares {
         let there = || (0..ALL.len()).filter(|&work| is_there(ALL[work]));
         let starved = there().find(|&work| self.shares[work].spent < LEAST[work] * total);
         let best = || {
-            let by_worth = |a: &usize, b: &usize| self.shares[*a].worth().total_cmp(&self.shares[*b].worth());
+            let by_worth =
+                |a: &usize, b: &usize| self.shares[*a].worth().total_cmp(&self.shares[*b].worth());
             there().max_by(by_worth)
         };
         let next = starved.or_else(best)?;
@@ -95,7 +96,10 @@ mod tests {
     #[test]
     fn what_brings_most_has_most_of_the_time_and_the_others_their_part() {
         let given = given([0, 0, 3, 1], |_| true);
-        assert!(given[2] > 4200 && given[0] > 500 && given[1] > 500 && given[3] > 3500, "{given:?}");
+        assert!(
+            given[2] > 4200 && given[0] > 500 && given[1] > 500 && given[3] > 3500,
+            "{given:?}"
+        );
     }
 
     #[test]

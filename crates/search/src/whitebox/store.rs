@@ -92,8 +92,14 @@ impl Store {
     pub(crate) fn add(&mut self, input: &[u8], live: Live, waiting: usize) -> u32 {
         let number = self.next;
         self.next += 1;
-        let stored =
-            Stored { input: input.to_vec(), hash: live.hash(), waiting, live: None, size: 0, last_use: 0 };
+        let stored = Stored {
+            input: input.to_vec(),
+            hash: live.hash(),
+            waiting,
+            live: None,
+            size: 0,
+            last_use: 0,
+        };
         self.runs.insert(number, stored);
         self.attach(number, live);
         number
@@ -158,7 +164,9 @@ impl Store {
     }
 
     fn touch(&mut self, run: u32) {
-        let Some(stored) = self.runs.get_mut(&run).filter(|stored| stored.live.is_some()) else { return };
+        let Some(stored) = self.runs.get_mut(&run).filter(|stored| stored.live.is_some()) else {
+            return;
+        };
         self.by_use.remove(&stored.last_use);
         self.uses += 1;
         stored.last_use = self.uses;

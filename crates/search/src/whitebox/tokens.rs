@@ -34,7 +34,9 @@ impl Whitebox<'_> {
         match self.shares.next(elapsed, there) {
             Some(Work::Changes) => self.attempt_change(context),
             Some(Work::Fresh) => self.attempt_fresh(context),
-            Some(Work::Flips) => self.pop(context).map_or(Next::Busy, |turn| self.attempt(turn, context)),
+            Some(Work::Flips) => {
+                self.pop(context).map_or(Next::Busy, |turn| self.attempt(turn, context))
+            }
             Some(Work::Traces) => self.trace_next(),
             None => Next::Finished,
         }
@@ -74,12 +76,14 @@ impl Whitebox<'_> {
         {
             return next;
         }
-        let (Some((run, change)), Some(sentences)) = (self.changes.pop(), &mut self.sentences) else {
+        let (Some((run, change)), Some(sentences)) = (self.changes.pop(), &mut self.sentences)
+        else {
             return Next::Busy;
         };
         let started = context.clock.elapsed();
         let input = self.store.input(run).map(<[u8]>::to_vec);
-        let is_new = |text: &Vec<u8>| text.len() <= context.max_len && !self.inputs.contains(&hash_of(text));
+        let is_new =
+            |text: &Vec<u8>| text.len() <= context.max_len && !self.inputs.contains(&hash_of(text));
         let text = input.as_ref().and_then(|input| sentences.change(input, change)).filter(is_new);
         let text = text.filter(|text| sentences.contains(text));
         let prefix = match (&text, &input, self.store.live(run)) {
@@ -135,7 +139,8 @@ impl Whitebox<'_> {
         let Some(sentences) = &mut self.sentences else { return };
         let is_new = self.changes.saw(sentences.keys(ran.input));
         self.unremarkable += u64::from(ran.new_outcomes == 0 && is_new);
-        let deserves = ran.new_outcomes > 0 || is_new && self.unremarkable.is_multiple_of(TRACED_ONE_IN);
+        let deserves =
+            ran.new_outcomes > 0 || is_new && self.unremarkable.is_multiple_of(TRACED_ONE_IN);
         if deserves && matches!(ran.outcome, Outcome::Exit(_)) {
             self.untraced.push_back(ran.input.to_vec());
         }

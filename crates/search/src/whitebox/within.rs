@@ -34,7 +34,8 @@ impl Flip<'_> {
     }
 
     fn questions(&mut self, context: &Context<'_>) -> Option<(Lit, &mut Questions)> {
-        let (constraints, questions) = self.live.questions(self.input, context.max_len, context.sites);
+        let (constraints, questions) =
+            self.live.questions(self.input, context.max_len, context.sites);
         let lit = questions.goal(&constraints[self.goal.index], self.goal.step.direction)?;
         Some((lit, questions))
     }
@@ -53,11 +54,14 @@ pub(super) fn solve_within(
         if glance.is_refuted() {
             return glance;
         }
-        if let Some(found) = timed(context, |context| neighbour(sentences, &mut flip, is_new, context)) {
+        if let Some(found) =
+            timed(context, |context| neighbour(sentences, &mut flip, is_new, context))
+        {
             return found;
         }
         if flip.wanted
-            && let Some(found) = solved(sentences, &mut flip, &[Scope::Lexemes], effort, is_new, context)
+            && let Some(found) =
+                solved(sentences, &mut flip, &[Scope::Lexemes], effort, is_new, context)
         {
             return found;
         }
@@ -131,8 +135,8 @@ fn neighbour(
         fitting.filter_map(|text| Some((questions.departure(&text)?, text))).collect()
     });
     let mut here = departures.iter().filter(|(departure, _)| departure.index == index);
-    let found =
-        here.find(|(_, text)| is_new(text) && questions.is_true(lit, text) && sentences.contains(text));
+    let found = here
+        .find(|(_, text)| is_new(text) && questions.is_true(lit, text) && sentences.contains(text));
     let found = found.map(|(departure, text)| accept(*departure, text, context));
     questions.neighbours.insert(token, departures);
     found

@@ -159,7 +159,8 @@ impl Buckets {
         let next = self.buckets.len();
         let number = *self.by_target.entry(target).or_insert(next);
         if number == next {
-            let bucket = Bucket { target, attempts: 0, waiting: BTreeMap::new(), rank: None, wanted: true };
+            let bucket =
+                Bucket { target, attempts: 0, waiting: BTreeMap::new(), rank: None, wanted: true };
             self.buckets.push(bucket);
         }
         number
@@ -185,7 +186,8 @@ impl Buckets {
         if bucket.waiting.len() < 2 * capacity {
             return;
         }
-        let mut rest: Vec<(Place, Candidate)> = std::mem::take(&mut bucket.waiting).into_iter().collect();
+        let mut rest: Vec<(Place, Candidate)> =
+            std::mem::take(&mut bucket.waiting).into_iter().collect();
         let mut newest = rest.split_off(capacity / 2);
         newest.sort_unstable_by_key(|&((_, age), _)| age);
         let kept = newest.split_off(newest.len() - (capacity - capacity / 2));
@@ -283,8 +285,8 @@ mod tests {
     #[test]
     fn loops_are_thinned_out_evenly() {
         for rounds in [1, SAME_TARGET, SAME_TARGET + 1, 1000, 6401] {
-            let flips =
-                (0..rounds).flat_map(|run| [(candidate(run as u32), target(1)), (candidate(7), target(2))]);
+            let flips = (0..rounds)
+                .flat_map(|run| [(candidate(run as u32), target(1)), (candidate(7), target(2))]);
             let kept = thin_out(flips.take(2 * rounds - 1).collect());
             let places: Vec<u32> =
                 kept.iter().filter(|(_, kept)| *kept == target(1)).map(|(c, _)| c.run).collect();

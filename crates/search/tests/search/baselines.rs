@@ -31,7 +31,12 @@ fn blind_search_finds_shallow_bugs_and_groups_them() {
         let (inputs, results) = inputs(&mut *strategy, 3);
         assert!(inputs.iter().all(|input| input.len() <= 4), "{}", strategy.name());
         assert_eq!(results.bugs.all().len(), 1, "{}", strategy.name());
-        assert_eq!(results.bugs.all()[0].input.len(), 2, "{}: the smallest input stays", strategy.name());
+        assert_eq!(
+            results.bugs.all()[0].input.len(),
+            2,
+            "{}: the smallest input stays",
+            strategy.name()
+        );
         assert_eq!((results.stats.covered, results.stats.outcomes), (4, 4));
         assert_eq!(results.stats.answers, search::Answers::default(), "no solver was asked");
     }
@@ -39,7 +44,8 @@ fn blind_search_finds_shallow_bugs_and_groups_them() {
 
 #[test]
 fn the_seed_of_the_generator_decides() {
-    let make: [fn() -> Box<dyn Strategy>; 2] = [|| Box::new(Random), || Box::new(Mutate::default())];
+    let make: [fn() -> Box<dyn Strategy>; 2] =
+        [|| Box::new(Random), || Box::new(Mutate::default())];
     for strategy in make {
         assert_eq!(inputs(&mut *strategy(), 5).0, inputs(&mut *strategy(), 5).0);
         assert_ne!(inputs(&mut *strategy(), 5).0, inputs(&mut *strategy(), 6).0);

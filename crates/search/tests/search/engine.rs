@@ -54,7 +54,8 @@ fn a_smaller_input_for_a_known_bug_is_told() {
     setup.limits.runs = Some(3);
     let mut fake = Fake::new(&[], |_| Outcome::Signal(11));
     setup.search(&mut fake, &mut Random);
-    let told: Vec<_> = setup.notes.bugs.iter().map(|(sighting, input)| (*sighting, &input[..])).collect();
+    let told: Vec<_> =
+        setup.notes.bugs.iter().map(|(sighting, input)| (*sighting, &input[..])).collect();
     assert_eq!(told, [(Sighting::New, &b"abb"[..]), (Sighting::Smaller, b"ab")]);
 }
 

@@ -17,7 +17,11 @@ fn letters(machine: &mut Machine<'_>) -> Outcome {
     Outcome::Exit(0)
 }
 
-fn examined(objects_to: fn(&[u8]) -> bool, strategy: &mut dyn Strategy, setup: &mut Setup) -> Fake<'static> {
+fn examined(
+    objects_to: fn(&[u8]) -> bool,
+    strategy: &mut dyn Strategy,
+    setup: &mut Setup,
+) -> Fake<'static> {
     let mut fake = Fake::new(&[&[]], letters);
     fake.objects_to = Some(objects_to);
     let (results, _) = setup.search(&mut fake, strategy);
@@ -40,9 +44,10 @@ fn a_search_over_all_paths_examines_each_once() {
 
 #[test]
 fn paths_without_new_coverage_are_examined_too() {
-    for strategy in
-        [&mut Whitebox::new(WhiteboxOptions::default()) as &mut dyn Strategy, &mut Mutate::default()]
-    {
+    for strategy in [
+        &mut Whitebox::new(WhiteboxOptions::default()) as &mut dyn Strategy,
+        &mut Mutate::default(),
+    ] {
         let mut setup = Setup::default();
         setup.limits.runs = Some(300);
         let fake = examined(|input| input.len() == 3, strategy, &mut setup);

@@ -118,7 +118,9 @@ fn all_values_of_a_concretisation_are_gone_through() {
 #[test]
 fn too_many_values_of_a_concretisation_break_completeness() {
     let body = |machine: &mut Machine<'_>| {
-        let (Some(high), Some(low)) = (machine.byte(0), machine.byte(1)) else { return Outcome::Exit(0) };
+        let (Some(high), Some(low)) = (machine.byte(0), machine.byte(1)) else {
+            return Outcome::Exit(0);
+        };
         let number = machine.join(high, low);
         machine.concretise(2, number);
         Outcome::Exit(0)
@@ -126,7 +128,11 @@ fn too_many_values_of_a_concretisation_break_completeness() {
     let mut strategy = exhaustive(Order::Generational);
     search(&mut Fake::new(&[&[]], body), &mut strategy);
     assert!(!strategy.completeness().is_complete());
-    assert!(strategy.completeness().to_string().contains("1 values fixed"), "{}", strategy.completeness());
+    assert!(
+        strategy.completeness().to_string().contains("1 values fixed"),
+        "{}",
+        strategy.completeness()
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What becomes of runs that end badly, by what the program and its variants say about them.
 
 use search::{
-    BugKind, Bugs, Diagnosis, Engine, ExecError, Execution, Executor, Frame, Next, Outcome, Ran, Results,
-    Seed, Strategy, World,
+    BugKind, Bugs, Diagnosis, Engine, ExecError, Execution, Executor, Frame, Next, Outcome, Ran,
+    Results, Seed, Strategy, World,
 };
 
 use search_testing::harness::{Notes, Setup, Ticks, chain, ended};
@@ -93,7 +93,9 @@ fn search(executor: &mut Scripted, claims: bool, bugs: Bugs, seeds: &[&[u8]]) ->
     };
     let results = Results { bugs, ..Results::new(&sites) };
     let seeds = seeds.iter().map(|seed| Seed { name: "test".to_owned(), input: seed.to_vec() });
-    Engine::new(world, setup.limits, 1, results).search(&mut SeedsOnly { claims }, seeds.collect()).0
+    Engine::new(world, setup.limits, 1, results)
+        .search(&mut SeedsOnly { claims }, seeds.collect())
+        .0
 }
 
 fn kinds(results: &Results) -> Vec<BugKind> {
@@ -138,7 +140,8 @@ fn a_slow_run_that_crashes_is_a_crash_whatever_becomes_of_hangs() {
     let traced = vec![(b'a', Outcome::Timeout)];
     let crash = vec![(b'a', CRASH)];
     for (patient, plain) in [(crash.clone(), None), (Vec::new(), Some(crash))] {
-        let mut executor = Scripted { traced: traced.clone(), patient, plain, ..Scripted::default() };
+        let mut executor =
+            Scripted { traced: traced.clone(), patient, plain, ..Scripted::default() };
         for bugs in [Bugs::default(), Bugs::default().without_hangs()] {
             let results = search(&mut executor, false, bugs, &[b"a"]);
             assert_eq!(kinds(&results), [BugKind::Crash(6)], "plain {:?}", executor.plain);
@@ -150,7 +153,8 @@ fn a_slow_run_that_crashes_is_a_crash_whatever_becomes_of_hangs() {
 #[test]
 fn two_hangs_at_one_last_step_are_two_where_all_paths_count() {
     let hangs = vec![(b'a', Outcome::Timeout), (b'b', Outcome::Timeout)];
-    let mut executor = Scripted { traced: hangs.clone(), plain: Some(hangs), ..Scripted::default() };
+    let mut executor =
+        Scripted { traced: hangs.clone(), plain: Some(hangs), ..Scripted::default() };
     executor.lines = vec![(b'a', 1), (b'b', 2)];
     let results = search(&mut executor, true, Bugs::default(), &[b"a", b"b"]);
     let reported = kinds(&results).iter().filter(|kind| **kind == BugKind::Reported).count();

@@ -11,7 +11,9 @@ fn whitebox() -> Whitebox<'static> {
 
 /// As many rounds as the first two bytes say, at most so many, and a crash after ten thousand.
 fn counts(machine: &mut Machine<'_>, most: u64) -> Outcome {
-    let (Some(high), Some(low)) = (machine.byte(0), machine.byte(1)) else { return Outcome::Exit(1) };
+    let (Some(high), Some(low)) = (machine.byte(0), machine.byte(1)) else {
+        return Outcome::Exit(1);
+    };
     let limit = machine.join(high, low);
     let mut rounds = 0;
     while rounds < most {

@@ -45,7 +45,11 @@ fn only_inputs_that_add_coverage_are_kept() {
     let outcomes: usize = results.corpus.entries().iter().map(|entry| entry.new_outcomes).sum();
     assert_eq!(outcomes, results.stats.covered);
     assert!(results.corpus.entries().iter().all(|entry| entry.new_outcomes > 0));
-    assert_eq!(setup.notes.entries.len(), results.corpus.entries().len(), "the observer hears of each");
+    assert_eq!(
+        setup.notes.entries.len(),
+        results.corpus.entries().len(),
+        "the observer hears of each"
+    );
 }
 
 #[test]
@@ -91,7 +95,11 @@ fn every_case_of_a_switch_is_reached() {
     });
     let (results, _) = search(&mut fake, &mut whitebox());
     assert_eq!((results.stats.covered, results.stats.outcomes), (4, 4));
-    assert_eq!(fake.inputs.len(), 5, "one run a case, one for the default, one for the empty input");
+    assert_eq!(
+        fake.inputs.len(),
+        5,
+        "one run a case, one for the default, one for the empty input"
+    );
 }
 
 #[test]
@@ -145,7 +153,9 @@ fn optimism_overcomes_concretisation_and_is_counted_apart() {
 fn fixed_values_let_the_other_side_be_solved_as_in_dart() {
     // obscure(x, y): x == hash(y), where hash is opaque: y is fixed and x solved.
     let mut fake = Fake::new(&[&[], &[]], |machine| {
-        let (Some(x), Some(y)) = (machine.byte(0), machine.byte(1)) else { return Outcome::Exit(0) };
+        let (Some(x), Some(y)) = (machine.byte(0), machine.byte(1)) else {
+            return Outcome::Exit(0);
+        };
         let hash = if machine.concretise(3, y) == u64::from(b'a') { b'b' } else { b'x' };
         let equal = machine.eq(x, hash);
         if machine.branch(2, equal) { Outcome::Signal(6) } else { Outcome::Exit(0) }
@@ -158,7 +168,9 @@ fn fixed_values_let_the_other_side_be_solved_as_in_dart() {
 #[test]
 fn a_property_is_violated_on_purpose() {
     let mut fake = Fake::new(&[], |machine| {
-        let (Some(a), Some(b)) = (machine.byte(0), machine.byte(1)) else { return Outcome::Exit(0) };
+        let (Some(a), Some(b)) = (machine.byte(0), machine.byte(1)) else {
+            return Outcome::Exit(0);
+        };
         let divisor = machine.xor(a, b);
         if machine.check_divisor(1, divisor) { Outcome::Signal(8) } else { Outcome::Exit(0) }
     });
@@ -174,7 +186,10 @@ fn the_same_search_twice_runs_the_same_inputs() {
     let inputs = |order| {
         let mut fake = magic_program();
         let mut setup = Setup { seeds: vec![b"", b"xxxx"], ..Setup::default() };
-        setup.search(&mut fake, &mut Whitebox::new(WhiteboxOptions { order, ..WhiteboxOptions::default() }));
+        setup.search(
+            &mut fake,
+            &mut Whitebox::new(WhiteboxOptions { order, ..WhiteboxOptions::default() }),
+        );
         fake.inputs
     };
     for order in [Order::Generational, Order::DepthFirst] {
@@ -205,11 +220,18 @@ impl Sentences for Few {
     }
 
     fn keys(&mut self, input: &[u8]) -> Vec<u64> {
-        self.0.iter().position(|sentence| *sentence == input).into_iter().map(|place| place as u64).collect()
+        self.0
+            .iter()
+            .position(|sentence| *sentence == input)
+            .into_iter()
+            .map(|place| place as u64)
+            .collect()
     }
 
     fn changes(&mut self, _input: &[u8]) -> Vec<Change> {
-        (0..self.0.len() as u32).map(|choice| Change { key: choice.into(), token: 0, choice }).collect()
+        (0..self.0.len() as u32)
+            .map(|choice| Change { key: choice.into(), token: 0, choice })
+            .collect()
     }
 
     fn change(&mut self, _input: &[u8], change: Change) -> Option<Vec<u8>> {
@@ -256,7 +278,8 @@ fn outside_of_the_language_only_for_sides_that_no_sentence_takes() {
     let lenient = WhiteboxOptions { outside: true, ..WhiteboxOptions::default() };
     let covered = |options: WhiteboxOptions| {
         let mut setup = Setup { seeds: vec![b"x"], ..Setup::default() };
-        let (results, _) = setup.search(&mut magic_program(), &mut Whitebox::within(options, Few(sentences)));
+        let (results, _) =
+            setup.search(&mut magic_program(), &mut Whitebox::within(options, Few(sentences)));
         (results.stats.covered, results.bugs.all().len())
     };
     assert_eq!(covered(strict).1, 0, "the bug is no sentence");

@@ -71,7 +71,11 @@ impl Intervals<'_> {
     /// The side of a choice that is taken, if that is decided.
     pub(super) fn side(&mut self, node: &Node, depth: u32) -> Option<Label> {
         let condition = self.of(node.a, depth);
-        (condition.low == condition.high).then_some(if condition.low == 1 { node.b } else { node.c })
+        (condition.low == condition.high).then_some(if condition.low == 1 {
+            node.b
+        } else {
+            node.c
+        })
     }
 
     /// The node whose lowest bytes these are.
@@ -85,7 +89,9 @@ impl Intervals<'_> {
             Cell::Byte(_) => false,
             Cell::Node(label) => {
                 let node = self.dag.node(*label);
-                self.dag.op(*label) == Op::Extract && node.a == whole && usize::from(node.aux) == 8 * index
+                self.dag.op(*label) == Op::Extract
+                    && node.a == whole
+                    && usize::from(node.aux) == 8 * index
             }
         };
         cells.iter().enumerate().all(is_part).then_some(whole)

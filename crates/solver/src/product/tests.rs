@@ -49,11 +49,17 @@ impl Ground for Bytes<'_> {
 type Found = Option<Option<Vec<(u32, u8)>>>;
 
 /// Asks about bytes in this order.
-fn solve_in_order(dag: &Dag, lits: &[Lit], domains: &[(ByteSet, Option<u8>)], bytes: &[u32]) -> Found {
+fn solve_in_order(
+    dag: &Dag,
+    lits: &[Lit],
+    domains: &[(ByteSet, Option<u8>)],
+    bytes: &[u32],
+) -> Found {
     // The goal's own nodes, in a literal that no question is about.
     let implied = [lits[0]];
     let path: Vec<Lit> = implied.into_iter().chain(lits.iter().rev().copied()).collect();
-    let (supports, functions, map) = (Supports::new(), expr::Functions::default(), FunctionMap::default());
+    let (supports, functions, map) =
+        (Supports::new(), expr::Functions::default(), FunctionMap::default());
     let mut ground = Bytes { implied: 1, dag, domains, supports, functions, map };
     let mut product = Product::default();
     let numbers: Vec<u32> = (1..path.len() as u32).collect();
@@ -62,7 +68,8 @@ fn solve_in_order(dag: &Dag, lits: &[Lit], domains: &[(ByteSet, Option<u8>)], by
     // leave marks behind.
     for prefix in [path.len() - 1, 1, path.len() - 1] {
         let numbers = &numbers[..prefix - 1];
-        let query = ProductQuery { path: &path, numbers, goal: path[prefix], bytes, prefix: prefix as u32 };
+        let query =
+            ProductQuery { path: &path, numbers, goal: path[prefix], bytes, prefix: prefix as u32 };
         found = product.solve(dag, &query, &mut ground);
     }
     found

@@ -53,13 +53,20 @@ pub fn build_language(
 
 /// Every nonterminal that is mentioned must be defined.
 fn check_rules(text: &[u8], file: &File<'_>) -> Result<()> {
-    let undefined = |(_, nonterminal): &(&&[u8], &Nonterminal)| !file.mentions[nonterminal.index()].1;
-    let first = file.nonterminals.iter().filter(undefined).min_by_key(|(_, nonterminal)| nonterminal.index());
+    let undefined =
+        |(_, nonterminal): &(&&[u8], &Nonterminal)| !file.mentions[nonterminal.index()].1;
+    let first = file
+        .nonterminals
+        .iter()
+        .filter(undefined)
+        .min_by_key(|(_, nonterminal)| nonterminal.index());
     match first {
         None => Ok(()),
         Some((name, nonterminal)) => {
-            let message =
-                format!("`{}` is not defined: expected `cfg {0} := …;`", String::from_utf8_lossy(name));
+            let message = format!(
+                "`{}` is not defined: expected `cfg {0} := …;`",
+                String::from_utf8_lossy(name)
+            );
             Err(SyntaxError::at(text, file.mentions[nonterminal.index()].0, message))
         }
     }
@@ -85,7 +92,12 @@ struct Builder<'f, 't> {
 }
 
 impl<'f, 't> Builder<'f, 't> {
-    fn new(text: &'f [u8], file: &'f File<'t>, mut problem: Problem, grammar: GrammarId) -> Result<Self> {
+    fn new(
+        text: &'f [u8],
+        file: &'f File<'t>,
+        mut problem: Problem,
+        grammar: GrammarId,
+    ) -> Result<Self> {
         let mut variables = FxHashMap::default();
         for (name, size) in &file.variables {
             let id = problem.sized_variable(&String::from_utf8_lossy(name.text), *size);
@@ -132,7 +144,9 @@ impl<'f, 't> Builder<'f, 't> {
                 Ok(self.problem.languages.context_free(self.grammar, rule))
             }
             (_, Some(index)) => self.regular_definition(index, name),
-            (None, None) => self.error(name, "is no language: expected the name of a `reg` or `cfg`"),
+            (None, None) => {
+                self.error(name, "is no language: expected the name of a `reg` or `cfg`")
+            }
         }
     }
 
@@ -227,7 +241,8 @@ impl<'f, 't> Builder<'f, 't> {
             Value::Slice(name, offset, length) => {
                 let whole = self.named_term(*name)?;
                 let [Piece::Variable(variable)] = whole[..] else {
-                    return self.error(*name, "is no variable; only parts of variables can be taken");
+                    return self
+                        .error(*name, "is no variable; only parts of variables can be taken");
                 };
                 vec![Piece::Slice { variable, offset: *offset, length: *length }]
             }
@@ -236,8 +251,12 @@ impl<'f, 't> Builder<'f, 't> {
 
     fn formula(&mut self, assertion: &'f Assertion<'t>) -> Result<Formula> {
         Ok(match assertion {
-            Assertion::In(value, regular) => Atom::In(self.term(value)?, self.language(regular)?).into(),
-            Assertion::Contains(whole, part) => Atom::Contains(self.term(whole)?, self.term(part)?).into(),
+            Assertion::In(value, regular) => {
+                Atom::In(self.term(value)?, self.language(regular)?).into()
+            }
+            Assertion::Contains(whole, part) => {
+                Atom::Contains(self.term(whole)?, self.term(part)?).into()
+            }
             Assertion::Equals(a, b) => Atom::Equals(self.term(a)?, self.term(b)?).into(),
             Assertion::Not(inner) => self.formula(inner)?.negate(),
             Assertion::And(parts) => Formula::And(self.formulas(parts)?),
@@ -250,7 +269,12 @@ impl<'f, 't> Builder<'f, 't> {
     }
 }
 
-fn insert<'t, T>(text: &[u8], names: &mut FxHashMap<&'t [u8], T>, name: Name<'t>, meaning: T) -> Result<()> {
+fn insert<'t, T>(
+    text: &[u8],
+    names: &mut FxHashMap<&'t [u8], T>,
+    name: Name<'t>,
+    meaning: T,
+) -> Result<()> {
     match names.insert(name.text, meaning) {
         Some(_) => Err(twice(text, name)),
         None => Ok(()),
@@ -258,5 +282,9 @@ fn insert<'t, T>(text: &[u8], names: &mut FxHashMap<&'t [u8], T>, name: Name<'t>
 }
 
 fn twice(text: &[u8], name: Name<'_>) -> SyntaxError {
-    SyntaxError::at(text, name.at, format!("`{}` is defined twice", String::from_utf8_lossy(name.text)))
+    SyntaxError::at(
+        text,
+        name.at,
+        format!("`{}` is defined twice", String::from_utf8_lossy(name.text)),
+    )
 }

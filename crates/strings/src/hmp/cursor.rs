@@ -18,7 +18,8 @@ impl SyntaxError {
     /// An error at a byte of `text`.
     pub fn at(text: &[u8], at: usize, message: impl Into<String>) -> Self {
         let before = &text[..at.min(text.len())];
-        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+        let line_start =
+            before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
         let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
         SyntaxError { line, column, message: message.into() }
@@ -85,7 +86,8 @@ impl<'t> Cursor<'t> {
             None => "the end of the file".to_string(),
             Some(&byte) if is_name_byte(byte) => {
                 let rest = &self.text[at..];
-                let length = rest.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(rest.len()).min(40);
+                let length =
+                    rest.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(rest.len()).min(40);
                 format!("`{}`", String::from_utf8_lossy(&rest[..length]))
             }
             Some(&byte) => format!("`{}`", byte.escape_ascii()),
@@ -121,7 +123,8 @@ impl<'t> Cursor<'t> {
     /// Takes a word if it comes next.
     pub fn accept_word(&mut self, word: &str) -> Result<bool> {
         let start = self.position()?;
-        let found = self.name()?.is_some_and(|name| name.text.eq_ignore_ascii_case(word.as_bytes()));
+        let found =
+            self.name()?.is_some_and(|name| name.text.eq_ignore_ascii_case(word.as_bytes()));
         if !found {
             self.at = start;
         }
@@ -188,7 +191,12 @@ impl<'t> Cursor<'t> {
     fn escape(&mut self) -> Result<u8> {
         let (byte, length) = match self.text.get(self.at + 1) {
             Some(b'0'..=b'9')
-                if self.text[self.at + 1..].iter().take(3).filter(|b| b.is_ascii_digit()).count() == 3 =>
+                if self.text[self.at + 1..]
+                    .iter()
+                    .take(3)
+                    .filter(|b| b.is_ascii_digit())
+                    .count()
+                    == 3 =>
             {
                 return self.decimal_byte();
             }

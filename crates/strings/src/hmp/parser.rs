@@ -71,7 +71,8 @@ impl<'t> Parser<'t> {
                 self.file.assertions.push(assertion);
             }
             other => {
-                let message = format!("expected {WHAT}, found `{}`", String::from_utf8_lossy(other));
+                let message =
+                    format!("expected {WHAT}, found `{}`", String::from_utf8_lossy(other));
                 return Err(self.cursor.error(start, message));
             }
         }
@@ -82,7 +83,8 @@ impl<'t> Parser<'t> {
     fn starts_statement(&mut self) -> Result<bool> {
         let mut ahead = Cursor::new(self.cursor.text);
         let keyword = ahead.name()?.is_some_and(|word| {
-            [&b"var"[..], b"cfg", b"reg", b"val", b"assert"].contains(&&word.text.to_ascii_lowercase()[..])
+            [&b"var"[..], b"cfg", b"reg", b"val", b"assert"]
+                .contains(&&word.text.to_ascii_lowercase()[..])
         });
         Ok(keyword && ahead.name()?.is_some())
     }
@@ -112,8 +114,9 @@ impl<'t> Parser<'t> {
             if self.cursor.accept("..")? {
                 size.most = UNBOUNDED;
                 if self.cursor.peek()? != Some(b';') {
-                    size.most =
-                        self.size("the largest size of the variable")?.map_or(UNBOUNDED, |size| size.most);
+                    size.most = self
+                        .size("the largest size of the variable")?
+                        .map_or(UNBOUNDED, |size| size.most);
                 }
             }
             if size.least > size.most {
@@ -135,7 +138,11 @@ impl<'t> Parser<'t> {
 
     pub(super) fn deeper(&mut self, at: usize) -> Result<()> {
         self.depth += 1;
-        if self.depth > DEEPEST { Err(self.cursor.error(at, "this is nested too deeply")) } else { Ok(()) }
+        if self.depth > DEEPEST {
+            Err(self.cursor.error(at, "this is nested too deeply"))
+        } else {
+            Ok(())
+        }
     }
 
     pub(super) fn list<T>(

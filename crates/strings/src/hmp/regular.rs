@@ -43,8 +43,10 @@ impl<'t> Parser<'t> {
             (b"opt", 1) => repeat(parts.remove(0), 0, 1),
             (b"not" | b"complement", 1) => Regular::Not(Box::new(parts.remove(0))),
             (b"star" | b"plus" | b"opt" | b"not" | b"complement", count) => {
-                let message =
-                    format!("`{}` takes one expression, not {count}", String::from_utf8_lossy(name.text));
+                let message = format!(
+                    "`{}` takes one expression, not {count}",
+                    String::from_utf8_lossy(name.text)
+                );
                 return Err(self.cursor.error(name.at, message));
             }
             _ => {

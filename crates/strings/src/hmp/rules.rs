@@ -153,7 +153,11 @@ impl<'t> Parser<'t> {
             Some(b'|' | b';' | b')') => return Ok(None),
             _ => match self.cursor.name()? {
                 Some(name) => Symbol::Nonterminal(self.nonterminal(name)),
-                None => return self.cursor.expected("a string, a byte, a range, a nonterminal, `|` or `;`"),
+                None => {
+                    return self
+                        .cursor
+                        .expected("a string, a byte, a range, a nonterminal, `|` or `;`");
+                }
             },
         };
         Ok(Some(vec![symbol]))

@@ -8,7 +8,8 @@ use crate::bytes::ByteSet;
 impl Languages {
     /// All sets of bytes that any of the given languages mentions.
     pub(crate) fn byte_sets(&self, roots: &[Language]) -> Vec<ByteSet> {
-        let mut collector = ByteSets { languages: self, seen: Default::default(), sets: Vec::new() };
+        let mut collector =
+            ByteSets { languages: self, seen: Default::default(), sets: Vec::new() };
         for &root in roots {
             collector.visit(root);
         }
@@ -38,8 +39,12 @@ impl ByteSets<'_> {
                 Node::Concat(a, b) => open.extend([*a, *b]),
                 Node::Or(parts) | Node::And(parts) => open.extend(parts.iter()),
                 Node::Not(inner) | Node::Star(inner) | Node::Repeat(inner, ..) => open.push(*inner),
-                Node::Grammar(grammar, _) => self.sets.extend(self.languages.grammar(*grammar).byte_sets()),
-                Node::Nfa(nfa, _) => self.sets.extend(self.languages.nfas[*nfa as usize].byte_sets()),
+                Node::Grammar(grammar, _) => {
+                    self.sets.extend(self.languages.grammar(*grammar).byte_sets())
+                }
+                Node::Nfa(nfa, _) => {
+                    self.sets.extend(self.languages.nfas[*nfa as usize].byte_sets())
+                }
             }
         }
     }

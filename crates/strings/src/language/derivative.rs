@@ -106,10 +106,12 @@ impl Languages {
                 let rest = self.repeat(inner, least.saturating_sub(1), most - 1);
                 self.concat(first, rest)
             }
-            Node::Grammar(grammar, state) => match self.recognizers[grammar.0 as usize].step(state, byte) {
-                Some(state) => self.intern(Node::Grammar(grammar, state)),
-                None => Self::EMPTY,
-            },
+            Node::Grammar(grammar, state) => {
+                match self.recognizers[grammar.0 as usize].step(state, byte) {
+                    Some(state) => self.intern(Node::Grammar(grammar, state)),
+                    None => Self::EMPTY,
+                }
+            }
             Node::Nfa(nfa, states) => {
                 let states = self.nfas[nfa as usize].step(&states, byte);
                 self.nfa(nfa, states)

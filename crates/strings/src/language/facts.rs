@@ -15,7 +15,8 @@ pub(super) struct Facts {
 impl Languages {
     pub(super) fn compute_facts(&self, node: &Node) -> Facts {
         let of = |language: &Language| self.facts[language.0 as usize];
-        let leaf = |nullable, shortest, longest| Facts { nullable, shortest, longest, has_grammar: false };
+        let leaf =
+            |nullable, shortest, longest| Facts { nullable, shortest, longest, has_grammar: false };
         match node {
             Node::Epsilon => leaf(true, 0, 0),
             Node::Bytes(_) => leaf(false, 1, 1),
@@ -46,9 +47,12 @@ impl Languages {
                 longest: UNBOUNDED,
                 has_grammar: of(inner).has_grammar,
             },
-            Node::Star(inner) => {
-                Facts { nullable: true, shortest: 0, longest: UNBOUNDED, has_grammar: of(inner).has_grammar }
-            }
+            Node::Star(inner) => Facts {
+                nullable: true,
+                shortest: 0,
+                longest: UNBOUNDED,
+                has_grammar: of(inner).has_grammar,
+            },
             Node::Repeat(inner, least, most) => Facts {
                 nullable: *least == 0 || of(inner).nullable,
                 shortest: of(inner).shortest.saturating_mul(*least),

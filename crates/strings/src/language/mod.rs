@@ -188,8 +188,10 @@ impl Languages {
         }
         all.sort_unstable();
         all.dedup();
-        let shortest = all.iter().map(|part| self.facts[part.0 as usize].shortest).max().unwrap_or(0);
-        let longest = all.iter().map(|part| self.facts[part.0 as usize].longest).min().unwrap_or(UNBOUNDED);
+        let shortest =
+            all.iter().map(|part| self.facts[part.0 as usize].shortest).max().unwrap_or(0);
+        let longest =
+            all.iter().map(|part| self.facts[part.0 as usize].longest).min().unwrap_or(UNBOUNDED);
         if shortest > longest || all.contains(&Self::EMPTY) {
             return Self::EMPTY;
         }
@@ -210,7 +212,9 @@ impl Languages {
     pub fn not(&mut self, language: Language) -> Language {
         match self.nodes[language.0 as usize] {
             Node::Not(inner) => inner,
-            Node::Concat(first, Self::ALL) if self.only_length(first).is_some_and(|length| length > 0) => {
+            Node::Concat(first, Self::ALL)
+                if self.only_length(first).is_some_and(|length| length > 0) =>
+            {
                 let longest = self.only_length(first).unwrap_or(1) - 1;
                 self.lengths(0, longest)
             }
@@ -220,8 +224,9 @@ impl Languages {
 
     /// The length of its words, if the language is all strings of one length.
     fn only_length(&self, language: Language) -> Option<u64> {
-        let is_any =
-            |language: Language| matches!(self.nodes[language.0 as usize], Node::Bytes(ByteSet::FULL));
+        let is_any = |language: Language| {
+            matches!(self.nodes[language.0 as usize], Node::Bytes(ByteSet::FULL))
+        };
         match self.nodes[language.0 as usize] {
             Node::Repeat(inner, least, most) if least == most && is_any(inner) => Some(least),
             _ => is_any(language).then_some(1),
@@ -302,7 +307,8 @@ impl Languages {
             return Self::EMPTY;
         }
         let accepting: Vec<u32> = accepting.into_iter().filter(exists).collect();
-        let known = moves.iter().map(|out| out.iter().copied().filter(|(_, to)| exists(to)).collect());
+        let known =
+            moves.iter().map(|out| out.iter().copied().filter(|(_, to)| exists(to)).collect());
         let nfa = Nfa::new(known.collect(), accepting.into_iter(), start);
         self.add_nfa(nfa)
     }

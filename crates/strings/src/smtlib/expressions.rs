@@ -35,7 +35,8 @@ impl Translator<'_> {
             }
             _ => {}
         }
-        let parts: Result<Vec<Language>> = arguments.iter().map(|argument| self.language(argument)).collect();
+        let parts: Result<Vec<Language>> =
+            arguments.iter().map(|argument| self.language(argument)).collect();
         let parts = parts?;
         let languages = &mut self.problem.languages;
         let words: Vec<&str> = head.split(' ').collect();

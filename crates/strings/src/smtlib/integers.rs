@@ -67,7 +67,11 @@ fn value_below(languages: &mut Languages, bound: &str) -> Language {
         if limit > b'0' {
             let same = languages.literal(&digits[..i]);
             let smaller = languages.bytes(ByteSet::range(b'0', limit - 1));
-            let rest = languages.repeat(digit, (digits.len() - i - 1) as u64, (digits.len() - i - 1) as u64);
+            let rest = languages.repeat(
+                digit,
+                (digits.len() - i - 1) as u64,
+                (digits.len() - i - 1) as u64,
+            );
             options.push(languages.concat_all([same, smaller, rest]));
         }
     }

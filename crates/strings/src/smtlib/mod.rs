@@ -31,7 +31,8 @@ pub enum Response {
 
 /// Runs the commands of a file. A file without `check-sat` is checked at its end.
 pub fn run(text: &[u8], budget: &mut Budget) -> Result<Vec<Response>, SyntaxError> {
-    let mut session = Session { text, scopes: vec![Vec::new()], responses: Vec::new(), model: None };
+    let mut session =
+        Session { text, scopes: vec![Vec::new()], responses: Vec::new(), model: None };
     for command in sexp::parse(text)? {
         if !session.command(command, budget)? {
             break;
@@ -57,7 +58,11 @@ impl Session<'_> {
     fn command(&mut self, command: Sexp, budget: &mut Budget) -> Result<bool, SyntaxError> {
         let parts = command.list().unwrap_or_default();
         let Some(name) = parts.first().and_then(Sexp::word) else {
-            return Err(SyntaxError::at(self.text, command.at(), "expected a command, `(assert …)`"));
+            return Err(SyntaxError::at(
+                self.text,
+                command.at(),
+                "expected a command, `(assert …)`",
+            ));
         };
         match name {
             "set-logic" | "set-info" | "set-option" | "get-info" => {}
@@ -104,7 +109,9 @@ impl Session<'_> {
             Some(reason) => Answer::Unknown(Stop::Unsupported(reason)),
             None => match translator.problem.solve(budget) {
                 Answer::Unsat if translator.told_apart.complement().len() < STAND_INS => {
-                    Answer::Unknown(Stop::Unsupported("characters above \\u{ff} may matter".to_string()))
+                    Answer::Unknown(Stop::Unsupported(
+                        "characters above \\u{ff} may matter".to_string(),
+                    ))
                 }
                 answer => answer,
             },
@@ -112,11 +119,15 @@ impl Session<'_> {
         self.model = None;
         let answer = match answer {
             Answer::Sat(words) => {
-                let values: Vec<_> =
-                    declared.iter().map(|(_, sort, first)| value(*sort, &words[first.0..])).collect();
+                let values: Vec<_> = declared
+                    .iter()
+                    .map(|(_, sort, first)| value(*sort, &words[first.0..]))
+                    .collect();
                 let named = declared.iter().zip(&values);
                 self.model = Some(
-                    named.map(|((name, ..), (sort, text, _))| (name.clone(), *sort, text.clone())).collect(),
+                    named
+                        .map(|((name, ..), (sort, text, _))| (name.clone(), *sort, text.clone()))
+                        .collect(),
                 );
                 Answer::Sat(values.into_iter().map(|(.., word)| word).collect())
             }

@@ -117,10 +117,12 @@ impl Translator<'_> {
             match piece {
                 Piece::Literal(text) => constant += factor * text.len() as i128,
                 Piece::Slice { length, .. } => constant += factor * i128::from(*length),
-                Piece::Variable(variable) => match sum.iter_mut().find(|known| known.1 == *variable) {
-                    Some(known) => known.0 += factor,
-                    None => sum.push((*factor, *variable)),
-                },
+                Piece::Variable(variable) => {
+                    match sum.iter_mut().find(|known| known.1 == *variable) {
+                        Some(known) => known.0 += factor,
+                        None => sum.push((*factor, *variable)),
+                    }
+                }
             }
         }
         sum.retain(|part| part.0 != 0);
@@ -133,7 +135,8 @@ impl Translator<'_> {
     /// An unknown integer: the difference of the lengths of two strings, one of them empty.
     pub(super) fn integer(&mut self) -> Number {
         let [above, below] = [(); 2].map(|()| self.helper(0, UNBOUNDED));
-        let is_empty = |piece: &Piece| Formula::from(Atom::In(vec![piece.clone()], Languages::EPSILON));
+        let is_empty =
+            |piece: &Piece| Formula::from(Atom::In(vec![piece.clone()], Languages::EPSILON));
         self.problem.require(Formula::Or(vec![is_empty(&below), is_empty(&above)]));
         let sum = vec![(1, vec![above], Measure::Length), (-1, vec![below], Measure::Length)];
         Number { constant: 0, sum }
@@ -168,7 +171,8 @@ impl Translator<'_> {
             }
             ("-", [one]) => sum(&[], &[self.number(one)?]),
             ("+", parts) => {
-                let parts: Result<Vec<Number>> = parts.iter().map(|part| self.number(part)).collect();
+                let parts: Result<Vec<Number>> =
+                    parts.iter().map(|part| self.number(part)).collect();
                 sum(&parts?, &[])
             }
             ("-", [first, rest @ ..]) => {
@@ -197,20 +201,25 @@ impl Translator<'_> {
             return unsupported("str.indexof of the empty string at an unknown position");
         };
         let [before, between, after, count] = [(); 4].map(|()| self.helper(0, UNBOUNDED));
-        let (text_piece, start) = (Piece::Literal(text.to_vec()), Piece::Literal(all_but_last.to_vec()));
+        let (text_piece, start) =
+            (Piece::Literal(text.to_vec()), Piece::Literal(all_but_last.to_vec()));
         let inside = Formula::And(vec![
             self.at_least(from, &Number::default(), 0)?,
             self.at_least(&Number::length(string.clone()), from, 0)?,
         ]);
         let starts = self.same(&Number::length(vec![before.clone()]), from)?;
-        let lacks = |term: Term| Formula::from(Atom::Contains(term, vec![text_piece.clone()])).negate();
+        let lacks =
+            |term: Term| Formula::from(Atom::Contains(term, vec![text_piece.clone()])).negate();
         let result = Number::length(vec![count.clone()]);
         let position = Number::length(vec![before.clone(), between.clone()]);
         let found = Formula::And(vec![
             inside.clone(),
             starts.clone(),
-            Atom::Equals(string.clone(), vec![before.clone(), between.clone(), text_piece.clone(), after])
-                .into(),
+            Atom::Equals(
+                string.clone(),
+                vec![before.clone(), between.clone(), text_piece.clone(), after],
+            )
+            .into(),
             lacks(vec![between.clone(), start]),
             self.at_least(&result, &position, 1)?,
             self.at_least(&position, &result, -1)?,

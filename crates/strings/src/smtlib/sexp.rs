@@ -56,7 +56,9 @@ pub fn parse(text: &[u8]) -> Result<Vec<Sexp>, SyntaxError> {
                 reader.at += 1;
                 match open.pop() {
                     Some((parts, start)) if !open.is_empty() => Sexp::List(parts, start),
-                    _ => return Err(SyntaxError::at(text, at, "expected an expression, found `)`")),
+                    _ => {
+                        return Err(SyntaxError::at(text, at, "expected an expression, found `)`"));
+                    }
                 }
             }
             b'"' => reader.string()?.map_or(Sexp::Wide(at), |string| Sexp::Text(string, at)),
@@ -69,7 +71,9 @@ pub fn parse(text: &[u8]) -> Result<Vec<Sexp>, SyntaxError> {
     }
     match open.pop() {
         Some((parts, _)) if open.is_empty() => Ok(parts),
-        Some((_, start)) => Err(SyntaxError::at(text, start, "this parenthesis is not closed: expected `)`")),
+        Some((_, start)) => {
+            Err(SyntaxError::at(text, start, "this parenthesis is not closed: expected `)`"))
+        }
         None => Ok(Vec::new()),
     }
 }
@@ -104,7 +108,11 @@ impl Reader<'_> {
     fn quoted(&mut self) -> Result<String, SyntaxError> {
         let rest = &self.text[self.at + 1..];
         let Some(length) = rest.iter().position(|&byte| byte == b'|') else {
-            return Err(SyntaxError::at(self.text, self.at, "this symbol is not closed: expected `|`"));
+            return Err(SyntaxError::at(
+                self.text,
+                self.at,
+                "this symbol is not closed: expected `|`",
+            ));
         };
         self.at += length + 2;
         Ok(String::from_utf8_lossy(&rest[..length]).into_owned())
@@ -148,7 +156,9 @@ fn unescape(raw: &[u8]) -> Option<Vec<u8>> {
             [b'\\', b'u', rest @ ..] if rest.len() >= 4 => (&rest[..4], 6),
             _ => (&raw[..0], 0),
         };
-        let code = std::str::from_utf8(digits).ok().and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let code = std::str::from_utf8(digits)
+            .ok()
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok());
         match code {
             Some(code) => {
                 text.push(u8::try_from(code).ok()?);

@@ -14,7 +14,8 @@ impl Translator<'_> {
             Resolved::Meaning(_) => this.wrong(sexp, "expected a string"),
             Resolved::Call(head, arguments, _) => match (&head[..], &arguments[..]) {
                 ("str.++", parts) => {
-                    let parts: Result<Vec<Term>> = parts.iter().map(|part| this.string(part)).collect();
+                    let parts: Result<Vec<Term>> =
+                        parts.iter().map(|part| this.string(part)).collect();
                     Ok(parts?.concat())
                 }
                 ("str.at", [string, index]) => {
@@ -27,7 +28,8 @@ impl Translator<'_> {
                     this.substring(string, &index, &length)
                 }
                 ("str.replace", [string, old, new]) => {
-                    let (string, old, new) = (this.string(string)?, this.string(old)?, this.string(new)?);
+                    let (string, old, new) =
+                        (this.string(string)?, this.string(old)?, this.string(new)?);
                     this.replace(string, old, new)
                 }
                 _ => unsupported(&head),
@@ -44,7 +46,12 @@ impl Translator<'_> {
     }
 
     /// The same where the position or the length depends on strings.
-    fn substring_anywhere(&mut self, string: Term, index: &Number, length: &Number) -> Result<Term> {
+    fn substring_anywhere(
+        &mut self,
+        string: Term,
+        index: &Number,
+        length: &Number,
+    ) -> Result<Term> {
         let [part, before, rest] = [(); 3].map(|()| self.helper(0, UNBOUNDED));
         let whole = Number::length(string.clone());
         let zero = Number::constant(0);
@@ -54,7 +61,8 @@ impl Translator<'_> {
             self.at_least(length, &zero, 1)?,
         ]);
         let long = Number::length(vec![part.clone()]);
-        let is_empty = |piece: &Piece| Formula::from(Atom::In(vec![piece.clone()], Languages::EPSILON));
+        let is_empty =
+            |piece: &Piece| Formula::from(Atom::In(vec![piece.clone()], Languages::EPSILON));
         let cut = Formula::And(vec![
             inside.clone(),
             Atom::Equals(string, vec![before.clone(), part.clone(), rest.clone()]).into(),
@@ -80,8 +88,10 @@ impl Translator<'_> {
             Atom::Equals(whole, sides).into(),
             self.same(&Number::length(vec![end.clone()]), &wanted)?,
         ]);
-        let none =
-            Formula::And(vec![fits.clone().negate(), Atom::In(vec![end.clone()], Languages::EPSILON).into()]);
+        let none = Formula::And(vec![
+            fits.clone().negate(),
+            Atom::In(vec![end.clone()], Languages::EPSILON).into(),
+        ]);
         self.problem.require(Formula::Or(vec![cut, none]));
         Ok(Formula::And(vec![fits, Atom::Equals(vec![end], part).into()]))
     }
@@ -98,14 +108,18 @@ impl Translator<'_> {
         let rest = self.helper(0, UNBOUNDED);
         let languages = &mut self.problem.languages;
         let (short, long) = (languages.lengths(0, index), languages.lengths(index + 1, UNBOUNDED));
-        let (whole, not_whole) = (languages.lengths(length, length), languages.lengths(1, length - 1));
+        let (whole, not_whole) =
+            (languages.lengths(length, length), languages.lengths(1, length - 1));
         let within = |language| Formula::from(Atom::In(vec![part.clone()], language));
         let cut = Formula::And(vec![
             Atom::In(string.clone(), long).into(),
             Atom::Equals(string.clone(), vec![before, part.clone(), rest.clone()]).into(),
             Formula::Or(vec![
                 within(whole),
-                Formula::And(vec![within(not_whole), Atom::In(vec![rest], Languages::EPSILON).into()]),
+                Formula::And(vec![
+                    within(not_whole),
+                    Atom::In(vec![rest], Languages::EPSILON).into(),
+                ]),
             ]),
         ]);
         let none = Formula::And(vec![Atom::In(string, short).into(), within(Languages::EPSILON)]);
@@ -124,7 +138,8 @@ impl Translator<'_> {
         let result = self.helper(0, UNBOUNDED);
         let contains = |term: Term| Formula::from(Atom::Contains(term, old.clone()));
         let found = Formula::And(vec![
-            Atom::Equals(string.clone(), vec![before.clone(), old[0].clone(), after.clone()]).into(),
+            Atom::Equals(string.clone(), vec![before.clone(), old[0].clone(), after.clone()])
+                .into(),
             contains(vec![before.clone(), Piece::Literal(all_but_last.to_vec())]).negate(),
             Atom::Equals(vec![result.clone()], [vec![before], new, vec![after]].concat()).into(),
         ]);

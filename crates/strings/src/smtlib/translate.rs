@@ -65,10 +65,14 @@ impl<'t> Translator<'t> {
         let parts = command.list().unwrap_or_default();
         match (parts[0].word().unwrap_or_default(), &parts[1..]) {
             ("declare-const", [name, sort]) => self.declare(name, sort),
-            ("declare-fun", [name, Sexp::List(none, _), sort]) if none.is_empty() => self.declare(name, sort),
+            ("declare-fun", [name, Sexp::List(none, _), sort]) if none.is_empty() => {
+                self.declare(name, sort)
+            }
             ("declare-fun", _) => Err(Refused::Unsupported("functions with arguments".to_string())),
             ("define-const", [name, _, body]) => self.define(name, &[], body),
-            ("define-fun", [name, Sexp::List(parameters, _), _, body]) => self.define(name, parameters, body),
+            ("define-fun", [name, Sexp::List(parameters, _), _, body]) => {
+                self.define(name, parameters, body)
+            }
             ("assert", [formula]) => {
                 let formula = self.formula(formula, true)?;
                 self.problem.require(formula);
@@ -104,7 +108,8 @@ impl<'t> Translator<'t> {
 
     fn define(&mut self, name: &Sexp, parameters: &[Sexp], body: &Sexp) -> Result<()> {
         let Some(name) = name.word() else { return self.wrong(name, "expected a name") };
-        let parameters = parameters.iter().filter_map(|parameter| parameter.list()?.first()?.word());
+        let parameters =
+            parameters.iter().filter_map(|parameter| parameter.list()?.first()?.word());
         let meaning = Meaning::Macro(parameters.map(str::to_string).collect(), body.clone());
         self.scope.insert(name.to_string(), meaning);
         Ok(())
@@ -112,7 +117,9 @@ impl<'t> Translator<'t> {
 
     pub(super) fn helper(&mut self, least: u64, most: u64) -> Piece {
         self.fresh += 1;
-        Piece::Variable(self.problem.sized_variable(&format!("helper {}", self.fresh), Size { least, most }))
+        Piece::Variable(
+            self.problem.sized_variable(&format!("helper {}", self.fresh), Size { least, most }),
+        )
     }
 
     /// Evaluates `let` and definitions, then hands the head and arguments of what remains to
@@ -129,7 +136,9 @@ impl<'t> Translator<'t> {
             }
             Sexp::Wide(_) => Err(Refused::Unsupported("characters above \\u{ff}".to_string())),
             Sexp::Word(word, _) => match self.scope.get(word).cloned() {
-                Some(Meaning::Macro(parameters, body)) if parameters.is_empty() => self.resolve(&body, then),
+                Some(Meaning::Macro(parameters, body)) if parameters.is_empty() => {
+                    self.resolve(&body, then)
+                }
                 Some(meaning) => then(self, Resolved::Meaning(meaning)),
                 None => then(self, Resolved::Call(word.clone(), Vec::new(), sexp.clone())),
             },
@@ -139,7 +148,9 @@ impl<'t> Translator<'t> {
                     self.within(bindings, |this| this.resolve(body, then))
                 }
                 Some((Sexp::Word(head, _), arguments)) => match self.scope.get(head).cloned() {
-                    Some(Meaning::Macro(parameters, body)) if parameters.len() == arguments.len() => {
+                    Some(Meaning::Macro(parameters, body))
+                        if parameters.len() == arguments.len() =>
+                    {
                         let mut bound = Vec::new();
                         for (parameter, argument) in parameters.into_iter().zip(arguments) {
                             bound.push((parameter, self.meaning(argument)?));
@@ -202,7 +213,9 @@ impl<'t> Translator<'t> {
                     Ok(Meaning::Number(self.number(sexp)?))
                 }
                 _ if head.parse::<i128>().is_ok() => Ok(Meaning::Number(self.number(sexp)?)),
-                "str.++" | "str.at" | "str.substr" | "str.replace" => Ok(Meaning::String(self.string(sexp)?)),
+                "str.++" | "str.at" | "str.substr" | "str.replace" => {
+                    Ok(Meaning::String(self.string(sexp)?))
+                }
                 "str.to_re" | "str.to.re" => Ok(Meaning::Language(self.language(sexp)?)),
                 _ if head.starts_with("re.") || head.starts_with("_ re.") => {
                     Ok(Meaning::Language(self.language(sexp)?))
@@ -234,11 +247,19 @@ impl Translator<'_> {
         self.resolve(sexp, |this, resolved| match resolved {
             Resolved::Meaning(Meaning::Bool(formula)) => Ok(formula),
             Resolved::Meaning(_) => this.wrong(sexp, "expected a formula"),
-            Resolved::Call(head, arguments, sexp) => this.connective(&head, &arguments, &sexp, positive),
+            Resolved::Call(head, arguments, sexp) => {
+                this.connective(&head, &arguments, &sexp, positive)
+            }
         })
     }
 
-    fn connective(&mut self, head: &str, arguments: &[Sexp], sexp: &Sexp, positive: bool) -> Result<Formula> {
+    fn connective(
+        &mut self,
+        head: &str,
+        arguments: &[Sexp],
+        sexp: &Sexp,
+        positive: bool,
+    ) -> Result<Formula> {
         let all = |this: &mut Self, positive| -> Result<Vec<Formula>> {
             arguments.iter().map(|argument| this.formula(argument, positive)).collect()
         };
@@ -258,8 +279,11 @@ impl Translator<'_> {
                 different(&parts[0], &parts[1])
             }
             ("ite", [condition, yes, no]) => {
-                let (condition, yes, no) =
-                    (self.formula(condition, false)?, self.formula(yes, false)?, self.formula(no, false)?);
+                let (condition, yes, no) = (
+                    self.formula(condition, false)?,
+                    self.formula(yes, false)?,
+                    self.formula(no, false)?,
+                );
                 Formula::Or(vec![
                     Formula::And(vec![condition.clone(), yes]),
                     Formula::And(vec![condition.negate(), no]),
@@ -270,17 +294,23 @@ impl Translator<'_> {
                 if head == "=" { equal } else { equal.negate() }
             }
             ("=", [first, rest @ ..]) if !rest.is_empty() => {
-                let parts: Result<Vec<Formula>> = rest.iter().map(|other| self.equal(first, other)).collect();
+                let parts: Result<Vec<Formula>> =
+                    rest.iter().map(|other| self.equal(first, other)).collect();
                 Formula::And(parts?)
             }
             ("distinct", [_, _, ..]) => {
                 let pairs = (0..arguments.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
-                let differ = |(i, j): (usize, usize)| Ok(self.equal(&arguments[i], &arguments[j])?.negate());
+                let differ =
+                    |(i, j): (usize, usize)| Ok(self.equal(&arguments[i], &arguments[j])?.negate());
                 Formula::And(pairs.map(differ).collect::<Result<_>>()?)
             }
             (">=" | "<=" | ">" | "<", [_, _, ..]) => {
                 let pairs = arguments.windows(2);
-                Formula::And(pairs.map(|pair| self.compare(head, &pair[0], &pair[1])).collect::<Result<_>>()?)
+                Formula::And(
+                    pairs
+                        .map(|pair| self.compare(head, &pair[0], &pair[1]))
+                        .collect::<Result<_>>()?,
+                )
             }
             _ => self.predicate(head, arguments, sexp, positive)?,
         })
@@ -296,7 +326,13 @@ impl Translator<'_> {
         }
     }
 
-    fn predicate(&mut self, head: &str, arguments: &[Sexp], sexp: &Sexp, positive: bool) -> Result<Formula> {
+    fn predicate(
+        &mut self,
+        head: &str,
+        arguments: &[Sexp],
+        sexp: &Sexp,
+        positive: bool,
+    ) -> Result<Formula> {
         match (head, arguments) {
             ("str.in_re" | "str.in.re", [string, language]) => {
                 let (term, language) = (self.string(string)?, self.language(language)?);
@@ -311,7 +347,8 @@ impl Translator<'_> {
                 if let [] | [Piece::Literal(_)] = part[..] {
                     let text = literal(&part);
                     let text = self.problem.languages.literal(&text);
-                    let ends = if is_prefix { [text, Languages::ALL] } else { [Languages::ALL, text] };
+                    let ends =
+                        if is_prefix { [text, Languages::ALL] } else { [Languages::ALL, text] };
                     return Ok(Atom::In(whole, self.problem.languages.concat_all(ends)).into());
                 }
                 if !positive {
@@ -326,7 +363,10 @@ impl Translator<'_> {
                 let digit = self.problem.languages.bytes(ByteSet::range(b'0', b'9'));
                 Ok(Atom::In(self.string(string)?, digit).into())
             }
-            _ if head.starts_with("str.") || head.starts_with("re.") || head.starts_with("int.") => {
+            _ if head.starts_with("str.")
+                || head.starts_with("re.")
+                || head.starts_with("int.") =>
+            {
                 unsupported(head)
             }
             _ => self.wrong(sexp, &format!("`{head}` is not known")),

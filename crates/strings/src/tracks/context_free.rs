@@ -25,7 +25,8 @@ impl Sentence {
         let is_whole = |track: &Track| {
             let mut cells = track.cells.iter().enumerate();
             track.cells.len() == problem.bytes.len()
-                && cells.all(|(index, cell)| matches!(cell, Cell::Position(at, None) if *at == index))
+                && cells
+                    .all(|(index, cell)| matches!(cell, Cell::Position(at, None) if *at == index))
         };
         problem.tracks.iter().enumerate().find_map(|(number, track)| {
             let Reader::Language(language) = track.reader else { return None };
@@ -52,7 +53,11 @@ impl Sentence {
 }
 
 /// All ways through the window.
-fn machine(search: &mut Search<'_>, languages: &mut Languages, budget: &mut Budget) -> Result<Machine, Stop> {
+fn machine(
+    search: &mut Search<'_>,
+    languages: &mut Languages,
+    budget: &mut Budget,
+) -> Result<Machine, Stop> {
     let mut machine = Machine { start: 0, rest: Vec::new(), moves: vec![Vec::new()] };
     let mut known: FxHashMap<Box<[State]>, u32> = FxHashMap::default();
     let mut states = Vec::new();
@@ -83,6 +88,7 @@ fn machine(search: &mut Search<'_>, languages: &mut Languages, budget: &mut Budg
         }
         layer = next..machine.moves.len();
     }
-    machine.rest = (0..machine.moves.len()).map(|state| layer.contains(&state).then_some(0)).collect();
+    machine.rest =
+        (0..machine.moves.len()).map(|state| layer.contains(&state).then_some(0)).collect();
     Ok(machine)
 }

@@ -73,7 +73,9 @@ impl Track {
         let byte = |cell: &Cell| match cell {
             Cell::Constant(byte) => Some(*byte),
             Cell::Position(at, None) => word.get(*at).copied(),
-            Cell::Position(at, Some(function)) => word.get(*at).map(|&byte| function[usize::from(byte)]),
+            Cell::Position(at, Some(function)) => {
+                word.get(*at).map(|&byte| function[usize::from(byte)])
+            }
         };
         let text: Vec<u8> = self.cells.iter().filter_map(byte).collect();
         text.len() == self.cells.len()
@@ -127,9 +129,15 @@ struct Prefix {
 
 impl Tracks<'_> {
     /// A word that all readers accept; `None` if there is none.
-    pub fn find(&self, languages: &mut Languages, budget: &mut Budget) -> Result<Option<Vec<u8>>, Stop> {
+    pub fn find(
+        &self,
+        languages: &mut Languages,
+        budget: &mut Budget,
+    ) -> Result<Option<Vec<u8>>, Stop> {
         if self.bytes.len() != self.near.len() {
-            return Err(Stop::Unsupported("a word to stay close to that has another length".to_string()));
+            return Err(Stop::Unsupported(
+                "a word to stay close to that has another length".to_string(),
+            ));
         }
         if !self.tracks.iter().all(|track| track.is_ordered(self.bytes.len())) {
             return Err(Stop::Unsupported("a text whose bytes are not in order".to_string()));
@@ -155,7 +163,11 @@ impl Tracks<'_> {
     }
 
     /// A word that all readers accept, with the states of all of them.
-    fn find_together(&self, languages: &mut Languages, budget: &mut Budget) -> Result<Option<Vec<u8>>, Stop> {
+    fn find_together(
+        &self,
+        languages: &mut Languages,
+        budget: &mut Budget,
+    ) -> Result<Option<Vec<u8>>, Stop> {
         let plan = self.plan(languages);
         let Some(start) = plan.start else { return Ok(None) };
         let search = Search::new(self, plan.steps, start);
@@ -174,7 +186,13 @@ impl Tracks<'_> {
                 let Cell::Position(position, function) = cell else { continue };
                 let constants = constants(cells, index + 1);
                 let left = cells.len() - index - 1 - constants.len();
-                steps[*position].push(Step { track, index, function: function.clone(), constants, left });
+                steps[*position].push(Step {
+                    track,
+                    index,
+                    function: function.clone(),
+                    constants,
+                    left,
+                });
             }
             let left = cells.len() - leading.len();
             start.push(read_all(reader, languages, reader.start(), 0, &leading, left));
@@ -225,7 +243,11 @@ impl<'s> Search<'s> {
     }
 
     /// Follows all prefixes of one length together, the best one for each combination of states.
-    fn run(mut self, languages: &mut Languages, budget: &mut Budget) -> Result<Option<Vec<u8>>, Stop> {
+    fn run(
+        mut self,
+        languages: &mut Languages,
+        budget: &mut Budget,
+    ) -> Result<Option<Vec<u8>>, Stop> {
         let mut layer = 0..1;
         let mut known: FxHashMap<Box<[State]>, u32> = FxHashMap::default();
         let mut states = Vec::new();
@@ -301,7 +323,12 @@ impl<'s> Search<'s> {
             .collect()
     }
 
-    fn classes_at(&mut self, languages: &Languages, position: usize, allowed: ByteSet) -> Rc<[Class]> {
+    fn classes_at(
+        &mut self,
+        languages: &Languages,
+        position: usize,
+        allowed: ByteSet,
+    ) -> Rc<[Class]> {
         let (problem, steps) = (self.problem, &self.steps[position]);
         let reader = |step: &Step| &problem.tracks[step.track].reader;
         let key = |step: &Step| match step.function {
@@ -314,7 +341,9 @@ impl<'s> Search<'s> {
             let sets = steps.iter().flat_map(|step| {
                 let sets = reader(step).sets(languages, step.index).into_iter();
                 sets.map(|set| match &step.function {
-                    Some(function) => (0..=255).filter(|&b| set.contains(function[usize::from(b)])).collect(),
+                    Some(function) => {
+                        (0..=255).filter(|&b| set.contains(function[usize::from(b)])).collect()
+                    }
                     None => set,
                 })
             });

@@ -45,7 +45,12 @@ impl Occurrence {
     ///
     /// `terminated` texts end at a 0, and `last` asks for the last place. `None` if the pattern is
     /// too long, or empty, or if it has several bytes of which one may be the 0 that ends the text.
-    pub fn new(pattern: &[ByteSet], terminated: bool, last: bool, accepted: Vec<bool>) -> Option<Occurrence> {
+    pub fn new(
+        pattern: &[ByteSet],
+        terminated: bool,
+        last: bool,
+        accepted: Vec<bool>,
+    ) -> Option<Occurrence> {
         let has_end = terminated && pattern.len() > 1 && pattern.iter().any(|set| set.contains(0));
         if has_end || !(1..=120).contains(&pattern.len()) || accepted.is_empty() {
             return None;
@@ -190,7 +195,9 @@ impl Reader {
     /// Equal numbers at two indices mean equal sets there.
     pub(super) fn sets_key(&self, index: usize) -> u32 {
         match self {
-            Reader::Comparison(comparison) => comparison.other.get(index).map_or(256, |&other| other.into()),
+            Reader::Comparison(comparison) => {
+                comparison.other.get(index).map_or(256, |&other| other.into())
+            }
             Reader::Language(_) | Reader::Occurrence(_) => 0,
         }
     }

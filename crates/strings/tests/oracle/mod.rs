@@ -123,8 +123,11 @@ impl Oracle {
 
     /// Whether the words, in the order of declaration, satisfy everything.
     pub fn accepts(&self, words: &[Vec<u8>]) -> bool {
-        let sizes =
-            self.variables.iter().zip(words).all(|((_, least, most), w)| (*least..=*most).contains(&w.len()));
+        let sizes = self
+            .variables
+            .iter()
+            .zip(words)
+            .all(|((_, least, most), w)| (*least..=*most).contains(&w.len()));
         sizes && self.assertions.iter().all(|assertion| self.holds(assertion, words) == Some(true))
     }
 
@@ -157,7 +160,8 @@ impl Oracle {
                 words[variable(name)?].get(*offset..offset + length).map(<[u8]>::to_vec)
             }
             Value::Concat(parts) => {
-                let parts: Option<Vec<Vec<u8>>> = parts.iter().map(|part| self.word(part, words)).collect();
+                let parts: Option<Vec<Vec<u8>>> =
+                    parts.iter().map(|part| self.word(part, words)).collect();
                 Some(parts?.concat())
             }
         }
@@ -181,7 +185,10 @@ impl Oracle {
                     for alternative in alternatives {
                         let mut at = BTreeSet::from([start]);
                         for symbol in alternative {
-                            at = at.iter().flat_map(|&i| symbol_ends(word, symbol, i, &table)).collect();
+                            at = at
+                                .iter()
+                                .flat_map(|&i| symbol_ends(word, symbol, i, &table))
+                                .collect();
                         }
                         ends.extend(at);
                     }
@@ -207,11 +214,16 @@ impl Oracle {
             },
             Regular::Fix(name, size) => {
                 let whole = self.ends(word, &Regular::Name(name.clone()), start, table);
-                whole.into_iter().filter(|end| size.is_none_or(|size| end - start == size)).collect()
+                whole
+                    .into_iter()
+                    .filter(|end| size.is_none_or(|size| end - start == size))
+                    .collect()
             }
             Regular::Call(operator, parts) => match &operator[..] {
                 "or" => parts.iter().flat_map(|part| self.ends(word, part, start, table)).collect(),
-                "and" => parts.iter().fold(all(), |ends, part| &ends & &self.ends(word, part, start, table)),
+                "and" => parts
+                    .iter()
+                    .fold(all(), |ends, part| &ends & &self.ends(word, part, start, table)),
                 "not" => &all() - &self.ends(word, &parts[0], start, table),
                 "concat" => parts.iter().fold(BTreeSet::from([start]), |at, part| {
                     at.iter().flat_map(|&i| self.ends(word, part, i, table)).collect()
@@ -245,7 +257,9 @@ fn symbol_ends(word: &[u8], symbol: &Symbol, start: usize, table: &Table) -> BTr
             if *sign != '?' {
                 let mut open: Vec<usize> = ends.iter().copied().collect();
                 while let Some(i) = open.pop() {
-                    open.extend(of(name, i).into_iter().filter(|&end| ends.insert(end)).collect::<Vec<_>>());
+                    open.extend(
+                        of(name, i).into_iter().filter(|&end| ends.insert(end)).collect::<Vec<_>>(),
+                    );
                 }
             }
             if *sign != '+' {
@@ -257,7 +271,11 @@ fn symbol_ends(word: &[u8], symbol: &Symbol, start: usize, table: &Table) -> BTr
 }
 
 fn text_ends(word: &[u8], text: &[u8], start: usize) -> BTreeSet<usize> {
-    if word[start..].starts_with(text) { BTreeSet::from([start + text.len()]) } else { BTreeSet::new() }
+    if word[start..].starts_with(text) {
+        BTreeSet::from([start + text.len()])
+    } else {
+        BTreeSet::new()
+    }
 }
 
 fn range_ends(word: &[u8], first: u8, last: u8, start: usize) -> BTreeSet<usize> {
@@ -318,7 +336,8 @@ fn number(tokens: &mut Vec<String>) -> Option<usize> {
 /// A string, byte or range; `None` if the token is none of these.
 fn bytes(token: &str) -> Option<Result<Vec<u8>, (u8, u8)>> {
     let chars: Vec<char> = token.chars().collect();
-    let code = |from: usize| chars[from..from + 3].iter().collect::<String>().parse::<u8>().unwrap();
+    let code =
+        |from: usize| chars[from..from + 3].iter().collect::<String>().parse::<u8>().unwrap();
     match chars[0] {
         '"' => Some(Ok(chars[1..chars.len() - 1].iter().map(|&c| c as u8).collect())),
         '\\' => Some(Ok(vec![code(1)])),

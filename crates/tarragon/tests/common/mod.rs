@@ -7,7 +7,13 @@ use serde_json::Value;
 
 /// Builds `source` in `dir` and returns the statistics of a short campaign.
 #[allow(dead_code, reason = "not every test binary has one campaign for each program")]
-pub fn fuzz(dir: &Path, source: &str, flags: &[&str], options: &[&str], arguments: &[&str]) -> Value {
+pub fn fuzz(
+    dir: &Path,
+    source: &str,
+    flags: &[&str],
+    options: &[&str],
+    arguments: &[&str],
+) -> Value {
     let tarragon = || tarragon(dir);
     std::fs::write(dir.join("program.c"), source).expect("written");
     let built = tarragon().args(["cc", "-g", "program.c", "-o", "program"]).args(flags).status();
