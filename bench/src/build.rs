@@ -46,8 +46,8 @@ pub fn debian_source(name: &str, into: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The upstream archive of a Debian package, fetched into `into`. The machine needs a `deb-src` entry. Mirrors lack files of single versions, so others
-/// are tried, too.
+/// The upstream archive of a Debian package, fetched into `into`. The machine needs a `deb-src`
+/// entry. Mirrors lack files of single versions, so others are tried, too.
 pub fn debian_archive(name: &str, into: &Path) -> Result<PathBuf> {
     let fetch = |wanted: &str| {
         let mut command = Command::new("apt-get");
@@ -61,7 +61,8 @@ pub fn debian_archive(name: &str, into: &Path) -> Result<PathBuf> {
         && !others()
     {
         return Err(error.context(
-            "no Debian sources: add a deb-src entry beside the deb entry of your mirror, then apt-get update",
+            "no Debian sources: add a deb-src entry beside the deb entry of your mirror, then \
+             apt-get update",
         ));
     }
     std::fs::read_dir(into)?

@@ -1,5 +1,5 @@
-//! One traced run over 33 kB of JSON, against the plain run of the same program. Target: at most 0.03 s and
-//! 32 MB more.
+//! One traced run over 33 kB of JSON, against the plain run of the same program. Target: at most
+//! 0.03 s and 32 MB more.
 
 use crate::build;
 use anyhow::{Context as _, Result};
@@ -13,7 +13,8 @@ const RUNS: usize = 60;
 
 pub fn run() -> Result<()> {
     println!(
-        "Tracing one run of a JSON parser (Debian's cjson) over {SIZE} bytes (processor time, best of {RUNS}):"
+        "Tracing one run of a JSON parser (Debian's cjson) over {SIZE} bytes (processor time, \
+         best of {RUNS}):"
     );
     let scratch = tempfile::tempdir()?;
     let traced = derive(scratch.path())?;
@@ -33,7 +34,8 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// Fetches Debian's cjson and derives the traced variant of a program that parses its standard input with it.
+/// Fetches Debian's cjson and derives the traced variant of a program that parses its standard
+/// input with it.
 pub fn derive(scratch: &Path) -> Result<Traced> {
     let package = build::debian_source("cjson", scratch)?;
     let harness = scratch.join("parse.c");

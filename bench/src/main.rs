@@ -1,7 +1,7 @@
 //! Benchmarks. Each compares Tarragon with its alternative in the same run and prints a ratio.
 //!
-//! `cargo run --release -p bench -- engine` measures what RESULTS.md records. Benchmarks report; they never decide whether
-//! a test passes.
+//! `cargo run --release -p bench -- engine` measures what RESULTS.md records. Benchmarks report;
+//! they never decide whether a test passes.
 
 mod answers;
 mod build;
@@ -36,13 +36,15 @@ enum Benchmark {
     Json,
     /// Executions per second of a small traced target on one core, with and without the sandbox
     Rate,
-    /// Memory of one run of 100 million instructions over 1 kB of symbolic input, against what it would take without a limit
+    /// Memory of one run of 100 million instructions over 1 kB of symbolic input, against what it
+    /// would take without a limit
     Memory,
     /// All flips of runs of text parsers: the solver chain against Z3 alone
     Flips(flips::Options),
     /// Answers of the solver chain to flips of campaigns: each is checked by evaluation or by Z3
     Answers(answers::Options),
-    /// All flips of a run of a program that looks for words: operations on texts against formulas over bytes
+    /// All flips of a run of a program that looks for words: operations on texts against formulas
+    /// over bytes
     Texts,
     /// Builds, tests and generates inputs for packages of Debian; writes docs/packages.md
     Packages(packages::Options),

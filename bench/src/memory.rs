@@ -1,5 +1,6 @@
-//! Memory of one traced run of more than a hundred million instructions over 1 kB of symbolic input, against what its trace
-//! would take without a limit. Target: bounded, with the limit said when it is hit.
+//! Memory of one traced run of more than a hundred million instructions over 1 kB of symbolic
+//! input, against what its trace would take without a limit. Target: bounded, with the limit said
+//! when it is hit.
 
 use crate::build;
 use anyhow::{Context as _, Result};
@@ -37,7 +38,8 @@ fn measure(name: &str, text: &str) -> Result<()> {
     let full = trace.give_ups[GiveUp::TraceFull as usize];
     let nodes = trace.recorded.nodes.len() as f64 + f64::from(full);
     println!(
-        "  {name} ({text}): {:.1} s, {:.0} MB, of which the program itself {:.0} MB (limit of the trace: {:.0} MB)",
+        "  {name} ({text}): {:.1} s, {:.0} MB, of which the program itself {:.0} MB (limit of the \
+         trace: {:.0} MB)",
         time.as_secs_f64(),
         peak as f64 / 1024.0,
         plain as f64 / 1024.0,
@@ -50,7 +52,8 @@ fn measure(name: &str, text: &str) -> Result<()> {
             trace.events.len()
         ),
         _ => println!(
-            "    \"trace memory full\" {full} times; the trace alone would take more than {:.0} MB without a limit",
+            "    \"trace memory full\" {full} times; the trace alone would take more than {:.0} \
+             MB without a limit",
             nodes * (size_of::<Node>() + size_of::<u64>()) as f64 / MIB
         ),
     }

@@ -1,6 +1,6 @@
-//! Packages that people ship: builds them, runs their tests, generates inputs for them, and writes the table of
-//! docs/packages.md. Targets: all build and test as with clang; at most 3 times native on concrete data, 20 times on
-//! symbolic text.
+//! Packages that people ship: builds them, runs their tests, generates inputs for them, and writes
+//! the table of docs/packages.md. Targets: all build and test as with clang; at most 3 times native
+//! on concrete data, 20 times on symbolic text.
 
 pub mod list;
 mod measure;
@@ -21,13 +21,15 @@ pub struct Options {
     /// Folder for sources and builds, used again by the next call
     #[arg(long, default_value = "target/packages")]
     work: PathBuf,
-    /// Seconds to generate inputs for each package; the table is of 60, and other lines are printed only
+    /// Seconds to generate inputs for each package; the table is of 60, and other lines are printed
+    /// only
     #[arg(long, default_value_t = table::SECONDS)]
     seconds: u64,
     /// Measure the slowdowns alone, and put them into the table as it is
     #[arg(long)]
     slowdowns: bool,
-    /// Only trace the sample, this many times, and say what a byte of it costs; for a profiler to watch
+    /// Only trace the sample, this many times, and say what a byte of it costs; for a profiler to
+    /// watch
     #[arg(long, value_name = "TIMES")]
     traces: Option<usize>,
 }

@@ -1,4 +1,5 @@
-//! Executions per second of a small traced target on one core. Target: at least 2,000 with the sandbox on.
+//! Executions per second of a small traced target on one core. Target: at least 2,000 with the
+//! sandbox on.
 
 use crate::build;
 use anyhow::{Result, ensure};
@@ -31,7 +32,8 @@ pub fn run() -> Result<()> {
         let own = measure(options(), |runner| runner.run(INPUT, symbolic).map(drop))?;
         let shared = measure(options(), |runner| runner.run_shared(INPUT, symbolic).map(drop))?;
         println!(
-            "  harness, {} input: {own:.0} in processes of their own, {shared:.0} in shared ones, {:.1} x",
+            "  harness, {} input: {own:.0} in processes of their own, {shared:.0} in shared ones, \
+             {:.1} x",
             name(symbolic),
             shared / own
         );

@@ -73,7 +73,8 @@ impl Asked {
             let milliseconds = c.time.as_secs_f64() * 1e3;
             let _ = writeln!(
                 text,
-                "      {name:<11} asked {:>6}, sat {:>6}, unsat {:>6}, unknown {:>6}, wrong {:>3}, {milliseconds:>8.1} ms",
+                "      {name:<11} asked {:>6}, sat {:>6}, unsat {:>6}, unknown {:>6}, wrong \
+                 {:>3}, {milliseconds:>8.1} ms",
                 c.asked, c.sat, c.unsat, c.unknown, c.wrong
             );
         }
@@ -88,7 +89,8 @@ impl fmt::Display for Asked {
         let seconds = self.time.as_secs_f64();
         write!(
             out,
-            "{:>6} flips in {seconds:>7.3} s: {:>8.0} a second; {sat} sat, {unsat} unsat, {unknown} unknown",
+            "{:>6} flips in {seconds:>7.3} s: {:>8.0} a second; {sat} sat, {unsat} unsat, \
+             {unknown} unknown",
             self.asked,
             self.rate()
         )

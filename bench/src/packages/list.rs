@@ -5,7 +5,8 @@ pub struct Package {
     /// Of the Debian source package.
     pub name: &'static str,
     pub build: &'static str,
-    /// Runs the package's own tests; what it prints must not depend on the compiler. Empty if the source has none.
+    /// Runs the package's own tests; what it prints must not depend on the compiler. Empty if the
+    /// source has none.
     pub test: &'static str,
     /// From the package's folder.
     pub program: &'static str,
@@ -62,8 +63,10 @@ pub const PACKAGES: [Package; 13] = [
         arguments: &["-"],
         seed: "x=1\n",
         inputs: &[
-            "local t={} for i=1,50 do t[i]=(i*7919)%101 end table.sort(t) print(table.concat(t,','))",
-            "print(pcall(error,'e'), 7//2, 2^53, '10'+5, ('a,b'):gsub(',',';'), string.format('%5.2f',3.14159))",
+            "local t={} for i=1,50 do t[i]=(i*7919)%101 end table.sort(t) \
+             print(table.concat(t,','))",
+            "print(pcall(error,'e'), 7//2, 2^53, '10'+5, ('a,b'):gsub(',',';'), \
+             string.format('%5.2f',3.14159))",
             "print(pcall(function() local a; return a.b end)) goto x",
         ],
         sample: Sample {
@@ -74,7 +77,8 @@ pub const PACKAGES: [Package; 13] = [
     },
     Package {
         name: "jq",
-        build: "autoreconf -fi && ./configure --without-oniguruma --disable-docs --disable-valgrind \
+        build: "autoreconf -fi && ./configure --without-oniguruma --disable-docs \
+                --disable-valgrind \
             --disable-maintainer-mode && make",
         test: "make check 2>&1 | grep -E '^(PASS|FAIL|SKIP|XFAIL|ERROR|# )'",
         program: "jq",
@@ -103,7 +107,8 @@ pub const PACKAGES: [Package; 13] = [
     },
     Package {
         name: "expat",
-        build: "cmake -S expat -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXPAT_BUILD_DOCS=OFF && make -C build",
+        build: "cmake -S expat -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXPAT_BUILD_DOCS=OFF \
+                && make -C build",
         test: "build/tests/runtests | tail -1; build/tests/runtestspp | tail -1",
         program: "build/xmlwf/xmlwf",
         arguments: &[],
@@ -178,7 +183,8 @@ pub const PACKAGES: [Package; 13] = [
     Package {
         name: "cmark",
         build: "cmake -S . -B build && make -C build",
-        test: "(cd build && ctest) | sed -nE 's/^ *[0-9]+\\/[0-9]+ Test *#[0-9]+: ([a-z_]+) .*(Passed|Failed).*/\\1 \\2/p'",
+        test: "(cd build && ctest) | sed -nE 's/^ *[0-9]+\\/[0-9]+ Test *#[0-9]+: ([a-z_]+) \
+               .*(Passed|Failed).*/\\1 \\2/p'",
         program: "build/src/cmark",
         arguments: &[],
         seed: "a\n",
@@ -189,7 +195,8 @@ pub const PACKAGES: [Package; 13] = [
         ],
         sample: Sample {
             start: "",
-            unit: "# Title\n\nSome *text* with `code` and a [link](to).\n\n* item\n* item **two**\n\n",
+            unit: "# Title\n\nSome *text* with `code` and a [link](to).\n\n* item\n* item \
+                   **two**\n\n",
             end: "",
         },
     },
@@ -214,7 +221,8 @@ pub const PACKAGES: [Package; 13] = [
     Package {
         name: "m4",
         build: "./configure && make",
-        test: "make check 2>&1 | grep -E '^(PASS|FAIL|SKIP|XFAIL|ERROR|# |All checks|Failed checks)'",
+        test: "make check 2>&1 | grep -E '^(PASS|FAIL|SKIP|XFAIL|ERROR|# |All checks|Failed \
+               checks)'",
         program: "src/m4",
         arguments: &[],
         seed: "a\n",
@@ -238,7 +246,8 @@ pub const PACKAGES: [Package; 13] = [
         seed: "FILE a WAVE\n",
         inputs: &[
             "FILE \"a b.wav\" WAVE\n  TRACK 01 AUDIO\n    TITLE \"x\"\n    INDEX 01 00:00:00\n",
-            "CATALOG 1234567890123\nFILE a BINARY\nTRACK 01 MODE1/2352\nFLAGS PRE DCP\nINDEX 00 00:01:02\nINDEX 01 00:03:04\n",
+            "CATALOG 1234567890123\nFILE a BINARY\nTRACK 01 MODE1/2352\nFLAGS PRE DCP\nINDEX 00 \
+             00:01:02\nINDEX 01 00:03:04\n",
             "TRACK 01\n",
         ],
         sample: Sample {

@@ -13,15 +13,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// Bytes of the sample for the comparisons of speed: on concrete data at least, doubled until the plain program is busy for
-/// [`BUSY`] with it, and at most.
+/// Bytes of the sample for the comparisons of speed: on concrete data at least, doubled until the
+/// plain program is busy for [`BUSY`] with it, and at most.
 const CONCRETE: usize = 1_000_000;
-const MOST_CONCRETE: usize = 32 * CONCRETE;
+const MAX_CONCRETE: usize = 32 * CONCRETE;
 const BUSY: Duration = Duration::from_millis(80);
 const SYMBOLIC: usize = 10_000;
 /// How often each time is taken; the least counts, because other load only adds to it.
 const RUNS: usize = 12;
-/// The same for runs of the short sample, traced and native, which vary by a factor of two from one to the next.
+/// The same for runs of the short sample, traced and native, which vary by a factor of two from one
+/// to the next.
 const TRACED_RUNS: usize = 60;
 const SHORT_RUNS: usize = 300;
 
@@ -198,8 +199,8 @@ impl<'a> Subject<'a> {
         Ok(command)
     }
 
-    /// Processor time of programs for the sample, their start not counted. They take turns, so that a busy machine is equally
-    /// busy for all of them.
+    /// Processor time of programs for the sample, their start not counted. They take turns, so that
+    /// a busy machine is equally busy for all of them.
     fn times<const N: usize>(
         &self,
         programs: [&Path; N],
@@ -224,11 +225,12 @@ impl<'a> Subject<'a> {
         Ok(usage::children_time() - before)
     }
 
-    /// How much of the sample keeps the plain program busy, if it does not refuse that much: lua has limits.
+    /// How much of the sample keeps the plain program busy, if it does not refuse that much: lua
+    /// has limits.
     fn concrete_len(&self) -> Result<usize> {
         let usual = self.status(CONCRETE)?;
         let mut len = CONCRETE;
-        while len < MOST_CONCRETE
+        while len < MAX_CONCRETE
             && self.times([&self.plain], len, 2)?[0] < BUSY
             && self.status(2 * len)? == usual
         {
@@ -242,7 +244,8 @@ impl<'a> Subject<'a> {
         Ok(command.stdout(Stdio::null()).status()?)
     }
 
-    /// On concrete data and with all of the input symbolic, each against the plain program on the same text.
+    /// On concrete data and with all of the input symbolic, each against the plain program on the
+    /// same text.
     fn slowdowns(&self) -> Result<[Slowdown; 2]> {
         let len = self.concrete_len()?;
         let [ours, native] = self.times([&self.traced.executable, &self.plain], len, RUNS)?;
@@ -252,7 +255,8 @@ impl<'a> Subject<'a> {
             let a_byte = |time: Duration, len: usize| time.as_secs_f64() * 1e9 / len as f64;
             let (rate, symbolic) = (a_byte(native, len), a_byte(symbolic, SYMBOLIC));
             println!(
-                "  ns a byte: native {rate:.1} on {len} bytes, {:.1} on {SYMBOLIC}; symbolic {symbolic:.0}, {:.1} times the rate of the long text",
+                "  ns a byte: native {rate:.1} on {len} bytes, {:.1} on {SYMBOLIC}; symbolic \
+                 {symbolic:.0}, {:.1} times the rate of the long text",
                 a_byte(short, SYMBOLIC),
                 symbolic / rate
             );
@@ -279,7 +283,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Processor time of a run with all of the input symbolic, in a process that takes several inputs, as in a campaign.
+/// Processor time of a run with all of the input symbolic, in a process that takes several inputs,
+/// as in a campaign.
 fn traced_time(runner: &mut Runner, input: &[u8]) -> Result<Duration> {
     let run = runner.run_shared(input, true)?;
     let trace = run.trace.context("the trace is broken")?;

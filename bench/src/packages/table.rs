@@ -10,13 +10,20 @@ pub const SECONDS: u64 = 60;
 pub fn header(machine: &str) -> String {
     format!(
         "# Tarragon on packages of Debian\n\n\
-         Made by `cargo run --release -p bench -- packages`, each line on the day that it says; {machine}.\n\n\
-         Each package is built by its own build system, once with clang and once with `CC=tarragon-cc`; its own tests are \
-         run on both. The traced variant of one of its programs is compared with the plain program on a few inputs, \
-         and `tarragon fuzz` runs for {SECONDS} seconds from one trivial seed. Coverage counts branch outcomes, those of \
-         the package's shared libraries included. Slowdown is processor time against clang's build, without the start of the program: on \
-         concrete data, and with every byte of the input symbolic, then in a process that takes several inputs if the program can.\n\n\
-         | package | measured | build | own tests | variant behaves alike | covered by the seed | after {SECONDS} s | of | runs | \
+         Made by `cargo run --release -p bench -- packages`, each line on the day that it says; \
+         {machine}.\n\n\
+         Each package is built by its own build system, once with clang and once with \
+         `CC=tarragon-cc`; its own tests are \
+         run on both. The traced variant of one of its programs is compared with the plain \
+         program on a few inputs, \
+         and `tarragon fuzz` runs for {SECONDS} seconds from one trivial seed. Coverage counts \
+         branch outcomes, those of \
+         the package's shared libraries included. Slowdown is processor time against clang's \
+         build, without the start of the program: on \
+         concrete data, and with every byte of the input symbolic, then in a process that takes \
+         several inputs if the program can.\n\n\
+         | package | measured | build | own tests | variant behaves alike | covered by the seed | \
+         after {SECONDS} s | of | runs | \
          give-ups | values fixed | slowdown concrete | slowdown symbolic |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
     )
@@ -45,7 +52,8 @@ pub fn line(package: &str, date: &str, row: &Result<Row, String>) -> String {
         row.give_ups.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
     let give_ups = if give_ups.is_empty() { "none".to_owned() } else { give_ups.join(", ") };
     format!(
-        "| {package} | {date} | ok | {} | {} of {} | {} | {} | {} | {} | {give_ups} | {} | {} | {} |\n",
+        "| {package} | {date} | ok | {} | {} of {} | {} | {} | {} | {} | {give_ups} | {} | {} | \
+         {} |\n",
         row.tests,
         row.alike.0,
         row.alike.1,

@@ -1,4 +1,5 @@
-//! Source trees of packages: fetched, unpacked, built and tested in a folder that can be used again.
+//! Source trees of packages: fetched, unpacked, built and tested in a folder that can be used
+//! again.
 
 use super::list::Package;
 use crate::build;

@@ -133,7 +133,8 @@ impl Campaign<'_> {
             earlier,
             self.sites,
         );
-        // Saved first, because measuring takes a while and a second interrupt ends everything at once.
+        // Saved first, because measuring takes a while and a second interrupt ends everything at
+        // once.
         let mut unsaved = self.save_search(saved).and_then(|()| self.save(&report)).err();
         if unsaved.is_none() {
             self.measure(&mut report);
@@ -144,7 +145,8 @@ impl Campaign<'_> {
         CampaignEnd { report, summary, stop, unsaved }
     }
 
-    /// Writes `lcov.info` for everything that this session and earlier ones found. What goes wrong is a note.
+    /// Writes `lcov.info` for everything that this session and earlier ones found. What goes wrong
+    /// is a note.
     fn measure(&mut self, report: &mut Report) {
         let Some(make) = self.covered.take() else { return };
         let measured = make().and_then(|mut covered| {

@@ -1,7 +1,8 @@
-//! Showing progress: a block that refreshes on a terminal, lines elsewhere, JSON for programs, or nothing.
+//! Showing progress: a block that refreshes on a terminal, lines elsewhere, JSON for programs, or
+//! nothing.
 //!
-//! Progress for people goes to standard error and never stops a campaign, even if nobody reads it. JSON goes to
-//! standard output.
+//! Progress for people goes to standard error and never stops a campaign, even if nobody reads it.
+//! JSON goes to standard output.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Inputs from files and directories.
 //!
-//! A directory stands for all files in it and below, in the order of their paths. The output directory of a
-//! campaign stands for its corpus, crashes and hangs only.
+//! A directory stands for all files in it and below, in the order of their paths. The output
+//! directory of a campaign stands for its corpus, crashes and hangs only.
 
 use std::fs;
 use std::io;
@@ -19,9 +19,11 @@ pub enum InputError {
     NoPermission(PathBuf),
     #[error("{}: cannot be read: {error}", .path.display())]
     Unreadable { path: PathBuf, error: io::Error },
-    #[error("{}: is neither a file nor a directory; inputs are read from files, so write what comes there into one", .0.display())]
+    #[error("{}: is neither a file nor a directory; inputs are read from files, so write what \
+             comes there into one", .0.display())]
     Special(PathBuf),
-    #[error("{}: the directory holds no files; give at least one input, or leave the option out", .0.display())]
+    #[error("{}: the directory holds no files; give at least one input, or leave the option \
+             out", .0.display())]
     Empty(PathBuf),
 }
 

@@ -14,7 +14,8 @@ const ABORTED: i32 = 2;
 pub fn stop_on_signals() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // The order matters: the flag is still unset when the first signal passes the conditional shutdown.
+        // The order matters: the flag is still unset when the first signal passes the conditional
+        // shutdown.
         flag::register_conditional_shutdown(signal, ABORTED, Arc::clone(&stop))?;
         flag::register(signal, Arc::clone(&stop))?;
     }

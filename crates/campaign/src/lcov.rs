@@ -1,8 +1,8 @@
 //! Coverage of source lines, functions and branches, summed over inputs, in the format of lcov.
 //!
-//! Everything that is shown has a *counter*: the number of inputs that reached it. A byte of the coverage map adds to
-//! the counters that it stands for, each at most once an input, so that a line of several blocks, or a function of a
-//! header that several modules have, is counted as one.
+//! Everything that is shown has a *counter*: the number of inputs that reached it. A byte of the
+//! coverage map adds to the counters that it stands for, each at most once an input, so that a line
+//! of several blocks, or a function of a header that several modules have, is counted as one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write};
@@ -205,7 +205,8 @@ impl SourceFile {
     }
 }
 
-/// The function that a block is in, by its number in the table: functions are in the order of their blocks.
+/// The function that a block is in, by its number in the table: functions are in the order of their
+/// blocks.
 fn instance_of(table: &SourceTable, block: u32) -> u32 {
     table.functions.partition_point(|function| function.entry <= block) as u32
 }

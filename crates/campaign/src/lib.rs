@@ -1,8 +1,9 @@
 //! A campaign: a search whose results go to a directory and whose progress is shown.
 //!
-//! [`Campaign`] joins the search engine with an [`OutputDir`], a [`Display`] and the clock. [`replay`] runs a suite
-//! without searching, [`triage`] the bugs of campaigns. The crate sees the program only through `search::Executor`; it must not know how a program is
-//! started, nor decide what is run.
+//! [`Campaign`] joins the search engine with an [`OutputDir`], a [`Display`] and the clock.
+//! [`replay`] runs a suite without searching, [`triage`] the bugs of campaigns. The crate sees the
+//! program only through `search::Executor`; it must not know how a program is started, nor decide
+//! what is run.
 
 mod campaign;
 mod clock;

@@ -1,9 +1,11 @@
 //! A small subset of a suite that covers the same branch outcomes.
 //!
-//! Finding the smallest one is set cover, which is hard. So: what only one input covers needs that input; of the others, the one that adds most is
-//! taken, again and again; then those are dropped that became superfluous. Outcomes no two of which have an input in common
-//! need an input each: where the subset is no larger than that, it is the smallest. Where it is larger, all other choices are gone through, as far as
-//! that bound leaves hope and a limit allows; most outcomes say nothing then, because who covers a rarer one covers them.
+//! Finding the smallest one is set cover, which is hard. So: what only one input covers needs that
+//! input; of the others, the one that adds most is taken, again and again; then those are dropped
+//! that became superfluous. Outcomes no two of which have an input in common need an input each:
+//! where the subset is no larger than that, it is the smallest. Where it is larger, all other
+//! choices are gone through, as far as that bound leaves hope and a limit allows; most outcomes say
+//! nothing then, because who covers a rarer one covers them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -24,11 +26,12 @@ impl Minimised {
 }
 
 /// Steps of the search, each of which looks at an input of a demand: about a second.
-const MOST_STEPS: usize = 10_000_000;
+const MAX_STEPS: usize = 10_000_000;
 
-/// Chooses among inputs, of each of which the covered outcomes and the length are given. Of inputs that add as much, the shortest is taken.
+/// Chooses among inputs, of each of which the covered outcomes and the length are given. Of inputs
+/// that add as much, the shortest is taken.
 pub fn minimise(inputs: &[(Vec<u32>, usize)]) -> Minimised {
-    minimise_within(inputs, MOST_STEPS)
+    minimise_within(inputs, MAX_STEPS)
 }
 
 fn minimise_within(inputs: &[(Vec<u32>, usize)], steps: usize) -> Minimised {
@@ -78,7 +81,8 @@ struct Search {
 }
 
 impl Search {
-    /// Goes through all choices that meet the demands left open, the smallest first; false if there were too many.
+    /// Goes through all choices that meet the demands left open, the smallest first; false if there
+    /// were too many.
     fn run(&mut self, chosen: &mut Vec<usize>, open: &[&[usize]]) -> bool {
         let size = open.iter().map(|demand| demand.len()).sum();
         let Some(steps) = self.steps.checked_sub(size) else { return false };

@@ -1,8 +1,10 @@
 //! The output directory of a campaign.
 //!
-//! `corpus/`, `crashes/`, `hangs/` and `violations/` hold inputs and nothing else, so that other tools can take them as they
-//! are. `reports/` holds one text for each bug, hang and violation, `stats.json` and `summary.txt` the results, `campaign.json` and
-//! `search.state` what a resumed campaign must know. Every file appears complete or not at all: it is written beside its place and then renamed.
+//! `corpus/`, `crashes/`, `hangs/` and `violations/` hold inputs and nothing else, so that other
+//! tools can take them as they are. `reports/` holds one text for each bug, hang and violation,
+//! `stats.json` and `summary.txt` the results, `campaign.json` and `search.state` what a resumed
+//! campaign must know. Every file appears complete or not at all: it is written beside its place
+//! and then renamed.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -40,11 +42,13 @@ const MARKS: usize = 4;
 
 #[derive(Debug, thiserror::Error)]
 pub enum DirError {
-    #[error("{}: is not empty; go on with it by --resume, or give another directory with --out", .0.display())]
+    #[error("{}: is not empty; go on with it by --resume, or give another directory with \
+             --out", .0.display())]
     NotEmpty(PathBuf),
     #[error("{}: is not the output of a campaign, so it cannot be resumed", .0.display())]
     NotACampaign(PathBuf),
-    #[error("{}: there is no such directory, so no campaign to go on with; leave out --resume to start one", .0.display())]
+    #[error("{}: there is no such directory, so no campaign to go on with; leave out --resume to \
+             start one", .0.display())]
     NothingToResume(PathBuf),
     #[error("{}: is not a directory; give another place for the results with --out", .0.display())]
     NoDirectory(PathBuf),
@@ -135,7 +139,8 @@ pub struct OutputDir {
     earlier: Resumption,
     /// What is wrong with what earlier sessions left.
     notes: Vec<String>,
-    /// Inputs that are there, by directory and content. Two bugs may have the same input, in a file each.
+    /// Inputs that are there, by directory and content. Two bugs may have the same input, in a file
+    /// each.
     present: HashMap<(&'static str, Vec<u8>), Vec<String>>,
     /// Highest number that a file name starts with.
     highest: u32,
@@ -256,7 +261,8 @@ impl OutputDir {
         Ok(file.to_string())
     }
 
-    /// Writes the input of a bug and its report. The larger one that was there is either replaced at once or to be removed.
+    /// Writes the input of a bug and its report. The larger one that was there is either replaced
+    /// at once or to be removed.
     pub fn save_bug(&mut self, bug: &Bug, report: &str) -> Result<Saved, OutputError> {
         let find =
             Find { id: FindId::Bug(bug.id), dir: dir_of(bug.kind), title: short(&file_title(bug)) };
@@ -274,8 +280,8 @@ impl OutputDir {
         self.save_find(find, &violation.input, report)
     }
 
-    /// No other find has the file, so that what replaces it is always an input of the same find. The new one is there before the
-    /// old one goes.
+    /// No other find has the file, so that what replaces it is always an input of the same find.
+    /// The new one is there before the old one goes.
     fn save_find(&mut self, find: Find, input: &[u8], report: &str) -> Result<Saved, OutputError> {
         let Find { id, dir, title } = find;
         let before = self.files.get(&id).cloned();
@@ -293,8 +299,9 @@ impl OutputDir {
         Ok(Saved { replaced: before.filter(|before| *before != file), file, is_of_earlier })
     }
 
-    /// The file that an earlier session wrote for this find: one with its input and title that no other find has. Several may
-    /// be so, and the reports decide among them. The file of another find is never taken: a smaller input would replace its only one.
+    /// The file that an earlier session wrote for this find: one with its input and title that no
+    /// other find has. Several may be so, and the reports decide among them. The file of another
+    /// find is never taken: a smaller input would replace its only one.
     fn earlier_file(
         &self,
         dir: &'static str,
@@ -357,12 +364,14 @@ impl OutputDir {
         self.write(PathBuf::from(SEARCH), &bytes)
     }
 
-    /// What an earlier session had yet to do; `None` if there was none. An error says why that is of no use, such as that the program was
-    /// built anew since: its places have other numbers then.
+    /// What an earlier session had yet to do; `None` if there was none. An error says why that is
+    /// of no use, such as that the program was built anew since: its places have other numbers
+    /// then.
     pub fn saved_search(&self, sites: &SiteTable) -> Result<Option<SavedSearch>, String> {
         let useless = |why: String| {
             format!(
-                "{SEARCH} {why}; the campaign goes on from its inputs, without what was yet to be tried"
+                "{SEARCH} {why}; the campaign goes on from its inputs, without what was yet to be \
+                 tried"
             )
         };
         let bytes = match fs::read(self.dir.join(SEARCH)) {
@@ -399,7 +408,8 @@ impl OutputDir {
         })
     }
 
-    /// Writes an input, unless the file holds it. It is looked at, because somebody may have removed it.
+    /// Writes an input, unless the file holds it. It is looked at, because somebody may have
+    /// removed it.
     fn save_input(&mut self, file: &InputFile, input: &[u8]) -> Result<(), OutputError> {
         let path = Path::new(file.dir).join(&file.name);
         if fs::read(self.dir.join(&path)).ok().as_deref() != Some(input) {
@@ -430,7 +440,8 @@ impl OutputDir {
         });
     }
 
-    /// Learns which inputs are there. One that cannot be read is no reason to do without the others.
+    /// Learns which inputs are there. One that cannot be read is no reason to do without the
+    /// others.
     fn index(&mut self) {
         for dir in INPUT_DIRS {
             for name in names_in(&self.dir.join(dir)) {
@@ -467,10 +478,12 @@ fn explained(path: &Path, error: &io::Error) -> String {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => format!(
-            "the disk is full ({path}); what was found before is kept: make room and go on with --resume"
+            "the disk is full ({path}); what was found before is kept: make room and go on with \
+             --resume"
         ),
         io::ErrorKind::FileTooLarge => format!(
-            "{path}: the limit on file sizes (ulimit -f) is reached; raise it and go on with --resume"
+            "{path}: the limit on file sizes (ulimit -f) is reached; raise it and go on with \
+             --resume"
         ),
         _ => format!("{path}: {error}"),
     }
@@ -517,7 +530,8 @@ fn earlier_sessions(
         Ok(state) => state,
         Err(why) if is_output_dir(dir) || names_in(dir).iter().all(|name| is_ours(name)) => {
             notes.push(format!(
-                "{STATE} {why}; the campaign goes on from the inputs that are there, and does not count \
+                "{STATE} {why}; the campaign goes on from the inputs that are there, and does not \
+                 count \
                  what earlier sessions did"
             ));
             nothing
@@ -592,7 +606,8 @@ fn fingerprint(sites: &SiteTable) -> u64 {
     hasher.finish()
 }
 
-/// Differs where bytes do: paths that wrongly count as explored would make claims of completeness wrong.
+/// Differs where bytes do: paths that wrongly count as explored would make claims of completeness
+/// wrong.
 fn checksum(bytes: &[u8]) -> [u8; 8] {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);

@@ -55,8 +55,8 @@ pub struct Report {
     pub slow_in_variant: u64,
     pub unconfirmed_timeouts: u64,
     pub unstable: u64,
-    /// Inputs that the sanitized build ran, and those that it did not although something was new about their runs.
-    /// Several of these may have one path.
+    /// Inputs that the sanitized build ran, and those that it did not although something was new
+    /// about their runs. Several of these may have one path.
     pub examined: u64,
     pub unexamined: u64,
     /// Examinations that were ended at the time limit.
@@ -220,13 +220,13 @@ pub struct PlaceCount {
 }
 
 /// Places and productions that are listed.
-const MOST_SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// The places with the highest counts.
 fn places(counts: &BTreeMap<u32, u64>, sites: &SiteTable) -> Vec<PlaceCount> {
     let mut sorted: Vec<(u32, u64)> = counts.iter().map(|(&site, &count)| (site, count)).collect();
     sorted.sort_by_key(|&(site, count)| (std::cmp::Reverse(count), site));
-    sorted.truncate(MOST_SHOWN);
+    sorted.truncate(MAX_SHOWN);
     sorted.into_iter().map(|(site, count)| PlaceCount { place: sites.place(site), count }).collect()
 }
 
@@ -406,7 +406,7 @@ fn rejected_productions(stats: &Stats) -> Vec<ProductionVerdicts> {
         production: name.clone(),
         verdicts: *verdicts,
     };
-    found.into_iter().take(MOST_SHOWN).map(entry).collect()
+    found.into_iter().take(MAX_SHOWN).map(entry).collect()
 }
 
 pub(crate) fn per_second(count: u64, seconds: f64) -> f64 {

@@ -55,7 +55,8 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
         let (examined, unexamined) = (report.examined, report.unexamined);
         writeln!(
             text,
-            "  sanitizer   examined {examined} inputs and not {unexamined} others that did something new, so bugs that only it sees may be there"
+            "  sanitizer   examined {examined} inputs and not {unexamined} others that did \
+             something new, so bugs that only it sees may be there"
         )?;
     }
     if report.earlier.sessions > 0 {
@@ -99,7 +100,8 @@ fn write_solver(text: &mut String, report: &Report) -> std::fmt::Result {
     if lifted + solved + changed + pruned > 0 {
         writeln!(
             text,
-            "  grammar     {changed} sentences with another token, {solved} solved for, {lifted} in place of other answers, {pruned} answers without one"
+            "  grammar     {changed} sentences with another token, {solved} solved for, {lifted} \
+             in place of other answers, {pruned} answers without one"
         )?;
     }
     Ok(())
@@ -168,19 +170,19 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 /// Violations that are listed; all have their reports.
-const MOST_VIOLATIONS: usize = 10;
+const MAX_VIOLATIONS: usize = 10;
 
 fn write_finds(text: &mut String, report: &Report) -> std::fmt::Result {
     let Report { bugs, hangs, violations, .. } = report;
     for ViolationReport { property, place, file, bytes, .. } in
-        violations.iter().take(MOST_VIOLATIONS)
+        violations.iter().take(MAX_VIOLATIONS)
     {
         writeln!(
             text,
             "  property    violated without a crash: {property} at {place}: {file} ({bytes} bytes)"
         )?;
     }
-    if let Some(more) = violations.len().checked_sub(MOST_VIOLATIONS).filter(|more| *more > 0) {
+    if let Some(more) = violations.len().checked_sub(MAX_VIOLATIONS).filter(|more| *more > 0) {
         writeln!(text, "  property    {more} more in reports/")?;
     }
     hangs.iter().try_for_each(|hang| write_bug(text, "hang", hang))?;
@@ -192,7 +194,8 @@ fn write_finds(text: &mut String, report: &Report) -> std::fmt::Result {
         0 => Ok(()),
         count => writeln!(
             text,
-            "  earlier     {count} finds of earlier sessions did not show in this one; `tarragon triage` says \
+            "  earlier     {count} finds of earlier sessions did not show in this one; `tarragon \
+             triage` says \
              whether they are gone"
         ),
     }

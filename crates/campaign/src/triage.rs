@@ -74,7 +74,8 @@ impl Triage {
     }
 }
 
-/// The inputs that show bugs: of a campaign those of its crashes and hangs, which may be none, otherwise all.
+/// The inputs that show bugs: of a campaign those of its crashes and hangs, which may be none,
+/// otherwise all.
 pub fn read_bugs(path: &Path, hangs: Hangs) -> Result<Vec<NamedInput>, InputError> {
     if !is_output_dir(path) {
         return read_inputs(path);

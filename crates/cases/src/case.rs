@@ -182,7 +182,8 @@ struct Found {
     completeness: search::Completeness,
 }
 
-/// Z3 is bounded by its own steps, which are the same everywhere; the time is a limit that no case should meet.
+/// Z3 is bounded by its own steps, which are the same everywhere; the time is a limit that no case
+/// should meet.
 fn solver_limits() -> smt::Limits {
     smt::Limits { time: Duration::from_secs(600), steps: 1_000_000, economical: false }
 }
@@ -200,8 +201,8 @@ fn give_ups(stats: &Stats) -> BTreeSet<String> {
     counted.map(|(reason, _)| reason.text().to_owned()).collect()
 }
 
-/// Lines of branches and switches with an outcome that was never taken. Included files do not count, nor do
-/// branches that the compiler made up.
+/// Lines of branches and switches with an outcome that was never taken. Included files do not
+/// count, nor do branches that the compiler made up.
 fn uncovered(results: &Results, sites: &SiteTable, source: &Path) -> BTreeSet<u32> {
     let own = |file: u32| sites.files.get(file as usize).is_some_and(|file| source.ends_with(file));
     let missed = |kind: &SiteKind| match kind {

@@ -1,10 +1,10 @@
 //! What a case expects, read from the `//@` lines at the top of its source.
 //!
 //! ```text
-//! //@ expect-bug: SIGFPE        a bug that the search must find; it must find no others (may be repeated)
+//! //@ expect-bug: SIGFPE        a bug that the search must find, and no others (may be repeated)
 //! //@ uncovered: 12, 17         lines whose branches are not covered completely; all others are
-//! //@ exhaustive: max-len=4 paths=5 complete    enumerate all paths instead of searching for coverage
-//! //@ exhaustive: max-len=4 paths=5 incomplete  the same where something stands against completeness
+//! //@ exhaustive: max-len=4 paths=5 complete    enumerate all paths instead of a search
+//! //@ exhaustive: max-len=4 paths=5 incomplete  where something stands against completeness
 //! //@ max-runs: 200             budget of the search
 //! //@ max-len: 64               longest input
 //! //@ seed: "a\n\x00"           input to start from instead of the built-in ones (may be repeated)
@@ -13,8 +13,8 @@
 //! //@ arguments: @@             of the program
 //! //@ flags: -O2 -lm            of the compiler
 //! //@ native: native/hash.c     source that clang alone compiles
-//! //@ gives-up: inline assembly reason for which symbolic data is dropped; there are no others (may be repeated)
-//! //@ lost-through: getline      part of the name of a function through which it is lost (may be repeated)
+//! //@ gives-up: inline assembly reason for which symbolic data is dropped, and no others (repeat)
+//! //@ lost-through: getline     part of a function's name through which it is lost (repeat)
 //! //@ diverges: reason          runs may leave their predicted path
 //! //@ known-gap: reason         the case fails today; it is an error if it does not
 //! ```
@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn reads_what_a_case_expects() {
-        let source = "// A case.\n//@ expect-bug: SIGFPE\n//@ seed: \"a\\n\\x7f\"\n//@ uncovered: 3, 5\nint x;\n";
+        let source = "// A case.\n//@ expect-bug: SIGFPE\n//@ seed: \"a\\n\\x7f\"\n//@ uncovered: \
+                      3, 5\nint x;\n";
         let read = Directives::parse(source).expect("a good case");
         assert_eq!(read.bugs, BTreeSet::from(["SIGFPE".to_owned()]));
         assert_eq!(read.seeds, [b"a\n\x7f"]);

@@ -1,7 +1,8 @@
 //! Makes a program of csmith depend on its input.
 //!
-//! Such programs read nothing. At the start of their computation, some of their scalar globals are xor-ed with bytes
-//! of stdin; at the end of the input they keep their values, so that on no input the program is the original.
+//! Such programs read nothing. At the start of their computation, some of their scalar globals are
+//! xor-ed with bytes of stdin; at the end of the input they keep their values, so that on no input
+//! the program is the original.
 
 /// More globals than this are not changed.
 const MAX_GLOBALS: usize = 8;
@@ -18,7 +19,8 @@ pub fn perturb(source: &str) -> Option<String> {
         .then(|| format!("{head}{next}int main ({main}{reads}    func_1();{after}"))
 }
 
-/// The name in a line like `static int32_t g_2 = 0x1AL;`. Arrays, pointers, constants and volatiles do not match.
+/// The name in a line like `static int32_t g_2 = 0x1AL;`. Arrays, pointers, constants and volatiles
+/// do not match.
 fn scalar_global(line: &str) -> Option<&str> {
     let mut words = line.strip_prefix("static ")?.split(' ');
     let ty = words.next()?;

@@ -83,8 +83,8 @@ impl Executor for Tracer {
         Ok(self.check(input, execution))
     }
 
-    fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
-        self.runner.restrict(holes, stretch);
+    fn restrict(&mut self, holes: Option<&[Range<usize>]>, repetition: Option<Range<usize>>) {
+        self.runner.restrict(holes, repetition);
     }
 }
 
@@ -99,7 +99,10 @@ fn wrong_values(dag: &Dag, input: &[u8]) -> Vec<String> {
             let op = dag.op(label);
             let operands = dag.operands(label).map(|l| format!("{:#x}", dag.value(l))).join(", ");
             let bits = dag.bits(label);
-            format!("the program computed {computed:#x}, its expression {op:?} of {bits} bits ({operands}) means {meant:#x}")
+            format!(
+                "the program computed {computed:#x}, its expression {op:?} of {bits} bits \
+                     ({operands}) means {meant:#x}"
+            )
         })
     });
     wrong.take(MAX_FAULTS).collect()

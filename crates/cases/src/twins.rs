@@ -57,7 +57,8 @@ impl Twins {
         Ok(Twins { plain: runner(&program.plain, PLAIN_TIME)?, others })
     }
 
-    /// Runs all builds on `input`, the traced one also under `tracer`, and says which one is different.
+    /// Runs all builds on `input`, the traced one also under `tracer`, and says which one is
+    /// different.
     pub fn compare(&mut self, tracer: &mut Tracer, input: &[u8]) -> Result<Agreement, String> {
         let expected = observe(&mut self.plain, input)?;
         if expected.outcome == Outcome::Timeout {
@@ -73,7 +74,8 @@ impl Twins {
         if labelled != concrete {
             let input = input.escape_ascii();
             return Err(format!(
-                "on \"{input}\" the labelled code took the outcomes {labelled:?}, the concrete {concrete:?}"
+                "on \"{input}\" the labelled code took the outcomes {labelled:?}, the concrete \
+                 {concrete:?}"
             ));
         }
         Ok(Agreement::Same)
@@ -94,8 +96,8 @@ fn same(expected: &Observed, observed: &Observed, way: &str, input: &[u8]) -> Re
     Err(format!("{way} on \"{input}\": {}; plain build: {}", show(observed), show(expected)))
 }
 
-/// Which of two signals an access far outside of all memory ends with depends on the register that the
-/// address is in.
+/// Which of two signals an access far outside of all memory ends with depends on the register that
+/// the address is in.
 fn class(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Signal(libc::SIGBUS) => Outcome::Signal(libc::SIGSEGV),

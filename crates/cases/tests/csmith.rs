@@ -1,5 +1,5 @@
-//! Random programs from csmith, built with clang and with Tarragon: they must print the same, and under symbolic
-//! input every recorded condition must evaluate to the direction taken.
+//! Random programs from csmith, built with clang and with Tarragon: they must print the same, and
+//! under symbolic input every recorded condition must evaluate to the direction taken.
 //!
 //! `TARRAGON_CSMITH_SEEDS=FROM..TO cargo test --release -p cases --test csmith` is the long run.
 
@@ -15,8 +15,8 @@ use tempfile::TempDir;
 
 const SIZE: [&str; 6] = ["--max-funcs", "5", "--max-block-depth", "3", "--max-block-size", "3"];
 
-/// Some programs of csmith never end, and clang's optimiser makes some of these end (seed 89, a loop of gotos). So the
-/// plain build is not optimised; traced builds always are.
+/// Some programs of csmith never end, and clang's optimiser makes some of these end (seed 89, a
+/// loop of gotos). So the plain build is not optimised; traced builds always are.
 const FLAGS: [&str; 2] = ["-O0", "-I/usr/include/csmith"];
 
 #[derive(Default)]

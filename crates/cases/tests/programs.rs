@@ -1,5 +1,6 @@
-//! Runs every program in `programs/`; adding a case is adding a file. `src/directives.rs` says how expectations are
-//! written. `cargo test -p cases --test programs -- NAME` runs the cases whose name contains NAME.
+//! Runs every program in `programs/`; adding a case is adding a file. `src/directives.rs` says how
+//! expectations are written. `cargo test -p cases --test programs -- NAME` runs the cases whose
+//! name contains NAME.
 
 use std::path::{Path, PathBuf};
 

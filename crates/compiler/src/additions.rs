@@ -1,5 +1,5 @@
-//! Code of Tarragon's own that becomes part of a variant: the `main` of harnesses, sockets, and reports of the sanitized
-//! variant.
+//! Code of Tarragon's own that becomes part of a variant: the `main` of harnesses, sockets, and
+//! reports of the sanitized variant.
 //!
 //! It is C, and compiled when the variant is derived, so that it fits the machine's C library.
 

@@ -1,7 +1,8 @@
-//! Understands a clang command line as far as Tarragon must: what is asked for, what goes in, what comes out.
+//! Understands a clang command line as far as Tarragon must: what is asked for, what goes in, what
+//! comes out.
 //!
-//! Options are only told apart from inputs and from the values of other options; what an option means to clang
-//! stays clang's business. This module looks at file names, never at files.
+//! Options are only told apart from inputs and from the values of other options; what an option
+//! means to clang stays clang's business. This module looks at file names, never at files.
 
 mod inputs;
 mod options;
@@ -20,8 +21,8 @@ pub enum Argument {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opt {
-    /// The option without its value: `-o` for both `-o file` and `-ofile`; the whole word where clang joins
-    /// name and value in a way that does not matter here (`-O2`, `-Wall`).
+    /// The option without its value: `-o` for both `-o file` and `-ofile`; the whole word where
+    /// clang joins name and value in a way that does not matter here (`-O2`, `-Wall`).
     pub name: String,
     pub value: Option<OsString>,
     /// As on the command line.
@@ -39,7 +40,8 @@ pub struct Input {
 /// How far clang goes with its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Nothing that could carry bitcode comes out: preprocessing, assembly text, questions to the driver.
+    /// Nothing that could carry bitcode comes out: preprocessing, assembly text, questions to the
+    /// driver.
     Other,
     /// Each source becomes an object.
     Compile,

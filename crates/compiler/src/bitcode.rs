@@ -1,19 +1,22 @@
 //! Compiles a source a second time: to unoptimised bitcode, in memory.
 //!
-//! The front end sees what the user's compilation sees, minus options that write further files, optimise or
-//! instrument: each variant chooses its own passes later. Nothing is printed and no file is written here.
+//! The front end sees what the user's compilation sees, minus options that write further files,
+//! optimise or instrument: each variant chooses its own passes later. Nothing is printed and no
+//! file is written here.
 
 use crate::arguments::{Input, Invocation, Opt};
 use crate::clang;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// Passes off, but the front end told to optimise: at `-O0` it would mark every function `optnone`. A precompiled
-/// header made for the user's own level of optimisation is accepted.
-const TO_BITCODE: &str = "-O1 -g -w -Qunused-arguments -Xclang -disable-llvm-passes -Xclang -fno-validate-pch \
+/// Passes off, but the front end told to optimise: at `-O0` it would mark every function `optnone`.
+/// A precompiled header made for the user's own level of optimisation is accepted.
+const TO_BITCODE: &str = "-O1 -g -w -Qunused-arguments -Xclang -disable-llvm-passes -Xclang \
+                          -fno-validate-pch \
     -emit-llvm -c -o -";
 
-/// For the sanitized variant: these checks are the front end's, and bitcode does not show what they look for.
+/// For the sanitized variant: these checks are the front end's, and bitcode does not show what they
+/// look for.
 const CHECKS: &str = "-fsanitize=address,undefined";
 
 const TO_OBJECT: &str = "-w -Qunused-arguments -c -o -";
@@ -99,15 +102,21 @@ fn kept(option: &Opt) -> Vec<OsString> {
 }
 
 fn is_dropped(name: &str) -> bool {
-    const EXACT: &str = "-c --compile -o -x -v -s -p -pg -pipe -l -L -z -T -u -e -r -shared -static -pie -Xlinker \
+    const EXACT: &str = "-c --compile -o -x -v -s -p -pg -pipe -l -L -z -T -u -e -r -shared \
+                         -static -pie -Xlinker \
         -Xassembler -rpath -M -MM -MD -MMD -MP -MG -MV -MF -MT -MQ -MJ --write-dependencies \
-        --write-user-dependencies -dependency-file -dependency-dot --serialize-diagnostics -serialize-diagnostics \
-        -gen-cdb-fragment-path -dumpdir -module-dependency-dir --coverage -coverage -ftest-coverage -fstack-usage \
-        -fmodule-output -fwhole-program-vtables -fvirtual-function-elimination -ffat-lto-objects -H";
-    const PREFIXES: &str = "-O -Wl, -Wa, -Rpass -flto -fthinlto -fsanitize -fno-sanitize -fprofile -fno-profile \
+        --write-user-dependencies -dependency-file -dependency-dot --serialize-diagnostics \
+        -serialize-diagnostics \
+        -gen-cdb-fragment-path -dumpdir -module-dependency-dir --coverage -coverage \
+        -ftest-coverage -fstack-usage \
+        -fmodule-output -fwhole-program-vtables -fvirtual-function-elimination -ffat-lto-objects \
+        -H";
+    const PREFIXES: &str = "-O -Wl, -Wa, -Rpass -flto -fthinlto -fsanitize -fno-sanitize \
+                            -fprofile -fno-profile \
         -fcs-profile -fcoverage -fmemory-profile -fauto-profile -fxray -ftime-trace -ftime-report \
         -fproc-stat-report -save-temps --save-temps -fembed-bitcode -gsplit-dwarf -fpass-plugin \
-        -fsave-optimization-record -foptimization-record -fmodule-output= -fuse-ld -fdump -print-stats";
+        -fsave-optimization-record -foptimization-record -fmodule-output= -fuse-ld -fdump \
+        -print-stats";
     EXACT.split_whitespace().any(|exact| exact == name)
         || PREFIXES.split_whitespace().any(|prefix| name.starts_with(prefix))
 }
@@ -151,7 +160,8 @@ mod tests {
 
     #[test]
     fn drops_what_writes_files_or_changes_code() {
-        let line = "-c -o x.o -MD -MF x.d -O3 -flto=thin -fsanitize=address --coverage -Wl,-s -Wp,-MMD,y.d -la";
+        let line = "-c -o x.o -MD -MF x.d -O3 -flto=thin -fsanitize=address --coverage -Wl,-s \
+                    -Wp,-MMD,y.d -la";
         assert_eq!(kept_of(line), "");
         assert_eq!(kept_of("-Wp,-D_FORTIFY_SOURCE=2,-MD,z.d,-DX"), "-Wp,-D_FORTIFY_SOURCE=2,-DX");
     }

@@ -1,7 +1,8 @@
 //! The directory of derived variants: one folder per key, complete or absent.
 //!
-//! A folder is made beside its final place and renamed, under a lock that lets concurrent derivations of one key
-//! wait for the first. A folder that a killed derivation left half-made is removed by the next.
+//! A folder is made beside its final place and renamed, under a lock that lets concurrent
+//! derivations of one key wait for the first. A folder that a killed derivation left half-made is
+//! removed by the next.
 
 use std::fs::{self, File};
 use std::io;
@@ -31,7 +32,8 @@ impl Cache {
         let lock = File::create(&lock_path)?;
         lock.lock()?;
         let made = if folder.is_dir() { Ok(()) } else { self.make(key, &folder, make) };
-        // Whoever waits for this lock holds the file open; another may have removed its name already.
+        // Whoever waits for this lock holds the file open; another may have removed its name
+        // already.
         let _ = fs::remove_file(&lock_path);
         made.map(|()| folder)
     }

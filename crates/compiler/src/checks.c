@@ -9,7 +9,7 @@
 
 #define OWN __attribute__((section(".text.tarragon")))
 
-enum { MOST_REPORTS = 8 };
+enum { MAX_REPORTS = 8 };
 
 void __sanitizer_print_stack_trace(void);
 void __tarragon_keep_report(const char *text, size_t length);
@@ -27,12 +27,12 @@ static const char *const kinds[] = { "signed-integer-overflow", "invalid-shift-e
 
 OWN __attribute__((noinline)) void __tarragon_report(int kind, void *place)
 {
-    static void *places[MOST_REPORTS];
+    static void *places[MAX_REPORTS];
     static int count;
     static int wanted;
     if (wanted == 0)
         wanted = getenv("TARRAGON_UNDEFINED") ? 1 : -1;
-    if (wanted < 0 || count == MOST_REPORTS)
+    if (wanted < 0 || count == MAX_REPORTS)
         return;
     for (int i = 0; i < count; i++)
         if (places[i] == place)

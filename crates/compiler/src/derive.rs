@@ -1,7 +1,7 @@
 //! Derives variants of a program from the bitcode that it carries.
 //!
-//! A variant is made once and kept in a cache, under a key of everything that it depends on: the payload, the kind
-//! of variant, the instrumenter and the linker's view of the program.
+//! A variant is made once and kept in a cache, under a key of everything that it depends on: the
+//! payload, the kind of variant, the instrumenter and the linker's view of the program.
 
 use crate::additions;
 use crate::aside::{self, Aside};
@@ -37,7 +37,8 @@ impl Variant {
         }
     }
 
-    /// What it is made of: the sanitized variant of code with the checks of clang's own sanitizers, where there is any.
+    /// What it is made of: the sanitized variant of code with the checks of clang's own sanitizers,
+    /// where there is any.
     fn bitcode_of(self, module: &Module) -> &[u8] {
         match (self, &module.checked) {
             (Variant::Sanitized, Some(checked)) => checked,
@@ -57,7 +58,8 @@ impl Variant {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Derived {
     pub executable: PathBuf,
-    /// The table as JSON: of sites for the traced variant, of source lines for the covered one, none for the sanitized.
+    /// The table as JSON: of sites for the traced variant, of source lines for the covered one,
+    /// none for the sanitized.
     pub sites: PathBuf,
     /// Source files whose code is in it unchanged, each with the reason.
     pub left_out: Vec<String>,
@@ -82,14 +84,16 @@ pub enum DeriveError {
          rebuild its sources with CC=tarragon-cc CXX=tarragon-c++", program.display()
     )]
     NoModules { program: PathBuf },
-    #[error("the program tarragon-instrument was not found beside {}; set TARRAGON_INSTRUMENT to its path", near.display())]
+    #[error("the program tarragon-instrument was not found beside {}; set TARRAGON_INSTRUMENT to \
+             its path", near.display())]
     NoInstrument { near: PathBuf },
     #[error("tarragon-instrument failed on {}: {message}", program.display())]
     Instrument { program: PathBuf, message: String },
     #[error("{}: {source}", program.display())]
     Relink { program: PathBuf, source: RelinkError },
     #[error(
-        "{}: variants cannot be kept there: {error}; set TARRAGON_CACHE to a directory that you can write", path.display()
+        "{}: variants cannot be kept there: {error}; set TARRAGON_CACHE to a directory that you \
+         can write", path.display()
     )]
     Cache { path: PathBuf, error: io::Error },
     #[error("while deriving a variant: {0}")]
@@ -97,8 +101,8 @@ pub enum DeriveError {
 }
 
 impl DeriveOptions {
-    /// `TARRAGON_CACHE`, else `tarragon` in the user's cache directory; `TARRAGON_INSTRUMENT`, else the program
-    /// beside this one.
+    /// `TARRAGON_CACHE`, else `tarragon` in the user's cache directory; `TARRAGON_INSTRUMENT`, else
+    /// the program beside this one.
     pub fn from_environment() -> Result<DeriveOptions, DeriveError> {
         Ok(DeriveOptions {
             cache: default_cache(),
@@ -126,7 +130,8 @@ fn is_writable(directory: &Path) -> bool {
     std::fs::create_dir_all(directory).is_ok() && tempfile::tempfile_in(directory).is_ok()
 }
 
-/// A directory that belongs to this user alone: others may not put programs there that run as this user.
+/// A directory that belongs to this user alone: others may not put programs there that run as this
+/// user.
 fn temporary_cache() -> PathBuf {
     let user = std::fs::metadata("/proc/self").map_or(0, |own| own.uid());
     let directory = std::env::temp_dir().join(format!("tarragon-cache-{user}"));
@@ -194,7 +199,8 @@ pub(crate) fn read_program(
     Ok((program, payload, libraries))
 }
 
-/// Like [`derive()`], then copied: the executable to `out`, a site table to `out` with `.sites.json` appended.
+/// Like [`derive()`], then copied: the executable to `out`, a site table to `out` with
+/// `.sites.json` appended.
 pub fn derive_to(
     program: &Path,
     variant: Variant,

@@ -1,8 +1,10 @@
 //! The compilers: run clang as asked, then embed what variants need into what it wrote.
 //!
-//! The user's command goes to clang unchanged (but for `-flto`, and headers of ours where a source mentions them), so exit codes, diagnostics, dependency files and
-//! native code are clang's own. The compilations to bitcode (as it is, and with the checks of clang's sanitizers) run at the
-//! same time and are silent; if the first of them alone fails, a warning says so and the build goes on.
+//! The user's command goes to clang unchanged (but for `-flto`, and headers of ours where a source
+//! mentions them), so exit codes, diagnostics, dependency files and native code are clang's own.
+//! The compilations to bitcode (as it is, and with the checks of clang's sanitizers) run at the
+//! same time and are silent; if the first of them alone fails, a warning says so and the build goes
+//! on.
 
 use crate::arguments::{Input, InputKind, Invocation, Stage};
 use crate::bitcode::{Again, Bitcode};
@@ -148,7 +150,8 @@ impl Driver {
             .collect()
     }
 
-    /// `None` where nothing needs to be compiled again: native inputs, and assembly that becomes an object.
+    /// `None` where nothing needs to be compiled again: native inputs, and assembly that becomes an
+    /// object.
     fn compile_input(&self, again: &Again, input: &Input) -> Option<Compiled> {
         let linking = self.invocation.stage == Stage::Link;
         match input.kind {

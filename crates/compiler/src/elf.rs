@@ -1,8 +1,8 @@
 //! Appends sections to ELF files in place.
 //!
-//! Nothing that exists in the file moves: section contents, a grown copy of the section names and a new section
-//! table go to its end, and the file header is patched last. So loaded code and data stay bit for bit what clang
-//! wrote, and a file whose writing is cut short is still the old file.
+//! Nothing that exists in the file moves: section contents, a grown copy of the section names and a
+//! new section table go to its end, and the file header is patched last. So loaded code and data
+//! stay bit for bit what clang wrote, and a file whose writing is cut short is still the old file.
 
 use object::elf::{self, FileHeader64, SectionHeader64};
 use object::pod::{bytes_of, bytes_of_slice, from_bytes, slice_from_bytes};
@@ -48,7 +48,7 @@ pub fn append(path: &Path, sections: &[NewSection]) -> Result<(), AppendError> {
     Ok(())
 }
 
-/// What will be written behind the present end of the file.
+/// What will be written after the present end of the file.
 struct Tail {
     start: u64,
     bytes: Vec<u8>,

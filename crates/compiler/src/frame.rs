@@ -1,6 +1,8 @@
-//! Frames: how named pieces of data are laid out in the sections that Tarragon adds to object files.
+//! Frames: how named pieces of data are laid out in the sections that Tarragon adds to object
+//! files.
 //!
-//! Linkers concatenate sections without telling where one input ends, so every piece carries its own length:
+//! Linkers concatenate sections without telling where one input ends, so every piece carries its
+//! own length:
 //!
 //! ```text
 //! magic: 8 bytes | kind: u32 | name length: u32 | stored length: u64 | original length: u64 | name | zstd data
@@ -15,7 +17,8 @@ const MAGIC: &[u8; 8] = b"TARRAGN\x01";
 /// Bitcode is not aligned to bytes: higher levels cost compile time and gain little.
 const COMPRESSION: i32 = 3;
 
-/// No translation unit comes near this; a larger length means a damaged file, not an allocation to attempt.
+/// No translation unit comes near this; a larger length means a damaged file, not an allocation to
+/// attempt.
 const LARGEST: u64 = 8 << 30;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +26,8 @@ pub enum Kind {
     Bitcode = 1,
     Recipe = 2,
     Native = 3,
-    /// The translation unit of the bitcode before it once more, with the checks of clang's sanitizers.
+    /// The translation unit of the bitcode before it once more, with the checks of clang's
+    /// sanitizers.
     Checked = 4,
 }
 

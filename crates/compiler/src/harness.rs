@@ -1,8 +1,9 @@
-//! libFuzzer harnesses: programs that have `LLVMFuzzerTestOneInput` and get their `main` from `-fsanitize=fuzzer`.
+//! libFuzzer harnesses: programs that have `LLVMFuzzerTestOneInput` and get their `main` from
+//! `-fsanitize=fuzzer`.
 //!
-//! The program that clang links is libFuzzer's. In a variant a small `main` takes libFuzzer's place, which reads one input
-//! and hands it over; it is part of the variant's bitcode like the program's own code, so the input is followed from
-//! its first byte on.
+//! The program that clang links is libFuzzer's. In a variant a small `main` takes libFuzzer's
+//! place, which reads one input and hands it over; it is part of the variant's bitcode like the
+//! program's own code, so the input is followed from its first byte on.
 
 /// The `main` that reads one input.
 pub(crate) const MAIN: &str = include_str!("harness_main.c");

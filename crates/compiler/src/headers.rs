@@ -1,6 +1,8 @@
-//! Headers that the compilers bring along, for sources that mention them: `tarragon.h`, and AFL++'s macros.
+//! Headers that the compilers bring along, for sources that mention them: `tarragon.h`, and AFL++'s
+//! macros.
 //!
-//! The files are kept beside the derived variants. Where that is impossible a compilation goes on without them.
+//! The files are kept beside the derived variants. Where that is impossible a compilation goes on
+//! without them.
 
 use crate::arguments::{InputKind, Invocation};
 use std::ffi::OsString;
@@ -35,7 +37,8 @@ fn keep(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// Options for what the sources mention: the folder for `tarragon.h`, and a header for AFL++'s macros, which need no `#include`.
+/// Options for what the sources mention: the folder for `tarragon.h`, and a header for AFL++'s
+/// macros, which need no `#include`.
 pub(crate) fn options(invocation: &Invocation) -> Vec<OsString> {
     let sources = invocation.inputs().filter(|input| input.kind == InputKind::Source);
     let texts: Vec<Vec<u8>> = sources.filter_map(|input| std::fs::read(&input.path).ok()).collect();

@@ -1,13 +1,14 @@
 //! Drop-in compilers, the bitcode they embed, and the variants derived from it.
 //!
-//! `tarragon cc` runs clang exactly as asked, so what it builds *is* the plain build, and appends to each object
-//! two sections that are never loaded: [`payload::BITCODE_SECTION`] holds the unoptimised bitcode of the
-//! translation unit, [`payload::LINK_SECTION`] what is needed to link the program again. The linker concatenates
-//! sections of one name, so the linker itself decides which archive members belong to a program. From a linked
-//! program, [`derive()`] makes a variant: it hands the bitcode to `tarragon-instrument` and links the result by the
-//! recorded recipe.
+//! `tarragon cc` runs clang exactly as asked, so what it builds *is* the plain build, and appends
+//! to each object two sections that are never loaded: [`payload::BITCODE_SECTION`] holds the
+//! unoptimised bitcode of the translation unit, [`payload::LINK_SECTION`] what is needed to link
+//! the program again. The linker concatenates sections of one name, so the linker itself decides
+//! which archive members belong to a program. From a linked program, [`derive()`] makes a variant:
+//! it hands the bitcode to `tarragon-instrument` and links the result by the recorded recipe.
 //!
-//! This crate runs clang and friends as programs. It must not link LLVM and must not look into bitcode.
+//! This crate runs clang and friends as programs. It must not link LLVM and must not look into
+//! bitcode.
 
 mod additions;
 mod arguments;

@@ -1,8 +1,10 @@
-//! Shared libraries that carry bitcode become part of the variant, so that data is followed through them.
+//! Shared libraries that carry bitcode become part of the variant, so that data is followed through
+//! them.
 //!
-//! A library keeps its own name space: the instrumenter is told which symbols it exports, hides the others, and
-//! lets a definition of the program's win, as the dynamic linker does. What the library itself was linked with takes
-//! its place in the recipe. Libraries that are opened at run time stay as they are.
+//! A library keeps its own name space: the instrumenter is told which symbols it exports, hides the
+//! others, and lets a definition of the program's win, as the dynamic linker does. What the library
+//! itself was linked with takes its place in the recipe. Libraries that are opened at run time stay
+//! as they are.
 
 use crate::driver::Language;
 use crate::payload::{Module, Payload};
@@ -21,8 +23,8 @@ pub struct Library {
     pub exports: Vec<String>,
 }
 
-/// Takes the libraries of a program out of its recipe. Those that others depend on come first, as their
-/// constructors run first.
+/// Takes the libraries of a program out of its recipe. Those that others depend on come first, as
+/// their constructors run first.
 pub fn absorb(payload: &mut Payload) -> Vec<Library> {
     let Some(recipe) = payload.recipe.take() else { return Vec::new() };
     let mut absorbing = Absorbing {
@@ -84,7 +86,8 @@ fn exports(path: &Path) -> Option<Vec<String>> {
     Some(names.into_iter().collect())
 }
 
-/// Items of a library's recipe that its users need once it is linked statically: inputs, not options.
+/// Items of a library's recipe that its users need once it is linked statically: inputs, not
+/// options.
 fn concerns_users(item: &Item) -> bool {
     match item {
         Item::Driver(word) => word == "-pthread" || word.starts_with("-fopenmp"),

@@ -1,4 +1,5 @@
-//! Records a link: turns its command line into a [`Recipe`] and collects the native inputs to embed.
+//! Records a link: turns its command line into a [`Recipe`] and collects the native inputs to
+//! embed.
 
 mod linker_words;
 
@@ -80,7 +81,8 @@ fn is_system(path: &Path) -> bool {
     SYSTEM_DIRECTORIES.iter().any(|directory| path.starts_with(directory))
 }
 
-/// Directories for `-l`, all of which the linker searches for each library, wherever they are given.
+/// Directories for `-l`, all of which the linker searches for each library, wherever they are
+/// given.
 fn search_directories(invocation: &Invocation) -> Vec<PathBuf> {
     let driver = invocation.options().filter(|option| option.name == "-L");
     let driver = driver.filter_map(|option| option.value.as_ref()).map(PathBuf::from);
@@ -313,13 +315,17 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Options of the driver with an effect on what the linker is told. Sanitizers, profiles and coverage are left
-/// out: the bitcode was compiled without them.
+/// Options of the driver with an effect on what the linker is told. Sanitizers, profiles and
+/// coverage are left out: the bitcode was compiled without them.
 fn matters_to_link(name: &str) -> bool {
-    const EXACT: &str = "-static --static -static-pie -pie -no-pie -nopie -shared -r -rdynamic -pthread -nostdlib \
-        -nodefaultlibs -nostartfiles -nostdlib++ -nolibc -static-libgcc -static-libstdc++ -shared-libgcc \
-        -static-openmp -m32 -m64 -mx32 -u -z -e -rpath -target -B --sysroot -isysroot -Bsymbolic -Bsymbolic-functions";
-    const PREFIXES: &str = "-stdlib= -rtlib= --rtlib= -unwindlib= --unwindlib= --target= --sysroot= --gcc-toolchain= \
+    const EXACT: &str = "-static --static -static-pie -pie -no-pie -nopie -shared -r -rdynamic \
+                         -pthread -nostdlib \
+        -nodefaultlibs -nostartfiles -nostdlib++ -nolibc -static-libgcc -static-libstdc++ \
+        -shared-libgcc \
+        -static-openmp -m32 -m64 -mx32 -u -z -e -rpath -target -B --sysroot -isysroot -Bsymbolic \
+        -Bsymbolic-functions";
+    const PREFIXES: &str = "-stdlib= -rtlib= --rtlib= -unwindlib= --unwindlib= --target= \
+                            --sysroot= --gcc-toolchain= \
         --gcc-install-dir= -fopenmp -B --stdlib= -fno-openmp";
     EXACT.split_whitespace().any(|exact| exact == name)
         || PREFIXES.split_whitespace().any(|prefix| name.starts_with(prefix))

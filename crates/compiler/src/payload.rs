@@ -38,7 +38,8 @@ pub struct Payload {
 pub enum PayloadError {
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
-    #[error("{}: not an ELF program, library or object of this machine{}", path.display(), libtool_hint(path))]
+    #[error("{}: not an ELF program, library or object of this \
+             machine{}", path.display(), libtool_hint(path))]
     NotElf { path: PathBuf },
     #[error(
         "{} was not built with Tarragon, or its payload was removed by llvm-strip or objcopy;\n\
@@ -74,8 +75,8 @@ impl Payload {
         Ok(payload)
     }
 
-    /// The recipe of the last link is the one of the file itself; those before came with `-r` objects, of which
-    /// only the native inputs still matter.
+    /// The recipe of the last link is the one of the file itself; those before came with `-r`
+    /// objects, of which only the native inputs still matter.
     fn add(&mut self, frame: Frame) -> Result<(), serde_json::Error> {
         match frame.kind {
             Kind::Bitcode => {
@@ -123,7 +124,7 @@ fn read_sections(path: &Path) -> Result<Vec<Vec<u8>>, PayloadError> {
     ours.map(|section| section.data().map(<[u8]>::to_vec).map_err(not_elf)).collect()
 }
 
-/// Whether an ELF file in memory or behind a cache carries bitcode.
+/// Whether an ELF file in memory or read through a cache carries bitcode.
 pub(crate) fn carries_bitcode<'data, R: ReadRef<'data>>(data: R) -> bool {
     ElfFile64::<LittleEndian, R>::parse(data)
         .is_ok_and(|elf| elf.section_by_name(BITCODE_SECTION).is_some())

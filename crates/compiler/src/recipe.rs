@@ -1,7 +1,9 @@
-//! The recipe of a link: what must be given to clang to link the same program again from other objects.
+//! The recipe of a link: what must be given to clang to link the same program again from other
+//! objects.
 //!
-//! A recipe is data. What the linker took from bitcode-carrying inputs is not in it, since the variant's object
-//! takes their place; native inputs are in it by content, so that a program needs nothing of its build directory.
+//! A recipe is data. What the linker took from bitcode-carrying inputs is not in it, since the
+//! variant's object takes their place; native inputs are in it by content, so that a program needs
+//! nothing of its build directory.
 
 use crate::driver::Language;
 use serde::{Deserialize, Serialize};

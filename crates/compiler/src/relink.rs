@@ -123,8 +123,9 @@ impl Relink<'_> {
     }
 }
 
-/// By name, so that the variant looks for the library at run time as the plain program does. A library that is
-/// no longer where it was when the program was linked is left to the linker's search.
+/// By name, so that the variant looks for the library at run time as the plain program does. A
+/// library that is no longer where it was when the program was linked is left to the linker's
+/// search.
 fn shared_library(path: &Path, by_name: bool, words: &mut Vec<OsString>) {
     match (by_name || !path.exists(), path.parent(), path.file_name()) {
         (true, Some(directory), Some(name)) => {

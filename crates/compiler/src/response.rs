@@ -9,7 +9,8 @@ use std::path::Path;
 /// Response files that name each other in a circle end here; clang reports them.
 const DEEPEST: usize = 16;
 
-/// Words with response files replaced by their content. A file that cannot be read stays as it is, as in clang.
+/// Words with response files replaced by their content. A file that cannot be read stays as it is,
+/// as in clang.
 pub fn expand(words: &[OsString]) -> Vec<OsString> {
     let mut expanded = Vec::new();
     expand_into(words, DEEPEST, &mut expanded);
@@ -29,7 +30,8 @@ fn read(name: &[u8]) -> Option<Vec<u8>> {
     std::fs::read(Path::new(OsStr::from_bytes(name))).ok()
 }
 
-/// GNU rules: blanks separate, quotes of both kinds group, a backslash takes the next character literally.
+/// GNU rules: blanks separate, quotes of both kinds group, a backslash takes the next character
+/// literally.
 fn tokenize(content: &[u8]) -> Vec<OsString> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;

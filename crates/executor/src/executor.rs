@@ -167,8 +167,8 @@ impl Executor for RunnerExecutor {
         self.run_within(self.limit(symbolic), input, symbolic)
     }
 
-    fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
-        self.traced.restrict(holes, stretch);
+    fn restrict(&mut self, holes: Option<&[Range<usize>]>, repetition: Option<Range<usize>>) {
+        self.traced.restrict(holes, repetition);
     }
 
     fn run_patiently(&mut self, input: &[u8]) -> Result<Execution, ExecError> {

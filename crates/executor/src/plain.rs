@@ -85,7 +85,8 @@ impl Plain {
         } else if (0..2).all(|_| self.outcome(&good) == Some(Outcome::Timeout)) {
             let good = good.escape_ascii();
             format!(
-                "it does not end on the input \"{good}\", on which its variant does; does it wait for \
+                "it does not end on the input \"{good}\", on which its variant does; does it wait \
+                 for \
                  something else?"
             )
         } else {

@@ -192,7 +192,8 @@ fn diagnosis(report: SanitizerReport, said: &[u8], hidden: Option<&'static str>)
     Diagnosis { kind, fatal, frames, report, hidden }
 }
 
-/// Why the program survives a read before its first argument from the input: there it is another argument's end.
+/// Why the program survives a read before its first argument from the input: there it is another
+/// argument's end.
 const BEFORE_WORDS: &str =
     "arguments lie at the edge of a page there, so that reading before the first of them is seen";
 
@@ -216,7 +217,8 @@ mod tests {
     fn reads_before_a_page_are_known_by_their_address() {
         let said = |address: &str| {
             format!(
-                "==2==ERROR: AddressSanitizer: SEGV on unknown address {address} (pc 0x5555556aeba1 bp"
+                "==2==ERROR: AddressSanitizer: SEGV on unknown address {address} (pc \
+                 0x5555556aeba1 bp"
             )
         };
         assert!(is_before_page(said("0x7ffff77e5fff").as_bytes()));

@@ -1,8 +1,8 @@
 //! Several inputs in one process, without believing what that alone brings about.
 //!
 //! What a program keeps from one input to the next can make it crash, hang, take other branches or
-//! violate a property. So a run that shared its process and is worth keeping is made again in a process of its own, and
-//! that run counts.
+//! violate a property. So a run that shared its process and is worth keeping is made again in a
+//! process of its own, and that run counts.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! The expression table. Operands have smaller labels than the nodes that use them, so label order is a
-//! topological order and no walk over a [`Dag`] needs recursion.
+//! The expression table. Operands have smaller labels than the nodes that use them, so label order
+//! is a topological order and no walk over a [`Dag`] needs recursion.
 
 use crate::semantics::{Operator, mask, wide};
 use crate::validate::{BadDag, Validator};
@@ -48,7 +48,8 @@ struct Cells {
 }
 
 impl Cells {
-    /// `seen` has a place for each label, none of which is set before and after. Snapshots of a parser's stack are many and large.
+    /// `seen` has a place for each label, none of which is set before and after. Snapshots of a
+    /// parser's stack are many and large.
     fn of(table: &TableData, seen: &mut [bool]) -> Cells {
         let Some(labels) = &table.labels else { return Cells::default() };
         let mut cells = Cells { places: Vec::with_capacity(labels.len()), labels: Vec::new() };
@@ -83,8 +84,8 @@ impl Dag {
         }
     }
 
-    /// Checks what a target wrote. `nodes[0]` is unused; labels `1..=input_len` stand for the input bytes and
-    /// `1 + input_len` for the length whatever the target wrote there.
+    /// Checks what a target wrote. `nodes[0]` is unused; labels `1..=input_len` stand for the input
+    /// bytes and `1 + input_len` for the length whatever the target wrote there.
     pub fn from_raw(
         mut nodes: Vec<Node>,
         values: Vec<u64>,
@@ -183,14 +184,15 @@ impl Dag {
         &self.tables[number as usize]
     }
 
-    /// Labels of the operands, unused places being 0. Labels inside a table that is read are not among them:
-    /// see [`Dag::table_labels`].
+    /// Labels of the operands, unused places being 0. Labels inside a table that is read are not
+    /// among them: see [`Dag::table_labels`].
     #[inline]
     pub fn operands(&self, label: Label) -> [Label; 3] {
         operands_of(self.node(label))
     }
 
-    /// Labels of the symbolic bytes of the table that `label` reads from, or of its text, each once; empty for all other nodes.
+    /// Labels of the symbolic bytes of the table that `label` reads from, or of its text, each
+    /// once; empty for all other nodes.
     #[inline]
     pub fn table_labels(&self, label: Label) -> &[Label] {
         let node = self.node(label);
@@ -220,7 +222,8 @@ impl Dag {
         }
         Validator::new(&self.nodes, &self.tables).check_added(&mut node)?;
         if self.added.is_empty() {
-            // Where one comes, others follow: a table that grows step by step costs more than its entries.
+            // Where one comes, others follow: a table that grows step by step costs more than its
+            // entries.
             self.added.reserve(FIRST_ADDED);
         }
         let label = self.nodes.len() as Label;

@@ -1,12 +1,14 @@
-//! Evaluation of nodes on an input. Walks only the nodes that are needed, on a stack of its own: traces hold
-//! chains of any length. The values outlive one call, so that many roots share their common parts.
+//! Evaluation of nodes on an input. Walks only the nodes that are needed, on a stack of its own:
+//! traces hold chains of any length. The values outlive one call, so that many roots share their
+//! common parts.
 
 use crate::dag::{Dag, op_of};
 use crate::semantics::{Operator, wide};
 use crate::texts::Operation;
 use trace::{Label, Node, Op};
 
-/// An input: its bytes are the input bytes, its length is the input's length. Bytes beyond it are 0.
+/// An input: its bytes are the input bytes, its length is the input's length. Bytes beyond it are
+/// 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assignment {
     pub bytes: Vec<u8>,
@@ -53,8 +55,8 @@ impl Evaluator {
         Evaluation { memory: self, dag, input }
     }
 
-    /// Goes on where the last call of [`Evaluator::under`] left off: the values that are known stay. `dag` and
-    /// `input` must be the same as then.
+    /// Goes on where the last call of [`Evaluator::under`] left off: the values that are known
+    /// stay. `dag` and `input` must be the same as then.
     pub fn again<'a>(&'a mut self, dag: &'a Dag, input: &'a [u8]) -> Evaluation<'a> {
         Evaluation { memory: self, dag, input }
     }

@@ -1,7 +1,8 @@
 //! Expressions of one input byte as functions: the table of their 256 values.
 //!
-//! Functions are shared by content, and so is every application of an operator to them. A parser's long chain of table
-//! reads over one token goes through few different functions, so most of its nodes cost one lookup.
+//! Functions are shared by content, and so is every application of an operator to them. A parser's
+//! long chain of table reads over one token goes through few different functions, so most of its
+//! nodes cost one lookup.
 
 use crate::dag::{Dag, op_of, operands_of};
 use crate::semantics::{Operator, narrow};
@@ -15,8 +16,8 @@ use trace::{ByteSet, Label, Node, Op};
 pub type Values = [u64; 256];
 
 /// Functions and applications beyond these numbers are forgotten.
-const MOST_FUNCTIONS: usize = 1 << 14;
-const MOST_APPLICATIONS: usize = 1 << 20;
+const MAX_FUNCTIONS: usize = 1 << 14;
+const MAX_APPLICATIONS: usize = 1 << 20;
 
 /// Functions of a byte, of any number of Dags.
 #[derive(Default)]
@@ -33,7 +34,8 @@ pub struct Functions {
     generation: u64,
 }
 
-/// An operator and the functions that it is applied to, in few words to hash; a read has a table in place of its second operand.
+/// An operator and the functions that it is applied to, in few words to hash; a read has a table in
+/// place of its second operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Application([u64; 2]);
 
@@ -65,8 +67,8 @@ enum Known {
 }
 
 impl Functions {
-    /// The values of `label`, which depends on at most one input byte. `None` where a word does not hold them or what they
-    /// are made from, or where they depend on the length.
+    /// The values of `label`, which depends on at most one input byte. `None` where a word does not
+    /// hold them or what they are made from, or where they depend on the length.
     pub fn of(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<&Arc<Values>> {
         self.number(map, dag, label).map(|number| &self.values[number])
     }
@@ -77,7 +79,7 @@ impl Functions {
     }
 
     fn number(&mut self, map: &mut FunctionMap, dag: &Dag, label: Label) -> Option<usize> {
-        if self.values.len() > MOST_FUNCTIONS || self.applications.len() > MOST_APPLICATIONS {
+        if self.values.len() > MAX_FUNCTIONS || self.applications.len() > MAX_APPLICATIONS {
             *self = Functions { generation: self.generation + 1, ..Functions::default() };
         }
         if map.generation != self.generation {
@@ -195,7 +197,8 @@ impl Functions {
         })
     }
 
-    /// The symbolic bytes of a text, and those that a read can get to, once the function of its offset is known.
+    /// The symbolic bytes of a text, and those that a read can get to, once the function of its
+    /// offset is known.
     fn cells(&self, map: &FunctionMap, dag: &Dag, label: Label) -> Vec<Label> {
         let node = dag.node(label);
         if dag.table_labels(label).is_empty() {

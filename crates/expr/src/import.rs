@@ -32,8 +32,8 @@ impl Importer {
         self.import_with(from, label, into, &mut |_, _| None)
     }
 
-    /// As [`Importer::import`], with the nodes for which `replace` returns a node of the destination replaced by
-    /// it. What only they depend on is not looked at.
+    /// As [`Importer::import`], with the nodes for which `replace` returns a node of the
+    /// destination replaced by it. What only they depend on is not looked at.
     pub fn import_with(
         &mut self,
         from: &Dag,

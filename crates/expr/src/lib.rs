@@ -2,8 +2,9 @@
 //! input bytes they depend on, how they simplify, and a text form.
 //!
 //! A trace comes from a process that may be broken in any way, so [`Dag::from_recorded`] and
-//! [`Dag::from_raw`] check all of it; every other function relies on that. The crate gives expressions their meaning and nothing more: it must not
-//! decide satisfiability (`solver`) nor know what a branch is (`path`).
+//! [`Dag::from_raw`] check all of it; every other function relies on that. The crate gives
+//! expressions their meaning and nothing more: it must not decide satisfiability (`solver`) nor
+//! know what a branch is (`path`).
 
 mod dag;
 mod eval;

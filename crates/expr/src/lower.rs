@@ -36,7 +36,8 @@ impl Lowering<'_> {
         rest
     }
 
-    /// `r(i) = if text ends at i { none } else if r(i + 1) found { r(i + 1) } else if hit(i) { i } else { none }`
+    /// `r(i) = if text ends at i { none } else if r(i + 1) found { r(i + 1) } else if hit(i) { i }
+    /// else { none }`
     fn last(&self, dag: &mut Dag) -> Label {
         let none = dag.constant(64, self.cells.len() as u128);
         let (mut rest, mut found) = (none, dag.constant(1, 0));
@@ -74,7 +75,8 @@ impl Lowering<'_> {
         all
     }
 
-    /// `r(i) = if text[i] == pattern[i] { r(i + 1) } else if text[i] < pattern[i] { -1 } else { 1 }`
+    /// `r(i) = if text[i] == pattern[i] { r(i + 1) } else if text[i] < pattern[i] { -1 } else { 1
+    /// }`
     fn compare(&self, dag: &mut Dag) -> Label {
         let [below, equal, above] = [u128::MAX, 0, 1].map(|sign| dag.constant(32, sign));
         let mut rest = equal;

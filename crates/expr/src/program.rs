@@ -1,4 +1,5 @@
-//! Compiled expressions: a flat list of instructions over registers, to be run on thousands of inputs.
+//! Compiled expressions: a flat list of instructions over registers, to be run on thousands of
+//! inputs.
 //!
 //! A program computes in 64-bit words if everything in it fits, otherwise in 128-bit words.
 
@@ -77,8 +78,8 @@ macro_rules! execute {
 }
 
 impl<'d> Program<'d> {
-    /// Compiles the `roots` as functions of the `parameters`, which may be any nodes. `None` if a root depends
-    /// on an input byte or the length other than through a parameter.
+    /// Compiles the `roots` as functions of the `parameters`, which may be any nodes. `None` if a
+    /// root depends on an input byte or the length other than through a parameter.
     pub fn compile(dag: &'d Dag, roots: &[Label], parameters: &[Label]) -> Option<Program<'d>> {
         Compiler::new(dag, parameters).compile(roots)
     }
@@ -122,8 +123,9 @@ impl<'d> Program<'d> {
         self.run_only(registers, 0..self.instructions.len() as u32);
     }
 
-    /// Computes again what depends on parameters that were [`Program::set`] since the last run: `instructions` are those of
-    /// [`Program::dependents`] of these parameters, in increasing order.
+    /// Computes again what depends on parameters that were [`Program::set`] since the last run:
+    /// `instructions` are those of [`Program::dependents`] of these parameters, in increasing
+    /// order.
     pub fn run_again(&self, registers: &mut Registers, instructions: &[u32]) {
         self.run_only(registers, instructions.iter().copied());
     }
@@ -136,7 +138,8 @@ impl<'d> Program<'d> {
         }
     }
 
-    /// For each parameter the instructions that depend on it, and the roots that do, both in increasing order.
+    /// For each parameter the instructions that depend on it, and the roots that do, both in
+    /// increasing order.
     pub fn dependents(&self) -> Vec<Dependents> {
         (0..self.parameters as u32).map(|parameter| self.dependents_of(parameter)).collect()
     }
@@ -259,7 +262,8 @@ impl<'d> Compiler<'d> {
 
     /// Labels of all nodes between the roots and the parameters, in increasing order.
     fn needed(&self, roots: &[Label]) -> Vec<Label> {
-        // A heap yields labels from large to small, and all users of a node have larger labels than it.
+        // A heap yields labels from large to small, and all users of a node have larger labels than
+        // it.
         let mut heap: BinaryHeap<Label> = roots.iter().copied().collect();
         let mut needed = Vec::new();
         while let Some(label) = heap.pop() {

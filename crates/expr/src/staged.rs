@@ -1,8 +1,9 @@
 //! Evaluation while the bytes of an input are chosen one after the other.
 //!
-//! A node belongs to the stage of the last choice that it depends on, and keeps its value until that choice or an earlier one changes.
-//! Of a choice between expressions, and of a table with expressions in it, only what is chosen is evaluated: a write at a
-//! symbolic place makes hundreds of such nodes, of which a read needs one. Values are words of 64 bits.
+//! A node belongs to the stage of the last choice that it depends on, and keeps its value until
+//! that choice or an earlier one changes. Of a choice between expressions, and of a table with
+//! expressions in it, only what is chosen is evaluated: a write at a symbolic place makes hundreds
+//! of such nodes, of which a read needs one. Values are words of 64 bits.
 
 use crate::dag::{Dag, op_of, operands_of};
 use crate::semantics::{Operator, narrow};
@@ -44,7 +45,8 @@ pub struct TooMuch;
 type Visit = Result<Option<u64>, TooMuch>;
 
 impl Staged {
-    /// Starts anew with `stages` choices, the first of which has number 1, and room for so many steps. Steps are nodes looked at.
+    /// Starts anew with `stages` choices, the first of which has number 1, and room for so many
+    /// steps. Steps are nodes looked at.
     pub fn start(&mut self, dag: &Dag, stages: usize, steps: u64) {
         if self.entries.len() < dag.len() {
             self.entries.resize(dag.len(), Entry::default());
@@ -67,7 +69,8 @@ impl Staged {
         self.changed[stage..].fill(clock);
     }
 
-    /// The value of `label`. `place` tells the stage of each node that is looked at, unless it gives up.
+    /// The value of `label`. `place` tells the stage of each node that is looked at, unless it
+    /// gives up.
     pub fn eval(
         &mut self,
         dag: &Dag,

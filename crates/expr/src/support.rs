@@ -1,7 +1,7 @@
 //! Which input bytes a node depends on.
 //!
-//! Sets are interned and their unions memoised, and a set is a list of intervals, so that in the usual chain
-//! (node k depends on bytes 0 to k) each node costs a few words and one table lookup.
+//! Sets are interned and their unions memoised, and a set is a list of intervals, so that in the
+//! usual chain (node k depends on bytes 0 to k) each node costs a few words and one table lookup.
 
 use crate::dag::{Dag, op_of};
 use rustc_hash::FxHashMap;
@@ -179,8 +179,8 @@ impl Supports {
         }
     }
 
-    /// What a node depends on comes before it, so nodes are gone through in order. To find out which are not needed would
-    /// cost more than they do.
+    /// What a node depends on comes before it, so nodes are gone through in order. To find out
+    /// which are not needed would cost more than they do.
     fn extend_to(&mut self, dag: &Dag, label: Label) -> SupportId {
         let mut support = SupportId::EMPTY;
         for next in self.of_node.len() as Label..=label {

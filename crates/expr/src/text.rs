@@ -8,9 +8,9 @@
 //! root %3
 //! ```
 //!
-//! An operator is followed by its width, `extract` then by its lowest bit and `read` by its table, `find` and `compare` by
-//! their flags as a number, text and pattern. A cell of a
-//! table is a byte in hex or a node. Long chains stay flat, so neither direction recurses.
+//! An operator is followed by its width, `extract` then by its lowest bit and `read` by its table,
+//! `find` and `compare` by their flags as a number, text and pattern. A cell of a table is a byte
+//! in hex or a node. Long chains stay flat, so neither direction recurses.
 
 use crate::dag::{Dag, input_node, len_node, op_of};
 use crate::validate::BadDag;

@@ -1,5 +1,5 @@
-//! Checks of nodes that were written by an untrusted process: known operators, operands before their users,
-//! widths that fit, tables that exist. After these checks evaluation cannot fail.
+//! Checks of nodes that were written by an untrusted process: known operators, operands before
+//! their users, widths that fit, tables that exist. After these checks evaluation cannot fail.
 
 use crate::dag::{op_of, operands_of};
 use crate::semantics::mask;

@@ -56,7 +56,8 @@ proptest! {
         let leaves = leaves(&mut random.dag);
         let root = *random.nodes.last().expect("there are leaves");
         for roots in [&random.nodes[..], &[root]] {
-            let program = Program::compile(&random.dag, roots, &leaves).expect("all leaves are parameters");
+            let program = Program::compile(&random.dag, roots, &leaves).expect("all leaves are \
+                parameters");
             let values = run(&program, &input, roots.len());
             for (&label, value) in roots.iter().zip(values) {
                 prop_assert_eq!(value, random.dag.eval(label, &Assignment::new(input)));
@@ -87,7 +88,8 @@ proptest! {
         let mut random = build(SHAPE, &steps);
         let leaves = leaves(&mut random.dag);
         let roots = &random.nodes;
-        let program = Program::compile(&random.dag, roots, &leaves).expect("all leaves are parameters");
+        let program = Program::compile(&random.dag, roots, &leaves).expect("all leaves are \
+            parameters");
         let dependents = program.dependents();
         let (mut registers, mut input) = (Registers::default(), input);
         program.load(&mut registers);

@@ -41,7 +41,8 @@ Examples:
   tarragon grammar parse calc.y --scanner calc.l input.txt   is it in the language?
   tarragon grammar solve calc.tg --tokens '{(} !{(}'       a cheapest sentence with such tokens
 
-Notations: Tarragon's own (.tg), bison with flex, ANTLR 4, tree-sitter's grammar.json, W3C EBNF, ABNF, BNF in JSON.
+Notations: Tarragon's own (.tg), bison with flex, ANTLR 4, tree-sitter's grammar.json, W3C EBNF, \
+ABNF, BNF in JSON.
 Exit codes: 0 yes, 1 no, 2 a file or an option is wrong, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]

@@ -18,8 +18,10 @@ Constraints, one for each token, separated by blanks:
   !{num,','}    any terminal but these; !{} is any
   \"text\"        this lexeme
   .             any terminal
-With --expression, a regular expression that matches the whole sentence: these in a row, with ( ) | * + ?.
-In a set, `,` `{` `}`, blanks and quotes are written in '…' or after a backslash. With --tokens, what follows these
+With --expression, a regular expression that matches the whole sentence: these in a row, with ( ) \
+| * + ?.
+In a set, `,` `{` `}`, blanks and quotes are written in '…' or after a backslash. With --tokens, \
+what follows these
 tokens is free, and a sentence with fewer tokens does not count. The fewest tokens win.
 
 Examples:

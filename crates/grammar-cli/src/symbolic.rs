@@ -20,7 +20,8 @@ use std::ops::ControlFlow;
 #[command(after_help = "\
 Examples:
   tarragon grammar symbolic calc.tg                         what each terminal becomes
-  tarragon grammar symbolic calc.tg --max-len 4             symbolic strings up to length 4, □ being a byte to fill
+  tarragon grammar symbolic calc.tg --max-len 4             symbolic strings up to length 4, □ \
+  being a byte to fill
   tarragon grammar symbolic calc.tg --max-len 6 --count     how many there are of each length
   tarragon grammar symbolic lua.g4 --keep NAME --bound NUMBER=1
   tarragon grammar symbolic calc.tg --coarsest --max-len 4  one hole as long as the input")]
@@ -147,10 +148,10 @@ fn show(args: &Args, symbolic: &Symbolic) -> Result<u8> {
     }
     let width = used.clone().map(|(terminal, ..)| terminal.name.chars().count()).max().unwrap_or(0);
     for (terminal, ((lexemes, fate), repeat)) in used {
-        let stretch =
-            repeat.as_ref().map(|repeat| format!(" | {}", stretch(repeat))).unwrap_or_default();
+        let repetition =
+            repeat.as_ref().map(|repeat| format!(" | {}", repetition(repeat))).unwrap_or_default();
         println!(
-            "{:<width$}  {:<8}  {}{stretch}",
+            "{:<width$}  {:<8}  {}{repetition}",
             terminal.name,
             in_words(*lexemes),
             becomes(fate)
@@ -180,7 +181,7 @@ fn becomes(fate: &Fate) -> String {
 }
 
 /// A hole whose length is for the solver to choose.
-fn stretch(repeat: &Repeat) -> String {
+fn repetition(repeat: &Repeat) -> String {
     let [before, after] =
         [repeat.after, repeat.lexeme.len() - repeat.after].map(|len| "□".repeat(len));
     let filler = repeat.filler.escape_ascii();

@@ -4,7 +4,8 @@ use std::io::{Read, Write};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempPath;
 
-const CALC: &str = "e = \"(\" e \")\" | e \"*\" e | e \"/\" e | e \"%\" e | e \"+\" e | e \"-\" e | e \"|\" e | e \"&\" e | \"-\" e | l | d ;\n\
+const CALC: &str = "e = \"(\" e \")\" | e \"*\" e | e \"/\" e | e \"%\" e | e \"+\" e | e \"-\" e \
+                    | e \"|\" e | e \"&\" e | \"-\" e | l | d ;\n\
     l = /[a-zA-Z]/ ; d = /[0-9]/ ;";
 
 /// A file that is removed when the value goes out of scope.
@@ -334,11 +335,13 @@ fn a_command_that_hangs_is_not_interesting() {
     assert_eq!(run(&args, "1").0, 1);
 }
 
-const SEXPR: &str = "s = '(' 'let' '(' '(' id s ')' ')' s ')' | '(' op s s ')' | num | id ; op = '+' | '-' ;\n\
+const SEXPR: &str = "s = '(' 'let' '(' '(' id s ')' ')' s ')' | '(' op s s ')' | num | id ; op = \
+                     '+' | '-' ;\n\
     token num = /[0-9]+/ ; token id = /[a-z]+/ ; skip / +/ ;";
 
 /// Figure 2 of the paper, with formals that may be empty.
-const FUNCTION: &str = "decl = 'function' id '(' formals? ')' body ; body = '{' elem* '}' ; elem = decl ;\n\
+const FUNCTION: &str = "decl = 'function' id '(' formals? ')' body ; body = '{' elem* '}' ; elem \
+                        = decl ;\n\
     formals = id | id ',' formals ; token id = /[a-z]+/ ; skip / +/ ;";
 
 fn solve(grammar: &str, tokens: &str) -> (i32, String) {

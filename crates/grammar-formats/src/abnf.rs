@@ -12,9 +12,12 @@ const NEST_LIMIT: usize = 200;
 const REPEAT_LIMIT: u32 = 10_000;
 
 /// Appendix B.1: rules that every ABNF grammar may use.
-const CORE: &str = "ALPHA = %x41-5A / %x61-7A\nBIT = \"0\" / \"1\"\nCHAR = %x01-7F\nCR = %x0D\nCRLF = CR LF\n\
-    CTL = %x00-1F / %x7F\nDIGIT = %x30-39\nDQUOTE = %x22\nHEXDIG = DIGIT / \"A\" / \"B\" / \"C\" / \"D\" / \"E\" / \"F\"\n\
-    HTAB = %x09\nLF = %x0A\nLWSP = *(WSP / CRLF WSP)\nOCTET = %x00-FF\nSP = %x20\nVCHAR = %x21-7E\nWSP = SP / HTAB\n";
+const CORE: &str = "ALPHA = %x41-5A / %x61-7A\nBIT = \"0\" / \"1\"\nCHAR = %x01-7F\nCR = \
+                    %x0D\nCRLF = CR LF\n\
+    CTL = %x00-1F / %x7F\nDIGIT = %x30-39\nDQUOTE = %x22\nHEXDIG = DIGIT / \"A\" / \"B\" / \"C\" \
+    / \"D\" / \"E\" / \"F\"\n\
+    HTAB = %x09\nLF = %x0A\nLWSP = *(WSP / CRLF WSP)\nOCTET = %x00-FF\nSP = %x20\nVCHAR = \
+    %x21-7E\nWSP = SP / HTAB\n";
 
 pub fn read(file: &str, text: &str) -> Result<Read, ReadError> {
     let cursor = Cursor::new(file, text);

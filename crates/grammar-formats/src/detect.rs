@@ -38,7 +38,8 @@ impl Format {
         by_extension(Path::new(file)).unwrap_or_else(|| by_content(text))
     }
 
-    /// The notation that a file is read in because of its content alone, which may be a wrong guess.
+    /// The notation that a file is read in because of its content alone, which may be a wrong
+    /// guess.
     pub fn guess(path: &Path) -> Option<Format> {
         let is_unknown = by_extension(path).is_none();
         is_unknown.then(|| load(path).ok().map(|(text, _)| by_content(&text)))?

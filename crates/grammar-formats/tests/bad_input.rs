@@ -56,7 +56,8 @@ fn ten_thousand_alternatives() {
 #[test]
 fn text_that_may_be_anything_stays_linear() {
     let grammar = read(
-        "s = line (NL line)* ; line = name '=' item+ ; name = '<' any+ '>' ; item = '<' any* '>' | any ;
+        "s = line (NL line)* ; line = name '=' item+ ; name = '<' any+ '>' ; item = '<' any* '>' \
+         | any ;
          any = '<' | '>' | '=' | NL | W ; token NL = '\\n' ; token W = /[a-z]/ ;",
     );
     let text = b"<a>=<b>c<d\n".repeat(4_000);
@@ -147,7 +148,8 @@ fn right_recursion_is_linear() {
 #[test]
 fn ten_megabytes_of_input() {
     let text = "token NUM = /[0-9]+/; token STR = /\"[^\"]*\"/; skip /[ \\n]+/; \
-        v = \"[\" (v (\",\" v)*)? \"]\" | \"{\" (STR \":\" v (\",\" STR \":\" v)*)? \"}\" | NUM | STR ;";
+        v = \"[\" (v (\",\" v)*)? \"]\" | \"{\" (STR \":\" v (\",\" STR \":\" v)*)? \"}\" | NUM | \
+        STR ;";
     let grammar = read(text);
     let item = "{\"key\": [1, 22, 333, []], \"other\": \"some text\"},\n";
     let input = format!("[{}0]", item.repeat((10 << 20) / item.len()));
@@ -195,15 +197,18 @@ fn damaged_files() {
     let files = [
         (
             "g.tg",
-            "token N = /[0-9]+/ -> push(m); mode m; skip /[ ]+/; s = ('a'? N){2,3} | t @2 ; t = `s x` $end; `s x` = \"\\u{41}\";",
+            "token N = /[0-9]+/ -> push(m); mode m; skip /[ ]+/; s = ('a'? N){2,3} | t @2 ; t = \
+             `s x` $end; `s x` = \"\\u{41}\";",
         ),
         (
             "g.g4",
-            "grammar G; options {a=b;} @header {x} s : e? {p}? x+=A[1] # L | <assoc=right> e '+' e ; e : . | ~A ; A : [a-z\\p{L}]+ -> skip, mode(M) ; mode M; B : 'x'..'z' ;",
+            "grammar G; options {a=b;} @header {x} s : e? {p}? x+=A[1] # L | <assoc=right> e '+' \
+             e ; e : . | ~A ; A : [a-z\\p{L}]+ -> skip, mode(M) ; mode M; B : 'x'..'z' ;",
         ),
         (
             "g.y",
-            "%token <t> A 300 \"a\" 'b'\n%left A\n%%\ns[x]: A s %prec A { $$ = \"}\"; } | %empty ;\n%%",
+            "%token <t> A 300 \"a\" 'b'\n%left A\n%%\ns[x]: A s %prec A { $$ = \"}\"; } | %empty \
+             ;\n%%",
         ),
         ("g.ebnf", "[1] a ::= (b | [^#x20-z])* - 'q' /* c */ b+\nb ::= \"x\"?"),
         ("g.abnf", "a = 1*2b [ %x41-5A / \"k\" ] ; c\n  / <prose val>\nb = %d13.10\n"),

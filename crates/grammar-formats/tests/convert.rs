@@ -85,7 +85,8 @@ proptest! {
 
     /// With a lexer: what one reads, the other reads too.
     #[test]
-    fn lexers_survive(mut grammar in grammar(), inputs in prop::collection::vec("[ab<é \\\\\"]{0,5}", 8)) {
+    fn lexers_survive(mut grammar in grammar(), inputs in prop::collection::vec("[ab<é \
+        \\\\\"]{0,5}", 8)) {
         grammar.lexing = Lexing::Longest;
         for (i, terminal) in grammar.terminals.iter().enumerate() {
             grammar.lex_rules.push(LexRule::token(TerminalId::from(i), &terminal.name, terminal.pattern.clone()));

@@ -16,11 +16,13 @@ fn main() {
 const SEEDS: [(&str, &str); 7] = [
     (
         "tg",
-        "start s; token N(3) = /[0-9]+/ -> push(m); mode m; skip /[ ]+/; s = ('a'? N){2,3} | t @2 ; t = $end;",
+        "start s; token N(3) = /[0-9]+/ -> push(m); mode m; skip /[ ]+/; s = ('a'? N){2,3} | t @2 \
+         ; t = $end;",
     ),
     (
         "antlr",
-        "grammar G; s : e? {p}? x+=A # L | e '+' e ; e : . | ~A ; A : [a-z\\p{L}]+? -> skip ; mode M; B : 'x'..'z' ;",
+        "grammar G; s : e? {p}? x+=A # L | e '+' e ; e : . | ~A ; A : [a-z\\p{L}]+? -> skip ; \
+         mode M; B : 'x'..'z' ;",
     ),
     (
         "bison",
@@ -35,8 +37,10 @@ const SEEDS: [(&str, &str); 7] = [
     ),
 ];
 
-const SCANNER: &[u8] = b"%option noyywrap\nD [0-9]\n%x IN\n%%\n{D}+(\".\"{D}*)?  { return A; }\n[ \\t\\n]+ ;\n\
-    <IN>{\n\"*/\" BEGIN(INITIAL);\n.|\\n ;\n}\n\"/*\" BEGIN(IN);\n[[:alpha:]_]{1,3}/x |\nb$ return B;\n. return yytext[0];\n%%\n";
+const SCANNER: &[u8] = b"%option noyywrap\nD [0-9]\n%x IN\n%%\n{D}+(\".\"{D}*)?  { return A; }\n[ \
+                         \\t\\n]+ ;\n\
+    <IN>{\n\"*/\" BEGIN(INITIAL);\n.|\\n ;\n}\n\"/*\" BEGIN(IN);\n[[:alpha:]_]{1,3}/x |\nb$ \
+    return B;\n. return yytext[0];\n%%\n";
 
 /// Damaged copies of each seed, as many as property tests have cases if that is said.
 fn cases() -> usize {

@@ -101,7 +101,8 @@ fn terminals_that_match_the_empty_string() {
 
 #[test]
 fn antlr_lexer_and_parser() {
-    let lexer = "lexer grammar L;\nOPEN : '<' -> pushMode(IN) ;\nTEXT : ~'<'+ ;\nWS : ' ' -> skip ;\nmode IN;\n\
+    let lexer = "lexer grammar L;\nOPEN : '<' -> pushMode(IN) ;\nTEXT : ~'<'+ ;\nWS : ' ' -> skip \
+                 ;\nmode IN;\n\
         NAME : [a-z]+ ; EQ : '=' ; CLOSE : '>' -> popMode ; S : [ \\n] -> channel(HIDDEN) ;\
         fragment X : 'x' ; CDATA : '/*' .*? '*/' ; END : '//' .*? ('\\n' | EOF) -> skip ;";
     let parser = "parser grammar P;\noptions { tokenVocab = L; }\ndoc : (TEXT | tag)* EOF ;\n\
@@ -118,7 +119,8 @@ fn antlr_lexer_and_parser() {
 
 #[test]
 fn antlr_combined() {
-    let text = "grammar G;\nimport H;\ns : e EOF ;\ne : <assoc=right> e '^' e | e '*' e | e ('+'|'-') e | '(' e ')' | ID | other ;\n\
+    let text = "grammar G;\nimport H;\ns : e EOF ;\ne : <assoc=right> e '^' e | e '*' e | e \
+                ('+'|'-') e | '(' e ')' | ID | other ;\n\
         ID : [a-z\\u00e9\\p{Lu}]+ ; WS : [ \\t]+ -> skip ; C : '/*' (C | .)*? '*/' -> skip ;";
     let folder =
         folder(&[("G.g4", text), ("H.g4", "grammar H;\nother : '[' ~'!' ']' ;\nID : 'never' ;")]);
@@ -137,7 +139,8 @@ fn antlr_combined() {
 /// Precedence decides between trees, never about membership.
 #[test]
 fn suffixes_that_bind_loosely_are_operands_too() {
-    let text = "grammar G; s : e EOF ; e : '-' e | e '*' e | <assoc=right> e '^' e | e '+' e | e '?' | e '!' | 'x' ;";
+    let text = "grammar G; s : e EOF ; e : '-' e | e '*' e | <assoc=right> e '^' e | e '+' e | e \
+                '?' | e '!' | 'x' ;";
     let grammar = read("g.g4", text);
     let mut parser = Parser::new(&grammar).expect("a lexer");
     let mut bare = grammar.clone();
@@ -179,13 +182,18 @@ fn antlr_mistakes() {
     );
 }
 
-const CALC_Y: &str = "%{ #include <x> %}\n%union { int i; }\n%token <i> NUM 300 \"number\"\n%token ID STRING END 0\n\
+const CALC_Y: &str = "%{ #include <x> %}\n%union { int i; }\n%token <i> NUM 300 \
+                      \"number\"\n%token ID STRING END 0\n\
     %left '+' '-'\n%left '*'\n%right NEG\n%start input\n%%\n\
     input: %empty | input line ;\nline: exp '\\n' { print($1); } | error '\\n' { yyerrok; } ;\n\
-    exp: NUM { $$ = $1; } | ID | STRING | exp '+' exp | exp '-' exp | exp '*' exp | '-' exp %prec NEG | '(' exp ')' ;\n%%\ncode\n";
-const CALC_L: &str = "%{\n%}\n%option noyywrap\n%x STR\nD [0-9]\n%%\n[ \\t]+ ;\n{D}+(\".\"{D}*)? { yylval = 1; return NUM; }\n\
-    [[:alpha:]_]+ return ID;\n\\\" { BEGIN(STR); }\n<STR>[^\"\\n]+ { add(); }\n<STR>\\\" { BEGIN(INITIAL); return STRING; }\n\
-    \"/*\"([^*]|\"*\"+[^*/])*\"*\"+\"/\" /* comment */\n[-+*()\\n] { return yytext[0]; }\n<<EOF>> return 0;\n. { bad(); }\n%%\n";
+    exp: NUM { $$ = $1; } | ID | STRING | exp '+' exp | exp '-' exp | exp '*' exp | '-' exp %prec \
+    NEG | '(' exp ')' ;\n%%\ncode\n";
+const CALC_L: &str = "%{\n%}\n%option noyywrap\n%x STR\nD [0-9]\n%%\n[ \\t]+ ;\n{D}+(\".\"{D}*)? \
+                      { yylval = 1; return NUM; }\n\
+    [[:alpha:]_]+ return ID;\n\\\" { BEGIN(STR); }\n<STR>[^\"\\n]+ { add(); }\n<STR>\\\" \
+    { BEGIN(INITIAL); return STRING; }\n\
+    \"/*\"([^*]|\"*\"+[^*/])*\"*\"+\"/\" /* comment */\n[-+*()\\n] { return yytext[0]; }\n<<EOF>> \
+    return 0;\n. { bad(); }\n%%\n";
 
 #[test]
 fn bison_with_flex() {
@@ -245,7 +253,8 @@ fn tree_sitter() {
 
 #[test]
 fn w3c_ebnf() {
-    let text = "[1] doc ::= S? (word S?)* /* words */ [ wfc: none ]\n[2] word ::= [a-c#x64] Char+ | \"x\" - \"y\" | <q> 'z'\n\
+    let text = "[1] doc ::= S? (word S?)* /* words */ [ wfc: none ]\n[2] word ::= [a-c#x64] Char+ \
+                | \"x\" - \"y\" | <q> 'z'\n\
         Char ::= [#x61-#x7A] - [m-n]\nS ::= (#x20 | #x9)+\n<q> ::= \"\"\n";
     let read = read_text("g.ebnf", text, None).expect("a grammar");
     accepts(&read.grammar, &["", " ab", "x z", "daa "], &["am", "y", "e"]);
@@ -259,7 +268,8 @@ fn w3c_ebnf() {
 
 #[test]
 fn abnf() {
-    let text = "; numbers\ndate = 4DIGIT \"-\" 1*2DIGIT [ \"z\" / %s\"T\" ]\n   *( WSP date )\nname =/ %x41.42 / %d48-57\n";
+    let text = "; numbers\ndate = 4DIGIT \"-\" 1*2DIGIT [ \"z\" / %s\"T\" ]\n   *( WSP date \
+                )\nname =/ %x41.42 / %d48-57\n";
     let grammar = read("g.abnf", text);
     accepts(
         &grammar,
@@ -314,7 +324,8 @@ fn strings(grammar: Grammar, max: usize) -> Vec<String> {
 
 #[test]
 fn converted_grammars_have_the_same_language() {
-    let calc = "e = \"(\" e \")\" | e \"+\" e | \"-\" e | /[a-c]x?/ | t{1,2} @0.5 ; t = \"\\\"\" | \"ü\" ;";
+    let calc = "e = \"(\" e \")\" | e \"+\" e | \"-\" e | /[a-c]x?/ | t{1,2} @0.5 ; t = \"\\\"\" \
+                | \"ü\" ;";
     for (file, text) in [
         ("g.tg", calc),
         ("g.ebnf", "a ::= (\"x\" | [p-q] a)* \"/\"?"),

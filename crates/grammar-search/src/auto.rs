@@ -1,8 +1,9 @@
 //! Several strategies in turn, by what they brought lately.
 //!
-//! Each turn is a slice of time. A strategy's worth is what it found in its last turns for the time that they took; the best one has
-//! the next turn, unless another one had less than its part of the time, so that none is given up for good: what a strategy finds
-//! late may be what no other finds. Inputs that add coverage are traced for the strategies that learn from traces alone, when they
+//! Each turn is a slice of time. A strategy's worth is what it found in its last turns for the time
+//! that they took; the best one has the next turn, unless another one had less than its part of the
+//! time, so that none is given up for good: what a strategy finds late may be what no other finds.
+//! Inputs that add coverage are traced for the strategies that learn from traces alone, when they
 //! have their turn.
 
 use std::collections::VecDeque;
@@ -41,7 +42,7 @@ const TURN: Duration = Duration::from_millis(200);
 /// The part of the time that a strategy has in any case, unless more is promised to it.
 const LEAST: f64 = 1.0 / 16.0;
 /// Inputs that wait for a trace; beyond it, none is added.
-const MOST_UNTRACED: usize = 1000;
+const MAX_UNTRACED: usize = 1000;
 /// What earlier turns count at each later one.
 const MEMORY: f64 = 0.8;
 
@@ -186,7 +187,7 @@ impl Auto<'_> {
             match &mut part.untraced {
                 _ if has_it => {}
                 None => part.strategy.learn(untraced(ran), context),
-                Some(waiting) if hangs || waiting.len() >= MOST_UNTRACED => {}
+                Some(waiting) if hangs || waiting.len() >= MAX_UNTRACED => {}
                 Some(waiting) => {
                     waiting.push_back((ran.input.to_vec(), ran.origin.clone()));
                     part.finished = false;

@@ -1,6 +1,7 @@
 //! Trees of the sentences that did something new, and new sentences that are made of them.
 //!
-//! Strategies that take turns share them: what one has found, and which words the program knows, serves all.
+//! Strategies that take turns share them: what one has found, and which words the program knows,
+//! serves all.
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, BuildHasherDefault};
@@ -34,8 +35,8 @@ pub struct TreeCorpus<'l> {
 const FRESH: usize = 32;
 /// Mutations one after the other, at most.
 const ROUNDS: u32 = 4;
-/// One in so many names of a random sentence is one that means something; in one that has parts of others, fewer: what others
-/// did needs their names.
+/// One in so many names of a random sentence is one that means something; in one that has parts of
+/// others, fewer: what others did needs their names.
 const ENRICHED: u32 = 2;
 const ENRICHED_PARTS: u32 = 8;
 

@@ -1,12 +1,14 @@
 //! Lexemes that mean something to the program: words that it asks about where the input has tokens.
 //!
-//! No program knows a random name. But traces tell what a program compares names with and which words it looks up by their hash
-//! ([`Word`]): its functions, properties, formats. Each is a lexeme of the terminals whose tokens were asked about the same way. New
-//! sentences get some of them in place of random lexemes, and some tokens once more that they have already: a name means
+//! No program knows a random name. But traces tell what a program compares names with and which
+//! words it looks up by their hash ([`Word`]): its functions, properties, formats. Each is a lexeme
+//! of the terminals whose tokens were asked about the same way. New sentences get some of them in
+//! place of random lexemes, and some tokens once more that they have already: a name means
 //! something where it is used only because it was declared.
 //!
-//! Most words mean something in some places only: few names are functions, and others are properties. So words that stood behind a
-//! terminal in a short sentence whose run ended well, with status 0, are put there more often.
+//! Most words mean something in some places only: few names are functions, and others are
+//! properties. So words that stood after a terminal in a short sentence whose run ended well, with
+//! status 0, are put there more often.
 
 use fastrand::Rng;
 use grammar::TerminalId;
@@ -16,11 +18,11 @@ use path::{Asker, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Words of a function, and lexemes of a terminal, that are remembered.
-const MOST_WORDS: usize = 1024;
+const MAX_WORDS: usize = 1024;
 /// Functions that are told apart.
-const MOST_FUNCTIONS: usize = 256;
+const MAX_FUNCTIONS: usize = 256;
 /// Bytes of a token on either side of a word: quotes.
-const MOST_BESIDE: usize = 1;
+const MAX_BESIDE: usize = 1;
 
 /// Tokens of a sentence that is short: of the words in a long one, many were never reached.
 const SHORT: usize = 16;
@@ -64,7 +66,7 @@ struct Slot {
 
 impl Set {
     fn add(&mut self, text: &[u8]) -> bool {
-        let is_new = self.list.len() < MOST_WORDS && self.known.insert(text.to_vec());
+        let is_new = self.list.len() < MAX_WORDS && self.known.insert(text.to_vec());
         if is_new {
             self.list.push(text.to_vec());
         }
@@ -82,7 +84,7 @@ impl Slot {
         let token = tokens.get(tokens.partition_point(|token| token.end < place.end))?;
         let (before, after) =
             (input.get(token.start..place.start)?, input.get(place.end..token.end)?);
-        let is_near = before.len().max(after.len()) <= MOST_BESIDE;
+        let is_near = before.len().max(after.len()) <= MAX_BESIDE;
         is_near.then(|| Slot {
             terminal: token.terminal,
             before: before.to_vec(),
@@ -96,8 +98,8 @@ impl Slot {
 }
 
 impl Asked {
-    /// Takes note of a word and of where in a token it stands, and returns what may be lexemes by that. A word of the input is none
-    /// of the program's.
+    /// Takes note of a word and of where in a token it stands, and returns what may be lexemes by
+    /// that. A word of the input is none of the program's.
     fn add(&mut self, word: &Word, slot: Option<Slot>) -> Vec<Spelt> {
         if word.place.is_none() && self.words.add(&word.text) {
             return self
@@ -130,7 +132,7 @@ impl<'l> Dictionary<'l> {
     pub(crate) fn learn(&mut self, input: &[u8], tokens: &[Token], words: &[Word]) {
         let mut comparisons: FxHashMap<u32, Asked> = FxHashMap::default();
         for word in words {
-            let is_full = self.functions.len() >= MOST_FUNCTIONS;
+            let is_full = self.functions.len() >= MAX_FUNCTIONS;
             let asked = match word.asker {
                 Asker::Comparison(number) => comparisons.entry(number).or_default(),
                 Asker::Function(function) if is_full && !self.functions.contains_key(&function) => {

@@ -1,8 +1,9 @@
-//! Search strategies that know a grammar: whitebox search within its language, random sentences, mutation of derivation trees, all
-//! strings of symbolic grammars, and the choice between strategies by what they bring.
+//! Search strategies that know a grammar: whitebox search within its language, random sentences,
+//! mutation of derivation trees, all strings of symbolic grammars, and the choice between
+//! strategies by what they bring.
 //!
-//! Joins `grammar`, which knows nothing of programs, with `search`, which knows nothing of grammars. It must not read
-//! grammar files (`grammar-formats`) nor solve (`solver`).
+//! Joins `grammar`, which knows nothing of programs, with `search`, which knows nothing of
+//! grammars. It must not read grammar files (`grammar-formats`) nor solve (`solver`).
 
 mod auto;
 mod cese;

@@ -21,7 +21,8 @@ pub struct Lifting<'l> {
 
 /// Sizes of fresh sentences, as powers of two.
 const MAGNITUDES: u32 = 9;
-/// Of the fresh sentences, one in so many has no part of others: what was kept leads further in most programs, but not everywhere.
+/// Of the fresh sentences, one in so many has no part of others: what was kept leads further in
+/// most programs, but not everywhere.
 const RANDOM_ONE_IN: u32 = 3;
 
 impl<'l> Lifting<'l> {

@@ -1,9 +1,10 @@
 //! The sentences of a grammar over the tokens of named lexers.
 //!
-//! The grammar's tokens and those that the program's lexer delivers are two views of one text. Which terminal has which code is
-//! learnt from the runs: the grammar says where its tokens are, and the trace where the lexer's are. So the tokens of a sentence
-//! that was not run can be told before it runs, and evaluating the path condition over them says where it leaves the path:
-//! in the parser, not in the scanner.
+//! The grammar's tokens and those that the program's lexer delivers are two views of one text.
+//! Which terminal has which code is learnt from the runs: the grammar says where its tokens are,
+//! and the trace where the lexer's are. So the tokens of a sentence that was not run can be told
+//! before it runs, and evaluating the path condition over them says where it leaves the path: in
+//! the parser, not in the scanner.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

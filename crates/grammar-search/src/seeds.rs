@@ -1,4 +1,5 @@
-//! Seeds from a grammar: sentences that together take every pair of a rule within a rule, and one of each of a few sizes.
+//! Seeds from a grammar: sentences that together take every pair of a rule within a rule, and one
+//! of each of a few sizes.
 
 use fastrand::Rng;
 use grammar::cover::sample_paths;
@@ -13,7 +14,8 @@ use search::Seed;
 const SIZES: [usize; 8] = [0, 4, 8, 12, 16, 24, 32, 48];
 /// Attempts to find a sentence of a size that no other seed is equal to.
 const ATTEMPTS: u32 = 8;
-/// Rules in each other that are covered, the size of what stands beside them, and the most sentences for that.
+/// Rules in each other that are covered, the size of what stands beside them, and the most
+/// sentences for that.
 const DEPTH: usize = 2;
 const BESIDE: usize = 16;
 const MOST: usize = 100;

@@ -1,7 +1,8 @@
 //! What the program says about sentences of the grammar.
 //!
-//! A grammar is mostly a little off, and then the program's verdict counts. Here a part of the inputs is parsed, and it is counted how
-//! many sentences the program rejected, in all and with each production: those that stand out are where the two differ.
+//! A grammar is mostly a little off, and then the program's verdict counts. Here a part of the
+//! inputs is parsed, and it is counted how many sentences the program rejected, in all and with
+//! each production: those that stand out are where the two differ.
 
 use grammar::dfa::DfaError;
 use grammar::language::Language;
@@ -105,8 +106,8 @@ impl Strategy for Verdicts<'_> {
         self.strategy.holes()
     }
 
-    fn stretch(&self) -> Option<Range<usize>> {
-        self.strategy.stretch()
+    fn repetition(&self) -> Option<Range<usize>> {
+        self.strategy.repetition()
     }
 
     fn claim(&self) -> Option<Claim> {

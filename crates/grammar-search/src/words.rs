@@ -1,4 +1,5 @@
-//! A grammar as languages of the string solver: of the lexemes of a terminal, and of whole sentences.
+//! A grammar as languages of the string solver: of the lexemes of a terminal, and of whole
+//! sentences.
 
 use std::ops::Range;
 
@@ -22,7 +23,7 @@ pub(crate) struct Words<'l> {
 }
 
 /// Languages and their derivatives beyond this number are forgotten.
-const MOST_LANGUAGES: usize = 1 << 19;
+const MAX_LANGUAGES: usize = 1 << 19;
 /// Grammars with more symbols and edges of automata are not made a language.
 const LARGEST_GRAMMAR: usize = 1 << 13;
 /// Nor are longer inputs asked about it.
@@ -41,7 +42,7 @@ impl<'l> Words<'l> {
     }
 
     fn forget_much(&mut self) {
-        if self.languages.len() > MOST_LANGUAGES {
+        if self.languages.len() > MAX_LANGUAGES {
             *self = Words::new(self.grammar);
         }
     }

@@ -85,8 +85,8 @@ impl Strategy for Named {
     }
 }
 
-/// Runs two strategies, each run taking 10 ms, and returns how many runs each made and what the first one learnt.
-/// `worth` says what a run of an input finds.
+/// Runs two strategies, each run taking 10 ms, and returns how many runs each made and what the
+/// first one learnt. `worth` says what a run of an input finds.
 fn turns(
     left: [u32; 2],
     runs: u32,

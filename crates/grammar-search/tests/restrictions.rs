@@ -1,4 +1,5 @@
-//! A grammar as constraints of the string solver: answers are sentences, and those that there are get found.
+//! A grammar as constraints of the string solver: answers are sentences, and those that there are
+//! get found.
 
 use expr::{Dag, Label, Node, Op, TableData};
 use grammar::language::Language;

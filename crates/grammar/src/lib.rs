@@ -26,9 +26,9 @@
 //! * `symbolic`: grammars with holes (CESE).
 //! * `lift`: an input as the tokens of its derivation, for whitebox search.
 //!
-//! Productions, cheapest derivations and Earley's algorithm are in `context_free`, below this crate.
-//! The modules of the folders are re-exported here, and those of Earley's algorithm: `grammar::sample`
-//! is `grammar::sampling::sample`.
+//! Productions, cheapest derivations and Earley's algorithm are in `context_free`, below this
+//! crate. The modules of the folders are re-exported here, and those of Earley's algorithm:
+//! `grammar::sample` is `grammar::sampling::sample`.
 
 pub mod automata;
 pub mod counting;

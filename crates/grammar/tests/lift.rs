@@ -24,13 +24,15 @@ proptest! {
             let lifted = lifter.lift(sentence).expect("the oracle derives it");
             for token in 0..=lifted.tokens().len() {
                 for Neighbour { text, .. } in lifter.neighbours(sentence, token) {
-                    prop_assert!(text.len() > MAX || known.contains_key(&text), "{:?} near {:?}", text, sentence);
+                    prop_assert!(text.len() > MAX || known.contains_key(&text), "{:?} near \
+                        {:?}", text, sentence);
                     prop_assert!(lifter.is_sentence(&text));
                 }
             }
             for change in lifter.changes(sentence) {
                 if let Some(text) = lifter.change(sentence, change) {
-                    prop_assert!(text.len() > MAX || known.contains_key(&text), "{:?} of {:?}", text, sentence);
+                    prop_assert!(text.len() > MAX || known.contains_key(&text), "{:?} of \
+                        {:?}", text, sentence);
                 }
             }
         }
@@ -50,7 +52,8 @@ proptest! {
                 for letter in [&b"a"[..], b"b"] {
                     let other = [&sentence[..token.start], letter, &sentence[token.end..]].concat();
                     let possible = other != *sentence && is_one_token_away(&language, &lifted, number, letter);
-                    prop_assert!(!possible || near.contains(&other), "{:?} is not near {:?}", other, sentence);
+                    prop_assert!(!possible || near.contains(&other), "{:?} is not near \
+                        {:?}", other, sentence);
                 }
             }
         }

@@ -157,7 +157,8 @@ proptest! {
         for masks in &queries {
             let found = solve(&mut solver, masks);
             check(&language, &all, masks, found.as_ref())?;
-            prop_assert_eq!(found, solve(&mut TokenSolver::new(&language), masks), "depends on earlier queries");
+            prop_assert_eq!(found, solve(&mut TokenSolver::new(&language), masks), "depends on \
+                earlier queries");
         }
     }
 
@@ -403,7 +404,8 @@ proptest! {
                 prop_assert_eq!(Some(found.len()), shortest);
                 prop_assert!(known.contains(found) && matches(&expression, found), "{:?}", found);
             }
-            (found, shortest) => prop_assert!(shortest.is_none(), "{:?} instead of {:?} tokens", found, shortest),
+            (found, shortest) => prop_assert!(shortest.is_none(), "{:?} instead of {:?} \
+                tokens", found, shortest),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Attributes of functions: promises that instrumentation breaks, and wishes of the sanitizer's pass.
+//! Attributes of functions: promises that instrumentation breaks, and wishes of the sanitizer's
+//! pass.
 
 use crate::llvm::{self, LLVMOpcode, Value};
 use crate::module::Module;
@@ -40,9 +41,10 @@ pub fn can_be_instrumented(function: Value) -> bool {
     }
 }
 
-/// Keeps the bodies of inline functions that somebody else is said to have, too (`extern template`, `extern inline`): some
-/// exist in name only, because an optimised program always inlines them, and following the others is better than
-/// calling a library. Those of the C library that have models become calls again.
+/// Keeps the bodies of inline functions that somebody else is said to have, too (`extern template`,
+/// `extern inline`): some exist in name only, because an optimised program always inlines them, and
+/// following the others is better than calling a library. Those of the C library that have models
+/// become calls again.
 pub fn keep_inline_functions(module: &Module) -> Result<()> {
     let models = runtime::model_names()?;
     for function in module.functions() {
@@ -86,8 +88,9 @@ fn drop_from_call(instruction: Value, kinds: &[u32]) {
     }
 }
 
-/// Marks the functions of a module before it is linked with others, unless clang's front end put its checks there. What it
-/// did not mark for AddressSanitizer in such a module is left alone because the program asks for that.
+/// Marks the functions of a module before it is linked with others, unless clang's front end put
+/// its checks there. What it did not mark for AddressSanitizer in such a module is left alone
+/// because the program asks for that.
 pub fn mark_unchecked(context: LLVMContextRef, functions: &[Value]) {
     let kind = llvm::attribute_kind(SANITIZED);
     // SAFETY: the handles are functions.
@@ -111,7 +114,8 @@ pub fn is_unchecked(function: Value) -> bool {
     }
 }
 
-/// The sanitizer's pass looks only at functions that ask for it, as clang's front end makes them do.
+/// The sanitizer's pass looks only at functions that ask for it, as clang's front end makes them
+/// do.
 pub fn ask_for_address_sanitizer(module: &Module) {
     let unchecked = |function: &Value| is_unchecked(*function) && can_be_instrumented(*function);
     for function in module.functions().into_iter().filter(unchecked) {
@@ -121,8 +125,8 @@ pub fn ask_for_address_sanitizer(module: &Module) {
 
 /// Has the optimiser make every call of the C library, and leave every caller on the stack: else a
 /// function that ends with a call that is reported would be missing, and its callers would count as
-/// causes of their own. Calls that are alike stay apart: one call of `abort` in the place of two has
-/// no line, and two mistakes would be one.
+/// causes of their own. Calls that are alike stay apart: one call of `abort` in the place of two
+/// has no line, and two mistakes would be one.
 pub fn keep_calls(module: &Module) {
     for function in module.functions().into_iter().filter(|function| can_be_instrumented(*function))
     {
@@ -149,12 +153,12 @@ fn keep_apart(context: LLVMContextRef, instruction: Value) {
     }
 }
 
-fn is_call(instruction: Value) -> bool {
+pub fn is_call(instruction: Value) -> bool {
     matches!(llvm::opcode(instruction), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke)
 }
 
-/// Recursion stays recursion where the program's own build has left it: as a loop it would not run out of stack. Calls that
-/// this build may make loops of are marked.
+/// Recursion stays recursion where the program's own build has left it: as a loop it would not run
+/// out of stack. Calls that this build may make loops of are marked.
 pub fn keep_recursion(module: &Module) {
     let is_marked = |call: Value| {
         // SAFETY: the handle is a call.

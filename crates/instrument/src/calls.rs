@@ -1,14 +1,15 @@
-//! Calls: labels of arguments and results, variadic functions, structs by value, and a function's own entry.
+//! Calls: labels of arguments and results, variadic functions, structs by value, and a function's
+//! own entry.
 
 use crate::function::{Function, Program};
 use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 use crate::types;
 use crate::{entry, formats, opaque, outside, runtime};
-use inkwell::llvm_sys::LLVMTailCallKind;
 use inkwell::llvm_sys::core::*;
 use trace::{ConcretiseReason, GiveUp, slots};
 
-/// Functions from which symbolic data does not come back into the program: output and the program's end.
+/// Functions from which symbolic data does not come back into the program: output and the program's
+/// end.
 const ENDS_OF_DATA: [&str; 26] = [
     "_exit",
     "exit",
@@ -38,7 +39,8 @@ const ENDS_OF_DATA: [&str; 26] = [
     "__fprintf_chk",
 ];
 
-/// `operator new` and `operator new[]`, in all their forms. They may throw, so that no model stands in for them.
+/// `operator new` and `operator new[]`, in all their forms. They may throw, so that no model stands
+/// in for them.
 const NEW: [&str; 2] = ["_Znwm", "_Znam"];
 /// `operator delete` and `operator delete[]`.
 const DELETE: [&str; 2] = ["_ZdlPv", "_ZdaPv"];
@@ -95,7 +97,11 @@ impl Function<'_> {
         let callee = self.callee(call);
         self.check_format(call, &arguments);
         let hashed = self.sample(call, callee, &arguments);
-        let mut enters_kernel = false;
+        let (mut enters_kernel, mut followed) = (false, None);
+        if callee == Callee::External && llvm::is_must_tail(call) {
+            self.builder().before(call);
+            self.clear_results(call);
+        }
         match callee {
             Callee::InlineAssembly => {
                 self.drop_labels(call, &arguments, GiveUp::InlineAssembly);
@@ -103,11 +109,11 @@ impl Function<'_> {
                 enters_kernel = self.watch_assembly(call);
             }
             Callee::External => self.call_external(call, &arguments),
-            _ => self.send_arguments(call, callee, &arguments),
+            _ => followed = self.send_arguments(call, callee, &arguments),
         }
         let sends = !matches!(callee, Callee::External | Callee::InlineAssembly);
-        self.after_call(call, callee, sends);
-        if let Some(at) = behind(call).filter(|_| enters_kernel) {
+        self.after_call(call, callee, sends, followed);
+        if let Some(at) = after(call).filter(|_| enters_kernel) {
             self.builder().before(at);
             self.watch_assembly_end();
         }
@@ -117,8 +123,8 @@ impl Function<'_> {
         }
     }
 
-    /// What a hash is asked about can be a word that the solver would not find. Returns the function's number and the length of the word, 0
-    /// if it is of no interest.
+    /// What a hash is asked about can be a word that the solver would not find. Returns the
+    /// function's number and the length of the word, 0 if it is of no interest.
     fn sample(
         &mut self,
         call: Value,
@@ -164,7 +170,8 @@ impl Function<'_> {
 
     fn call_external(&mut self, call: Value, arguments: &[Value]) {
         let name = llvm::name(llvm::called(call));
-        if ends_data(call, &name) {
+        let comes_back = self.program.reads_status && name == "exit";
+        if ends_data(call, &name) && !comes_back {
             return self.watch_output(call, &name, arguments);
         }
         if let Some(&first) = arguments.first() {
@@ -189,8 +196,8 @@ impl Function<'_> {
         self.watch_call(call, &name, arguments);
     }
 
-    /// Assembly may read what its operands point to, and write there: a memory operand as large as its type says, and through a
-    /// pointer in a register what it likes.
+    /// Assembly may read what its operands point to, and write there: a memory operand as large as
+    /// its type says, and through a pointer in a register what it likes.
     fn drop_memory(&mut self, call: Value, arguments: &[Value]) {
         if llvm::is_empty_asm(llvm::called(call)) {
             return;
@@ -215,13 +222,19 @@ impl Function<'_> {
             self.call(entry::__tg_new, [self.label_of(size), self.bits(size), site]);
             self.join(closing, &[]);
         }
-        if let Some(at) = behind(call) {
+        if let Some(at) = after(call) {
             self.builder().before(at);
             self.call(entry::__tg_created, [self.bits(call), self.bits(size)]);
         }
     }
 
-    fn send_arguments(&mut self, call: Value, callee: Callee, arguments: &[Value]) {
+    /// Also returns whether code that a pointer leads to is followed.
+    fn send_arguments(
+        &mut self,
+        call: Value,
+        callee: Callee,
+        arguments: &[Value],
+    ) -> Option<Value> {
         let builder = self.builder();
         let mut used = arguments.to_vec();
         used.push(llvm::called(call));
@@ -238,10 +251,14 @@ impl Function<'_> {
                 self.follow_pointers(arguments, site.unwrap_or(self.zero()));
             }
             let fixed = llvm::param_types(llvm::called_type(call)).len();
-            let labels =
-                arguments.iter().take(fixed).flat_map(|a| self.labels_of(*a)).take(slots::ARGS);
-            for (slot, label) in labels.enumerate() {
-                self.call(entry::__tgi_send_arg, [builder.const_i32(slot as u32), label]);
+            let labels: Vec<Value> =
+                arguments.iter().take(fixed).flat_map(|a| self.labels_of(*a)).collect();
+            let (sent, beyond) = labels.split_at(labels.len().min(slots::ARGS));
+            for (slot, label) in sent.iter().enumerate() {
+                self.call(entry::__tgi_send_arg, [builder.const_i32(slot as u32), *label]);
+            }
+            for label in beyond {
+                self.give_up(*label, GiveUp::Arguments, call);
             }
             self.send_varargs(call, arguments);
             self.join(closing, &[]);
@@ -251,9 +268,17 @@ impl Function<'_> {
             self.call(entry::__tgi_call_site, [site]);
         }
         if callee == Callee::Unknown {
-            for slot in 0..self.result_slots(call) {
-                self.call(entry::__tgi_send_result, [builder.const_i32(slot as u32), self.zero()]);
-            }
+            self.clear_results(call);
+            return Some(self.watch_pointer(call, arguments));
+        }
+        None
+    }
+
+    /// Whoever does not send labels of results sends none.
+    fn clear_results(&self, call: Value) {
+        for slot in 0..self.result_slots(call).min(slots::RESULTS) {
+            let slot = self.builder().const_i32(slot as u32);
+            self.call(entry::__tgi_send_result, [slot, self.zero()]);
         }
     }
 
@@ -273,15 +298,23 @@ impl Function<'_> {
         types::leaves(self.layout(), llvm::type_of(call)).map_or(0, |leaves| leaves.len())
     }
 
-    /// Structs that the call instruction copies: their labels follow through the place of the original.
+    /// Structs that the call instruction copies: their labels follow through the place of the
+    /// original.
     fn send_structs(&mut self, call: Value, arguments: &[Value]) {
+        let fixed = llvm::param_types(llvm::called_type(call)).len();
         let mut slot = 0;
         for (i, argument) in arguments.iter().enumerate() {
-            if call_byval(call, i as u32).is_some() {
-                let builder = self.builder();
-                self.call(entry::__tg_send_struct, [builder.const_i32(slot), self.bits(*argument)]);
-                slot += 1;
+            let Some(ty) = call_byval(call, i as u32) else { continue };
+            let builder = self.builder();
+            if i < fixed && slot < slots::STRUCTS {
+                let arguments = [builder.const_i32(slot as u32), self.bits(*argument)];
+                self.call(entry::__tg_send_struct, arguments);
+            } else {
+                let size = builder.const_i64(self.layout().size(ty));
+                let reason = builder.const_i32(GiveUp::Arguments as u32);
+                self.call(entry::__tg_untracked_load, [self.bits(*argument), size, reason]);
             }
+            slot += 1;
         }
     }
 
@@ -303,6 +336,8 @@ impl Function<'_> {
                 let builder = self.builder();
                 let label = self.whole_bytes(*argument);
                 self.call(entry::__tg_send_vararg, [builder.const_i32(offset), label]);
+            } else {
+                self.give_up(self.any_label(&[*argument]), GiveUp::Arguments, call);
             }
         }
     }
@@ -315,8 +350,8 @@ impl Function<'_> {
         self.resize(self.pair(value), bits.next_multiple_of(8), false).label
     }
 
-    fn after_call(&mut self, call: Value, callee: Callee, sends: bool) {
-        let Some(at) = behind(call) else { return };
+    fn after_call(&mut self, call: Value, callee: Callee, sends: bool, followed: Option<Value>) {
+        let Some(at) = after(call) else { return };
         if callee == Callee::External {
             let name = llvm::name(llvm::called(call));
             self.builder().before(at);
@@ -330,8 +365,9 @@ impl Function<'_> {
             return;
         }
         self.builder().before(at);
-        if callee == Callee::Unknown {
+        if let Some(followed) = followed {
             self.call(entry::__tgi_args_taken, []);
+            self.call(entry::__tgi_from_pointer, [followed]);
         }
         if self.may_be_symbolic(call) {
             let parts = self.parts(call);
@@ -366,7 +402,8 @@ impl Function<'_> {
         self.take_varargs(blocks, at);
     }
 
-    /// Tells the runtime the bounds of the arrays in this frame, because pointers to them may be followed elsewhere.
+    /// Tells the runtime the bounds of the arrays in this frame, because pointers to them may be
+    /// followed elsewhere.
     fn list_arrays(&mut self, blocks: &[(Block, Vec<Value>)]) {
         let builder = self.builder();
         let entry = blocks.first().map_or(&[][..], |(_, instructions)| instructions);
@@ -392,7 +429,11 @@ impl Function<'_> {
             let Some(ty) = function_byval(self.function, i) else { continue };
             let size = builder.const_i64(self.layout().size(ty));
             let place = self.bits(llvm::param(self.function, i));
-            self.call(entry::__tg_take_struct, [builder.const_i32(slot), place, size]);
+            if slot < slots::STRUCTS {
+                self.call(entry::__tg_take_struct, [builder.const_i32(slot as u32), place, size]);
+            } else {
+                self.call(entry::__tgi_clear, [place, size]);
+            }
             slot += 1;
         }
     }
@@ -477,17 +518,14 @@ fn ends_data(call: Value, name: &str) -> bool {
     ENDS_OF_DATA.contains(&name) || outside::only_prints(call, name)
 }
 
-/// Where the code after a call goes: behind a call, or at the start of an invoke's normal destination.
-fn behind(call: Value) -> Option<Value> {
+/// Where the code after a call goes: after a call, or at the start of an invoke's normal
+/// destination.
+fn after(call: Value) -> Option<Value> {
     // SAFETY: the handle is a call or an invoke.
     unsafe {
         match llvm::opcode(call) {
             LLVMOpcode::LLVMInvoke => first_of(LLVMGetNormalDest(call)),
-            LLVMOpcode::LLVMCall
-                if LLVMGetTailCallKind(call) != LLVMTailCallKind::LLVMTailCallKindMustTail =>
-            {
-                llvm::next_instruction(call)
-            }
+            LLVMOpcode::LLVMCall if !llvm::is_must_tail(call) => llvm::next_instruction(call),
             _ => None,
         }
     }

@@ -1,7 +1,9 @@
-//! A second version of each function, for runs in which nothing is symbolic: it marks coverage and keeps no labels.
+//! A second version of each function, for runs in which nothing is symbolic: it marks coverage and
+//! keeps no labels.
 //!
-//! Most runs of a campaign are such runs. Concrete versions call each other; whatever comes from elsewhere (a pointer, a callback,
-//! `main`) enters the labelled version, which goes on in the concrete one if this run has no labels.
+//! Most runs of a campaign are such runs. Concrete versions call each other; whatever comes from
+//! elsewhere (a pointer, a callback, `main`) enters the labelled version, which goes on in the
+//! concrete one if this run has no labels.
 
 use crate::llvm::{self, Block, Builder, LLVMIntPredicate, LLVMOpcode, Value, c_string};
 use crate::module::Module;
@@ -26,8 +28,8 @@ pub struct Concrete {
 }
 
 impl Concrete {
-    /// Makes concrete versions of the functions that can have one. Comes before they are instrumented, with their coverage marked and
-    /// library functions redirected to models.
+    /// Makes concrete versions of the functions that can have one. Comes before they are
+    /// instrumented, with their coverage marked and library functions redirected to models.
     pub fn versions(module: &Module, builder: &Builder, functions: &[Value]) -> Concrete {
         let looping = rounds::functions_around(module);
         let eligible = functions.iter().filter(|f| !looping.contains(*f) && can_be_copied(**f));
@@ -60,7 +62,8 @@ impl Concrete {
                 unsafe { LLVMAddCallSiteAttribute(call, index, attribute) }
             }
         });
-        // SAFETY: the handle is a call of a function with the same type, and the position follows it.
+        // SAFETY: the handle is a call of a function with the same type, and the position follows
+        // it.
         unsafe {
             LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(function));
             if llvm::is_variadic(llvm::value_type(function)) {
@@ -74,7 +77,8 @@ impl Concrete {
     }
 }
 
-/// Functions with arguments that a tail call could not pass on, or with places to jump to that others know, have one version.
+/// Functions with arguments that a tail call could not pass on, or with places to jump to that
+/// others know, have one version.
 fn can_be_copied(function: Value) -> bool {
     let passes = !llvm::is_variadic(llvm::value_type(function)) || !has_byval(function);
     passes
@@ -95,7 +99,8 @@ fn has_byval(function: Value) -> bool {
     found
 }
 
-/// Calls `found` for each attribute with what it belongs to: the function, its result (0) or a parameter (from 1 on).
+/// Calls `found` for each attribute with what it belongs to: the function, its result (0) or a
+/// parameter (from 1 on).
 fn attributes(function: Value, mut found: impl FnMut(u32, LLVMAttributeRef)) {
     for index in std::iter::once(FUNCTION).chain(0..=llvm::param_count(function)) {
         // SAFETY: the vector has room for as many attributes as LLVM says.
@@ -109,7 +114,8 @@ fn attributes(function: Value, mut found: impl FnMut(u32, LLVMAttributeRef)) {
     }
 }
 
-/// True if an address of a block is used by instructions of its function only, at once or through tables of that function alone.
+/// True if an address of a block is used by instructions of its function only, at once or through
+/// tables of that function alone.
 fn is_in_own_tables(address: Value) -> bool {
     // SAFETY: the handle is an address of a block.
     let function = unsafe { LLVMGetBlockAddressFunction(address) };
@@ -201,12 +207,14 @@ impl<'a> Copy<'a> {
         }
     }
 
-    /// An instruction that still refers to the operands of the original; nodes of phi type are empty.
+    /// An instruction that still refers to the operands of the original; nodes of phi type are
+    /// empty.
     fn copy(&self, instruction: Value) -> Value {
         if llvm::opcode(instruction) == LLVMOpcode::LLVMPHI {
             return self.builder.phi(llvm::type_of(instruction));
         }
-        // SAFETY: the copy is not in a block yet. Its place in the source would be that of another function.
+        // SAFETY: the copy is not in a block yet. Its place in the source would be that of another
+        // function.
         unsafe {
             let copy = LLVMInstructionClone(instruction);
             self.builder.insert(copy);
@@ -238,7 +246,8 @@ impl<'a> Copy<'a> {
     }
 
     fn mapped(&self, value: Value) -> Value {
-        // SAFETY: the questions fit any value, and the conversions those that are what was asked for.
+        // SAFETY: the questions fit any value, and the conversions those that are what was asked
+        // for.
         unsafe {
             if LLVMValueIsBasicBlock(value) != 0 {
                 return LLVMBasicBlockAsValue(self.blocks[&LLVMValueAsBasicBlock(value)]);

@@ -1,7 +1,7 @@
 //! Functions that run before and after `main`.
 //!
-//! LLVM's C interface writes them into `.ctors`, which today's linkers and C libraries ignore; they are put into
-//! `.init_array` and `.fini_array` here.
+//! LLVM's C interface writes them into `.ctors`, which today's linkers and C libraries ignore; they
+//! are put into `.init_array` and `.fini_array` here.
 
 use crate::llvm::{self, Value, c_string};
 use crate::module::Module;
@@ -41,7 +41,8 @@ fn place_function(module: &Module, function: Value, priority: u64, section: &str
         _ => format!("{section}.{priority:05}"),
     };
     let section = c_string(&section);
-    // SAFETY: the variable is a pointer to the function; external linkage with hidden visibility keeps it.
+    // SAFETY: the variable is a pointer to the function; external linkage with hidden visibility
+    // keeps it.
     unsafe {
         let entry =
             LLVMAddGlobal(module.raw, llvm::type_of(function), c"__tarragon_constructor".as_ptr());

@@ -1,5 +1,5 @@
-//! Coverage of branch outcomes, and in the covered variant of basic blocks: one byte each in a map of the program's own,
-//! over which the runtime lays shared memory.
+//! Coverage of branch outcomes, and in the covered variant of basic blocks: one byte each in a map
+//! of the program's own, over which the runtime lays shared memory.
 
 use crate::llvm::{self, Builder, LLVMOpcode, Value};
 use crate::module::Module;
@@ -33,7 +33,8 @@ impl Coverage {
         Coverage { map, len, own: HashSet::new() }
     }
 
-    /// Marks the blocks of a function, which are numbered from `first`; returns the number after the last.
+    /// Marks the blocks of a function, which are numbered from `first`; returns the number after
+    /// the last.
     pub fn mark_blocks(&mut self, builder: &Builder, function: Value, first: u32) -> u32 {
         let blocks = llvm::blocks(function);
         for (&block, number) in blocks.iter().zip(first..) {

@@ -1,4 +1,5 @@
-//! The covered variant: a coverage map of branch outcomes and basic blocks, and the fork server. It keeps no labels.
+//! The covered variant: a coverage map of branch outcomes and basic blocks, and the fork server. It
+//! keeps no labels.
 
 use crate::coverage::Coverage;
 use crate::llvm::Builder;
@@ -44,7 +45,8 @@ pub fn instrument(
     Ok(table)
 }
 
-/// What ran before `main` belongs to every run: it is kept over the start, at which the map becomes shared memory.
+/// What ran before `main` belongs to every run: it is kept over the start, at which the map becomes
+/// shared memory.
 fn start(builder: &Builder, runtime: &Runtime, coverage: &Coverage) {
     let len = builder.const_i64(coverage.len);
     let early = runtime.call(builder, entry::__tg_keep_coverage, [coverage.map, len]);

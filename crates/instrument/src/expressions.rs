@@ -84,7 +84,8 @@ fn integer_op(opcode: LLVMOpcode) -> Option<Op> {
     })
 }
 
-/// A comparison of integers by an operator of expressions: whether it is negated, and whether its operands change places.
+/// A comparison of integers by an operator of expressions: whether it is negated, and whether its
+/// operands change places.
 pub fn comparison(comparison: Value) -> (Op, bool, bool) {
     use LLVMIntPredicate::*;
     match llvm::int_predicate(comparison) {
@@ -427,7 +428,8 @@ impl Function<'_> {
             return;
         }
         let site = self.site(gep);
-        // An address that is only passed on may be the array's end. A check holds for those after it.
+        // An address that is only passed on may be the array's end. A check holds for those after
+        // it.
         let most = if is_accessed(gep) { 0 } else { 1 };
         for more in (0..=most).rev() {
             let count = self.builder().const_i64(llvm::array_size(array) + more);

@@ -1,5 +1,6 @@
-//! Whose a function without bitcode is: one of the system's libraries, which keep nothing of what they get but where it is
-//! documented, or somebody else's. The libraries that this program itself is linked with know all names.
+//! Whose a function without bitcode is: one of the system's libraries, which keep nothing of what
+//! they get but where it is documented, or somebody else's. The libraries that this program itself
+//! is linked with know all names.
 
 use crate::llvm::c_string;
 use std::ffi::{c_char, c_int, c_void};
@@ -10,7 +11,8 @@ unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-/// It brings those of C with it: what is looked for in a library is looked for in those that it needs, too.
+/// It brings those of C with it: what is looked for in a library is looked for in those that it
+/// needs, too.
 const LIBRARY: &std::ffi::CStr = c"libstdc++.so.6";
 const RTLD_LAZY: c_int = 1;
 

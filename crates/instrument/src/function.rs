@@ -1,14 +1,15 @@
 //! Instruments one function.
 //!
-//! Pure computations are collected in a *region*. When something needs their labels (a branch, a call, a memory
-//! access, the end of the block), the region is closed: one test whether any label that flows into it is set,
-//! and only then, out of line, the calls that build the expressions. So code on concrete data pays one test a region.
+//! Pure computations are collected in a *region*. When something needs their labels (a branch, a
+//! call, a memory access, the end of the block), the region is closed: one test whether any label
+//! that flows into it is set, and only then, out of line, the calls that build the expressions. So
+//! code on concrete data pays one test a region.
 
 use crate::concrete::Concrete;
 use crate::coverage::Coverage;
 use crate::llvm::{self, Block, Builder, LLVMIntPredicate, LLVMOpcode, Layout, Type, Value};
+use crate::memo::{Consumed, Consumer};
 use crate::numbering::Numbering;
-use crate::recall::{Ended, Ending};
 use crate::runtime::Runtime;
 use crate::types;
 use std::collections::{HashMap, HashSet};
@@ -29,6 +30,10 @@ pub struct Program<'a> {
     pub globals: (Value, u64),
     /// The standard streams of C++ that the program mentions.
     pub standard_streams: Vec<Value>,
+    /// Functions that code which is not followed may call.
+    pub reachable: HashSet<Value>,
+    /// Whether the program's exit status comes back to it.
+    pub reads_status: bool,
 }
 
 pub struct Function<'a> {
@@ -39,7 +44,8 @@ pub struct Function<'a> {
     labels: HashMap<Value, Vec<Value>>,
     /// Values that can have labels at all: not computed from constants alone.
     symbolic: HashSet<Value>,
-    /// Conditions that the block branches on in which they are computed. Whoever else wants one wants it after the branch, which has decided it.
+    /// Conditions that the block branches on in which they are computed. Whoever else wants one
+    /// wants it after the branch, which has decided it.
     decided: HashSet<Value>,
     /// The blocks that instructions were in before they were instrumented.
     homes: HashMap<Value, Block>,
@@ -58,7 +64,7 @@ pub struct Closing {
     join: Value,
     region: Vec<Value>,
     /// What is done already of what ends the region.
-    pub ended: Ended,
+    pub consumed: Consumed,
 }
 
 impl<'a> Function<'a> {
@@ -151,8 +157,8 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// Closes the region before `at`, where the labels of `used` are needed. `None` if no label can be set there.
-    /// The position is then at the start of the slow side.
+    /// Closes the region before `at`, where the labels of `used` are needed. `None` if no label can
+    /// be set there. The position is then at the start of the slow side.
     pub fn close(&mut self, at: Value, used: &[Value]) -> Option<Closing> {
         self.close_with(at, used, None)
     }
@@ -162,7 +168,7 @@ impl<'a> Function<'a> {
         &mut self,
         at: Value,
         used: &[Value],
-        ending: Option<Ending>,
+        consumer: Option<Consumer>,
     ) -> Option<Closing> {
         let region = std::mem::take(&mut self.pending);
         let inflow = self.inflow(&region, used);
@@ -184,8 +190,8 @@ impl<'a> Function<'a> {
             builder.compare(LLVMIntPredicate::LLVMIntNE, any.unwrap_or(self.zero()), self.zero());
         builder.branch(set, slow, fast);
         builder.at_end(slow);
-        let ended = self.region_labels(&region, used, ending);
-        Some(Closing { slow: self.builder().block(), fast, join: at, region, ended })
+        let consumed = self.region_labels(&region, used, consumer);
+        Some(Closing { slow: self.builder().block(), fast, join: at, region, consumed })
     }
 
     /// Labels that flow into the region from outside, or are used at its end.
@@ -211,8 +217,8 @@ impl<'a> Function<'a> {
         self.builder().at_end(closing.fast);
     }
 
-    /// Joins the two sides. `results` are pairs of a fast and a slow value of type `i32`; their merged values come
-    /// back. The position is then where the region was closed.
+    /// Joins the two sides. `results` are pairs of a fast and a slow value of type `i32`; their
+    /// merged values come back. The position is then where the region was closed.
     pub fn join(&mut self, closing: Closing, results: &[(Value, Value)]) -> Vec<Value> {
         let builder = self.builder();
         let join = llvm::block_of(closing.join);
@@ -347,7 +353,8 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// A value as the 64 bits that the runtime takes: floats by their bits, wide integers by their low part.
+    /// A value as the 64 bits that the runtime takes: floats by their bits, wide integers by their
+    /// low part.
     pub fn bits(&self, value: Value) -> Value {
         let builder = self.builder();
         builder.zext_or_trunc(self.as_integer(value), builder.i64)

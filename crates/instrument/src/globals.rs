@@ -1,4 +1,5 @@
-//! The list of the program's global variables, with which the runtime finds the object that an address points into.
+//! The list of the program's global variables, with which the runtime finds the object that an
+//! address points into.
 
 use crate::llvm::{self, Builder, Value};
 use crate::module::Module;

@@ -1,7 +1,8 @@
 //! Golden tests: `tests/golden/*.ll` go in, and what the traced variant makes of their functions is
 //! compared with the files beside them, which `UPDATE_EXPECT=1` writes anew.
 //!
-//! LLVM's passes after the instrumentation have not run: what is compared is the instrumenter's own.
+//! LLVM's passes after the instrumentation have not run: what is compared is the instrumenter's
+//! own.
 
 use crate::llvm::{self, Builder, Value, take_message};
 use crate::module::Module;

@@ -1,8 +1,8 @@
 //! Rewrites LLVM bitcode so that the program keeps expressions over its input beside its values.
 //!
-//! This is the only crate that links LLVM. It takes the bitcode of a whole program and writes one object file and the
-//! table of the program's sites. It must not run the program, and it must not know what expressions mean: that
-//! is the runtime's task, which is linked into the program here.
+//! This is the only crate that links LLVM. It takes the bitcode of a whole program and writes one
+//! object file and the table of the program's sites. It must not run the program, and it must not
+//! know what expressions mean: that is the runtime's task, which is linked into the program here.
 
 mod attributes;
 mod calls;
@@ -10,6 +10,7 @@ mod concrete;
 mod constructors;
 mod coverage;
 mod covered;
+mod crossings;
 mod entry;
 mod expressions;
 mod foreign;
@@ -22,12 +23,12 @@ mod intrinsics;
 mod lexers;
 mod library;
 mod llvm;
+mod memo;
 mod module;
 mod numbering;
 mod opaque;
 mod outside;
 mod promises;
-mod recall;
 mod rounds;
 mod runtime;
 mod source;
@@ -51,11 +52,12 @@ use runtime::Runtime;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Passes before sites are numbered: the C library's inline functions are calls again, which models can answer.
+/// Passes before sites are numbered: the C library's inline functions are calls again, which models
+/// can answer.
 const FIRST: &str = "elim-avail-extern";
 
-/// Passes before instrumentation: values instead of memory, no vectors, no critical edges. Passes that turn branches
-/// into selects are left out: a path is a sequence of branches.
+/// Passes before instrumentation: values instead of memory, no vectors, no critical edges. Passes
+/// that turn branches into selects are left out: a path is a sequence of branches.
 const BEFORE: &str = "strip-nonlinetable-debuginfo,always-inline,\
     function(lower-expect,sroa<modify-cfg>,early-cse<memssa>,instsimplify,gvn,dse,\
     scalarizer<load-store>,dce,break-crit-edges)";
@@ -63,17 +65,20 @@ const BEFORE: &str = "strip-nonlinetable-debuginfo,always-inline,\
 /// Passes after it, once the runtime's fast paths can be inlined.
 const AFTER: &str = "strip-nonlinetable-debuginfo,always-inline,default<O2>";
 
-/// The same for programs of more than [`LARGE`] instructions: a tenth slower code in a quarter of the time.
+/// The same for programs of more than [`LARGE`] instructions: a tenth slower code in a quarter of
+/// the time.
 const AFTER_LARGE: &str = "strip-nonlinetable-debuginfo,always-inline,globaldce,\
     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,\
     simplifycfg,loop-mssa(licm),gvn,simplifycfg)";
 const LARGE: usize = 20_000;
 
-/// Passes of the sanitized variant. Nothing is optimised before the sanitizer looks, so that mistakes are still there.
+/// Passes of the sanitized variant. Nothing is optimised before the sanitizer looks, so that
+/// mistakes are still there.
 const SANITIZE: &str =
     "elim-avail-extern,strip-nonlinetable-debuginfo,always-inline,asan,default<O1>";
 
-/// Options of the sanitizer's pass that clang gives it and that have no place among the passes' names.
+/// Options of the sanitizer's pass that clang gives it and that have no place among the passes'
+/// names.
 const SANITIZER_FLAGS: [&std::ffi::CStr; 2] = [c"tarragon-instrument", c"-asan-use-after-scope"];
 
 pub struct Options {
@@ -87,7 +92,8 @@ pub struct Options {
     pub bitcode: Option<PathBuf>,
 }
 
-/// Derives the variant of a program that checks its memory accesses with AddressSanitizer, and its arithmetic.
+/// Derives the variant of a program that checks its memory accesses with AddressSanitizer, and its
+/// arithmetic.
 pub fn sanitized_variant(options: &Options) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     attributes::keep_inline_functions(&module)?;
@@ -107,12 +113,14 @@ pub fn sanitized_variant(options: &Options) -> Result<()> {
     words::insert(&module, &builder, &runtime);
     llvm::set_flags(&SANITIZER_FLAGS);
     module.run_passes(SANITIZE)?;
-    // Only now: the sanitizer's pass adds a constructor of its own, which makes variables known to its runtime.
+    // Only now: the sanitizer's pass adds a constructor of its own, which makes variables known to
+    // its runtime.
     constructors::place(&module);
     write(&module, options)
 }
 
-/// Derives the variant of a program that records which of its lines run, and writes the table of its lines.
+/// Derives the variant of a program that records which of its lines run, and writes the table of
+/// its lines.
 pub fn covered_variant(options: &Options, source: &Path) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     let builder = Builder::new(module.context);
@@ -132,6 +140,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let builder = Builder::new(module.context);
     let (numbering, after) = trace_program(&module, &builder, &options.lexers)?;
     module.run_passes(after)?;
+    crossings::place_code(&module);
     write(&module, options)?;
     write_table(&numbering.table, sites)
 }
@@ -157,12 +166,14 @@ fn trace_program(
     let after = if instruction_count(&defined) > LARGE { AFTER_LARGE } else { AFTER };
     attributes::drop_memory_promises(module);
     let globals = globals::list(module, builder);
+    let reachable = crossings::reachable_from_outside(module, &defined);
     let runtime = Runtime::link(module, builder)?;
     let mut coverage = Coverage::new(module, builder, numbering.table.outcomes);
     for &function in &defined {
         coverage.instrument(builder, &numbering, function);
     }
     let concrete = Concrete::versions(module, builder, &defined);
+    crossings::keep_apart(module, &reachable);
     let program = Program {
         concrete: &concrete,
         builder,
@@ -173,6 +184,8 @@ fn trace_program(
         hashes,
         globals,
         standard_streams: outside::standard_streams(module),
+        reads_status: crossings::reads_status(module),
+        reachable,
     };
     for &function in &defined {
         Function::new(&program, &mut numbering, function).instrument();

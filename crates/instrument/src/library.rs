@@ -1,8 +1,8 @@
 //! Shared libraries of a program that become part of it.
 //!
-//! A library comes as a folder: its modules, and the names that it exports. In one module with the program it must
-//! behave as if the dynamic linker had loaded it: what it does not export is invisible to the others, and a
-//! definition of the program's wins over the library's.
+//! A library comes as a folder: its modules, and the names that it exports. In one module with the
+//! program it must behave as if the dynamic linker had loaded it: what it does not export is
+//! invisible to the others, and a definition of the program's wins over the library's.
 
 use crate::llvm::{self, Value};
 use crate::module::{self, Module};
@@ -13,7 +13,8 @@ use inkwell::llvm_sys::prelude::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Reads a library into one module, in which exported definitions give way to others of the same name.
+/// Reads a library into one module, in which exported definitions give way to others of the same
+/// name.
 pub fn read(context: LLVMContextRef, folder: &Path) -> Result<LLVMModuleRef> {
     let library = module::read_linked(context, &modules_in(folder)?)?;
     let exports = exports_of(folder)?;
@@ -30,7 +31,8 @@ pub fn read(context: LLVMContextRef, folder: &Path) -> Result<LLVMModuleRef> {
     Ok(library)
 }
 
-/// Once everything is linked, nothing can take a definition's place any more: the optimiser may look into it.
+/// Once everything is linked, nothing can take a definition's place any more: the optimiser may
+/// look into it.
 pub fn settle(program: &Module, folders: &[PathBuf]) -> Result<()> {
     for folder in folders {
         let exports = exports_of(folder)?;
@@ -67,7 +69,8 @@ fn exports_of(folder: &Path) -> Result<HashSet<String>> {
     Ok(text.lines().map(str::to_owned).collect())
 }
 
-/// An ordinary definition. Others (inline functions, weak and local ones) already have the linkage that they need.
+/// An ordinary definition. Others (inline functions, weak and local ones) already have the linkage
+/// that they need.
 fn is_strong(symbol: Value) -> bool {
     // SAFETY: the handle is a global value.
     unsafe {

@@ -1,8 +1,10 @@
 //! The few operations of LLVM's C interface that the instrumenter needs, under short names.
 //!
-//! All `unsafe` calls into LLVM are here and in [`crate::module`]. Handles are valid as long as the module that they
-//! belong to, which outlives every user in this crate; LLVM is used from one thread.
+//! All `unsafe` calls into LLVM are here and in [`crate::module`]. Handles are valid as long as the
+//! module that they belong to, which outlives every user in this crate; LLVM is used from one
+//! thread.
 
+use inkwell::llvm_sys::LLVMTailCallKind;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
@@ -73,6 +75,18 @@ pub fn intrinsic(module: LLVMModuleRef, name: &str, types: &mut [Type]) -> Value
     unsafe {
         let id = LLVMLookupIntrinsicID(name.as_ptr().cast(), name.len());
         LLVMGetIntrinsicDeclaration(module, id, types.as_mut_ptr(), types.len())
+    }
+}
+
+/// The intrinsic that gives a function's return address.
+pub fn return_address(module: LLVMModuleRef) -> Value {
+    const NAME: &str = "llvm.returnaddress";
+    // SAFETY: the name has this length; the module and its context are alive.
+    unsafe {
+        let id = LLVMLookupIntrinsicID(NAME.as_ptr().cast(), NAME.len());
+        let mut pointer = [LLVMPointerTypeInContext(LLVMGetModuleContext(module), 0)];
+        let count = usize::from(LLVMIntrinsicIsOverloaded(id) != 0);
+        LLVMGetIntrinsicDeclaration(module, id, pointer.as_mut_ptr(), count)
     }
 }
 
@@ -188,7 +202,8 @@ pub fn is_empty_asm(value: Value) -> bool {
 /// The instructions of inline assembly.
 pub fn asm_text(value: Value) -> String {
     let mut len = 0;
-    // SAFETY: the handle is inline assembly, and lives as long as its context; the text has this length.
+    // SAFETY: the handle is inline assembly, and lives as long as its context; the text has this
+    // length.
     unsafe {
         let text = LLVMGetInlineAsmAsmString(value, &mut len);
         if text.is_null() || len == 0 {
@@ -327,6 +342,21 @@ pub fn next_instruction(instruction: Value) -> Option<Value> {
     non_null(unsafe { LLVMGetNextInstruction(instruction) })
 }
 
+pub fn previous_instruction(instruction: Value) -> Option<Value> {
+    // SAFETY: the handle is an instruction.
+    non_null(unsafe { LLVMGetPreviousInstruction(instruction) })
+}
+
+/// A call whose result must be returned at once.
+pub fn is_must_tail(instruction: Value) -> bool {
+    if opcode(instruction) != LLVMOpcode::LLVMCall {
+        return false;
+    }
+    // SAFETY: the handle is a call.
+    let kind = unsafe { LLVMGetTailCallKind(instruction) };
+    kind == LLVMTailCallKind::LLVMTailCallKindMustTail
+}
+
 /// The first instruction from `instruction` on that reserves no room in the frame.
 pub fn after_allocas(mut instruction: Value) -> Value {
     while as_alloca(instruction).is_some()
@@ -393,8 +423,9 @@ pub fn block_addresses(block: Block) -> Vec<Value> {
     found
 }
 
-/// Moves everything before `instruction` into a new block, to which all predecessors now go. `instruction`'s block
-/// keeps its identity, so phi nodes of its successors stay right. The new block has no terminator yet.
+/// Moves everything before `instruction` into a new block, to which all predecessors now go.
+/// `instruction`'s block keeps its identity, so phi nodes of its successors stay right. The new
+/// block has no terminator yet.
 pub fn split_before(context: LLVMContextRef, instruction: Value) -> Block {
     let block = block_of(instruction);
     // SAFETY: handles are valid; the moved instructions are detached before they are inserted.
@@ -527,7 +558,8 @@ impl Builder {
         unsafe { LLVMPositionBuilderBefore(self.raw, instruction) }
     }
 
-    /// At the end of a block, with no place in the source: the last place may be in another function.
+    /// At the end of a block, with no place in the source: the last place may be in another
+    /// function.
     pub fn at_end(&self, block: Block) {
         // SAFETY: the block is in a function; no location is a valid one.
         unsafe {
@@ -615,7 +647,8 @@ impl Builder {
 
     pub fn call(&self, function: Value, arguments: &[Value]) -> Value {
         let mut arguments = arguments.to_vec();
-        // SAFETY: the arguments fit the function's type; the runtime's functions are called with care.
+        // SAFETY: the arguments fit the function's type; the runtime's functions are called with
+        // care.
         unsafe {
             let ty = value_type(function);
             LLVMBuildCall2(
@@ -740,7 +773,8 @@ pub fn take_message(message: *mut std::ffi::c_char) -> String {
     }
 }
 
-/// Sets options of LLVM that only its command line offers; the first word is the program's name. Once a process.
+/// Sets options of LLVM that only its command line offers; the first word is the program's name.
+/// Once a process.
 pub fn set_flags(words: &[&CStr]) {
     let words: Vec<_> = words.iter().map(|word| word.as_ptr()).collect();
     // SAFETY: the words outlive the call, which copies what it keeps.

@@ -1,5 +1,6 @@
-//! `tarragon-instrument`: the instrumenter as a program of its own, so that a failure of LLVM, which ends the process, is
-//! an error message of the caller's. Users meet it through `tarragon fuzz` and `tarragon variant`.
+//! `tarragon-instrument`: the instrumenter as a program of its own, so that a failure of LLVM,
+//! which ends the process, is an error message of the caller's. Users meet it through `tarragon
+//! fuzz` and `tarragon variant`.
 
 use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
@@ -23,7 +24,8 @@ struct Arguments {
     /// Also write the instrumented bitcode
     #[arg(long)]
     bitcode: Option<PathBuf>,
-    /// A shared library that becomes part of the program: a folder with its bitcode and a list of its exports
+    /// A shared library that becomes part of the program: a folder with its bitcode and a list of
+    /// its exports
     #[arg(long = "library", value_name = "FOLDER")]
     libraries: Vec<PathBuf>,
     /// A function that makes tokens, and where it leaves them; only for the traced variant

@@ -15,7 +15,8 @@ use inkwell::llvm_sys::transforms::pass_builder::*;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 
-/// A module with the context that it lives in. There is one a process: both are left to the end of the process.
+/// A module with the context that it lives in. There is one a process: both are left to the end of
+/// the process.
 pub struct Module {
     pub context: LLVMContextRef,
     pub raw: LLVMModuleRef,
@@ -23,7 +24,8 @@ pub struct Module {
 }
 
 impl Module {
-    /// Reads the bitcode of a program and of the shared libraries that become part of it, and links all.
+    /// Reads the bitcode of a program and of the shared libraries that become part of it, and links
+    /// all.
     pub fn read(files: &[PathBuf], libraries: &[PathBuf]) -> Result<Module> {
         // SAFETY: a context of its own; it is never freed.
         let context = unsafe { LLVMContextCreate() };
@@ -199,8 +201,8 @@ fn parse_file(context: LLVMContextRef, path: &Path) -> Result<LLVMModuleRef> {
     Ok(module)
 }
 
-/// What debug information says of a declaration nobody asks. Without its types, declarations of two functions may look alike,
-/// which LLVM refuses.
+/// What debug information says of a declaration nobody asks. Without its types, declarations of two
+/// functions may look alike, which LLVM refuses.
 fn forget_source(context: LLVMContextRef, declaration: LLVMValueRef) {
     // SAFETY: the handle is a function.
     unsafe { LLVMGlobalEraseMetadata(declaration, llvm::metadata_kind(context, "dbg")) };

@@ -1,5 +1,6 @@
-//! Numbers the sites of a program. Branches and switches are numbered on the unoptimised program, before any
-//! variant's own passes, so that all variants agree; the number stays on the instruction as metadata.
+//! Numbers the sites of a program. Branches and switches are numbered on the unoptimised program,
+//! before any variant's own passes, so that all variants agree; the number stays on the instruction
+//! as metadata.
 
 use crate::llvm::{self, LLVMOpcode, Value};
 use inkwell::llvm_sys::core::*;

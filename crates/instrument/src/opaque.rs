@@ -1,6 +1,8 @@
-//! Finds functions that look like hashes: they read memory through a pointer, mix what they read, and return a number. Either they write no memory, which
-//! LLVM proves, or they mix thoroughly and are small and by themselves: hashes that keep a state of their own write it through pointers that nobody
-//! follows. Functions without source that take a pointer and return a number may be such, too.
+//! Finds functions that look like hashes: they read memory through a pointer, mix what they read,
+//! and return a number. Either they write no memory, which LLVM proves, or they mix thoroughly and
+//! are small and by themselves: hashes that keep a state of their own write it through pointers
+//! that nobody follows. Functions without source that take a pointer and return a number may be
+//! such, too.
 
 use crate::function::underlying_object;
 use crate::llvm::{self, LLVMOpcode, LLVMTypeKind, Type, Value};
@@ -13,8 +15,8 @@ const INFER: &str = "cgscc(function-attrs)";
 /// In LLVM's encoding of what a function does to memory: the bits that stand for writing.
 const WRITES: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 
-/// Names of the program's functions that look like hashes. Works on a copy, because the promises that are inferred here
-/// do not hold for instrumented code.
+/// Names of the program's functions that look like hashes. Works on a copy, because the promises
+/// that are inferred here do not hold for instrumented code.
 pub fn hashes(module: &Module) -> anyhow::Result<HashSet<String>> {
     let copy = module.copy();
     copy.run_passes(INFER)?;
@@ -29,7 +31,8 @@ pub fn hashes(module: &Module) -> anyhow::Result<HashSet<String>> {
             with_state.push((llvm::name(function), called.into_iter().map(llvm::name).collect()));
         }
     }
-    // A function around a hash is none, and what is a part of one is none either: its text would be the state.
+    // A function around a hash is none, and what is a part of one is none either: its text would be
+    // the state.
     with_state.retain(|(_, parts)| parts.is_disjoint(&found));
     let is_part = |name: &String| with_state.iter().any(|(_, parts)| parts.contains(name));
     found.extend(with_state.iter().map(|(name, _)| name).filter(|name| !is_part(name)).cloned());
@@ -45,7 +48,8 @@ pub fn is_asked(function: Value) -> bool {
     is_number && !llvm::is_variadic(ty) && text_parameter(ty).is_some()
 }
 
-/// The position of the last pointer, and of a number after it: what comes before is the table, or what the hash is seeded with.
+/// The position of the last pointer, and of a number after it: what comes before is the table, or
+/// what the hash is seeded with.
 pub fn text_parameter(function_type: Type) -> Option<(u32, Option<u32>)> {
     let types = llvm::param_types(function_type);
     let is = |position: usize, kind| types.get(position).is_some_and(|ty| llvm::kind(*ty) == kind);
@@ -72,13 +76,14 @@ fn mixes(function: Value) -> bool {
 }
 
 /// Instructions of a function that mixes by itself, those that it calls included, at most.
-const MOST_INSTRUCTIONS: usize = 2000;
+const MAX_INSTRUCTIONS: usize = 2000;
 /// Of each kind that mixing needs, at least.
 const LEAST_MIXING: usize = 4;
 /// What such functions may call of the C library.
 const HARMLESS: [&str; 5] = ["strlen", "memcpy", "memset", "memmove", "memcmp"];
 
-/// The functions that a function calls, if they and it add, shift and take exclusive ors, write no variable of the program's and call nothing else.
+/// The functions that a function calls, if they and it add, shift and take exclusive ors, write no
+/// variable of the program's and call nothing else.
 fn mixes_by_itself(function: Value) -> Option<Vec<Value>> {
     use LLVMOpcode::*;
     let (mut reached, mut next) = (vec![function], 0);
@@ -104,7 +109,7 @@ fn mixes_by_itself(function: Value) -> Option<Vec<Value>> {
                 _ => {}
             }
         }
-        if instructions > MOST_INSTRUCTIONS {
+        if instructions > MAX_INSTRUCTIONS {
             return None;
         }
     }

@@ -1,11 +1,11 @@
-//! Functions without a model: what they may do with the input. The runtime watches their calls (`runtime/src/outside.rs`);
-//! here it is decided how closely, by what is known of the C library.
+//! Functions without a model: what they may do with the input. The runtime watches their calls
+//! (`runtime/src/outside.rs`); here it is decided how closely, by what is known of the C library.
 
 use crate::function::{Function, underlying_object};
 use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
 use crate::module::Module;
 use crate::{entry, foreign};
-use trace::{GiveUp, Lent, Returned};
+use trace::{ConcretiseReason, GiveUp, Lent, Returned};
 
 /// What is known of a function without a model.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -147,7 +147,8 @@ const QUIET: &[&str] = &[
     "waitpid",
 ];
 
-/// Names of functions that are quiet, up to their first letters: threads, exceptions, memory of C++.
+/// Names of functions that are quiet, up to their first letters: threads, exceptions, memory of
+/// C++.
 const QUIET_PREFIXES: &[&str] =
     &["pthread_", "sem_", "mtx_", "cnd_", "__cxa_", "_Zn", "_Zd", "_ZNSt6thread"];
 
@@ -284,7 +285,7 @@ fn kind(name: &str) -> Kind {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     if NAMES.contains(&name) || starts(NAME_PREFIXES) {
         Kind::Names
-    } else if QUIET.contains(&name) || starts(QUIET_PREFIXES) {
+    } else if QUIET.contains(&name) || starts(QUIET_PREFIXES) && !foreign::is_foreign(name) {
         Kind::Quiet
     } else if OPENS.contains(&name) {
         Kind::Opens
@@ -327,6 +328,11 @@ fn printed(name: &str) -> Printed {
     }
 }
 
+/// Which argument says how large the elements are that it counts.
+fn element_size(name: &str) -> Option<u32> {
+    matches!(name, "fwrite" | "fwrite_unlocked").then_some(1)
+}
+
 /// Whether somebody uses a result for more than to see whether the call has failed.
 fn is_used(call: Value) -> bool {
     use LLVMIntPredicate::*;
@@ -364,7 +370,7 @@ impl Function<'_> {
         (position < llvm::argument_count(call)).then(|| (llvm::operand(call, position), kind))
     }
 
-    /// A function that prints has returned: the builder stands behind it.
+    /// A function that prints has returned: the builder stands after it.
     pub fn label_printed(&mut self, call: Value, name: &str) {
         let Some((argument, kind)) =
             self.returned_argument(call).filter(|_| self.may_be_symbolic(call))
@@ -402,7 +408,16 @@ impl Function<'_> {
             arguments.iter().copied().filter(|argument| Some(*argument) != to).collect();
         let site = self.site(call);
         let is_lost = printed(name) == Printed::Unknown && is_used(call);
-        if let Some(closing) = self.close(call, &data) {
+        // What it returns hangs on these, too.
+        let size = element_size(name).and_then(|position| arguments.get(position as usize));
+        let fixed: Vec<Value> = to.into_iter().chain(size.copied()).collect();
+        let used: Vec<Value> = data.iter().copied().chain(to).collect();
+        if let Some(closing) = self.close(call, &used) {
+            for value in fixed {
+                if self.may_be_symbolic(value) {
+                    self.concretise(self.label_of(value), ConcretiseReason::Argument, call);
+                }
+            }
             let any = self.any_label(&data);
             if is_lost {
                 let reason = self.builder().const_i32(GiveUp::External as u32);
@@ -472,7 +487,7 @@ impl Function<'_> {
         enters
     }
 
-    /// Such assembly is done: the builder stands behind it.
+    /// Such assembly is done: the builder stands after it.
     pub fn watch_assembly_end(&mut self) {
         let number = self.numbering.external(ASSEMBLY);
         self.call(entry::__tg_back, [self.builder().const_i32(number)]);
@@ -507,7 +522,7 @@ impl Function<'_> {
         }
     }
 
-    /// It has returned: the builder stands behind it.
+    /// It has returned: the builder stands after it.
     pub fn watch_return(&mut self, call: Value, name: &str) {
         let number = self.numbering.external(name);
         let builder = self.builder();
@@ -557,7 +572,7 @@ impl Function<'_> {
     }
 
     /// The size of a local variable that a pointer is the start of; 0 if it is no such pointer.
-    fn known_size(&self, pointer: Value) -> u64 {
+    pub fn known_size(&self, pointer: Value) -> u64 {
         let Some(alloca) = llvm::as_alloca(pointer) else { return 0 };
         let count = llvm::as_constant_int(llvm::operand(alloca, 0)).map(llvm::constant_bits);
         count.map_or(0, |count| {
@@ -577,7 +592,8 @@ pub fn standard_streams(module: &Module) -> Vec<Value> {
     globals
 }
 
-/// Whether the call puts something into one of the standard streams of C++, also in a chain of such calls.
+/// Whether the call puts something into one of the standard streams of C++, also in a chain of such
+/// calls.
 fn is_standard_output(call: Value, name: &str) -> bool {
     if !is_inserter(name) {
         return false;

@@ -1,9 +1,10 @@
-//! Behaviour that C and C++ leave undefined gets the meaning that it has in a build without optimisation.
+//! Behaviour that C and C++ leave undefined gets the meaning that it has in a build without
+//! optimisation.
 //!
-//! A variant is optimised, the program it is derived from perhaps not, and LLVM may do anything where a promise of the source is
-//! broken: drop a comparison that an overflow makes true, a check for null behind an access, a loop without an end.
-//! So promises are taken back before any pass runs. For programs that are optimised themselves this is the reading
-//! that is always allowed.
+//! A variant is optimised, the program it is derived from perhaps not, and LLVM may do anything
+//! where a promise of the source is broken: drop a comparison that an overflow makes true, a check
+//! for null after an access, a loop without an end. So promises are taken back before any pass
+//! runs. For programs that are optimised themselves this is the reading that is always allowed.
 
 use crate::function::underlying_object;
 use crate::llvm::{self, Builder, LLVMOpcode, LLVMTypeKind, Type, Value, c_string};
@@ -41,8 +42,8 @@ const OF_POINTERS: [&str; 2] = ["noalias", "align"];
 const OF_FUNCTIONS: [&str; 6] =
     ["mustprogress", "willreturn", "memory", "speculatable", "nofree", "nosync"];
 
-/// Functions of the C library that allocate. LLVM removes memory that nobody reads, and mistakes with it. Those of C++ are
-/// marked by their calls (`builtin`).
+/// Functions of the C library that allocate. LLVM removes memory that nobody reads, and mistakes
+/// with it. Those of C++ are marked by their calls (`builtin`).
 const ALLOCATION: [&str; 9] = [
     "malloc",
     "calloc",
@@ -102,7 +103,8 @@ impl Kinds {
 
     fn take_from_function(&self, context: LLVMContextRef, function: Value) {
         let count = llvm::param_count(function);
-        // SAFETY: removing an absent attribute does nothing; indices are those of the result and the parameters.
+        // SAFETY: removing an absent attribute does nothing; indices are those of the result and
+        // the parameters.
         unsafe {
             for kind in self.of_functions {
                 LLVMRemoveEnumAttributeAtIndex(function, attributes::FUNCTION, kind);
@@ -178,7 +180,8 @@ pub fn keep_allocations(module: &Module) {
     }
 }
 
-/// Local variables of a function that is returned to a second time have the values of the first time, if they are in memory.
+/// Local variables of a function that is returned to a second time have the values of the first
+/// time, if they are in memory.
 fn keep_variables(function: Value) {
     let instructions = || llvm::blocks(function).into_iter().flat_map(llvm::instructions);
     let is_call =
@@ -193,7 +196,8 @@ fn is_assumption(call: Value) -> bool {
         .is_some_and(|function| llvm::name(function) == "llvm.assume")
 }
 
-/// What cannot be reached ends the program if it is reached all the same. Behind a call it is the call that does not return.
+/// What cannot be reached ends the program if it is reached all the same. Behind a call it is the
+/// call that does not return.
 fn trap_before(module: &Module, builder: &Builder, unreachable: Value) {
     // SAFETY: null where there is none.
     let before = llvm::non_null(unsafe { LLVMGetPreviousInstruction(unreachable) });
@@ -203,12 +207,13 @@ fn trap_before(module: &Module, builder: &Builder, unreachable: Value) {
     }
 }
 
-/// Local variables that are never set are zero, as far as that costs nothing: those that become values.
+/// Local variables that are never set are zero, as far as that costs nothing: those that become
+/// values.
 pub fn initialise_variables(module: &Module, builder: &Builder) {
     for function in module.functions().into_iter().filter(|f| attributes::can_be_instrumented(*f)) {
         let entry = llvm::instructions(llvm::entry_block(function));
-        let Some(behind) = entry.first().map(|first| llvm::after_allocas(*first)) else { continue };
-        builder.before(behind);
+        let Some(start) = entry.first().map(|first| llvm::after_allocas(*first)) else { continue };
+        builder.before(start);
         for variable in entry.into_iter().filter_map(llvm::as_alloca) {
             let ty = llvm::allocated_type(variable);
             // The operand is the number of elements.
@@ -234,8 +239,9 @@ fn is_integer(value: Value) -> bool {
     llvm::kind(llvm::type_of(value)) == LLVMTypeKind::LLVMIntegerTypeKind
 }
 
-/// Hides arithmetic that is checked later from passes that would take its promises at their word: signed operations become
-/// calls of functions that nothing is known of, and so do amounts of shifts and divisors. [`show`] undoes it.
+/// Hides arithmetic that is checked later from passes that would take its promises at their word:
+/// signed operations become calls of functions that nothing is known of, and so do amounts of
+/// shifts and divisors. [`show`] undoes it.
 pub fn hide(module: &Module, builder: &Builder) {
     for function in module.functions().into_iter().filter(|f| attributes::can_be_instrumented(*f)) {
         for instruction in llvm::blocks(function).into_iter().flat_map(llvm::instructions) {
@@ -280,7 +286,8 @@ pub fn show(module: &Module, builder: &Builder) {
                 Some((opcode, _)) => {
                     let value = builder.binary(*opcode, first, second);
                     if llvm::as_instruction(value).is_some() {
-                        // SAFETY: the instruction is an addition, a subtraction or a multiplication.
+                        // SAFETY: the instruction is an addition, a subtraction or a
+                        // multiplication.
                         unsafe { LLVMSetNSW(value, 1) };
                     }
                     value
@@ -310,12 +317,13 @@ fn is_partial_conversion(instruction: Value) -> bool {
         )
 }
 
-/// Whether nobody reads what is loaded through a pointer that may lead nowhere: the load is there for its failing.
+/// Whether nobody reads what is loaded through a pointer that may lead nowhere: the load is there
+/// for its failing.
 fn is_unread(load: Value) -> bool {
-    const MOST_STEPS: u32 = 4;
+    const MAX_STEPS: u32 = 4;
     let object = underlying_object(llvm::operand(load, 0));
     let is_safe = llvm::as_alloca(object).is_some() || llvm::as_global_variable(object).is_some();
-    !is_safe && is_dead(load, MOST_STEPS)
+    !is_safe && is_dead(load, MAX_STEPS)
 }
 
 /// Whether a value gets into variables at most that nobody reads.
@@ -446,14 +454,16 @@ fn wrap_amount(builder: &Builder, shift: Value) {
     }
 }
 
-/// A value that has no place in an integer becomes what the processor makes of it, also if passes know it.
+/// A value that has no place in an integer becomes what the processor makes of it, also if passes
+/// know it.
 fn keep_converted(builder: &Builder, conversion: Value) {
     let operand = llvm::operand(conversion, 0);
     builder.before(conversion);
     set_operand(conversion, 0, builder.unknown(llvm::type_of(operand), operand));
 }
 
-/// A division by zero remains one, if passes find out that it is. Divisors that the source wrote as constants are left alone.
+/// A division by zero remains one, if passes find out that it is. Divisors that the source wrote as
+/// constants are left alone.
 fn keep_divisor(builder: &Builder, division: Value) {
     let (ty, divisor) = (llvm::type_of(division), llvm::operand(division, 1));
     if is_in_range(llvm::opcode(division), divisor) || llvm::int_width(ty) > 64 {

@@ -1,7 +1,8 @@
 //! Functions that loop over inputs, one run after the other in one process.
 //!
-//! Labels do not outlive their run: the runtime forgets those of memory. Values that such a function would keep in registers from
-//! one round to the next keep their labels beside them, so its variables stay in memory.
+//! Labels do not outlive their run: the runtime forgets those of memory. Values that such a
+//! function would keep in registers from one round to the next keep their labels beside them, so
+//! its variables stay in memory.
 
 use crate::attributes;
 use crate::llvm::{self, LLVMOpcode, Value};

@@ -1,4 +1,5 @@
-//! The runtime inside the program: its bitcode, its functions, and what it needs from the instrumenter.
+//! The runtime inside the program: its bitcode, its functions, and what it needs from the
+//! instrumenter.
 //!
 //! The functions that instrumented code calls are those of the table in the `trace` crate.
 
@@ -20,8 +21,8 @@ const MODEL: &str = "__tarragon_model_";
 /// Models of variadic functions: they take a `va_list` in place of the variable arguments.
 const VARIADIC: &str = "__tarragon_variadic_";
 
-/// Functions of the C library that libraries and objects without bitcode, too, find in the program first, and the runtime's own
-/// versions: they read the input without moving a descriptor.
+/// Functions of the C library that libraries and objects without bitcode, too, find in the program
+/// first, and the runtime's own versions: they read the input without moving a descriptor.
 const INSTEAD: [(&str, &str); 4] =
     [("mmap", "mmap"), ("mmap64", "mmap"), ("pread", "pread"), ("pread64", "pread")];
 const OWN_VERSION: &str = "__tarragon_own_";
@@ -112,6 +113,11 @@ impl Runtime {
         self.functions.get(&llvm::name(function)) == Some(&function)
     }
 
+    /// Whether functions of the runtime have such names.
+    pub fn has_name(name: &str) -> bool {
+        is_runtime(name) || name.starts_with("_RN") || name.starts_with("_ZN")
+    }
+
     pub fn is_model(&self, function: Value) -> bool {
         llvm::name(function).starts_with(MODEL)
     }
@@ -165,7 +171,8 @@ fn redirect_to_models(module: &Module) -> Result<()> {
     Ok(())
 }
 
-/// Calls of `memcmp` whose result is only compared with 0 are calls of `bcmp`: which operand is less makes expressions that nobody wants.
+/// Calls of `memcmp` whose result is only compared with 0 are calls of `bcmp`: which operand is
+/// less makes expressions that nobody wants.
 fn compare_for_equality(functions: &HashMap<String, Value>) {
     let [Some(&from), Some(&to)] =
         ["memcmp", "bcmp"].map(|name| functions.get(&format!("{MODEL}{name}")))
@@ -234,7 +241,8 @@ fn with_symbols<T>(read: impl FnOnce(&[Value]) -> T) -> Result<T> {
     }
 }
 
-/// Fast paths are always inlined; slow paths never, so that they do not crowd the code that runs on concrete data.
+/// Fast paths are always inlined; slow paths never, so that they do not crowd the code that runs on
+/// concrete data.
 fn inline_by_name(module: &Module, function: Value, name: &str) {
     let kind = if name.starts_with("__tgi_") {
         "alwaysinline"
@@ -413,15 +421,16 @@ fn let_exceptions_pass(module: &Module, functions: &HashMap<String, Value>) {
     }
 }
 
-/// What is left of the runtime with a personality lets everything pass. The name keeps it apart from
-/// a Rust program's.
+/// What is left of the runtime with a personality lets everything pass. The name keeps it apart
+/// from a Rust program's.
 fn define_personality(module: &Module, builder: &Builder, function: Value) {
     const CONTINUE_UNWIND: u64 = 8;
     llvm::set_name(function, "__tarragon_personality");
     define_returning(module, builder, function, CONTINUE_UNWIND);
 }
 
-/// Defines a function of the C library by one of the runtime's, unless the program has one of its own.
+/// Defines a function of the C library by one of the runtime's, unless the program has one of its
+/// own.
 fn define_instead(module: &Module, name: &str, own: Value) {
     let ty = llvm::value_type(own);
     // SAFETY: the function is declared, or added here, and has the type of what it calls.

@@ -1,5 +1,6 @@
-//! The table of source lines, read from debug information: each instruction counts for the line and file of its own
-//! scope, so that code from headers, macros and `#line` is counted where it was written.
+//! The table of source lines, read from debug information: each instruction counts for the line and
+//! file of its own scope, so that code from headers, macros and `#line` is counted where it was
+//! written.
 
 use crate::llvm::{self, Block, LLVMOpcode, Value};
 use crate::numbering::{Numbering, intern};
@@ -83,13 +84,15 @@ impl Description<'_> {
     }
 }
 
-/// Whether an instruction only tells the optimiser how long a variable lives, so that its line need not run.
+/// Whether an instruction only tells the optimiser how long a variable lives, so that its line need
+/// not run.
 fn is_marker(instruction: Value) -> bool {
     llvm::opcode(instruction) == LLVMOpcode::LLVMCall
         && llvm::name(llvm::called(instruction)).starts_with("llvm.lifetime.")
 }
 
-/// The name in the source: linking appends a dot and a number to static functions that share a name.
+/// The name in the source: linking appends a dot and a number to static functions that share a
+/// name.
 pub fn source_name(name: &str) -> String {
     name.split('.').next().filter(|start| !start.is_empty()).unwrap_or(name).to_owned()
 }

@@ -1,5 +1,5 @@
-//! Which values carry labels: integers to 128 bits, pointers, floats and doubles, and structs and arrays of them,
-//! whose labels are listed in memory order.
+//! Which values carry labels: integers to 128 bits, pointers, floats and doubles, and structs and
+//! arrays of them, whose labels are listed in memory order.
 
 use crate::llvm::{self, LLVMTypeKind, Layout, Type};
 

@@ -1,6 +1,7 @@
-//! Checks of the sanitized variant that clang's front end does not put there: formats that are no constants, and, in modules
-//! that it compiled without its sanitizers, what bitcode still shows of undefined behaviour: signed arithmetic and
-//! shifts. The functions that report come with the program's own bitcode.
+//! Checks of the sanitized variant that clang's front end does not put there: formats that are no
+//! constants, and, in modules that it compiled without its sanitizers, what bitcode still shows of
+//! undefined behaviour: signed arithmetic and shifts. The functions that report come with the
+//! program's own bitcode.
 
 use crate::llvm::{self, Builder, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
 use crate::module::Module;

@@ -1,8 +1,10 @@
-//! Versions of symbols (`.symver` directives of the assembler) in code that is no shared library any more.
+//! Versions of symbols (`.symver` directives of the assembler) in code that is no shared library
+//! any more.
 //!
-//! A variant has the code of a program and its libraries in one file, where no version script defines versions. A name
-//! means its default version, as it does for whoever links with the library today; definitions of older versions
-//! have nobody who asks for them. Directives about functions of other libraries stay.
+//! A variant has the code of a program and its libraries in one file, where no version script
+//! defines versions. A name means its default version, as it does for whoever links with the
+//! library today; definitions of older versions have nobody who asks for them. Directives about
+//! functions of other libraries stay.
 
 use crate::llvm::{self, Value, c_string};
 use inkwell::llvm_sys::core::*;

@@ -4,12 +4,12 @@ use crate::entry;
 use crate::expressions::{Pair, is_pure};
 use crate::function::{Function, points_to_constant, underlying_object};
 use crate::llvm::{self, Block, LLVMOpcode, LLVMTypeKind, Value};
-use crate::recall::{Ended, Ending, EndingKind};
+use crate::memo::{Consumed, Consumer, ConsumerKind};
 use crate::types::{self, Leaf};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::{LLVMAtomicRMWBinOp, LLVMLinkage};
 use sites::SiteKind;
-use trace::{ConcretiseReason, GiveUp, Op};
+use trace::{ConcretiseReason, GiveUp, Op, slots};
 
 impl Function<'_> {
     pub fn visit(&mut self, instruction: Value) {
@@ -41,7 +41,8 @@ impl Function<'_> {
         }
     }
 
-    /// A pure instruction joins the region; one whose result carries no label drops its operands' labels.
+    /// A pure instruction joins the region; one whose result carries no label drops its operands'
+    /// labels.
     fn pure(&mut self, instruction: Value) {
         if self.may_be_symbolic(instruction) {
             return self.defer(instruction);
@@ -95,10 +96,10 @@ impl Function<'_> {
         }
         let condition = llvm::condition(branch);
         let number = self.numbering.number_of(branch).unwrap_or(0);
-        let ending = Ending { wanted: condition, site: number, kind: EndingKind::Branch };
-        let Some(closing) = self.close_with(branch, &[condition], Some(ending)) else { return };
-        if self.may_be_symbolic(condition) && matches!(closing.ended, Ended::No) {
-            self.record(self.label_of(condition), &ending);
+        let consumer = Consumer { wanted: condition, site: number, kind: ConsumerKind::Branch };
+        let Some(closing) = self.close_with(branch, &[condition], Some(consumer)) else { return };
+        if self.may_be_symbolic(condition) && matches!(closing.consumed, Consumed::No) {
+            self.record(self.label_of(condition), &consumer);
         }
         self.join(closing, &[]);
         if self.is_decided(condition) {
@@ -107,16 +108,16 @@ impl Function<'_> {
     }
 
     /// Records a branch or switch on what has this label.
-    pub fn record(&self, label: Value, ending: &Ending) {
+    pub fn record(&self, label: Value, consumer: &Consumer) {
         let builder = self.builder();
-        let site = builder.const_i32(ending.site);
-        let EndingKind::Switch(list, count) = ending.kind else {
-            let taken = builder.cast(LLVMOpcode::LLVMZExt, ending.wanted, builder.i32);
+        let site = builder.const_i32(consumer.site);
+        let ConsumerKind::Switch(list, count) = consumer.kind else {
+            let taken = builder.cast(LLVMOpcode::LLVMZExt, consumer.wanted, builder.i32);
             self.call(entry::__tg_branch, [label, taken, site]);
             return;
         };
-        let width = builder.const_i32(self.width(llvm::type_of(ending.wanted)));
-        let value = self.bits(ending.wanted);
+        let width = builder.const_i32(self.width(llvm::type_of(consumer.wanted)));
+        let value = self.bits(consumer.wanted);
         self.call(entry::__tg_switch, [label, value, width, list, builder.const_i32(count), site]);
     }
 
@@ -127,24 +128,26 @@ impl Function<'_> {
         let value = llvm::operand(switch, 0);
         let number = self.numbering.number_of(switch);
         let bits = self.width(llvm::type_of(value));
-        let ending = match number.map(|n| (n, self.numbering.table.sites[n as usize].kind.clone()))
-        {
-            Some((site, SiteKind::Switch { cases, .. }))
-                if bits <= 64 && self.may_be_symbolic(value) =>
-            {
-                let list = self.constant_list(switch, &cases);
-                Some(Ending {
-                    wanted: value,
-                    site,
-                    kind: EndingKind::Switch(list, cases.len() as u32),
-                })
-            }
-            _ => None,
-        };
-        let Some(closing) = self.close_with(switch, &[value], ending) else { return };
+        let consumer =
+            match number.map(|n| (n, self.numbering.table.sites[n as usize].kind.clone())) {
+                Some((site, SiteKind::Switch { cases, .. }))
+                    if bits <= 64 && self.may_be_symbolic(value) =>
+                {
+                    let list = self.constant_list(switch, &cases);
+                    Some(Consumer {
+                        wanted: value,
+                        site,
+                        kind: ConsumerKind::Switch(list, cases.len() as u32),
+                    })
+                }
+                _ => None,
+            };
+        let Some(closing) = self.close_with(switch, &[value], consumer) else { return };
         let label = self.label_of(value);
-        match ending {
-            Some(ending) if matches!(closing.ended, Ended::No) => self.record(label, &ending),
+        match consumer {
+            Some(consumer) if matches!(closing.consumed, Consumed::No) => {
+                self.record(label, &consumer)
+            }
             Some(_) => {}
             None => self.concretise(label, ConcretiseReason::JumpTarget, switch),
         }
@@ -187,15 +190,33 @@ impl Function<'_> {
 
     fn ret(&mut self, ret: Value) {
         let values: Vec<Value> = crate::function::operands(ret).collect();
+        if let Some(call) = llvm::previous_instruction(ret).filter(|i| llvm::is_must_tail(*i)) {
+            return self.leave_by_tail_call(call);
+        }
         self.flush(ret, &values);
         let builder = self.builder();
         if let Some(frame) = self.frame {
             self.call(entry::__tgi_leave_frame, [frame]);
         }
+        self.watch_result(ret, &values);
         for value in values {
-            for (slot, label) in self.labels_of(value).into_iter().enumerate() {
-                self.call(entry::__tgi_send_result, [builder.const_i32(slot as u32), label]);
+            let labels = self.labels_of(value);
+            let (sent, beyond) = labels.split_at(labels.len().min(slots::RESULTS));
+            for (slot, label) in sent.iter().enumerate() {
+                self.call(entry::__tgi_send_result, [builder.const_i32(slot as u32), *label]);
             }
+            for label in beyond {
+                self.give_up(*label, GiveUp::Arguments, ret);
+            }
+        }
+    }
+
+    /// Nothing may stand between such a call and the return; the callee has sent the result, to
+    /// whoever is waiting for it.
+    fn leave_by_tail_call(&self, call: Value) {
+        if let Some(frame) = self.frame {
+            self.builder().before(call);
+            self.call(entry::__tgi_leave_frame, [frame]);
         }
     }
 
@@ -329,9 +350,9 @@ impl Function<'_> {
         else {
             return self.untracked_load(load, pointer, next);
         };
-        let ending = self.fetch(load, pointer, &leaves);
+        let consumer = self.fetch(load, pointer, &leaves);
         let closing = if self.may_be_symbolic(pointer) {
-            self.close_with(next, &[pointer], ending)
+            self.close_with(next, &[pointer], consumer)
         } else {
             None
         };
@@ -340,9 +361,9 @@ impl Function<'_> {
             let labels = self.load_labels(load, pointer, &leaves);
             return self.set_labels(load, labels);
         };
-        let slow = match (closing.ended, ending) {
-            (Ended::Loaded(label), _) => vec![self.narrowed(label, load)],
-            (_, Some(Ending { site, kind: EndingKind::Load(value, size), .. })) => {
+        let slow = match (closing.consumed, consumer) {
+            (Consumed::Loaded(label), _) => vec![self.narrowed(label, load)],
+            (_, Some(Consumer { site, kind: ConsumerKind::Load(value, size), .. })) => {
                 let label = self.load_at(pointer, self.label_of(pointer), value, size, site);
                 vec![self.narrowed(label, load)]
             }
@@ -407,15 +428,15 @@ impl Function<'_> {
     }
 
     /// A load of one scalar at an address that may be symbolic.
-    fn fetch(&mut self, load: Value, pointer: Value, leaves: &[Leaf]) -> Option<Ending> {
+    fn fetch(&mut self, load: Value, pointer: Value, leaves: &[Leaf]) -> Option<Consumer> {
         let ty = llvm::type_of(load);
         let is_scalar = leaves.len() == 1 && types::scalar_bits(ty).is_some();
         (is_scalar && self.may_be_symbolic(pointer)).then(|| {
             let site = self.numbering.plain(load);
-            Ending {
+            Consumer {
                 wanted: pointer,
                 site,
-                kind: EndingKind::Load(load, self.layout().store_size(ty)),
+                kind: ConsumerKind::Load(load, self.layout().store_size(ty)),
             }
         })
     }

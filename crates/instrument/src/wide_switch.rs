@@ -1,4 +1,5 @@
-//! Switches on more than 64 bits become comparisons: the table of sites holds case values of 64 bits.
+//! Switches on more than 64 bits become comparisons: the table of sites holds case values of 64
+//! bits.
 
 use crate::llvm::{self, Block, Builder, LLVMIntPredicate, LLVMOpcode, Value};
 use crate::module::Module;

@@ -1,5 +1,5 @@
-//! The program's words: `main` takes its arguments from the runtime, which puts the input into them where the driver
-//! asked for that.
+//! The program's words: `main` takes its arguments from the runtime, which puts the input into them
+//! where the driver asked for that.
 
 use crate::entry;
 use crate::llvm::{self, Builder, LLVMOpcode, Value};

@@ -3,8 +3,9 @@
 //!
 //! A *trial* is a few sessions of one campaign. Each but the last is hit at a random *moment*:
 //! killed, interrupted, its disk is full, its files are deleted or damaged. After each session all
-//! that was announced up to then is looked for on disk. Whether an input shows a bug is asked of a build of the program that
-//! tells so itself, never of Tarragon. What the oracle itself deleted or damaged is not looked for.
+//! that was announced up to then is looked for on disk. Whether an input shows a bug is asked of a
+//! build of the program that tells so itself, never of Tarragon. What the oracle itself deleted or
+//! damaged is not looked for.
 
 mod announced;
 mod harm;
@@ -48,7 +49,8 @@ impl fmt::Display for Summary {
         write!(
             f,
             "campaign: {trials} trials, {moments} moments, {sessions} sessions, {finds} finds and \
-             {inputs} inputs announced, {harmed} files harmed, {triages} triages, {without_disk} trials \
+             {inputs} inputs announced, {harmed} files harmed, {triages} triages, {without_disk} \
+             trials \
              without a disk"
         )
     }

@@ -17,7 +17,7 @@ use crate::batch::Leaves;
 use crate::plants::PLANTS;
 use crate::{Finding, Kind, Oracle, print};
 
-const MOST_RUNS: &str = "800";
+const MAX_RUNS: &str = "800";
 
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
@@ -35,7 +35,8 @@ impl fmt::Display for Summary {
         let Summary { programs, asked, complete, plants } = self;
         write!(
             f,
-            "checks: {programs} programs, {asked} inputs in clang's build, {complete} searches complete"
+            "checks: {programs} programs, {asked} inputs in clang's build, {complete} searches \
+             complete"
         )?;
         let sum = |part: fn(&(u64, u64)) -> u64| plants.values().map(part).sum::<u64>();
         write!(
@@ -190,7 +191,7 @@ impl Builds {
     fn campaign(&self, number: usize, bytes: usize) -> Result<Campaign, String> {
         let out = self.path(&format!("out-{number}"));
         let output = Command::new(beside("tarragon")?)
-            .args(["fuzz", "--exhaustive", "--quiet", "--lcov", "off", "--max-runs", MOST_RUNS])
+            .args(["fuzz", "--exhaustive", "--quiet", "--lcov", "off", "--max-runs", MAX_RUNS])
             .args(["--fixed-len", &bytes.to_string(), "--out"])
             .arg(&out)
             .arg("--")

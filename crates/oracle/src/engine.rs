@@ -25,7 +25,7 @@ use crate::{Finding, Kind, Oracle};
 
 /// Nothing is undefined in these programs, and no search needs as many runs.
 const FLAGS: [&str; 2] = ["-O1", "-fwrapv"];
-const MOST_RUNS: u64 = 800;
+const MAX_RUNS: u64 = 800;
 /// Inputs of one program that all ways to run it are compared on.
 const COMPARED: usize = 16;
 
@@ -46,7 +46,8 @@ impl fmt::Display for Summary {
         let Summary { programs, leaves, searches, complete, runs, compared, .. } = self;
         writeln!(
             f,
-            "engine: {programs} programs with {leaves} leaves, {searches} searches, {complete} complete"
+            "engine: {programs} programs with {leaves} leaves, {searches} searches, {complete} \
+             complete"
         )?;
         write!(f, "  {runs} runs; {compared} inputs run in all ways")?;
         let mut obstacles = self.obstacles.iter();
@@ -197,7 +198,7 @@ impl<'b> Subject<'b> {
             observer: &mut Silent,
             stop: &stop,
         };
-        let limits = Limits { time: None, runs: Some(MOST_RUNS), max_len: self.bytes };
+        let limits = Limits { time: None, runs: Some(MAX_RUNS), max_len: self.bytes };
         let (_, stop) = Engine::new(world, limits, 0, Results::new(sites)).search(strategy, seeds);
         match stop {
             Stop::Execution(error) => Err(error.to_string()),
@@ -322,8 +323,8 @@ impl Executor for Recorder<'_> {
         Ok(execution)
     }
 
-    fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
-        self.tracer.restrict(holes, stretch);
+    fn restrict(&mut self, holes: Option<&[Range<usize>]>, repetition: Option<Range<usize>>) {
+        self.tracer.restrict(holes, repetition);
     }
 }
 

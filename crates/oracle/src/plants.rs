@@ -38,7 +38,8 @@ pub const PLANTS: &[Plant] = &[
     plant("free of the middle", "u8 *p = malloc(8); keep(p); if (x % 6 == 1) p++; free(p);"),
     plant(
         "use after realloc",
-        "u8 *p = malloc(8), *q = realloc(p, 999); if (x % 4 == 2) p[0] = 1; else q[0] = 1; free(q);",
+        "u8 *p = malloc(8), *q = realloc(p, 999); if (x % 4 == 2) p[0] = 1; else q[0] = 1; \
+         free(q);",
     ),
     plant(
         "use after scope",

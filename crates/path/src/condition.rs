@@ -1,8 +1,8 @@
 //! Path conditions: constraints in program order, and the ways to leave the path at each.
 //!
-//! A condition that was already asserted earlier on the path is not listed again: it is implied, and its negation
-//! could never be satisfied. Expressions of flips are made on demand, because most flips of a long run are never
-//! tried.
+//! A condition that was already asserted earlier on the path is not listed again: it is implied,
+//! and its negation could never be satisfied. Expressions of flips are made on demand, because most
+//! flips of a long run are never tried.
 
 use rustc_hash::FxHashSet;
 
@@ -31,13 +31,15 @@ pub struct Constraint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConstraintKind {
     Branch,
-    /// A switch on the expression `on`; `index` is the case taken, or the number of cases for the default.
+    /// A switch on the expression `on`; `index` is the case taken, or the number of cases for the
+    /// default.
     Case {
         on: Label,
         index: u32,
     },
-    /// The expression `on` kept the value that it had; there is no other side to go to. Where it `is_target`, it is a pointer through
-    /// which the program calls or jumps, so that another value is another way.
+    /// The expression `on` kept the value that it had; there is no other side to go to. Where it
+    /// `is_target`, it is a pointer through which the program calls or jumps, so that another value
+    /// is another way.
     Concretise {
         on: Label,
         value: u64,
@@ -65,7 +67,8 @@ pub enum Purpose {
     Violate(CheckKind),
 }
 
-/// One step of a path as the program sees it: where, and which way. Equal for equal paths whatever the input.
+/// One step of a path as the program sees it: where, and which way. Equal for equal paths whatever
+/// the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Step {
     pub site: u32,
@@ -95,7 +98,8 @@ fn fold(a: u64, b: u64) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct PathCondition {
     pub constraints: Vec<Constraint>,
-    /// What the lexers delivered that the program was derived with. Their own conditions are not among the constraints.
+    /// What the lexers delivered that the program was derived with. Their own conditions are not
+    /// among the constraints.
     pub tokens: Vec<Delivered>,
     /// The conditions of these lexers: inputs that meet them, too, have the same tokens.
     pub given: Vec<Constraint>,
@@ -103,7 +107,8 @@ pub struct PathCondition {
 }
 
 impl PathCondition {
-    /// Reads the events of a trace in order. Adds expressions for switches and concretisations to its table.
+    /// Reads the events of a trace in order. Adds expressions for switches and concretisations to
+    /// its table.
     pub fn new(trace: &mut Trace, sites: &SiteTable) -> PathCondition {
         let is_delivery = |event: &Event| event.kind == EventKind::Delivered as u8;
         let mut calls = trace.events.iter().any(is_delivery).then(|| Calls::new(&trace.dag));

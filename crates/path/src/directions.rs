@@ -1,7 +1,7 @@
 //! Check of a trace against the meaning of its expressions.
 //!
-//! The runtime recorded which way each branch went; evaluating the recorded condition on the same input must say
-//! the same. A difference is a fault in the instrumentation, never in the program.
+//! The runtime recorded which way each branch went; evaluating the recorded condition on the same
+//! input must say the same. A difference is a fault in the instrumentation, never in the program.
 
 use expr::{Dag, Evaluator};
 

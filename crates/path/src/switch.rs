@@ -1,8 +1,8 @@
 //! Switches as 1-bit expressions.
 //!
-//! Case `i` of a switch on `x` is taken iff `x = v_i`. The default is taken iff `x` lies in none of the ranges
-//! `[lo, hi]` that the case values form; runs of neighbouring values are joined, so that the 26 letters cost one
-//! range test `x - lo <= hi - lo` and not 26 comparisons.
+//! Case `i` of a switch on `x` is taken iff `x = v_i`. The default is taken iff `x` lies in none of
+//! the ranges `[lo, hi]` that the case values form; runs of neighbouring values are joined, so that
+//! the 26 letters cost one range test `x - lo <= hi - lo` and not 26 comparisons.
 
 use expr::Dag;
 use trace::{Label, Node, Op};

@@ -1,9 +1,10 @@
 //! Tokens that the program's lexers delivered, and the bytes that each was made of.
 //!
-//! A lexer is known by the function's name only; which bytes belong to a token follows from what the lexer asked on its way.
-//! A condition is decided by the last byte that it depends on: the byte that the first condition of a call is about is where
-//! its text begins. That holds for scanners that look ahead, and for tables in which a state depends on all that was read.
-//! Tokens of texts that are no input (a prelude) are left out.
+//! A lexer is known by the function's name only; which bytes belong to a token follows from what
+//! the lexer asked on its way. A condition is decided by the last byte that it depends on: the byte
+//! that the first condition of a call is about is where its text begins. That holds for scanners
+//! that look ahead, and for tables in which a state depends on all that was read. Tokens of texts
+//! that are no input (a prelude) are left out.
 
 use expr::Dag;
 use trace::{Label, Op};
@@ -68,7 +69,8 @@ fn offset_asked(dag: &Dag, label: Label) -> Option<u32> {
 pub(crate) struct Calls {
     last_bytes: LastBytes,
     inside: bool,
-    /// The first byte that a condition of the present call was about, those of earlier calls left out.
+    /// The first byte that a condition of the present call was about, those of earlier calls left
+    /// out.
     first: Option<u32>,
     delivered: Vec<(Option<u32>, Delivered)>,
 }
@@ -97,7 +99,8 @@ impl Calls {
         self.delivered.push((self.first, Delivered { lexer, code, label, start: 0 }));
     }
 
-    /// The tokens in order. Those before which the lexer did not look at the input are not of it, up to one at its end.
+    /// The tokens in order. Those before which the lexer did not look at the input are not of it,
+    /// up to one at its end.
     pub(crate) fn finish(self, input_len: u32) -> Vec<Delivered> {
         let mut tokens: Vec<Delivered> = Vec::new();
         let mut ended = false;

@@ -1,15 +1,17 @@
-//! Words that the program asked about: whether it knows them, or which of those that it knows they are.
+//! Words that the program asked about: whether it knows them, or which of those that it knows they
+//! are.
 //!
-//! A hash cannot be turned round, and a comparison with a longer word cannot come out equal, however the bytes of this run are changed.
-//! But each word that was asked about tells what else could be asked about in the same place.
+//! A hash cannot be turned round, and a comparison with a longer word cannot come out equal,
+//! however the bytes of this run are changed. But each word that was asked about tells what else
+//! could be asked about in the same place.
 
 use std::ops::Range;
 
 use expr::{Dag, Op, TableData};
-use trace::{COMPARED, Event, EventKind, Label, MOST_WORDS};
+use trace::{COMPARED, Event, EventKind, Label, MAX_WORDS};
 
 /// Steps of computing between the input and a byte of a word.
-const MOST_STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 
 /// Who asked; words with the same asker may stand for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,8 +26,8 @@ pub enum Asker {
 pub struct Word {
     pub asker: Asker,
     pub text: Vec<u8>,
-    /// The bytes of the input that the word was made of, if each byte of the word was made of the next one of the input. What they are
-    /// in the input is not known here.
+    /// The bytes of the input that the word was made of, if each byte of the word was made of the
+    /// next one of the input. What they are in the input is not known here.
     pub place: Option<Range<usize>>,
 }
 
@@ -33,7 +35,7 @@ pub struct Word {
 pub(crate) fn asked_about(events: &[Event], dag: &Dag) -> Vec<Word> {
     let words = events.iter().filter(|event| event.kind == EventKind::Word as u8);
     words
-        .take(MOST_WORDS)
+        .take(MAX_WORDS)
         .filter_map(|event| {
             let table = dag.tables().get(event.arg as usize)?;
             let asker = match event.site.checked_sub(COMPARED) {
@@ -53,11 +55,12 @@ fn place(table: &TableData, dag: &Dag) -> Option<Range<usize>> {
     is_piece.then(|| start..start + labels.len())
 }
 
-/// The only byte of the input that a value is made of, in few steps. Text that went through a decoder stays a piece of the input, and so
-/// does text that ends where the input ends: each of its bytes is a zero on the condition that the length is another.
+/// The only byte of the input that a value is made of, in few steps. Text that went through a
+/// decoder stays a piece of the input, and so does text that ends where the input ends: each of its
+/// bytes is a zero on the condition that the length is another.
 fn source(label: Label, dag: &Dag) -> Option<usize> {
     let mut at = label;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         if at != 0 && dag.op(at) == Op::Input {
             return Some(dag.node(at).a as usize);
         }

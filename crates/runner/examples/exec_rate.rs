@@ -1,5 +1,6 @@
-//! Measures runs per second of a trivial target: `cargo run --release -p runner --example exec_rate [SECONDS]`.
-//! Driver and target share one core. The rate by processor time is what an idle machine would reach.
+//! Measures runs per second of a trivial target: `cargo run --release -p runner --example exec_rate
+//! [SECONDS]`. Driver and target share one core. The rate by processor time is what an idle machine
+//! would reach.
 
 #[path = "../tests/support/mod.rs"]
 mod support;

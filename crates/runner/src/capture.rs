@@ -8,10 +8,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 /// How much of the end of an output can be fetched.
 pub const TAIL_LEN: u64 = 64 << 10;
 
-/// Output of earlier runs that may stay in a file: to give a page back and to get it again costs as much as to print on it.
-const MOST_KEPT: u64 = 32 << 10;
+/// Output of earlier runs that may stay in a file: to give a page back and to get it again costs as
+/// much as to print on it.
+const MAX_KEPT: u64 = 32 << 10;
 
-/// A memory file that a target prints to. It appends, so that a new run needs no more than to know where its output starts.
+/// A memory file that a target prints to. It appends, so that a new run needs no more than to know
+/// where its output starts.
 pub(crate) struct Capture {
     file: OwnedFd,
     /// Where the output of the last run starts.
@@ -28,7 +30,7 @@ impl Capture {
 
     /// For messages, which are few.
     pub fn of_stderr() -> Result<Capture, RunnerError> {
-        Capture::new(MOST_KEPT)
+        Capture::new(MAX_KEPT)
     }
 
     fn new(most_kept: u64) -> Result<Capture, RunnerError> {
@@ -111,7 +113,7 @@ mod tests {
                 assert_eq!(capture.tail(), text[len.saturating_sub(TAIL_LEN as usize)..]);
                 longest = longest.max(capture.len() - len as u64);
             }
-            assert!(longest <= MOST_KEPT && (longest > 0) != empty);
+            assert!(longest <= MAX_KEPT && (longest > 0) != empty);
         }
     }
 }

@@ -54,7 +54,7 @@ pub(crate) const CALLS: &[Call] = &[
     call(libc::SYS_setuid, "setuid", None),
 ];
 
-pub(crate) const MOST_PATH: usize = 256;
+pub(crate) const MAX_PATH: usize = 256;
 
 /// From the process that follows the calls to the driver.
 #[derive(Clone, Copy)]
@@ -63,7 +63,7 @@ pub(crate) struct Message {
     /// Index in [`CALLS`].
     pub call: u32,
     /// Ends with zeros.
-    pub path: [u8; MOST_PATH],
+    pub path: [u8; MAX_PATH],
 }
 
 /// Calls of one kind on one path that were denied.
@@ -86,9 +86,10 @@ impl fmt::Display for Denial {
     }
 }
 
-/// What is denied to a program on this input, and would not be outside of the sandbox, in the order of calls and paths.
+/// What is denied to a program on this input, and would not be outside of the sandbox, in the order
+/// of calls and paths.
 pub fn denials(options: TargetOptions, input: &[u8]) -> Result<Vec<Denial>, RunnerError> {
-    const MOST_MESSAGES: usize = 100_000;
+    const MAX_MESSAGES: usize = 100_000;
     const GRACE: Duration = Duration::from_secs(2);
     let mut stage = Stage::set(TargetOptions { may_trace_itself: true, ..options })?;
     stage.prepare(input)?;
@@ -99,7 +100,7 @@ pub fn denials(options: TargetOptions, input: &[u8]) -> Result<Vec<Denial>, Runn
     let Launched { process, scratch, .. } = launched;
     let end = Instant::now() + Duration::from_millis(timeout_ms.into()) + GRACE;
     let mut counts: BTreeMap<(&'static str, PathBuf), u64> = BTreeMap::new();
-    for _ in 0..MOST_MESSAGES {
+    for _ in 0..MAX_MESSAGES {
         let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let Some(denied) =
             line.receive_bytes::<{ size_of::<Message>() }>(left).map(|bytes| read(&bytes))
@@ -124,7 +125,8 @@ fn read(bytes: &[u8; size_of::<Message>()]) -> Option<(&'static str, PathBuf)> {
     Some((call.name, PathBuf::from(OsStr::from_bytes(&path[..end]))))
 }
 
-/// Whether the driver's user may do something with a file. What is denied to both is not the sandbox's doing.
+/// Whether the driver's user may do something with a file. What is denied to both is not the
+/// sandbox's doing.
 fn is_allowed_outside(path: &Path) -> bool {
     match path.symlink_metadata() {
         _ if !path.is_absolute() => true,

@@ -7,12 +7,15 @@ use std::time::Duration;
 
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
-    #[error("{}: no such program; check the path, or give the directory (./NAME) if it is not in PATH", .0.display())]
+    #[error("{}: no such program; check the path, or give the directory (./NAME) if it is not in \
+             PATH", .0.display())]
     NotFound(PathBuf),
-    #[error("{}: is not an executable file; name the linked program, and check its permissions (chmod +x)", .0.display())]
+    #[error("{}: is not an executable file; name the linked program, and check its permissions \
+             (chmod +x)", .0.display())]
     NotExecutable(PathBuf),
     #[error(
-        "{}: was not built with Tarragon; build it with CC=tarragon-cc CXX=tarragon-c++ and run the result",
+        "{}: was not built with Tarragon; build it with CC=tarragon-cc CXX=tarragon-c++ and run \
+         the result",
         .0.display()
     )]
     NotBuiltWithTarragon(PathBuf),
@@ -25,17 +28,20 @@ pub enum RunnerError {
     )]
     EndsAtStart { program: PathBuf, outcome: Outcome, stderr: String },
     #[error(
-        "{}: did not reach main within {limit:?}; a constructor or a library hangs, or the limit is too short{}",
+        "{}: did not reach main within {limit:?}; a constructor or a library hangs, or the limit \
+         is too short{}",
         .program.display(), quoted(.stderr)
     )]
     HangsAtStart { program: PathBuf, limit: Duration, stderr: String },
     #[error(
-        "{}: was built by another version of Tarragon (trace format {found}, here {expected}); build it again",
+        "{}: was built by another version of Tarragon (trace format {found}, here {expected}); \
+         build it again",
         .program.display()
     )]
     VersionMismatch { program: PathBuf, found: u32, expected: u32 },
     #[error(
-        "the program has {needed} branch outcomes and its site table {have}; they are from different builds: build again"
+        "the program has {needed} branch outcomes and its site table {have}; they are from \
+         different builds: build again"
     )]
     CoverageMismatch { needed: u32, have: u64 },
     #[error("the input has {len} bytes; at most {max} can be traced")]
@@ -47,7 +53,8 @@ pub enum RunnerError {
     #[error("an argument or variable for the target contains a zero byte")]
     ZeroByte,
     #[error(
-        "only {have} files may be open at once, and Tarragon needs {needed}; raise the limit: ulimit -n {needed}"
+        "only {have} files may be open at once, and Tarragon needs {needed}; raise the limit: \
+         ulimit -n {needed}"
     )]
     TooFewFiles { have: u64, needed: u64 },
     #[error("cannot {action}: {error}{}", hint(.error))]

@@ -6,8 +6,8 @@ use rustix::io::{Errno, pwrite};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-/// The input file. Targets open it themselves, read-only and with an offset of their own; only the driver's
-/// descriptor can write.
+/// The input file. Targets open it themselves, read-only and with an offset of their own; only the
+/// driver's descriptor can write.
 pub(crate) struct InputFile {
     file: OwnedFd,
     path: PathBuf,

@@ -1,12 +1,12 @@
 //! Runs a target on one input after the other: fork-server client, sandbox, limits, shared memory.
 //!
-//! [`Runner`] starts a program that was built with Tarragon once and lets it fork for each input; [`PlainRunner`]
-//! starts any program anew for each. Both use the same sandbox ([`Sandbox`]), the same limits ([`Limits`]) and the same
-//! [`Outcome`]. Whatever a target does, nothing of it is left when a run ends, and nothing of a runner is left
-//! when it is dropped or when the driver dies.
+//! [`Runner`] starts a program that was built with Tarragon once and lets it fork for each input;
+//! [`PlainRunner`] starts any program anew for each. Both use the same sandbox ([`Sandbox`]), the
+//! same limits ([`Limits`]) and the same [`Outcome`]. Whatever a target does, nothing of it is left
+//! when a run ends, and nothing of a runner is left when it is dropped or when the driver dies.
 //!
-//! This crate gives the raw trace of a run and no meaning to it: it must not know expressions, sites or
-//! strategies, and it must not read a number from shared memory without checking it.
+//! This crate gives the raw trace of a run and no meaning to it: it must not know expressions,
+//! sites or strategies, and it must not read a number from shared memory without checking it.
 
 mod capture;
 mod denials;

@@ -21,8 +21,8 @@ pub(crate) struct Received {
     pub is_whole: bool,
 }
 
-/// The driver's ends. Sockets rather than pipes: writing to a dead server must not raise `SIGPIPE` in the driver, and what a program
-/// writes to its server's descriptor must not run into a report.
+/// The driver's ends. Sockets rather than pipes: writing to a dead server must not raise `SIGPIPE`
+/// in the driver, and what a program writes to its server's descriptor must not run into a report.
 pub(crate) struct Line {
     commands: Option<OwnedFd>,
     reports: OwnedFd,
@@ -100,7 +100,8 @@ impl Line {
         polled.is_err() || reports[0].revents().intersects(gone)
     }
 
-    /// The socket itself keeps the time limit: asking for it with each report would cost a call more for each run.
+    /// The socket itself keeps the time limit: asking for it with each report would cost a call
+    /// more for each run.
     fn set_limit(&mut self, limit: Duration) -> Result<(), Lost> {
         if self.limit != limit {
             set_socket_timeout(&self.reports, Timeout::Recv, Some(limit)).map_err(|_| Lost)?;

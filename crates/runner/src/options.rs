@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use trace::Capacities;
 
-/// Stands for the path of the input file in a target's arguments. Without it the input comes on stdin.
+/// Stands for the path of the input file in a target's arguments. Without it the input comes on
+/// stdin.
 pub const INPUT_PLACEHOLDER: &str = "@@";
 
 const KIB: u64 = 1 << 10;
@@ -19,16 +20,17 @@ const GIB: u64 = 1 << 30;
 pub struct TargetOptions {
     /// Path of the executable; a name without a slash is searched for in `PATH`.
     pub program: PathBuf,
-    /// Arguments after the program's name. [`INPUT_PLACEHOLDER`], also inside an argument, becomes the path of a
-    /// file with the input; the placeholders of [`trace::words`] become the input itself.
+    /// Arguments after the program's name. [`INPUT_PLACEHOLDER`], also inside an argument, becomes
+    /// the path of a file with the input; the placeholders of [`trace::words`] become the input
+    /// itself.
     pub arguments: Vec<OsString>,
-    /// Variables to set on top of those that every target gets, in a sandbox a few harmless ones of the driver's, otherwise all of them; their
-    /// values may be the input, too. The arguments take
+    /// Variables to set on top of those that every target gets, in a sandbox a few harmless ones of
+    /// the driver's, otherwise all of them; their values may be the input, too. The arguments take
     /// the first pieces of the input, then the variables in the order of their names.
     pub environment: Vec<(OsString, OsString)>,
     pub sandbox: Sandbox,
-    /// Files and directories that a target in a sandbox may read beside its program, its libraries, what its words name, and
-    /// the harmless part of the system.
+    /// Files and directories that a target in a sandbox may read beside its program, its libraries,
+    /// what its words name, and the harmless part of the system.
     pub readable: Vec<PathBuf>,
     pub limits: Limits,
     pub working_directory: WorkingDirectory,
@@ -59,8 +61,8 @@ impl TargetOptions {
         }
     }
 
-    /// Lets the target read what lies beside `program`, from which it was made, and in the present directory, unless that is
-    /// a home directory or the like.
+    /// Lets the target read what lies beside `program`, from which it was made, and in the present
+    /// directory, unless that is a home directory or the like.
     pub fn show_files_of(&mut self, program: &Path) {
         let program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
         let beside = program.parent().map(Path::to_owned);
@@ -84,8 +86,8 @@ impl TargetOptions {
     }
 }
 
-/// Sizes for programs with `outcomes` branch outcomes. The memory is sparse: what is not used costs nothing.
-/// Coverage is whole pages, because targets map it over a variable of their own.
+/// Sizes for programs with `outcomes` branch outcomes. The memory is sparse: what is not used costs
+/// nothing. Coverage is whole pages, because targets map it over a variable of their own.
 pub fn default_capacities(outcomes: u32) -> Capacities {
     Capacities {
         input: MIB,
@@ -100,12 +102,13 @@ pub fn default_capacities(outcomes: u32) -> Capacities {
 /// Whether a target is confined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sandbox {
-    /// Everything that the kernel offers; [`SandboxReport`](crate::SandboxReport) says what that is.
+    /// Everything that the kernel offers; [`SandboxReport`](crate::SandboxReport) says what that
+    /// is.
     #[default]
     On,
-    /// The target can do what the user can: use the network, write and delete any file of the user's, signal
-    /// other processes. Limits of time, memory and file size hold, and child processes are still ended after each
-    /// run, but a child that takes pains to hide may survive.
+    /// The target can do what the user can: use the network, write and delete any file of the
+    /// user's, signal other processes. Limits of time, memory and file size hold, and child
+    /// processes are still ended after each run, but a child that takes pains to hide may survive.
     Off,
 }
 
@@ -113,12 +116,13 @@ pub enum Sandbox {
 #[derive(Clone, Debug)]
 pub struct Limits {
     pub run_time: Duration,
-    /// Processor time, of targets with a fork server only; `None` sets no limit. A run that reaches it ends as at `run_time`.
+    /// Processor time, of targets with a fork server only; `None` sets no limit. A run that reaches
+    /// it ends as at `run_time`.
     pub cpu_time: Option<Duration>,
     /// Memory of each process of the run in bytes.
     pub memory: u64,
-    /// Address space beyond `memory` for what is reserved but never filled: the runtime's shadow. `None` sets no
-    /// limit on memory at all, which builds with AddressSanitizer need.
+    /// Address space beyond `memory` for what is reserved but never filled: the runtime's shadow.
+    /// `None` sets no limit on memory at all, which builds with AddressSanitizer need.
     pub address_space_allowance: Option<u64>,
     /// Size of each file that is written, captured output included.
     pub file_size: u64,
@@ -147,8 +151,8 @@ impl Default for Limits {
 /// Where a target runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum WorkingDirectory {
-    /// In its scratch directory, which is empty at the start of each run. Relative paths in the arguments do not
-    /// lead to the user's files then.
+    /// In its scratch directory, which is empty at the start of each run. Relative paths in the
+    /// arguments do not lead to the user's files then.
     #[default]
     Scratch,
     /// Where the driver runs.

@@ -20,8 +20,8 @@ pub(crate) fn raise_open_files() -> Result<(), RunnerError> {
     Err(RunnerError::TooFewFiles { have: maximum.or(current).unwrap_or(0), needed: NEEDED_FILES })
 }
 
-/// Lets writing beyond the limit on file sizes fail, with an error that can be told, instead of ending the driver without a
-/// word.
+/// Lets writing beyond the limit on file sizes fail, with an error that can be told, instead of
+/// ending the driver without a word.
 pub fn survive_file_size_limit() {
     // SAFETY: to ignore a signal needs no handler.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };

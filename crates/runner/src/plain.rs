@@ -15,8 +15,8 @@ use trace::server::{DONE, Report};
 pub struct PlainRun {
     pub outcome: Outcome,
     pub run_time: Duration,
-    /// Largest resident set, if it was larger than the driver's: the kernel counts what the process was before it
-    /// executed the program, and that was a copy of the driver.
+    /// Largest resident set, if it was larger than the driver's: the kernel counts what the process
+    /// was before it executed the program, and that was a copy of the driver.
     pub max_rss_kib: Option<u64>,
     pub stray_children: u32,
     /// Up to the file size limit; empty unless it was to be captured.

@@ -1,9 +1,10 @@
-//! One processor for the driver and its target: they take turns, and waking a process on another processor costs more than a short run.
+//! One processor for the driver and its target: they take turns, and waking a process on another
+//! processor costs more than a short run.
 
 use rustix::thread::{CpuSet, Pid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-/// Keeps this process, and what it starts from now on, to a processor to which no other process is kept. Does nothing where there is
-/// none, or where the kernel refuses.
+/// Keeps this process, and what it starts from now on, to a processor to which no other process is
+/// kept. Does nothing where there is none, or where the kernel refuses.
 pub fn keep_to_one_processor() {
     let Ok(allowed) = sched_getaffinity(None) else { return };
     let taken: Vec<usize> = processes().filter_map(kept_to).collect();
@@ -24,7 +25,8 @@ fn processes() -> impl Iterator<Item = Pid> {
     entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
 }
 
-/// The only processor that a process may use. Threads of the kernel, which have no program and cannot be moved, do not count.
+/// The only processor that a process may use. Threads of the kernel, which have no program and
+/// cannot be moved, do not count.
 fn kept_to(process: Pid) -> Option<usize> {
     let allowed = sched_getaffinity(Some(process)).ok().filter(|allowed| allowed.count() == 1)?;
     let is_program = std::fs::read_link(format!("/proc/{}/exe", process.as_raw_nonzero())).is_ok();

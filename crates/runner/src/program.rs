@@ -31,12 +31,14 @@ fn is_executable(path: &Path) -> bool {
 
 /// Refuses binaries without the runtime. Scripts pass: they may start a program that has it.
 pub(crate) fn check_built_with_tarragon(path: &Path) -> Result<(), RunnerError> {
-    // SAFETY: the bytes are only searched; a file that changes meanwhile gives a wrong answer at worst.
+    // SAFETY: the bytes are only searched; a file that changes meanwhile gives a wrong answer at
+    // worst.
     let Some(content) = File::open(path).ok().and_then(|file| unsafe { Mmap::map(&file) }.ok())
     else {
         return Ok(());
     };
-    // The runtime asks for this variable, so its name is in every program that contains the runtime.
+    // The runtime asks for this variable, so its name is in every program that contains the
+    // runtime.
     let marker = trace::server::ENV.to_bytes();
     if content.starts_with(b"\x7fELF") && memchr::memmem::find(&content, marker).is_none() {
         return Err(RunnerError::NotBuiltWithTarragon(path.to_owned()));

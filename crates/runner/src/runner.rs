@@ -33,12 +33,14 @@ pub struct Runner {
     offences: Vec<(Vec<u8>, Offence)>,
 }
 
-/// What an input makes the program do to what it shares with Tarragon. Outside of Tarragon it may do nothing, or harm somebody else.
+/// What an input makes the program do to what it shares with Tarragon. Outside of Tarragon it may
+/// do nothing, or harm somebody else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offence {
     /// The trace memory is not what it can be, in a process of the input's own.
     Memory,
-    /// Whoever takes inputs in a process that shares them is lost, or reports on runs that are not its own.
+    /// Whoever takes inputs in a process that shares them is lost, or reports on runs that are not
+    /// its own.
     Line,
     /// The process that watches the run is gone.
     Supervisor,
@@ -80,7 +82,8 @@ pub struct RawRun<'a> {
     pub max_rss_kib: u64,
     /// Processes that the run left and that were killed.
     pub stray_children: u32,
-    /// The run's process had other inputs before, or waits for more: what it did may hang on what they left.
+    /// The run's process had other inputs before, or waits for more: what it did may hang on what
+    /// they left.
     pub shared: bool,
     stage: &'a Stage,
     segment: &'a Segment,
@@ -104,7 +107,8 @@ impl RawRun<'_> {
         self.segment.reports()
     }
 
-    /// What the run wrote to stdout, up to the file size limit; `None` unless it was to be captured.
+    /// What the run wrote to stdout, up to the file size limit; `None` unless it was to be
+    /// captured.
     pub fn stdout(&self) -> Option<Vec<u8>> {
         self.stage.stdout.as_ref().map(|capture| capture.all())
     }
@@ -135,12 +139,14 @@ impl Runner {
         })
     }
 
-    /// Runs the target on `input`; with `symbolic`, the run's trace is recorded, otherwise only its coverage.
+    /// Runs the target on `input`; with `symbolic`, the run's trace is recorded, otherwise only its
+    /// coverage.
     pub fn run(&mut self, input: &[u8], symbolic: bool) -> Result<RawRun<'_>, RunnerError> {
         self.run_in(Process::Own, input, symbolic)
     }
 
-    /// As [`run`](Runner::run), in a process that had other inputs before if there is one that waits for more.
+    /// As [`run`](Runner::run), in a process that had other inputs before if there is one that
+    /// waits for more.
     pub fn run_shared(&mut self, input: &[u8], symbolic: bool) -> Result<RawRun<'_>, RunnerError> {
         self.run_in(Process::Shared, input, symbolic)
     }
@@ -195,14 +201,14 @@ impl Runner {
         self.segment.max_input_len()
     }
 
-    /// Makes only these bytes of the inputs of symbolic runs symbolic from now on, and not their length; without
-    /// holes, everything.
+    /// Makes only these bytes of the inputs of symbolic runs symbolic from now on, and not their
+    /// length; without holes, everything.
     pub fn restrict(
         &mut self,
         holes: Option<&[std::ops::Range<usize>]>,
-        stretch: Option<std::ops::Range<usize>>,
+        repetition: Option<std::ops::Range<usize>>,
     ) {
-        self.segment.restrict(holes, stretch);
+        self.segment.restrict(holes, repetition);
     }
 
     /// Changes the limits of time and processor time of the runs from now on.
@@ -243,14 +249,16 @@ impl Runner {
         }
     }
 
-    /// A program that breaks its servers again and again gets processes of its own, and so do inputs that are known to.
+    /// A program that breaks its servers again and again gets processes of its own, and so do
+    /// inputs that are known to.
     fn may_share(&self, input: &[u8]) -> bool {
-        const MOST_LOSSES: u32 = 3;
-        self.losses < MOST_LOSSES && !self.offenders.contains(input)
+        const MAX_LOSSES: u32 = 3;
+        self.losses < MAX_LOSSES && !self.offenders.contains(input)
     }
 
-    /// The server of a process that inputs share was lost. That is nobody's fault, unless it happens again on the same input, or
-    /// behind the one before; and not if the input does it alone, too.
+    /// The server of a process that inputs share was lost. That is nobody's fault, unless it
+    /// happens again on the same input, or after the one before; and not if the input does it
+    /// alone, too.
     fn find_offender(&mut self, trouble: Trouble, input: &[u8]) -> Result<(), RunnerError> {
         let before = std::mem::take(&mut self.previous);
         if trouble == Trouble::Forged {
@@ -280,10 +288,11 @@ impl Runner {
         Ok(false)
     }
 
-    /// A run in a process of its own. A server that dies takes the run along, so the run is made again with a new one.
+    /// A run in a process of its own. A server that dies takes the run along, so the run is made
+    /// again with a new one.
     fn run_alone(&mut self, input: &[u8], symbolic: bool) -> Result<Report, RunnerError> {
         const TRIES: u32 = 2;
-        const MOST_IN_A_ROW: u32 = 5;
+        const MAX_IN_A_ROW: u32 = 5;
         for _ in 0..TRIES {
             if let Ok(report) = self.attempt(Process::Own, input, symbolic)? {
                 self.lost_in_a_row = 0;
@@ -296,7 +305,7 @@ impl Runner {
             }
         }
         self.lost_in_a_row += 1;
-        if self.lost_in_a_row >= MOST_IN_A_ROW {
+        if self.lost_in_a_row >= MAX_IN_A_ROW {
             let (inputs, stderr) = (self.lost_in_a_row, self.stage.stderr.tail_text());
             return Err(RunnerError::ServerLost { inputs, stderr });
         }

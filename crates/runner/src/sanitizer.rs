@@ -2,7 +2,8 @@
 //!
 //! Only text is read here; the caller sees to it that it is not the program's.
 
-/// A report of AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer, or the variant's own checks.
+/// A report of AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer, or the variant's own
+/// checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SanitizerReport {
     pub kind: String,
@@ -24,7 +25,8 @@ impl SanitizerFrame {
         self.place.contains(':')
     }
 
-    /// Libraries have no source, or one that is not here: theirs was built elsewhere, or is a header of the system.
+    /// Libraries have no source, or one that is not here: theirs was built elsewhere, or is a
+    /// header of the system.
     fn is_of_program(&self) -> bool {
         self.has_source() && self.place.starts_with('/') && !self.place.starts_with("/usr/")
     }
@@ -44,11 +46,13 @@ pub const SANITIZER_OPTIONS: (&str, &str) = (
      max_allocation_size_mb=2048:print_legend=0:print_full_thread_history=0",
 );
 
-/// Options for UndefinedBehaviorSanitizer: a report has a stack and names its kind, and the run goes on.
+/// Options for UndefinedBehaviorSanitizer: a report has a stack and names its kind, and the run
+/// goes on.
 pub const UNDEFINED_OPTIONS: (&str, &str) =
     ("UBSAN_OPTIONS", "print_stacktrace=1:report_error_type=1:halt_on_error=0:symbolize=0");
 
-/// Functions that end the program, or report, on behalf of their callers. They say nothing about the cause.
+/// Functions that end the program, or report, on behalf of their callers. They say nothing about
+/// the cause.
 const ENDING: [&str; 16] = [
     "__sanitizer_print_stack_trace",
     "__tarragon_report",
@@ -69,8 +73,9 @@ const ENDING: [&str; 16] = [
 ];
 
 impl SanitizerReport {
-    /// The reports in what a program wrote to its standard error: any number that it survived, and one that it did not.
-    /// One that it survived at the place where it then ended is the same mistake.
+    /// The reports in what a program wrote to its standard error: any number that it survived, and
+    /// one that it did not. One that it survived at the place where it then ended is the same
+    /// mistake.
     pub fn parse(stderr: &[u8]) -> Vec<SanitizerReport> {
         let text = String::from_utf8_lossy(stderr);
         let mut lines = text.lines();
@@ -115,7 +120,8 @@ impl SanitizerReport {
         &stderr[..at.unwrap_or(stderr.len())]
     }
 
-    /// The stacks of a run that was sampled, each with the frames of the program only, the outermost first.
+    /// The stacks of a run that was sampled, each with the frames of the program only, the
+    /// outermost first.
     pub fn samples(stderr: &[u8]) -> Vec<Vec<SanitizerFrame>> {
         let text = String::from_utf8_lossy(stderr);
         let stacks = text.split(SAMPLE).skip(1).map(|sample| {
@@ -132,8 +138,9 @@ impl SanitizerReport {
     }
 }
 
-/// Without the innermost frames that say nothing about the cause: those of [`ENDING`], and those of libraries, such
-/// as the sanitizer's own `malloc` and `strlen`, if there is something of the program further out.
+/// Without the innermost frames that say nothing about the cause: those of [`ENDING`], and those of
+/// libraries, such as the sanitizer's own `malloc` and `strlen`, if there is something of the
+/// program further out.
 fn causes(mut frames: Vec<SanitizerFrame>) -> Vec<SanitizerFrame> {
     let is_ending = |frame: &&SanitizerFrame| ENDING.contains(&frame.function.as_str());
     frames.drain(..frames.iter().take_while(is_ending).count());
@@ -224,8 +231,8 @@ fn frame(line: &str) -> Option<SanitizerFrame> {
     Some(SanitizerFrame { function: function.to_owned(), place: place.to_owned() })
 }
 
-/// Names of C++ functions contain blanks, places seldom do: the place starts at the last blank before a slash, or at
-/// the parenthesis around a module.
+/// Names of C++ functions contain blanks, places seldom do: the place starts at the last blank
+/// before a slash, or at the parenthesis around a module.
 fn split_place(text: &str) -> (&str, &str) {
     let module = text.find(" (/");
     let file = || text.find(" /").or_else(|| text.rfind(' '));
@@ -250,7 +257,8 @@ mod tests {
         let text = b"==3==ERROR: Tarragon: signed-overflow\n    \
             #0 0x7f in __sanitizer_print_stack_trace (/p+0x1)\n    #1 0x55 in add /src/a.c:1:2\n\
             ==3==ERROR: Tarragon: shift-too-far\n    #0 0x55 in shift /src/a.c:3:4\n\
-            ==3==ERROR: AddressSanitizer: SEGV on unknown address\n    #0 0x55 in main /src/a.c:5:6\n";
+            ==3==ERROR: AddressSanitizer: SEGV on unknown address\n    #0 0x55 in main \
+            /src/a.c:5:6\n";
         let reports = SanitizerReport::parse(text);
         let seen: Vec<_> =
             reports.iter().map(|r| (&r.kind[..], r.fatal, &r.frames[0].function[..])).collect();
@@ -266,9 +274,11 @@ mod tests {
 
     #[test]
     fn undefined_behaviour_names_its_kind_at_the_end() {
-        let text = b"a.c:1:2: runtime error: division by zero\n    #0 0x55 in divide /src/a.c:1:2\n\n\
+        let text = b"a.c:1:2: runtime error: division by zero\n    #0 0x55 in divide \
+                     /src/a.c:1:2\n\n\
             SUMMARY: UndefinedBehaviorSanitizer: integer-divide-by-zero a.c:1:2 \n\
-            a.c:9:9: runtime error: shift exponent 40 is too large\n    #0 0x55 in shift /src/a.c:9:9\n\n\
+            a.c:9:9: runtime error: shift exponent 40 is too large\n    #0 0x55 in shift \
+            /src/a.c:9:9\n\n\
             SUMMARY: UndefinedBehaviorSanitizer: invalid-shift-exponent a.c:9:9 \n";
         let kinds = |text: &[u8]| {
             let reports = SanitizerReport::parse(text).into_iter();
@@ -282,7 +292,8 @@ mod tests {
         // The run then ends at the first of these places: one mistake, not two.
         let mut ended = text.to_vec();
         ended.extend(
-            b"==3==ERROR: AddressSanitizer: FPE on unknown address\n    #0 0x55 in divide /src/a.c:1:5\n",
+            b"==3==ERROR: AddressSanitizer: FPE on unknown address\n    #0 0x55 in divide \
+              /src/a.c:1:5\n",
         );
         assert_eq!(kinds(&ended), [survived[1].clone(), (survived[0].0.clone(), true)]);
     }
@@ -305,7 +316,8 @@ mod tests {
     fn overflow_with_source_places() {
         let text = b"reading\n\
             =================================================================\n\
-            ==12==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x7b at pc 0x55 bp 0x7f sp 0x7e\n\
+            ==12==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x7b at pc 0x55 bp \
+            0x7f sp 0x7e\n\
             WRITE of size 1 at 0x7b thread T0\n    \
             #0 0x558f in copy(char*, char const*) /src/over.c:4:62\n    \
             #1 0x558f in main /src/over.c:10:9\n    \
@@ -344,7 +356,8 @@ mod tests {
     #[test]
     fn the_stack_starts_with_the_program() {
         let text =
-            b"==7==ERROR: AddressSanitizer: ABRT on unknown address 0x7 (pc 0x7f bp 0x4 sp 0x7f T0)\n    \
+            b"==7==ERROR: AddressSanitizer: ABRT on unknown address 0x7 (pc 0x7f bp 0x4 sp 0x7f \
+              T0)\n    \
             #0 0x7f in __pthread_kill_implementation nptl/pthread_kill.c:44:76\n    \
             #1 0x7f in abort stdlib/abort.c:79:7\n    \
             #2 0x55 in parse /src/parse.c:10:9\n";
@@ -371,7 +384,8 @@ mod tests {
     #[test]
     fn libraries_are_not_the_cause() {
         let text =
-            b"==7==ERROR: AddressSanitizer: SEGV on unknown address 0x7 (pc 0x7f bp 0x4 sp 0x7f T0)\n    \
+            b"==7==ERROR: AddressSanitizer: SEGV on unknown address 0x7 (pc 0x7f bp 0x4 sp 0x7f \
+              T0)\n    \
             #0 0x7f in __strlen_avx2 string/../sysdeps/x86_64/multiarch/strlen-avx2.S:76\n    \
             #1 0x7f in strlen (/src/p.asan+0x10ff94)\n    \
             #2 0x55 in length /usr/include/c++/12/bits/char_traits.h:395:9\n    \
@@ -381,8 +395,8 @@ mod tests {
 
     #[test]
     fn samples_are_stacks_of_the_program() {
-        let text =
-            b"oops\n==Tarragon: sample\n    #0 0x1 in sample (/p+0x1)\n    #1 0x2 (/lib/libc.so.6+0x2)\n    \
+        let text = b"oops\n==Tarragon: sample\n    #0 0x1 in sample (/p+0x1)\n    #1 0x2 \
+              (/lib/libc.so.6+0x2)\n    \
             #2 0x3 in run /src/a.c:7:3\n    #3 0x4 in main /src/a.c:20:1\n\n\
             ==Tarragon: sample\n    #0 0x1 in sample (/p+0x1)\n    #1 0x4 in main /src/a.c:21:1\n";
         let samples = SanitizerReport::samples(text);

@@ -13,7 +13,8 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// `exposed` are names that stay; they are those of `/tmp`, and nothing else should be called so in a scratch directory.
+    /// `exposed` are names that stay; they are those of `/tmp`, and nothing else should be called
+    /// so in a scratch directory.
     pub fn new(directories: Vec<OwnedFd>, exposed: Vec<CString>) -> Scratch {
         let own = |descriptor| Directory { descriptor, exposed: exposed.clone() };
         Scratch { directories: directories.into_iter().map(own).collect() }
@@ -48,7 +49,8 @@ impl Directory {
         Ok(())
     }
 
-    /// Two cheap calls, because every run makes them: a listing that begins with nothing but dots has no more, as any name fits behind them.
+    /// Two cheap calls, because every run makes them: a listing that begins with nothing but dots
+    /// has no more, as any name fits after them.
     fn is_empty(&self) -> Result<bool, Errno> {
         seek(&self.descriptor, rustix::fs::SeekFrom::Start(0))?;
         let mut buffer = [MaybeUninit::uninit(); 1024];
@@ -66,7 +68,8 @@ impl Directory {
         Ok(true)
     }
 
-    /// Removes a directory without recursion, however deep it is: its own directories are lifted to the top.
+    /// Removes a directory without recursion, however deep it is: its own directories are lifted to
+    /// the top.
     fn dissolve(&self, name: &CString, lifted: &mut u64) -> Result<(), Errno> {
         chmodat(&self.descriptor, name, Mode::from(0o700), AtFlags::empty())?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -28,7 +28,7 @@ pub struct Segment {
     coverage: Vec<u8>,
     /// [`marks`] of the input of the next runs; `None` if all of it is symbolic, and its length.
     holes: Option<Vec<u8>>,
-    /// How many symbolic bytes after the input say how long its stretch is.
+    /// How many symbolic bytes after the input say how long its repetition is.
     count_bytes: u32,
 }
 
@@ -74,13 +74,14 @@ impl Segment {
     }
 
     /// Makes only these bytes of the next inputs symbolic, and not the length; without holes,
-    /// everything. With holes there may be a stretch: equal bytes whose number is symbolic.
-    pub fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
+    /// everything. With holes there may be a repetition: equal bytes whose number is symbolic.
+    pub fn restrict(&mut self, holes: Option<&[Range<usize>]>, repetition: Option<Range<usize>>) {
         let max = self.max_input_len() as usize;
-        self.count_bytes = stretch.as_ref().map_or(0, |_| marks::COUNT_BYTES);
+        self.count_bytes = repetition.as_ref().map_or(0, |_| marks::COUNT_BYTES);
         self.holes = holes.map(|holes| {
             let parts = holes.iter().map(|hole| (hole, marks::HOLE));
-            let parts = parts.chain(stretch.iter().map(|stretch| (stretch, marks::FILLER)));
+            let parts =
+                parts.chain(repetition.iter().map(|repetition| (repetition, marks::FILLER)));
             let end = parts.clone().map(|(part, _)| part.end).max().unwrap_or(0).min(max);
             let mut mask = vec![marks::FIXED; end];
             for (part, mark) in parts {

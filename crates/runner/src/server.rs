@@ -28,19 +28,21 @@ pub(crate) struct Server {
 /// How much longer than a run's time limit its report may take: the machine may be busy.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The same in a process that inputs share, where the program may have written over what the server goes by. The run is made
-/// again in a process of its own then.
+/// The same in a process that inputs share, where the program may have written over what the server
+/// goes by. The run is made again in a process of its own then.
 const SHARED_GRACE: Duration = Duration::from_secs(2);
 
-/// Messages beside the report that are read in one run; more than these are sent to keep the driver busy.
-const MOST_STRAY: u32 = 10_000;
+/// Messages beside the report that are read in one run; more than these are sent to keep the driver
+/// busy.
+const MAX_STRAY: u32 = 10_000;
 
 /// Why a command has no report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// The server is gone, or nobody says how the run ended.
     Lost,
-    /// There is a report on another run, perhaps a second one on the run before: the program wrote it.
+    /// There is a report on another run, perhaps a second one on the run before: the program wrote
+    /// it.
     Forged,
 }
 
@@ -102,7 +104,7 @@ impl Server {
         let grace = if command.may_share == 1 { SHARED_GRACE } else { GRACE };
         let limit = Duration::from_millis(u64::from(command.timeout_ms)) + grace;
         let start = Instant::now();
-        for stray in 0..MOST_STRAY {
+        for stray in 0..MAX_STRAY {
             let left = if stray == 0 { limit } else { limit.saturating_sub(start.elapsed()) };
             // Without any time left the socket would wait for ever.
             let Received { report, is_whole } =
@@ -121,8 +123,8 @@ impl Server {
     }
 }
 
-/// The first process of a namespace cannot die of every signal: `abort` there ends as a bad memory access. So
-/// the program is started once more as an ordinary process.
+/// The first process of a namespace cannot die of every signal: `abort` there ends as a bad memory
+/// access. So the program is started once more as an ordinary process.
 fn true_signal(seen: Outcome, stage: &Stage) -> Outcome {
     if !seen.is_crash() {
         return seen;

@@ -1,8 +1,8 @@
 //! Names places in reports of sanitizers: functions and source lines in the place of addresses.
 //!
-//! A program that names them itself starts a symbolizer in each run that reports, which takes a quarter of a second. Here one
-//! process of LLVM's symbolizer serves a whole campaign, and each address is asked about once. Without that
-//! program reports stay as they are.
+//! A program that names them itself starts a symbolizer in each run that reports, which takes a
+//! quarter of a second. Here one process of LLVM's symbolizer serves a whole campaign, and each
+//! address is asked about once. Without that program reports stay as they are.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -184,8 +184,10 @@ mod tests {
         let program = std::env::current_exe().unwrap();
         let program = program.display();
         format!(
-            "a.c:1:2: runtime error: {number}\n    #0 0x55d0{number:04}  ({program}+0x1) (BuildId: 12)\n    \
-             #1 0x55d1{number:04}  ({program}+0x2) (BuildId: 12)\n    #2 0x7f00  (/no/such/file+0x3)\n\n\
+            "a.c:1:2: runtime error: {number}\n    #0 0x55d0{number:04}  ({program}+0x1) \
+             (BuildId: 12)\n    \
+             #1 0x55d1{number:04}  ({program}+0x2) (BuildId: 12)\n    #2 0x7f00  \
+             (/no/such/file+0x3)\n\n\
              SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior a.c:1:2 \n"
         )
     }

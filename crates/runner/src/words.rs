@@ -1,5 +1,5 @@
-//! The input in a program's words, its arguments and environment variables, for programs without a fork server. Inside
-//! of those with one, the runtime does the same for each run.
+//! The input in a program's words, its arguments and environment variables, for programs without a
+//! fork server. Inside of those with one, the runtime does the same for each run.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};

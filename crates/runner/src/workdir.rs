@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use tempfile::TempDir;
 
-/// Directory with the input (which targets can read) and the scratch directory (which they can write).
+/// Directory with the input (which targets can read) and the scratch directory (which they can
+/// write).
 pub(crate) struct Workdir {
     directory: TempDir,
     janitor: Janitor,

@@ -23,7 +23,8 @@ fn options(sandbox: Sandbox) -> TargetOptions {
     TargetOptions { sandbox, ..TargetOptions::new(support::target("reader")) }
 }
 
-/// The error with which the program fails, in a process of a fork server and in one that is started anew.
+/// The error with which the program fails, in a process of a fork server and in one that is started
+/// anew.
 fn tried(options: &TargetOptions, input: &str) -> i32 {
     let forked =
         Runner::start(options.clone()).unwrap().run(input.as_bytes(), false).unwrap().outcome;

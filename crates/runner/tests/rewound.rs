@@ -1,4 +1,5 @@
-//! Processes that begin again when they exit: `targets/rewound.c` says what it finds, and makes a mess of it.
+//! Processes that begin again when they exit: `targets/rewound.c` says what it finds, and makes a
+//! mess of it.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! Several inputs in one process: `targets/loop.c` says on stderr which input of its process it had.
+//! Several inputs in one process: `targets/loop.c` says on stderr which input of its process it
+//! had.
 
 mod support;
 

@@ -11,7 +11,8 @@ fn start(sandbox: Sandbox) -> Runner {
 
 const HARMLESS: &str = "a";
 
-/// Runs one input between harmless ones, in processes that inputs share: how it ended, and who was blamed.
+/// Runs one input between harmless ones, in processes that inputs share: how it ended, and who was
+/// blamed.
 fn offences(sandbox: Sandbox, input: &str) -> (Outcome, Vec<(String, Offence)>) {
     offences_within(support::PATIENCE, sandbox, input)
 }

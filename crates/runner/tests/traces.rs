@@ -31,7 +31,8 @@ fn ten_thousand_runs_leak_nothing() {
     let (options, program) = options("many", Sandbox::On);
     let mut runner = Runner::start(options).unwrap();
     runner.run(b"exit 0", true).unwrap();
-    // Other tests of this process open and close descriptors meanwhile; a leak would show as thousands.
+    // Other tests of this process open and close descriptors meanwhile; a leak would show as
+    // thousands.
     let before = support::open_descriptors();
     for _ in 0..10_000 {
         runner.run(b"exit 0", true).unwrap();

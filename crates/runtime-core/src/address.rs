@@ -9,7 +9,7 @@ use crate::facts::{self, domains};
 use crate::objects::{self, Object};
 use crate::shapes::{self, reads};
 use crate::state::{self, Run};
-use crate::{budget, checks, events, memory, nodes, os, regions, shadow, stretches};
+use crate::{budget, checks, events, memory, nodes, os, regions, repetitions, shadow};
 use core::cell::Cell;
 use core::ptr::null_mut;
 use trace::{CheckKind, ConcretiseReason, GiveUp, Label, Node, Op, Table};
@@ -149,7 +149,7 @@ pub extern "C" fn __tg_load_at(
             return shadow_label(run, address, size, value);
         }
         let access = Access { address, size, start, object_size, site };
-        let concretised = stretches::concretised(run, la);
+        let concretised = repetitions::concretised(run, la);
         if concretised != 0
             && let Some(label) = read(run, &access, concretised, value)
         {
@@ -339,7 +339,7 @@ fn follow(run: &Run, address: usize, la: Label, site: u32) {
 /// The guard is held.
 pub fn check_room(run: &Run, address: usize, size: Value, site: u32) {
     if let Some(object) = objects::find(run, address)
-        && let Some(room) = stretches::room(run, &object, address)
+        && let Some(room) = repetitions::room(run, &object, address)
     {
         let too_small = build::binary(run, Op::Ult, 64, room, size);
         if too_small == 0 && room.value < size.value {
@@ -510,7 +510,7 @@ pub(crate) fn copy_labels(run: &Run, start: usize, size: usize) -> Option<u32> {
     let labels = run.segment.data(at).cast::<u32>();
     for i in 0..size {
         let label = shadow::label_of_byte(run, start + i);
-        let label = if stretches::is_filler(run, label) { 0 } else { label };
+        let label = if repetitions::is_filler(run, label) { 0 } else { label };
         // SAFETY: the room for so many labels was just made, at a multiple of their size.
         unsafe { *labels.add(i) = label };
     }
@@ -537,7 +537,7 @@ pub extern "C" fn __tg_store_at(
     }
     let Some(_entered) = state::enter(run) else { return };
     let la = if budget::concretises_address(run, la) { 0 } else { without_if_constant(run, la) };
-    let concretised = if la == 0 { 0 } else { stretches::concretised(run, la) };
+    let concretised = if la == 0 { 0 } else { repetitions::concretised(run, la) };
     let access = Access { address, size, start, object_size, site };
     if concretised == 0 || !spread_write(run, &access, concretised, Value::new(label, value)) {
         events::concretise(run, la, ConcretiseReason::WriteAddress, site);

@@ -15,8 +15,9 @@ use crate::{events, lengths, lexer, nodes, shapes};
 use core::cell::Cell;
 use trace::{ConcretiseReason, Label, Op, Shaped};
 
-/// Nodes that a run may have beside those of its input, and how long an input has all of them at most. A longer one has so many conditions on single bytes
-/// that those of several will not get their turn, so it has fewer, down to the least number.
+/// Nodes that a run may have beside those of its input, and how long an input has all of them at
+/// most. A longer one has so many conditions on single bytes that those of several will not get
+/// their turn, so it has fewer, down to the least number.
 const MAX: u32 = 1 << 13;
 const LONG: u32 = 1 << 10;
 const MIN: u32 = 1 << 9;
@@ -74,8 +75,9 @@ pub fn afford(run: &Run, x: Value) -> Value {
     if is_spent(run) && is_of_several(run, x.label) { concretised(run, x) } else { x }
 }
 
-/// Whether the budget is spent and an address is fixed for that: of several bytes, or what many tables made of one. A parser's state follows from a single
-/// token for a long time, in dozens of reads for each.
+/// Whether the budget is spent and an address is fixed for that: of several bytes, or what many
+/// tables made of one. A parser's state follows from a single token for a long time, in dozens of
+/// reads for each.
 #[inline(always)]
 pub fn concretises_address(run: &Run, la: Label) -> bool {
     is_spent(run) && concretises_deep(run, la)
@@ -96,7 +98,8 @@ fn concretises_deep(run: &Run, la: Label) -> bool {
     is_deep
 }
 
-/// Whether the budget is spent and what was loaded is of several bytes: it is fixed then, and its place needs no label any more.
+/// Whether the budget is spent and what was loaded is of several bytes: it is fixed then, and its
+/// place needs no label any more.
 #[inline(always)]
 pub fn concretises_loaded(run: &Run, label: Label) -> bool {
     let concretises = is_spent(run) && is_of_several(run, label);
@@ -106,7 +109,8 @@ pub fn concretises_loaded(run: &Run, label: Label) -> bool {
     concretises
 }
 
-/// Whether the budget is spent and this is the label of a byte that the path fixes, which then need not be followed.
+/// Whether the budget is spent and this is the label of a byte that the path fixes, which then need
+/// not be followed.
 #[inline(always)]
 pub fn is_fixed_byte(run: &Run, label: Label) -> bool {
     is_spent(run)
@@ -114,8 +118,8 @@ pub fn is_fixed_byte(run: &Run, label: Label) -> bool {
             .is_some_and(|at| domains::fixed(run, at.place) == domains::Fixed::All)
 }
 
-/// The operands of an operator, such that the result depends on one byte if the budget is spent: of two bytes the later one, because lexers
-/// join what they know with the next byte.
+/// The operands of an operator, such that the result depends on one byte if the budget is spent: of
+/// two bytes the later one, because lexers join what they know with the next byte.
 #[inline(always)]
 pub fn afford_both(run: &Run, a: Value, b: Value) -> (Value, Value) {
     if is_spent(run) { afford_one_byte(run, a, b) } else { (a, b) }
@@ -133,7 +137,8 @@ fn afford_one_byte(run: &Run, a: Value, b: Value) -> (Value, Value) {
     }
 }
 
-/// Whether a choice has to fix its condition, because the budget is spent and it would join the condition with other bytes.
+/// Whether a choice has to fix its condition, because the budget is spent and it would join the
+/// condition with other bytes.
 pub fn must_choose(run: &Run, condition: Label, sides: [Label; 2]) -> bool {
     let place = |label: Label| shapes::split(run, label).map(|at| at.place);
     let is_apart = |side: &Label| *side != 0 && place(*side) != place(condition);
@@ -150,7 +155,8 @@ pub fn concretised(run: &Run, x: Value) -> Value {
     Value::concrete(x.value)
 }
 
-/// Fixes a label for good. Of an expression of one byte it is the byte: what else is asked of it costs as much again, and a parser asks a lot.
+/// Fixes a label for good. Of an expression of one byte it is the byte: what else is asked of it
+/// costs as much again, and a parser asks a lot.
 #[cold]
 pub fn concretise(run: &Run, label: Label) {
     let place = shapes::split(run, label).map(|at| at.place);
@@ -176,7 +182,8 @@ fn reason(run: &Run) -> ConcretiseReason {
 /// Nodes that are looked at for the byte that they are made of.
 const MAX_VISITED: usize = 16;
 
-/// The byte that a node depends on, if it is one: without room for more shapes, expressions of one byte have nodes, too.
+/// The byte that a node depends on, if it is one: without room for more shapes, expressions of one
+/// byte have nodes, too.
 #[inline(never)]
 fn only_place(run: &Run, label: Label) -> Option<u32> {
     let mut open = [label; MAX_VISITED];

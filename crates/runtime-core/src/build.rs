@@ -7,7 +7,7 @@ use crate::shapes::memo::Lookup;
 use crate::state::{self, Run};
 use crate::values::{self, mask};
 use crate::varying::Bits;
-use crate::{budget, facts, lengths, nodes, stretches};
+use crate::{budget, facts, lengths, nodes, repetitions};
 use trace::{Label, Node, Op};
 
 /// An operand: its label and its value.
@@ -66,7 +66,7 @@ fn simplified(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Label {
 
 /// Without its label where that says nothing.
 fn operand(run: &Run, x: Value) -> Value {
-    let x = budget::afford(run, stretches::plain(run, x));
+    let x = budget::afford(run, repetitions::plain(run, x));
     if x.label != 0 && facts::follows(run, x.label) { Value::concrete(x.value) } else { x }
 }
 
@@ -115,7 +115,7 @@ fn with_constant(run: &Run, op: Op, bits: u32, x: Value, c: u64) -> Option<Label
 
 /// `x op c` is the same for all inputs.
 fn known(run: &Run, op: Op, bits: u32, x: Label, c: u64) -> Option<Label> {
-    if bits > 64 || stretches::any(run) {
+    if bits > 64 || repetitions::any(run) {
         return None;
     }
     let is_known = match op {
@@ -225,7 +225,7 @@ fn found_or_built(
 }
 
 fn simplified_not(run: &Run, bits: u32, x: Value) -> Label {
-    let x = stretches::plain(run, x);
+    let x = repetitions::plain(run, x);
     if x.label == 0 {
         return 0;
     }
@@ -241,7 +241,7 @@ fn simplified_not(run: &Run, bits: u32, x: Value) -> Label {
 
 /// Bit operations with one operand.
 pub fn unary(run: &Run, op: Op, bits: u32, x: Value) -> Label {
-    let x = stretches::plain(run, x);
+    let x = repetitions::plain(run, x);
     if x.label == 0 {
         return 0;
     }
@@ -304,7 +304,7 @@ pub fn trunc(run: &Run, to: u32, x: Value) -> Label {
 
 pub(crate) fn concrete_if_constant(run: &Run, label: Label) -> Label {
     let is_constant = label != 0 && nodes::as_constant(run, label).is_some();
-    if is_constant && !stretches::is_filler(run, label) { 0 } else { label }
+    if is_constant && !repetitions::is_filler(run, label) { 0 } else { label }
 }
 
 /// `if condition { yes } else { no }`

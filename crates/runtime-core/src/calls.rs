@@ -107,6 +107,10 @@ pub extern "C" fn __tg_send_vararg(offset: u32, label: Label) {
     if let Some(vararg) = tls.varargs.get(offset as usize / 8) {
         vararg.set(label);
         tls.varargs_in_flight.set(offset + 8);
+    } else if label != 0 {
+        let run = Run::current();
+        let Some(_entered) = state::enter(run) else { return };
+        events::give_up(run, GiveUp::Arguments, call_site(), 0);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{nodes, shadow, values};
 use trace::{CheckKind, Label, Op};
 
 /// Allocations beyond this are taken for mistakes, as sanitizers do.
-const MAX_MEMORY: u64 = trace::MOST_MEMORY;
+const MAX_MEMORY: u64 = trace::MAX_MEMORY;
 /// Addresses below this are never mapped.
 const FIRST_PAGE: u64 = 4096;
 /// How much of a format is looked at.

@@ -193,7 +193,8 @@ impl Probe {
         let slot = if step < Probe::NEAR_SLOTS {
             self.near.wrapping_add(step)
         } else {
-            // An odd stride visits every slot, and leaves the crowded neighbourhoods of others at once.
+            // An odd stride visits every slot, and leaves the crowded neighbourhoods of others at
+            // once.
             self.far.wrapping_add(step.wrapping_mul(self.far | 1))
         };
         (slot & (capacity - 1)) as usize

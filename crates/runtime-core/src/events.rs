@@ -4,7 +4,7 @@ use crate::facts::{self, domains, domains::Condition, domains::Fixed};
 use crate::segment::Segment;
 use crate::shapes::{self, Switched};
 use crate::state::{self, Run};
-use crate::{lengths, lexer, nodes, regions, stretches, values};
+use crate::{lengths, lexer, nodes, regions, repetitions, values};
 use core::cell::Cell;
 use trace::{CheckKind, ConcretiseReason, Event, EventKind, GiveUp, Label, Length, Op, Shaped};
 
@@ -63,7 +63,7 @@ pub fn branch(run: &Run, label: Label, taken: bool, site: u32) {
     while nodes::node(run, label).op == Op::Not as u8 {
         (label, taken, negated) = (nodes::node(run, label).a, !taken, !negated);
     }
-    if stretches::is_fixed(run, label) {
+    if repetitions::is_fixed(run, label) {
         return;
     }
     if nodes::value(run, label) != taken as u64 {
@@ -134,12 +134,12 @@ fn branch_on_length(run: &Run, length: Length, taken: bool, site: u32) {
     }
 }
 
-/// Fixes a label to the value that it has, with the guard held. The stretch's count stays a variable: what grows with it is as large as
-/// it has to be.
+/// Fixes a label to the value that it has, with the guard held. The repetition's count stays a
+/// variable: what grows with it is as large as it has to be.
 pub fn concretise(run: &Run, label: Label, reason: ConcretiseReason, site: u32) {
-    let label = lengths::with_node(run, stretches::collapsed(run, label));
+    let label = lengths::with_node(run, repetitions::collapsed(run, label));
     if label != 0
-        && !stretches::is_fixed(run, label)
+        && !repetitions::is_fixed(run, label)
         && !facts::is_fixed(run, label)
         && facts::is_first_time(run, label)
     {
@@ -157,8 +157,9 @@ pub fn concretise(run: &Run, label: Label, reason: ConcretiseReason, site: u32) 
     }
 }
 
-/// Fixes a label to the value that it has for the rest of the run, with the guard held: what is made of it from here on needs no expression. No instruction asks for
-/// it, so it stands where the last event does.
+/// Fixes a label to the value that it has for the rest of the run, with the guard held: what is
+/// made of it from here on needs no expression. No instruction asks for it, so it stands where the
+/// last event does.
 pub fn concretise_for_good(run: &Run, label: Label, reason: ConcretiseReason) {
     let label = lengths::with_node(run, label);
     if facts::is_fixed(run, label) {
@@ -182,7 +183,7 @@ pub fn concretise_for_good(run: &Run, label: Label, reason: ConcretiseReason) {
 
 /// A property that another input could violate, or that this run does; `violated` is a 1-bit label.
 pub fn check(run: &Run, violated: Label, kind: CheckKind, site: u32) {
-    if violated != 0 && !stretches::is_fixed(run, violated) && regions::may_check(run, violated) {
+    if violated != 0 && !repetitions::is_fixed(run, violated) && regions::may_check(run, violated) {
         push_check(run, violated, kind, site);
     }
 }
@@ -253,7 +254,7 @@ pub unsafe extern "C" fn __tg_switch(
     if nodes::value(run, label) != value & values::mask(bits) {
         return run.segment.count_give_up(GiveUp::Stale);
     }
-    if stretches::is_fixed(run, label) || facts::is_fixed(run, label) {
+    if repetitions::is_fixed(run, label) || facts::is_fixed(run, label) {
         return;
     }
     run.segment.count_branch();
@@ -281,7 +282,8 @@ pub fn switch_with_many_cases(run: &Run, at: Shaped, cases: &[u64], site: u32) {
     push(run, Event { kind: EventKind::Switch as u8, site, label, arg, ..Event::default() });
 }
 
-/// A switch on one byte, it being known where it leads. What the path fixes of the byte leaves no other way.
+/// A switch on one byte, it being known where it leads. What the path fixes of the byte leaves no
+/// other way.
 #[inline(always)]
 pub fn switch_to(run: &Run, at: Shaped, to: &Switched, site: u32) {
     run.segment.count_branch();

@@ -15,7 +15,7 @@ pub mod lengths;
 
 use crate::shapes::{self, memo};
 use crate::state::Run;
-use crate::{address, lexer, nodes, os, stretches};
+use crate::{address, lexer, nodes, os, repetitions};
 use core::cell::Cell;
 use core::ptr::null_mut;
 use domains::{Domains, Mark};
@@ -100,7 +100,7 @@ pub fn is_first_time(run: &Run, label: Label) -> bool {
 /// says so are another matter.
 pub fn fix(run: &Run, label: Label) {
     let of = extended(run, label);
-    if !lexer::inside(run) && !stretches::any(run) && of & (SHAPED | LENGTH) == 0 {
+    if !lexer::inside(run) && !repetitions::any(run) && of & (SHAPED | LENGTH) == 0 {
         run.facts.fixed.insert(of);
         run.facts.note_fixed();
     }
@@ -144,7 +144,7 @@ fn is_made_of_fixed(run: &Run, label: Label, depth: u32) -> bool {
     let Some(op) = Op::from_byte(node.op).filter(|op| op.arity() > 0 && depth > 0) else {
         return node.op == Op::Const as u8;
     };
-    if op == Op::Read && !address::is_concrete(run, node.b) || stretches::any(run) {
+    if op == Op::Read && !address::is_concrete(run, node.b) || repetitions::any(run) {
         return false;
     }
     // The last operand is mostly the newest, and the first to tell that the answer is no.

@@ -7,7 +7,7 @@
 use crate::build::Value;
 use crate::facts::{self, lengths::Range};
 use crate::state::Run;
-use crate::{nodes, shapes, stretches, values};
+use crate::{nodes, repetitions, shapes, values};
 use trace::{LENGTH, Label, Length, LengthKind, Node, Op, SHAPED};
 
 /// The condition that a label stands for, if it is one on the length.
@@ -68,7 +68,8 @@ impl Comparison {
         Some(Comparison { op, more: more_than_length(run, sum)?, constant, constant_first })
     }
 
-    /// 0 if what is known of the length decides it; `None` if it is no condition that a label without a node stands for.
+    /// 0 if what is known of the length decides it; `None` if it is no condition that a label
+    /// without a node stands for.
     #[inline(always)]
     fn label(&self, run: &Run) -> Option<Label> {
         let lengths = facts::lengths::range(run);
@@ -121,11 +122,12 @@ pub fn more_than_length(run: &Run, label: Label) -> Option<u64> {
 pub fn sum(run: &Run, more: u64) -> Option<Label> {
     let number = more.wrapping_neg();
     let fits = number < Length::MOST as u64 && number != 0;
-    let is_asked = fits && nodes::length(run) != 0 && shapes::in_use(run) && !stretches::any(run);
+    let is_asked = fits && nodes::length(run) != 0 && shapes::in_use(run) && !repetitions::any(run);
     is_asked.then(|| Length { kind: LengthKind::Rest, number: number as u32 }.label())
 }
 
-/// The label of `a op b` of `bits` bits, if that is what is left of the length, `a` being a constant more or less than it.
+/// The label of `a op b` of `bits` bits, if that is what is left of the length, `a` being a
+/// constant more or less than it.
 #[inline(always)]
 pub fn moved(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Option<Label> {
     if bits != 64 || b.label != 0 || nodes::length(run) == 0 || !matches!(op, Op::Add | Op::Sub) {
@@ -153,12 +155,13 @@ pub fn with_node(run: &Run, label: Label) -> Label {
     }
 }
 
-/// What the low `bits` bits of the length, or of a constant more, are made of if they are extended again: they are all that it has.
+/// What the low `bits` bits of the length, or of a constant more, are made of if they are extended
+/// again: they are all that it has.
 pub fn extended(run: &Run, low: Node) -> Option<Label> {
     if low.op != Op::Extract as u8
         || low.aux != 0
         || low.bits >= 64
-        || stretches::any(run)
+        || repetitions::any(run)
         || nodes::length(run) == 0
     {
         return None;
@@ -174,13 +177,14 @@ pub fn is_sum(run: &Run, label: Label) -> bool {
     split(label).is_some() || more_than_length(run, label).is_some()
 }
 
-/// The label of `a op b` of `bits` bits, if that is a condition on the length; see `Comparison::label`.
+/// The label of `a op b` of `bits` bits, if that is a condition on the length; see
+/// `Comparison::label`.
 #[inline(always)]
 pub fn compared(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Option<Label> {
     let is_one = bits == 64
         && (a.label == 0) != (b.label == 0)
         && matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle);
-    if !is_one || nodes::length(run) == 0 || !shapes::in_use(run) || stretches::any(run) {
+    if !is_one || nodes::length(run) == 0 || !shapes::in_use(run) || repetitions::any(run) {
         return None;
     }
     Comparison::of(run, op, a, b)?.label(run)
@@ -195,7 +199,7 @@ pub fn compared_rest(
     constant: u64,
     constant_first: bool,
 ) -> Option<Label> {
-    if b.label != 0 || nodes::length(run) == 0 || !shapes::in_use(run) || stretches::any(run) {
+    if b.label != 0 || nodes::length(run) == 0 || !shapes::in_use(run) || repetitions::any(run) {
         return None;
     }
     let more = more_than_length(run, a.label)?.wrapping_sub(b.value);
@@ -219,8 +223,8 @@ fn ordered(comparison: &Comparison, Range { min, max }: Range) -> Option<Length>
     Some(Length { kind, number: number.min(Length::MOST as u64) as u32 })
 }
 
-/// The first number for which a condition holds that does not hold for `below` and from some number on does, `end` among them. It is
-/// mostly the next one, because programs read byte by byte.
+/// The first number for which a condition holds that does not hold for `below` and from some number
+/// on does, `end` among them. It is mostly the next one, because programs read byte by byte.
 fn first(mut below: u64, mut end: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let mut step = 1;
     while end - below > 1 {

@@ -10,8 +10,8 @@
 //! must not change what the target does. Fast paths test only whether labels are 0; everything else
 //! is `cold`.
 //!
-//! Addresses are numbers (`usize`), and the target's own: instrumented code and models pass those of
-//! memory that the target has just accessed or is about to. So bytes may be read there.
+//! Addresses are numbers (`usize`), and the target's own: instrumented code and models pass those
+//! of memory that the target has just accessed or is about to. So bytes may be read there.
 //!
 //! Functions named `__tg_*` are called by instrumented code, which inlines those named `__tgi_*`
 //! always; the table of all of them is [`trace::entry`].
@@ -31,6 +31,7 @@ pub mod covered;
 pub mod events;
 pub mod facts;
 pub mod floats;
+pub mod hashes;
 pub mod lengths;
 pub mod lexer;
 pub mod memory;
@@ -38,13 +39,12 @@ pub mod nodes;
 pub mod objects;
 pub mod os;
 pub mod regions;
+pub mod repetitions;
 pub mod reports;
-pub mod samples;
 mod segment;
 pub mod shadow;
 pub mod shapes;
 pub mod state;
-pub mod stretches;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod texts;

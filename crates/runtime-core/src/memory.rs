@@ -3,7 +3,7 @@
 use crate::build::Value;
 use crate::calls::call_site;
 use crate::state::{self, Run};
-use crate::{address, events, objects, os, shadow, stretches};
+use crate::{address, events, objects, os, repetitions, shadow};
 use core::ffi::c_int;
 use trace::{ConcretiseReason, GiveUp, Label};
 
@@ -35,13 +35,13 @@ fn concretise_all(run: &Run, places: [usize; 2], bytes: usize, labels: [Label; 3
     events::concretise(run, size, ConcretiseReason::CopyLength, site);
 }
 
-/// A text that grows with the stretch is copied: it stays within the object, a property.
+/// A text that grows with the repetition is copied: it stays within the object, a property.
 #[inline(always)]
 pub fn check_text(run: &Run, to: usize, from: usize, size: usize) {
-    if stretches::any(run)
+    if repetitions::any(run)
         && let Some(_entered) = state::enter(run)
     {
-        address::check_room(run, to, stretches::copied(run, from, size), call_site());
+        address::check_room(run, to, repetitions::copied(run, from, size), call_site());
     }
 }
 

@@ -1,14 +1,14 @@
 //! The expression table: hash-consed, append-only, in shared memory.
 //!
-//! Every function takes or computes the concrete value of the node that it makes, so that a label can be
-//! checked against the value that the program has. All callers hold the runtime's guard.
+//! Every function takes or computes the concrete value of the node that it makes, so that a label
+//! can be checked against the value that the program has. All callers hold the runtime's guard.
 
 use crate::build::Value;
 use crate::cons::Vacancy;
 use crate::shapes::memo::Lookup;
 use crate::state::Run;
 use crate::varying::Bits;
-use crate::{lengths, shapes, stretches, values};
+use crate::{lengths, repetitions, shapes, values};
 use trace::{GiveUp, LENGTH, Label, Node, Op, SHAPED};
 
 /// How many nodes there can be at most.
@@ -39,7 +39,8 @@ pub(crate) fn input_node(run: &Run, index: u32, value: u8) {
     run.segment.set_node(1 + index, node, value.into());
 }
 
-/// The label of an input byte: 0 if there is no such byte, or if it is no hole where only those are symbolic.
+/// The label of an input byte: 0 if there is no such byte, or if it is no hole where only those are
+/// symbolic.
 pub fn input_byte(run: &Run, index: u32) -> Label {
     let symbolic = index < run.segment.input_len()
         && (!run.segment.has_holes() || run.segment.mark(index) != 0);
@@ -105,7 +106,8 @@ pub fn as_constant(run: &Run, label: Label) -> Option<u64> {
     if node.op == Op::Const as u8 { Some(node.const_value()) } else { None }
 }
 
-/// A node as two words. They are put together in registers: reading back what was just written in smaller pieces makes the processor wait.
+/// A node as two words. They are put together in registers: reading back what was just written in
+/// smaller pieces makes the processor wait.
 #[inline(always)]
 fn words(node: Node) -> [u64; 2] {
     let head =
@@ -224,7 +226,7 @@ fn extracted(run: &Run, label: Label, low: u32, bits: u32, value: u64) -> Label 
         Some(Op::Const) if of.bits <= 64 => return constant(run, bits, of.const_value() >> low),
         _ => {}
     }
-    let is_looked_into = of.bits <= 64 && !stretches::any(run);
+    let is_looked_into = of.bits <= 64 && !repetitions::any(run);
     if is_looked_into && Bits::of(run, label).shift_right(low as u64).low(bits).is_known() {
         return constant(run, bits, value);
     }
@@ -247,12 +249,12 @@ pub fn concat(run: &Run, high: Label, low: Label, bits: u32, value: u64) -> Labe
         }
         return make(run, Node::unary(Op::ZExt, bits as u8, low), value);
     }
-    // c ++ d = constant, unless they are bytes of the stretch, which are to be known again
+    // c ++ d = constant, unless they are bytes of the repetition, which are to be known again
     let are_constant = h.op == Op::Const as u8 && l.op == Op::Const as u8;
     if are_constant
         && bits <= 64
-        && !stretches::is_filler(run, high)
-        && !stretches::is_filler(run, low)
+        && !repetitions::is_filler(run, high)
+        && !repetitions::is_filler(run, low)
     {
         return constant(run, bits, value);
     }

@@ -6,13 +6,13 @@
 //! without regard to the path, and remembered; what the path says about the place is applied to
 //! what is remembered ([`crate::facts`]).
 //!
-//! What a region ends with is a part of what is looked up ([`endings`]).
+//! What a region ends with is a part of what is looked up ([`consumers`]).
 //!
-//! Instrumented code calls `__tg_recall1`, `2` or `3`, by the number of operands. Unless that finds
+//! Instrumented code calls `__tg_lookup1`, `2` or `3`, by the number of operands. Unless that finds
 //! something, it builds the expressions one by one, with the labels that come back for its operands
 //! (those that the path fixes have none), and calls `__tg_note`.
 
-pub mod endings;
+pub mod consumers;
 
 use crate::build::Value;
 use crate::facts::domains::{self, Condition, Fixed};
@@ -79,9 +79,9 @@ const MAX_BUILT: u8 = 16;
 
 /// All zeros is an empty store.
 struct Store {
-    branches: [Cell<endings::Branch>; MEMOS],
-    switches: [Cell<endings::Switch>; MEMOS],
-    loads: [Cell<endings::Load>; MEMOS],
+    branches: [Cell<consumers::Branch>; MEMOS],
+    switches: [Cell<consumers::Switch>; MEMOS],
+    loads: [Cell<consumers::Load>; MEMOS],
     one: MemoTable<0>,
     two: MemoTable<1>,
     three: MemoTable<2>,
@@ -158,8 +158,8 @@ fn may_check_pending(run: &Run, violated: Label) -> bool {
 }
 
 impl<const OTHERS: usize> Key<OTHERS> {
-    /// What flows in, and the place of all labels; no place if the path fixes all of them. `None` if
-    /// there are several places, or labels that are no shapes. Operands that the path fixes lose
+    /// What flows in, and the place of all labels; no place if the path fixes all of them. `None`
+    /// if there are several places, or labels that are no shapes. Operands that the path fixes lose
     /// their labels. There is one operand more than others.
     #[inline(always)]
     fn of<const N: usize>(
@@ -240,7 +240,7 @@ fn look_up<const N: usize, const OTHERS: usize>(
         return not_found(&operands);
     }
     let Some((key, place)) = Key::of(run, region, &mut operands) else {
-        let is_recorded = endings::compares_length(run, region, &operands, taken);
+        let is_recorded = consumers::compares_length(run, region, &operands, taken);
         return if is_recorded { FOUND } else { not_found(&operands) };
     };
     let Some(place) = place else { return FOUND };
@@ -328,7 +328,7 @@ impl<const OTHERS: usize> Memo<OTHERS> {
                 fixable |= u8::from(!extends) << i;
             }
         }
-        let branch = region.ending.branch();
+        let branch = region.consumer.branch();
         if branch.is_some() {
             // The branch asks for itself.
             conditions &= !1;
@@ -362,7 +362,7 @@ impl<const OTHERS: usize> MemoTable<OTHERS> {
     fn keep(&self, run: &Run, region: &PureRegion, memo: Memo<OTHERS>) {
         let slot = memo.key.slot();
         self.memos[slot].set(memo);
-        if region.ending.branch().is_some() {
+        if region.consumer.branch().is_some() {
             self.conditions[slot].set(match memo.results[0] {
                 CONCRETE => Condition::NONE,
                 shape => Condition::of(run, shape as u32),
@@ -373,13 +373,13 @@ impl<const OTHERS: usize> MemoTable<OTHERS> {
 
 #[unsafe(no_mangle)]
 #[cold]
-pub extern "C" fn __tg_recall1(region: &PureRegion, la: Label, a: u64, taken: u32) -> u128 {
+pub extern "C" fn __tg_lookup1(region: &PureRegion, la: Label, a: u64, taken: u32) -> u128 {
     look_up(Run::current(), region, [Value::new(la, a)], |store| &store.one, taken)
 }
 
 #[unsafe(no_mangle)]
 #[cold]
-pub extern "C" fn __tg_recall2(
+pub extern "C" fn __tg_lookup2(
     region: &PureRegion,
     la: Label,
     a: u64,
@@ -393,7 +393,7 @@ pub extern "C" fn __tg_recall2(
 
 #[unsafe(no_mangle)]
 #[cold]
-pub extern "C" fn __tg_recall3(
+pub extern "C" fn __tg_lookup3(
     region: &PureRegion,
     la: Label,
     a: u64,
@@ -430,10 +430,10 @@ pub extern "C" fn __tg_note(
         return labels;
     }
     let Some(_entered) = state::enter(run) else { return labels };
-    if region.only_ends
-        && let Some(branch) = region.ending.branch()
+    if region.only_for_consumer
+        && let Some(branch) = region.consumer.branch()
     {
-        endings::note_branch(run, region, branch, la, labels as Label);
+        consumers::note_branch(run, region, branch, la, labels as Label);
         return labels;
     }
     let ([a, b, c], store) =

@@ -240,10 +240,12 @@ impl Segment {
         unsafe { (*self.header.get()).symbolic_branches += 1 };
     }
 
-    /// Symbolic data was dropped.
+    /// Symbolic data was dropped. A forked child has no room for a trace by intention, which is
+    /// counted where it starts.
     #[cold]
     pub fn count_give_up(&self, reason: GiveUp) {
-        if self.is_attached() {
+        let is_childs = reason == GiveUp::TraceFull && self.event_cap() == 0;
+        if self.is_attached() && !is_childs {
             // SAFETY: attached.
             let counter = unsafe { &mut (*self.header.get()).give_ups[reason as usize & 31] };
             *counter = counter.wrapping_add(1);

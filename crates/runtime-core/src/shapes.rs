@@ -1,14 +1,15 @@
 //! Byte functions: expressions of one byte of the input, few *shapes* at many places.
 //!
 //! Programs ask every byte of a text the same questions. Such an expression is a [`Shaped`] label,
-//! the number of a shape and the place of its byte, and needs no node of its own: a second byte that
-//! goes the way of a first makes nothing new. A shape is a function of 256 values, all of which are
-//! kept: so labels have their values, bits that no input changes are known, and whether what the
-//! path says about a byte decides a condition is a comparison of two sets
+//! the number of a shape and the place of its byte, and needs no node of its own: a second byte
+//! that goes the way of a first makes nothing new. A shape is a function of 256 values, all of
+//! which are kept: so labels have their values, bits that no input changes are known, and whether
+//! what the path says about a byte decides a condition is a comparison of two sets
 //! ([`crate::facts::domains`]). How shapes follow from others is looked up ([`memo`]).
 //!
-//! All of it is void after the run. Without memory for it, with a stretch, and with too many shapes,
-//! expressions are nodes, as those of several bytes are. All functions need the runtime's guard.
+//! All of it is void after the run. Without memory for it, with a repetition, and with too many
+//! shapes, expressions are nodes, as those of several bytes are. All functions need the runtime's
+//! guard.
 
 pub mod memo;
 pub mod reads;
@@ -21,7 +22,7 @@ use crate::state::Run;
 use crate::{address, nodes, os, regions};
 use core::cell::Cell;
 use core::ptr::null_mut;
-use trace::{ByteSet, Label, MOST_SHAPES, Node, Op, Places, SHAPED, Shaped};
+use trace::{ByteSet, Label, MAX_SHAPES, Node, Op, Places, SHAPED, Shaped};
 
 pub struct Shapes {
     /// Outside of the program's memory.
@@ -50,8 +51,8 @@ struct Function {
     is_byte: bool,
 }
 
-const SLOTS: usize = 2 * MOST_SHAPES as usize;
-const RUN_SHIFT: u32 = MOST_SHAPES.trailing_zeros();
+const SLOTS: usize = 2 * MAX_SHAPES as usize;
+const RUN_SHIFT: u32 = MAX_SHAPES.trailing_zeros();
 const LAST_RUN: u32 = (1 << (32 - RUN_SHIFT)) - 1;
 
 /// What stays when a process begins again: entries of former runs are known by the number of their
@@ -66,9 +67,9 @@ struct Store {
     switches: sets::Switches,
     alike: sets::Alike,
     reads: reads::Reads,
-    functions: [Cell<Function>; MOST_SHAPES as usize],
+    functions: [Cell<Function>; MAX_SHAPES as usize],
     /// The values of each shape for all bytes.
-    vectors: [Cell<[u64; 256]>; MOST_SHAPES as usize],
+    vectors: [Cell<[u64; 256]>; MAX_SHAPES as usize],
 }
 
 impl Shapes {
@@ -181,7 +182,7 @@ pub fn in_this_run(run: &Run, shape: u32) -> u32 {
 
 /// The shape that such a number stands for.
 pub fn of_any_run(number: u32, place: u32) -> Shaped {
-    Shaped { shape: number & (MOST_SHAPES - 1), place }
+    Shaped { shape: number & (MAX_SHAPES - 1), place }
 }
 
 /// The node that a label with the bit [`SHAPED`] stands for.
@@ -330,7 +331,7 @@ fn find(run: &Run, record: Node) -> Option<u32> {
         if entry >> RUN_SHIFT != store.run.get() {
             break;
         }
-        let shape = entry & (MOST_SHAPES - 1);
+        let shape = entry & (MAX_SHAPES - 1);
         if run.shapes.function(shape).record == record {
             return Some(shape);
         }
@@ -400,8 +401,8 @@ fn add(run: &Run, record: Node) -> Option<u32> {
     };
     let function =
         Function { holds, varying, record, extended, reads: reads_of(run, &record), is_byte };
-    store.functions[shape as usize % MOST_SHAPES as usize].set(function);
-    store.vectors[shape as usize % MOST_SHAPES as usize].set(values);
+    store.functions[shape as usize % MAX_SHAPES as usize].set(function);
+    store.vectors[shape as usize % MAX_SHAPES as usize].set(values);
     store.count.set(shape + 1);
     run.segment.set_shape(shape, record);
     run.segment.set_shape_count(shape + 1);

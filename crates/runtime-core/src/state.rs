@@ -10,14 +10,14 @@ use crate::budget::Budget;
 use crate::cons::Cons;
 use crate::events::Log;
 use crate::facts::Facts;
+use crate::hashes::Hashes;
 use crate::lexer::Lexer;
 use crate::objects::Objects;
 use crate::regions::Regions;
-use crate::samples::Hashes;
+use crate::repetitions::{self, Repetition, allocations::Allocations};
 use crate::segment::Segment;
 use crate::shadow::Shadow;
 use crate::shapes::Shapes;
-use crate::stretches::{self, Stretch, allocations::Allocations};
 use crate::texts::Copies;
 use crate::{nodes, os, shadow, shapes, tls};
 use core::cell::Cell;
@@ -46,7 +46,7 @@ pub struct Run {
     pub snapshots: Snapshots,
     pub hashes: Hashes,
     pub copies: Copies,
-    pub stretch: Cell<Stretch>,
+    pub repetition: Cell<Repetition>,
     pub allocations: Allocations,
 }
 
@@ -75,7 +75,7 @@ static RUN: OfProcess = OfProcess(Run {
     snapshots: Snapshots::NEW,
     hashes: Hashes::NEW,
     copies: Copies::NEW,
-    stretch: Cell::new(Stretch::NONE),
+    repetition: Cell::new(Repetition::NONE),
     allocations: Allocations::NEW,
 });
 
@@ -85,8 +85,8 @@ impl Run {
         &RUN.0
     }
 
-    /// Before the first run: memory that every run would otherwise map for itself. There is room for
-    /// this much input, and the segment knows for how many nodes.
+    /// Before the first run: memory that every run would otherwise map for itself. There is room
+    /// for this much input, and the segment knows for how many nodes.
     pub fn prepare(&self, max_input: usize) {
         self.snapshots.prepare();
         self.hashes.prepare();
@@ -99,21 +99,21 @@ impl Run {
 
     /// What every run with labels begins with; the segment is open. The parts build on each other:
     /// byte functions are at places of the input's nodes, the budget depends on whether there are
-    /// any, and the nodes of a stretch replace those of its bytes.
+    /// any, and the nodes of a repetition replace those of its bytes.
     pub fn begin(&self) {
         self.symbolic.set(true);
         let len = self.segment.input_len();
-        let stretch = stretches::find(self, len);
-        let inputs = len + stretch.map_or(0, |_| marks::COUNT_BYTES);
+        let repetition = repetitions::find(self, len);
+        let inputs = len + repetition.map_or(0, |_| marks::COUNT_BYTES);
         if !nodes::start(self, inputs) {
             self.symbolic.set(false);
             return self.segment.count_give_up(GiveUp::InputTooLong);
         }
         self.log.start(&self.segment);
         self.facts.lengths.start(&self.segment);
-        shapes::start(self, if stretch.is_some() { 0 } else { len });
+        shapes::start(self, if repetition.is_some() { 0 } else { len });
         self.budget.start(self);
-        stretches::start(self, stretch);
+        repetitions::start(self, repetition);
     }
 
     /// Makes the process as free of labels as a new one; false if it cannot be.

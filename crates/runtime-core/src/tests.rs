@@ -1,4 +1,5 @@
-//! What the runtime builds, simplified, against the same expressions built plainly and evaluated by the `expr` crate.
+//! What the runtime builds, simplified, against the same expressions built plainly and evaluated by
+//! the `expr` crate.
 
 use crate::build::{self, Value};
 use crate::testing::{TestRun, now};
@@ -8,8 +9,8 @@ use proptest::prelude::*;
 use trace::{EventKind, Label, Node, Op};
 
 mod addresses;
+mod consumers;
 mod domains;
-mod endings;
 mod objects;
 mod regions;
 mod unrecorded;
@@ -35,7 +36,8 @@ impl TestRun {
         }
     }
 
-    /// The expressions of the run so far, and the labels that it refers to them by as they are there.
+    /// The expressions of the run so far, and the labels that it refers to them by as they are
+    /// there.
     fn dag<'a>(&self, input_len: u32, used: impl Iterator<Item = &'a mut Label>) -> Dag {
         let recording = self.recording();
         let recorded = Recorded {
@@ -61,7 +63,8 @@ fn only_holes_have_labels() {
     assert_eq!((value.label, value.value), (0, b'c'.into()));
 }
 
-/// One step of a random computation; operands are taken from what was computed before, modulo its number.
+/// One step of a random computation; operands are taken from what was computed before, modulo its
+/// number.
 #[derive(Clone, Debug)]
 enum Step {
     Binary(Op, usize, usize),
@@ -245,7 +248,8 @@ proptest! {
         }
     }
 
-    /// The same with branches between: what they say about the path may be used, so that expressions mean the same for inputs that take it.
+    /// The same with branches between: what they say about the path may be used, so that
+    /// expressions mean the same for inputs that take it.
     #[test]
     fn expressions_mean_the_same_on_the_path(
         input in prop::array::uniform4(any::<u8>()),
@@ -281,7 +285,8 @@ proptest! {
         }
     }
 
-    /// Values that are stored and loaded in other pieces, on both sides of where the next page of labels begins: each loaded value is the bytes that it was made of.
+    /// Values that are stored and loaded in other pieces, on both sides of where the next page of
+    /// labels begins: each loaded value is the bytes that it was made of.
     #[test]
     fn memory_keeps_the_meaning_of_every_byte(
         input in prop::array::uniform4(any::<u8>()),

@@ -8,7 +8,7 @@
 use crate::build::Value;
 use crate::memory::{are_equal, byte};
 use crate::state::Run;
-use crate::{address, nodes, shadow, stretches};
+use crate::{address, nodes, repetitions, shadow};
 use core::cell::Cell;
 use trace::{Node, Op, Table, text};
 
@@ -53,7 +53,7 @@ fn operation(
     value: u64,
 ) -> Option<Value> {
     let symbolic = (0..of.size).map(|i| shadow::entry(of.start + i));
-    let symbolic = symbolic.filter(|entry| *entry != 0 && !stretches::is_filler(run, *entry));
+    let symbolic = symbolic.filter(|entry| *entry != 0 && !repetitions::is_filler(run, *entry));
     if symbolic.take(MIN_SYMBOLIC).count() < MIN_SYMBOLIC || pattern.is_symbolic() {
         return None;
     }

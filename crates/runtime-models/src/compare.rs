@@ -9,7 +9,7 @@ use runtime_core::build::Value;
 use runtime_core::calls::Args;
 use runtime_core::state::Run;
 use runtime_core::texts::{self, Bytes};
-use runtime_core::{samples, stretches};
+use runtime_core::{hashes, repetitions};
 use trace::{Op, text};
 
 /// How two sequences are compared, element by element.
@@ -221,7 +221,7 @@ fn note_lengths<E: Element>(run: &Run, a: *const E, b: *const E) {
     if a.count != b.count
         && let (Some(a), Some(b)) = (a.bytes(), b.bytes())
     {
-        samples::differ(run, a, b);
+        hashes::differ(run, a, b);
     }
 }
 
@@ -283,13 +283,13 @@ pub(super) fn measure<E: Element>(run: &Run, text: Elements<E>) -> Value {
     rest
 }
 
-/// Of a string at most `limit` elements count, and on this run these: with a stretch in it, whether
-/// it is longer is a branch.
+/// Of a string at most `limit` elements count, and on this run these: with a repetition in it,
+/// whether it is longer is a branch.
 pub(super) fn is_cut<E: Element>(run: &Run, text: Elements<E>, limit: usize) -> bool {
-    if !stretches::any(run) || limit == usize::MAX {
+    if !repetitions::any(run) || limit == usize::MAX {
         return false;
     }
     let Some(bytes) = text.bytes() else { return false };
-    let reach = stretches::reach(run, bytes.start, bytes.size);
+    let reach = repetitions::reach(run, bytes.start, bytes.size);
     branch_on(run, apply(run, Op::Ule, 64, Value::concrete(limit as u64), reach))
 }

@@ -9,7 +9,7 @@ use core::ffi::c_int;
 use runtime_core::build::Value;
 use runtime_core::calls::{Args, call_site};
 use runtime_core::state::Run;
-use runtime_core::{address, memory, shadow, state, stretches};
+use runtime_core::{address, memory, repetitions, shadow, state};
 use trace::{Label, Op};
 
 /// Copies elements with their labels.
@@ -73,7 +73,7 @@ fn check_room<E: Element>(run: &Run, to: *const E, used: usize, from: *const E, 
 /// At most `limit` elements of a string are copied, and on this run `count`: whether it is longer
 /// is a branch.
 fn branch_on_cut<E: Element>(run: &Run, from: *const E, count: usize, limit: usize) {
-    if stretches::any(run) {
+    if repetitions::any(run) {
         guarded(|run| is_cut(run, Elements::new(from, count), limit));
     }
 }
@@ -140,7 +140,7 @@ pub(super) fn append_within<E: Element>(
 ) -> *mut E {
     let (used, count) = (E::length(to), E::length_within(from, limit));
     branch_on_cut(run, from, count, limit);
-    if stretches::any(run) {
+    if repetitions::any(run) {
         check_room(run, to, used, from, count);
     }
     copy_string(run, to.wrapping_add(used), from, count);

@@ -6,8 +6,8 @@ use super::table::real;
 use core::ffi::c_int;
 use core::marker::PhantomData;
 use runtime_core::build::Value;
+use runtime_core::repetitions::{self, Passed};
 use runtime_core::state::Run;
-use runtime_core::stretches::{self, Passed};
 use runtime_core::texts::Bytes;
 use runtime_core::{shadow, state};
 use trace::{Label, Op};
@@ -32,7 +32,7 @@ pub(super) trait Element: Copy + PartialEq + 'static {
     fn length_within(text: *const Self, limit: usize) -> usize;
     /// The current locale gives a case to ASCII letters only.
     fn only_ascii_has_case() -> bool;
-    /// The elements as bytes. The solver's texts, stretches and words consist of bytes, so what
+    /// The elements as bytes. The solver's texts, repetitions and words consist of bytes, so what
     /// kernels do with these is for bytes only.
     fn as_bytes(elements: Elements<Self>) -> Option<Bytes>;
 }
@@ -168,7 +168,8 @@ impl<E: Element> Elements<E> {
         if i >= self.count {
             return E::ZERO;
         }
-        // SAFETY: there are that many elements, as `new` was promised; wide ones need not be aligned.
+        // SAFETY: there are that many elements, as `new` was promised; wide ones need not be
+        // aligned.
         unsafe { (self.start as *const E).add(i).read_unaligned() }
     }
 
@@ -197,9 +198,9 @@ impl<E: Element> Elements<E> {
         E::as_bytes(self)
     }
 
-    /// Where they hold the whole stretch of the input, the guard held.
+    /// Where they hold the whole repetition of the input, the guard held.
     pub fn passed(self, run: &Run) -> Passed {
-        let passed = |bytes: Bytes| stretches::passed(run, bytes.start, bytes.size);
+        let passed = |bytes: Bytes| repetitions::passed(run, bytes.start, bytes.size);
         self.bytes().map_or(Passed::NONE, passed)
     }
 }
@@ -235,8 +236,8 @@ pub(super) struct Extent<E> {
 }
 
 impl<E: Element> Extent<E> {
-    /// A string of which at most `limit` elements count and which has `length` on this run.
-    /// The library has just read that much. Nothing after it is looked at but what is surely mapped.
+    /// A string of which at most `limit` elements count and which has `length` on this run. The
+    /// library has just read that much. Nothing after it is looked at but what is surely mapped.
     pub fn of(start: *const E, length: usize, limit: usize) -> Extent<E> {
         let mut count = length;
         while count < limit && count <= MAX_STRING {

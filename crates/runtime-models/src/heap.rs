@@ -10,9 +10,9 @@ use core::ffi::{c_int, c_void};
 use runtime_core::build::{self, Value};
 use runtime_core::calls::Args;
 use runtime_core::objects::{note_allocation, note_free};
+use runtime_core::repetitions::allocations;
 use runtime_core::state::{Run, active};
-use runtime_core::stretches::allocations;
-use runtime_core::{checks, events, memory, shadow, stretches};
+use runtime_core::{checks, events, memory, repetitions, shadow};
 use trace::{ConcretiseReason, Label, Op};
 
 unsafe extern "C" {
@@ -41,9 +41,9 @@ fn note_object(run: &Run, object: usize, size: usize, label: Label) {
     shadow::__tgi_clear(object, size.max(1));
 }
 
-/// Objects that grow with the stretch are remembered.
+/// Objects that grow with the repetition are remembered.
 fn note_size(run: &Run, object: usize, label: Label) {
-    if stretches::any(run) {
+    if repetitions::any(run) {
         guarded(|run| allocations::note_allocation(run, object, label));
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn object(run: &Run, labels: &Args, size: usize) -> *mut u8 {
 pub(super) fn array(run: &Run, labels: &Args, count: usize, size: usize) -> *mut u8 {
     let factor = |slot: usize, value: usize| Value::new(labels.label(slot), value as u64);
     let product = |run: &Run| build::binary(run, Op::Mul, 64, factor(0, count), factor(1, size));
-    let label = if stretches::any(run) { guarded(product).unwrap_or(0) } else { 0 };
+    let label = if repetitions::any(run) { guarded(product).unwrap_or(0) } else { 0 };
     // SAFETY: the program's own call.
     let object = unsafe { real::calloc(count, size) };
     allocated_with(run, object, count.wrapping_mul(size), label)
@@ -202,7 +202,7 @@ pub extern "C" fn __tg_deleted(object: usize) {
 fn duplicate<E: Element>(run: &Run, string: *const E, count: usize) -> *mut E {
     let size = (count + 1).wrapping_mul(E::SIZE);
     let size_of_copy = |run: &Run| copy_size(run, Elements::new(string, count));
-    let label = if stretches::any(run) { guarded(size_of_copy).unwrap_or(0) } else { 0 };
+    let label = if repetitions::any(run) { guarded(size_of_copy).unwrap_or(0) } else { 0 };
     // SAFETY: a new object takes nothing away from others.
     let object = unsafe { real::malloc(size) };
     let copy = allocated_with(run, object, size, label).cast::<E>();
@@ -217,7 +217,7 @@ fn duplicate<E: Element>(run: &Run, string: *const E, count: usize) -> *mut E {
     copy
 }
 
-/// The label of the size of a copy that grows with the stretch in the string.
+/// The label of the size of a copy that grows with the repetition in the string.
 fn copy_size<E: Element>(run: &Run, string: Elements<E>) -> Label {
     let length = string.passed(run).place(run, string.count);
     byte_size::<E>(run, apply_to(run, Op::Add, 64, length, 1)).label

@@ -11,7 +11,7 @@ use runtime_core::build::{self, Value};
 use runtime_core::calls::Args;
 use runtime_core::facts::lengths;
 use runtime_core::state::{Run, active};
-use runtime_core::{events, nodes, os, shadow, stretches};
+use runtime_core::{events, nodes, os, repetitions, shadow};
 use runtime_process::sys::Stat;
 use trace::{Label, Op};
 
@@ -113,11 +113,11 @@ pub(crate) fn ask_byte(run: &Run, index: u64) {
     events::branch(run, exists, index < len.value, call_site());
 }
 
-/// The input's length: a variable, or with a stretch what grows with it.
+/// The input's length: a variable, or with a repetition what grows with it.
 fn input_length(run: &Run) -> Value {
     let len = run.segment.input_len() as u64;
-    if stretches::any(run) {
-        stretches::input_place(run, len)
+    if repetitions::any(run) {
+        repetitions::input_place(run, len)
     } else {
         Value::new(nodes::length(run), len)
     }
@@ -127,7 +127,7 @@ fn input_length(run: &Run) -> Value {
 /// `got`.
 pub(crate) fn ask_bytes(run: &Run, offset: u64, wanted: u64, got: u64) -> Label {
     let len = input_length(run);
-    let start = stretches::input_place(run, offset);
+    let start = repetitions::input_place(run, offset);
     let end = build::binary(run, Op::Add, 64, start, Value::concrete(wanted));
     let end = Value::new(end, offset.saturating_add(wanted));
     let short = build::binary(run, Op::Ult, 64, len, end);
@@ -413,6 +413,24 @@ pub(super) fn status<T>(
 ) -> c_int {
     // SAFETY: the program's own call.
     let result = unsafe { real(of, stat) };
+    with_status(run, stat, result)
+}
+
+/// `fstatat`
+pub(super) fn status_in(
+    run: &Run,
+    _: &Args,
+    folder: c_int,
+    path: *const u8,
+    stat: *mut Stat,
+    flags: c_int,
+) -> c_int {
+    // SAFETY: the program's own call.
+    let result = unsafe { real::fstatat(folder, path, stat, flags) };
+    with_status(run, stat, result)
+}
+
+fn with_status(run: &Run, stat: *mut Stat, result: c_int) -> c_int {
     answer(0);
     if result == 0 && active(run) {
         note_status(run, stat);

@@ -2,9 +2,9 @@
 //! what happens in code that has neither bitcode nor a model.
 //!
 //! Each model is a row of the [table](mod@table): its name and aliases, what its arguments are for,
-//! and its effect. Effects are *kernels*, the functions of the modules here: the library acts, and a
-//! kernel says how the result depends on the input. A kernel knows bytes and wide characters alike
-//! (module `element`). A model must leave the program's behaviour unchanged.
+//! and its effect. Effects are *kernels*, the functions of the modules here: the library acts, and
+//! a kernel says how the result depends on the input. A kernel knows bytes and wide characters
+//! alike (module `element`). A model must leave the program's behaviour unchanged.
 //!
 //! Where callers can tell only few outcomes apart, the result is one expression. Where data decides
 //! how the library goes on (which characters are digits), that is a branch at the site of the call.

@@ -9,8 +9,10 @@
 //! of the code that reads. What moves no descriptor (`mmap`, `pread`) is found in the program
 //! before the C library. A function that opens the input by its name is seen when it gets that
 //! name, among the memory that functions get ([`lent`]) and what they can reach from it (`reach`).
-//! Data that leaves and comes back is in [`output`].
+//! Calls and returns across the border are in [`crossings`]. Data that leaves and comes back is in
+//! [`output`].
 
+pub mod crossings;
 pub mod descriptors;
 pub mod lent;
 pub mod output;

@@ -12,10 +12,10 @@ use core::ptr::null_mut;
 use runtime_core::build::Value;
 use runtime_core::calls::{Args, VaList, call_site};
 use runtime_core::memory;
+use runtime_core::repetitions::allocations;
 use runtime_core::state::{Run, active};
-use runtime_core::stretches::allocations;
 use runtime_core::values::sign_extend;
-use runtime_core::{address, events, objects, shadow, stretches};
+use runtime_core::{address, events, objects, repetitions, shadow};
 use trace::{ConcretiseReason, Op};
 
 unsafe extern "C" {
@@ -50,7 +50,7 @@ struct Print {
     written: usize,
     /// Characters printed so far, fitting or not.
     next: usize,
-    /// How many that is, as far as it grows with the stretch.
+    /// How many that is, as far as it grows with the repetition.
     length: Value,
 }
 
@@ -215,10 +215,10 @@ impl Print {
         self.next += whole;
     }
 
-    /// A string was printed that may grow with the stretch. One that is cut or filled up does not,
-    /// and stays so.
+    /// A string was printed that may grow with the repetition. One that is cut or filled up does
+    /// not, and stays so.
     fn grow(&mut self, run: &Run, text: *const u8, size: usize, conversion: &Conversion) {
-        let length = stretches::length(run, text as usize, size);
+        let length = repetitions::length(run, text as usize, size);
         let cuts = |limit| is_cut(run, Elements::new(text, size), limit);
         let is_cut = conversion.precision.is_some_and(cuts);
         let is_short = conversion.width > 0
@@ -302,7 +302,7 @@ impl Print {
 }
 
 impl Print {
-    /// Answers with the number of characters, where it depends on the stretch: whether they fit
+    /// Answers with the number of characters, where it depends on the repetition: whether they fit
     /// into `room` is a branch, or a property where the library does not know the room.
     fn answer_length(&self, run: &Run, room: usize) {
         if self.length.label == 0 {

@@ -8,8 +8,8 @@ use super::{answer_checked, give_up};
 use core::ffi::c_int;
 use runtime_core::build::Value;
 use runtime_core::calls::Args;
+use runtime_core::repetitions::Passed;
 use runtime_core::state::Run;
-use runtime_core::stretches::Passed;
 use runtime_core::texts::{self, Bytes};
 use trace::{Op, text};
 

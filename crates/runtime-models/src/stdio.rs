@@ -16,9 +16,9 @@ use core::ffi::{c_int, c_long, c_void};
 use core::ptr::{from_ref, null};
 use runtime_core::build::{self, Value};
 use runtime_core::calls::Args;
+use runtime_core::repetitions::allocations;
 use runtime_core::state::{Run, active};
-use runtime_core::stretches::allocations;
-use runtime_core::{objects, os, shadow, stretches};
+use runtime_core::{objects, os, repetitions, shadow};
 use trace::{Label, Op};
 
 /// The part of glibc's `FILE` that its own macros have always exposed. The library changes it.
@@ -401,10 +401,10 @@ fn delivered_objects(run: &Run, objects: &Objects, stream: &Stream) {
     answer(if label == 0 { 0 } else { whole(Value::new(label, got)) });
 }
 
-/// The label of the length of a line in which the stretch begins or goes on. Whether the line fits
-/// is a branch.
+/// The label of the length of a line in which the repetition begins or goes on. Whether the line
+/// fits is a branch.
 fn line_length(run: &Run, start: u64, limit: usize, delimiter: u8) -> Label {
-    let length = stretches::line_length(run, start, delimiter);
+    let length = repetitions::line_length(run, start, delimiter);
     let fits = || branch_on(run, apply_to(run, Op::Ule, 64, length, limit as u64));
     if limit == usize::MAX || fits() { length.label } else { 0 }
 }
@@ -427,13 +427,13 @@ fn delivered_line(run: &Run, line: &Line, stream: &Stream) {
     label_input(run, to, before, got);
     // The library has just written them.
     let text = Elements::new(to, got);
-    let mut is_stretched = false;
+    let mut is_repeated = false;
     for i in 0..got {
         ask_byte(run, before + i as u64);
         let here = text.at(run, i);
-        // Which bytes follow the stretch hangs on whether the line is cut.
-        if !is_stretched && stretches::is_filler(run, here.label) {
-            is_stretched = true;
+        // Which bytes follow the repetition hangs on whether the line is cut.
+        if !is_repeated && repetitions::is_filler(run, here.label) {
+            is_repeated = true;
             answer(line_length(run, before, limit, delimiter));
         }
         branch_on(run, is(run, here, delimiter));

@@ -1,4 +1,4 @@
-//! What models say of texts with a stretch, against the library's own functions on the same text
+//! What models say of texts with a repetition, against the library's own functions on the same text
 //! with another number of filler bytes.
 
 use crate::table;
@@ -7,7 +7,7 @@ use expr::{Assignment, Dag, Recorded, TableData};
 use proptest::prelude::*;
 use runtime_core::testing::{TestRun, now};
 use runtime_core::tls::tls;
-use runtime_core::{build, nodes, shadow, stretches};
+use runtime_core::{build, nodes, repetitions, shadow};
 use trace::{Event, EventKind, Label, Op, marks};
 
 unsafe extern "C" {
@@ -21,7 +21,7 @@ unsafe extern "C" {
 
 const FILLER: u8 = b'a';
 
-/// A text with a stretch: bytes before and after it, each perhaps a hole.
+/// A text with a repetition: bytes before and after it, each perhaps a hole.
 #[derive(Clone, Debug)]
 struct Text {
     before: Vec<(u8, bool)>,
@@ -61,14 +61,14 @@ impl Text {
 }
 
 /// A run on a text, which is in memory with its labels and a final 0.
-struct Stretched {
+struct Repeated {
     run: TestRun,
     memory: Vec<u8>,
     len: u32,
 }
 
-impl Stretched {
-    fn start(text: &Text) -> Stretched {
+impl Repeated {
+    fn start(text: &Text) -> Repeated {
         let bytes = text.bytes();
         let run = TestRun::with_marks(&bytes, &text.marks());
         let memory = [&bytes[..], &[0]].concat();
@@ -80,7 +80,7 @@ impl Stretched {
                 nodes::input_byte(now(), i as u32),
             );
         }
-        Stretched { run, memory, len: bytes.len() as u32 }
+        Repeated { run, memory, len: bytes.len() as u32 }
     }
 
     fn start_of_text(&self) -> *const c_char {
@@ -115,7 +115,8 @@ fn answered() -> Label {
     tls().results[0].take()
 }
 
-/// A function of a string: its model, and what the library says. Pointers are counted from the string's start.
+/// A function of a string: its model, and what the library says. Pointers are counted from the
+/// string's start.
 #[derive(Clone, Copy, Debug)]
 enum Function {
     Length,
@@ -195,7 +196,7 @@ proptest! {
         function in function(),
         others in prop::collection::vec((prop::collection::vec(prop::sample::select(b"ab/;\0".to_vec()), 10), 2usize..60), 8),
     ) {
-        let run = Stretched::start(&text);
+        let run = Repeated::start(&text);
         // SAFETY: the text ends with 0.
         let result = unsafe { function.model(run.start_of_text()) };
         let label = answered();
@@ -213,14 +214,15 @@ proptest! {
             let wanted = unsafe { function.real(bytes.as_ptr().cast()) };
             let other_start = if function.is_place() { bytes.as_ptr() as u64 } else { 0 };
             let from_start = |place: u64, start: u64| (start == 0 || place != 0).then(|| place.wrapping_sub(start));
-            prop_assert_eq!(from_start(got, start), from_start(wanted, other_start), "{:?} {:?}", function, other);
+            prop_assert_eq!(from_start(got, start), from_start(wanted, other_start), "{:?} \
+                {:?}", function, other);
         }
     }
 
     /// The copy is a property that other counts violate, exactly those that need more room.
     #[test]
     fn copies_are_checked_for_every_count(text in text(), room in 64usize..200, counts in prop::collection::vec(2usize..300, 8)) {
-        let run = Stretched::start(&text);
+        let run = Repeated::start(&text);
         // SAFETY: the object has room for the text.
         unsafe {
             let object = table::malloc(room);
@@ -245,7 +247,7 @@ fn plain(before: &str, count: usize, after: &str) -> Text {
 
 #[test]
 fn filler_is_no_condition_wherever_it_is_copied() {
-    let run = Stretched::start(&plain("/", 16, ";"));
+    let run = Repeated::start(&plain("/", 16, ";"));
     let mut copied = vec![0u8; run.memory.len()];
     shadow::clear(copied.as_ptr() as usize, copied.len());
     let (from, to) = (run.memory.as_ptr() as usize, copied.as_mut_ptr() as usize);
@@ -266,14 +268,14 @@ fn filler_is_no_condition_wherever_it_is_copied() {
         shadow::__tgi_store1(to + at, build::trunc(now(), 8, build::Value::new(wide, byte)));
     }
     copied.copy_from_slice(&run.memory);
-    assert_eq!(stretches::length(now(), copied.as_ptr() as usize, 18).value, 18);
+    assert_eq!(repetitions::length(now(), copied.as_ptr() as usize, 18).value, 18);
     assert_ne!(
-        stretches::length(now(), copied.as_ptr() as usize, 18).label,
+        repetitions::length(now(), copied.as_ptr() as usize, 18).label,
         0,
-        "the whole stretch is there"
+        "the whole repetition is there"
     );
     assert_eq!(
-        stretches::length(now(), copied.as_ptr() as usize, 16).label,
+        repetitions::length(now(), copied.as_ptr() as usize, 16).label,
         0,
         "its last byte is not"
     );
@@ -284,17 +286,17 @@ fn filler_is_no_condition_wherever_it_is_copied() {
 }
 
 #[test]
-fn addresses_move_with_the_stretch_and_are_not_fixed() {
+fn addresses_move_with_the_repetition_and_are_not_fixed() {
     let mut text = plain("", 16, ";b");
     text.before.push((b'x', true));
-    let run = Stretched::start(&text);
-    let place = stretches::length(now(), run.memory.as_ptr() as usize, 17);
-    assert_eq!(stretches::concretised(now(), place.label), 0, "nothing but the count is in it");
+    let run = Repeated::start(&text);
+    let place = repetitions::length(now(), run.memory.as_ptr() as usize, 17);
+    assert_eq!(repetitions::concretised(now(), place.label), 0, "nothing but the count is in it");
     let byte =
         build::Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 0)), b'x'.into());
     let both = build::binary(now(), Op::Add, 64, place, byte);
     let (concretised, collapsed) =
-        (stretches::concretised(now(), both), stretches::collapsed(now(), both));
+        (repetitions::concretised(now(), both), repetitions::collapsed(now(), both));
     assert_eq!(nodes::value(now(), concretised), nodes::value(now(), both));
     assert_eq!(nodes::value(now(), collapsed), nodes::value(now(), both) - 16);
     let dag = run.dag();
@@ -307,7 +309,7 @@ fn addresses_move_with_the_stretch_and_are_not_fixed() {
 
 #[test]
 fn objects_that_are_made_to_measure_have_room() {
-    let run = Stretched::start(&plain("/", 16, ""));
+    let run = Repeated::start(&plain("/", 16, ""));
     // SAFETY: copies of strings are objects of their own.
     unsafe {
         let copied = table::strdup(run.start_of_text().cast());
@@ -320,26 +322,30 @@ fn objects_that_are_made_to_measure_have_room() {
 
 #[test]
 fn copies_of_whole_buffers_are_as_long_on_every_input() {
-    let run = Stretched::start(&plain("/", 16, "\0\0\0"));
-    assert_ne!(stretches::copied(now(), run.memory.as_ptr() as usize, 17).label, 0, "a text");
-    assert_ne!(stretches::copied(now(), run.memory.as_ptr() as usize, 18).label, 0, "with its end");
+    let run = Repeated::start(&plain("/", 16, "\0\0\0"));
+    assert_ne!(repetitions::copied(now(), run.memory.as_ptr() as usize, 17).label, 0, "a text");
+    assert_ne!(
+        repetitions::copied(now(), run.memory.as_ptr() as usize, 18).label,
+        0,
+        "with its end"
+    );
     assert_eq!(
-        stretches::copied(now(), run.memory.as_ptr() as usize, 19).label,
+        repetitions::copied(now(), run.memory.as_ptr() as usize, 19).label,
         0,
         "and what is after it"
     );
     assert_eq!(
-        stretches::copied(now(), run.memory.as_ptr() as usize, 16).label,
+        repetitions::copied(now(), run.memory.as_ptr() as usize, 16).label,
         0,
-        "a part of the stretch"
+        "a part of the repetition"
     );
 }
 
 #[test]
 fn lines_are_as_long_as_the_input_says() {
     let text = plain("a\nb", 16, "c\nd");
-    let run = Stretched::start(&text);
-    let lines = [0, 2, 5, 21].map(|start| stretches::line_length(now(), start, b'\n'));
+    let run = Repeated::start(&text);
+    let lines = [0, 2, 5, 21].map(|start| repetitions::line_length(now(), start, b'\n'));
     let dag = run.dag();
     let lengths = |count: usize| {
         let other = text.assignment(&Text { count, ..text.clone() });
@@ -348,5 +354,5 @@ fn lines_are_as_long_as_the_input_says() {
         )
     };
     assert_eq!(lengths(16), [2, 19, 16, 1]);
-    assert_eq!(lengths(100), [2, 103, 100, 1], "a line that was cut within the stretch goes on");
+    assert_eq!(lengths(100), [2, 103, 100, 1], "a line that was cut within the repetition goes on");
 }

@@ -1,12 +1,12 @@
 //! The functions that instrumented code calls have the types that the table says.
 
 use crate::start::*;
-use runtime_core::regions::endings::*;
+use runtime_core::regions::consumers::*;
 use runtime_core::{
-    address::*, build::*, calls::*, checks::*, covered::*, events::*, floats::*, memory::*,
-    objects::*, regions::*, samples::*, shadow::*, state::*,
+    address::*, build::*, calls::*, checks::*, covered::*, events::*, floats::*, hashes::*,
+    memory::*, objects::*, regions::*, shadow::*, state::*,
 };
-use runtime_models::outside::{lent::*, output::*};
+use runtime_models::outside::{crossings::*, lent::*, output::*};
 use runtime_models::{heap::*, outside::*, words::*};
 use trace::entry::types::{Global, Label, PureRegion, VARARGS, VaList, c_char, c_int};
 

@@ -5,8 +5,8 @@
 //! target's allocator, panic, use the standard library, or change what the target does.
 //!
 //! Functions named `__tg_*` are called by instrumented code, which inlines those named `__tgi_*`
-//! always; the table of all of them is [`trace::entry`]. Functions named `__tarragon_model_*` replace
-//! the library function of that name.
+//! always; the table of all of them is [`trace::entry`]. Functions named `__tarragon_model_*`
+//! replace the library function of that name.
 #![cfg_attr(not(test), no_std)]
 
 mod entry;

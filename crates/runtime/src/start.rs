@@ -45,7 +45,8 @@ struct Program {
 
 /// What is known before the first run.
 struct Start {
-    /// A program that says itself where runs begin ([`__tarragon_init`]) and has not come there yet.
+    /// A program that says itself where runs begin ([`__tarragon_init`]) and has not come there
+    /// yet.
     deferred: Cell<Option<Program>>,
     /// Bytes of marks of heap objects from before the first run.
     marks_before: Cell<usize>,
@@ -189,7 +190,8 @@ pub extern "C" fn __tarragon_model_tarragon_keeps_block() -> c_int {
     1
 }
 
-/// How many inputs this process has had, the present one included, if it may have more; otherwise 0.
+/// How many inputs this process has had, the present one included, if it may have more; otherwise
+/// 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tarragon_round() -> c_uint {
     batch::round()

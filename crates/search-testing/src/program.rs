@@ -91,9 +91,9 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// How many bytes the stretch has, if there is one.
+    /// How many bytes the repetition has, if there is one.
     pub fn count(&mut self) -> Option<Value> {
-        let number = self.marks.stretch.as_ref()?.len() as u64;
+        let number = self.marks.repetition.as_ref()?.len() as u64;
         let byte = |index: usize, number: u64| Value { label: 1 + index as Label, number, bits: 8 };
         let len = self.input.len();
         Some(self.join(byte(len + 1, number >> 8), byte(len, number & 0xFF)))
@@ -259,13 +259,14 @@ pub struct Fake<'a> {
 struct Marks {
     /// The only symbolic bytes, if not everything is symbolic.
     holes: Option<Vec<Range<usize>>>,
-    stretch: Option<Range<usize>>,
+    repetition: Option<Range<usize>>,
 }
 
 impl Marks {
-    /// The input with the number of bytes in the stretch behind it.
+    /// The input with the number of bytes in the repetition after it.
     fn extended(&self, input: &[u8]) -> Vec<u8> {
-        let count = self.stretch.iter().flat_map(|stretch| (stretch.len() as u16).to_le_bytes());
+        let count =
+            self.repetition.iter().flat_map(|repetition| (repetition.len() as u16).to_le_bytes());
         input.iter().copied().chain(count).collect()
     }
 }
@@ -345,8 +346,8 @@ impl Executor for Fake<'_> {
         Ok(if objects { vec![diagnosis] } else { Vec::new() })
     }
 
-    fn restrict(&mut self, holes: Option<&[Range<usize>]>, stretch: Option<Range<usize>>) {
-        self.marks = Marks { holes: holes.map(<[Range<usize>]>::to_vec), stretch };
+    fn restrict(&mut self, holes: Option<&[Range<usize>]>, repetition: Option<Range<usize>>) {
+        self.marks = Marks { holes: holes.map(<[Range<usize>]>::to_vec), repetition };
     }
 }
 

@@ -1,8 +1,9 @@
 //! Bugs: runs that went wrong, grouped by cause, one smallest input each.
 //!
-//! The cause is what a [`Diagnosis`] says: the kind and the innermost frames of the program. Without one it is approximated by the
-//! kind and the last step at which the run depended on its input: where, and which way it went. Runs without a trace have
-//! no such step; the engine traces them once before they come here.
+//! The cause is what a [`Diagnosis`] says: the kind and the innermost frames of the program.
+//! Without one it is approximated by the kind and the last step at which the run depended on its
+//! input: where, and which way it went. Runs without a trace have no such step; the engine traces
+//! them once before they come here.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -82,7 +83,8 @@ pub struct Bug {
     /// The end of the standard error of the run on `input`.
     pub stderr: Vec<u8>,
     pub diagnosis: Option<Diagnosis>,
-    /// How the program itself ends on `input`, if that is known; the bug was seen in a variant of it.
+    /// How the program itself ends on `input`, if that is known; the bug was seen in a variant of
+    /// it.
     pub plain: Option<Outcome>,
     /// How many runs ended in it.
     pub hits: u64,

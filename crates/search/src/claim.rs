@@ -57,17 +57,19 @@ pub struct SizeCounts {
     pub strings: u64,
     /// Further derivations of strings that were explored before.
     pub repeated: u64,
-    /// Strings that did what another one did: on each path the same conditions, up to the names of the holes, and the same branches.
+    /// Strings that did what another one did: on each path the same conditions, up to the names of
+    /// the holes, and the same branches.
     pub redundant: u64,
     /// Strings longer than the longest input allowed.
     pub too_long: u64,
     pub inputs: u64,
     pub paths: u64,
-    /// Strings that were filled once more with a length that the solver chose, and inputs that were run for that.
+    /// Strings that were filled once more with a length that the solver chose, and inputs that were
+    /// run for that.
     #[serde(default)]
-    pub stretched: u64,
+    pub lengthened: u64,
     #[serde(default)]
-    pub stretched_inputs: u64,
+    pub lengthened_inputs: u64,
 }
 
 impl Enumeration {
@@ -81,8 +83,8 @@ impl Enumeration {
             too_long: sum.too_long + one.too_long,
             inputs: sum.inputs + one.inputs,
             paths: sum.paths + one.paths,
-            stretched: sum.stretched + one.stretched,
-            stretched_inputs: sum.stretched_inputs + one.stretched_inputs,
+            lengthened: sum.lengthened + one.lengthened,
+            lengthened_inputs: sum.lengthened_inputs + one.lengthened_inputs,
         })
     }
 
@@ -117,11 +119,12 @@ impl Enumeration {
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("; {count} {what}"));
-        let lengths = match total.stretched {
+        let lengths = match total.lengthened {
             0 => String::new(),
             strings => format!(
-                "; lengths of {strings} holes were chosen by the solver, in {} inputs more, of which nothing is claimed",
-                total.stretched_inputs
+                "; lengths of {strings} holes were chosen by the solver, in {} inputs more, of \
+                 which nothing is claimed",
+                total.lengthened_inputs
             ),
         };
         format!("{text} ({numbers}{}{lengths})", extra.collect::<String>())

@@ -12,8 +12,8 @@ impl Coverage {
         Coverage { seen: vec![false; outcomes as usize], count: 0 }
     }
 
-    /// Adds outcomes and says how many of them are new. Indices beyond the table are ignored: they come from the
-    /// target's memory.
+    /// Adds outcomes and says how many of them are new. Indices beyond the table are ignored: they
+    /// come from the target's memory.
     pub fn add(&mut self, outcomes: &[u32]) -> usize {
         let before = self.count;
         for &outcome in outcomes {

@@ -28,8 +28,9 @@ pub struct Frame {
 }
 
 impl Diagnosis {
-    /// The kind of a diagnosis of a run that does not end in time. The frames are those that it never left, and the place of the
-    /// innermost one has the lines that were seen there: `calc.c:10-14`.
+    /// The kind of a diagnosis of a run that does not end in time. The frames are those that it
+    /// never left, and the place of the innermost one has the lines that were seen there:
+    /// `calc.c:10-14`.
     pub const ENDLESS_LOOP: &str = "long or endless loop";
 
     /// Of a run that ended by a signal, and about which the checker said nothing.
@@ -56,7 +57,12 @@ impl Diagnosis {
         if kind == "stack-overflow" && !recurring.is_empty() {
             return Cause::Recursion(recurring);
         }
-        Cause::At { kind: class(kind).to_owned(), frames: innermost_frames(kind, &self.frames) }
+        let place = self.frames.first().map(|frame| frame.place.clone()).unwrap_or_default();
+        Cause::At {
+            kind: class(kind).to_owned(),
+            object: is_of_object(kind).then(|| (kind.to_owned(), place)),
+            frames: innermost_frames(kind, &self.frames),
+        }
     }
 }
 
@@ -67,6 +73,8 @@ const UNREPORTED: &str = " without a report";
 pub(crate) enum Cause {
     At {
         kind: String,
+        /// What kind of object was left, and the place with its column, if the checker knows both.
+        object: Option<(String, String)>,
         /// The innermost frame with its line, and the functions around it.
         frames: Vec<String>,
     },
@@ -82,8 +90,23 @@ impl Cause {
                 one == other || one.intersection(other).next().is_some()
             }
             (Cause::Loop(one), Cause::Loop(other)) => one.overlaps(other),
-            (one, other) => one == other,
+            (
+                Cause::At { kind, object, frames },
+                Cause::At { kind: other_kind, object: other, frames: other_frames },
+            ) => kind == other_kind && frames == other_frames && !are_two(object, other),
+            _ => false,
         }
+    }
+}
+
+/// Whether objects of two kinds were left at two places of a line. A single wrong pointer has one
+/// place, and where it leads to no object, anything may be meant.
+fn are_two(one: &Option<(String, String)>, other: &Option<(String, String)>) -> bool {
+    match (one, other) {
+        (Some((kind, place)), Some((other_kind, other_place))) => {
+            kind != other_kind && place != other_place
+        }
+        _ => false,
     }
 }
 
@@ -133,6 +156,11 @@ pub fn class(kind: &str) -> &str {
     if BAD_ACCESSES.contains(&kind) { "bad access" } else { kind }
 }
 
+/// Whether the kind says what kind of object was left.
+fn is_of_object(kind: &str) -> bool {
+    class(kind) == "bad access" && kind.ends_with("flow")
+}
+
 /// Kinds that may be the reason for which a program or its C library aborts later, and need not be.
 pub(crate) fn is_bad_access(kind: &str) -> bool {
     class(kind) == "bad access" || kind.contains("use-after")
@@ -169,7 +197,8 @@ fn without_column(place: &str) -> &str {
     }
 }
 
-/// Functions that are on the stack more than once. There are none where a single frame is too large.
+/// Functions that are on the stack more than once. There are none where a single frame is too
+/// large.
 fn recurring(frames: &[Frame]) -> BTreeSet<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for frame in frames {
@@ -216,6 +245,15 @@ mod tests {
             diagnosis("SEGV", &[("get", "a.c:7:3"), ("print", "a.c:30:1")]),
         ];
         assert!(others.iter().all(|other| !same(&near, other)));
+    }
+
+    #[test]
+    fn two_places_of_a_line_may_leave_two_objects() {
+        let at = |kind, place| diagnosis(kind, &[("get", place), ("main", "a.c:20:1")]);
+        let heap = at("heap-buffer-overflow", "a.c:7:3");
+        assert!(!same(&heap, &at("stack-buffer-overflow", "a.c:7:22")));
+        assert!(same(&heap, &at("stack-buffer-overflow", "a.c:7:3")), "one pointer, two objects");
+        assert!(same(&heap, &at("heap-buffer-overflow", "a.c:7:22")), "one object");
     }
 
     #[test]

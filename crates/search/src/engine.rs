@@ -27,7 +27,8 @@ pub trait Clock {
     fn elapsed(&self) -> Duration;
 }
 
-/// Is told what was found the moment it is found. An error ends the search, with all results so far.
+/// Is told what was found the moment it is found. An error ends the search, with all results so
+/// far.
 pub trait Observer {
     fn new_entry(&mut self, entry: &Entry) -> Result<(), OutputError>;
 
@@ -277,8 +278,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether the search goes on although its strategy has nothing left to do: not where that is everything, and not
-    /// without an end.
+    /// Whether the search goes on although its strategy has nothing left to do: not where that is
+    /// everything, and not without an end.
     fn goes_on_at_random(&self, strategy: &dyn Strategy) -> bool {
         let has_end = self.limits.time.is_some() || self.limits.runs.is_some();
         has_end && strategy.takes_any_input() && !self.results.stats.shortfalls().is_empty()
@@ -341,7 +342,7 @@ impl<'a> Engine<'a> {
 
     fn run(&mut self, strategy: &mut dyn Strategy, proposal: Proposal) -> Result<(), Stop> {
         let Proposal { input, symbolic, origin } = &proposal;
-        self.world.executor.restrict(strategy.holes(), strategy.stretch());
+        self.world.executor.restrict(strategy.holes(), strategy.repetition());
         let mut execution = self.execute(input, *symbolic)?;
         self.add_offences()?;
         let path = self.traced_path(&mut execution);

@@ -1,10 +1,11 @@
 //! Which runs get a second opinion, and in which order.
 //!
-//! Runs that add coverage or violate a check are examined at once, and so is every run of a search that accounts for
-//! all paths. All others wait here, and a part of the time is theirs: most bugs that only a checking build sees lie on
-//! a path whose branches were all taken before. A buffer overflows at a certain number of rounds, a read goes too far
-//! on an input that ends in a certain place. So what is new about a run decides who is next. Of what is alike, an even
-//! sample is taken, and when nothing new waits, of all runs.
+//! Runs that add coverage or violate a check are examined at once, and so is every run of a search
+//! that accounts for all paths. All others wait here, and a part of the time is theirs: most bugs
+//! that only a checking build sees lie on a path whose branches were all taken before. A buffer
+//! overflows at a certain number of rounds, a read goes too far on an input that ends in a certain
+//! place. So what is new about a run decides who is next. Of what is alike, an even sample is
+//! taken, and when nothing new waits, of all runs.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,8 +19,8 @@ use crate::suspicion::{Suspicions, magnitude};
 use crate::{BugKind, Origin, TracedPath};
 
 /// Inputs that wait at most, and their bytes.
-const MOST_WAITING: usize = 4096;
-const MOST_BYTES: usize = 16 << 20;
+const MAX_WAITING: usize = 4096;
+const MAX_BYTES: usize = 16 << 20;
 
 /// Time that is free, and examinations: so many, and one for so many runs.
 const FREE: Duration = Duration::from_millis(500);
@@ -71,7 +72,8 @@ pub(crate) struct Examinations {
     fruitless: u32,
 }
 
-/// What runs have in common that need be examined only once: the path, and about how long the input is.
+/// What runs have in common that need be examined only once: the path, and about how long the input
+/// is.
 pub(crate) fn signature(path: u64, covered: u64, len: usize) -> u64 {
     let mut hasher = DefaultHasher::new();
     (path, covered, len_class(len)).hash(&mut hasher);
@@ -133,14 +135,15 @@ impl Examinations {
         if let Some(replaced) = self.waiting.insert((Reverse(novelty), signature), waiting) {
             self.bytes -= replaced.input.len();
         }
-        while self.waiting.len() > MOST_WAITING || self.bytes > MOST_BYTES {
+        while self.waiting.len() > MAX_WAITING || self.bytes > MAX_BYTES {
             let Some((_, dropped)) = self.waiting.pop_last() else { break };
             self.bytes -= dropped.input.len();
             self.dropped += 1;
         }
     }
 
-    /// The input to examine next, if those that waited had less than their part of the time after so many runs.
+    /// The input to examine next, if those that waited had less than their part of the time after
+    /// so many runs.
     pub(crate) fn next(&mut self, elapsed: Duration, runs: u64) -> Option<Waiting> {
         let is_free = self.count < FIRST + runs / RUNS_FOR_ONE || self.spent <= FREE;
         let is_due = is_free || self.spent * 100 <= elapsed * self.percent();
@@ -238,11 +241,11 @@ mod tests {
     #[test]
     fn what_there_is_no_room_for_is_counted() {
         let mut examinations = Examinations::default();
-        for path in 0..2 * MOST_WAITING as u64 {
+        for path in 0..2 * MAX_WAITING as u64 {
             offer(&mut examinations, path, b"x");
         }
-        assert_eq!(examinations.waiting.len(), MOST_WAITING);
-        assert_eq!(examinations.left(), 2 * MOST_WAITING as u64);
-        assert_eq!(examinations.bytes, MOST_WAITING);
+        assert_eq!(examinations.waiting.len(), MAX_WAITING);
+        assert_eq!(examinations.left(), 2 * MAX_WAITING as u64);
+        assert_eq!(examinations.bytes, MAX_WAITING);
     }
 }

@@ -15,9 +15,9 @@ pub trait Executor {
     fn run(&mut self, input: &[u8], symbolic: bool) -> Result<Execution, ExecError>;
 
     /// Makes only these bytes of the inputs from now on symbolic, and not their length; without
-    /// holes, everything. With holes there may be a stretch, equal bytes whose number is symbolic:
-    /// behind the input, the bytes of traces go on with that number ([`trace::marks`]).
-    fn restrict(&mut self, _holes: Option<&[Range<usize>]>, _stretch: Option<Range<usize>>) {}
+    /// holes, everything. With holes there may be a repetition, equal bytes whose number is
+    /// symbolic: after the input, the bytes of traces go on with that number ([`trace::marks`]).
+    fn restrict(&mut self, _holes: Option<&[Range<usize>]>, _repetition: Option<Range<usize>>) {}
 
     /// As `run` without a trace, with all the time that a run may take: `run` may end those early
     /// that take much longer than others.

@@ -1,9 +1,10 @@
 //! Which inputs probably run for ever.
 //!
-//! A program that runs programs is given endless loops all the time: whatever contains the construct hangs, wherever it
-//! stands. Each such run costs as much as many others and says nothing new. So it is learnt which words hanging inputs
-//! have that others have not. While hangs take more than their part of the time, inputs with such words are left out,
-//! but for one in a few: a program may also end on them, and only runs can tell.
+//! A program that runs programs is given endless loops all the time: whatever contains the
+//! construct hangs, wherever it stands. Each such run costs as much as many others and says nothing
+//! new. So it is learnt which words hanging inputs have that others have not. While hangs take more
+//! than their part of the time, inputs with such words are left out, but for one in a few: a
+//! program may also end on them, and only runs can tell.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
@@ -17,8 +18,8 @@ const FEW: u32 = 4;
 /// Of what is left out, one in so many is run all the same.
 const ONE_IN: u64 = 16;
 /// Bytes of an input that are looked at, and words that are remembered.
-const MOST_BYTES: usize = 512;
-const MOST_WORDS: usize = 1 << 16;
+const MAX_BYTES: usize = 512;
+const MAX_WORDS: usize = 1 << 16;
 
 #[derive(Clone, Copy, Default)]
 struct Count {
@@ -55,7 +56,7 @@ impl Hangs {
         }
         self.all.runs += 1;
         for word in words(input) {
-            if self.words.len() < MOST_WORDS || self.words.contains_key(&word) {
+            if self.words.len() < MAX_WORDS || self.words.contains_key(&word) {
                 let count = self.words.entry(word).or_default();
                 count.runs += 1;
                 count.hangs += u32::from(hung);
@@ -80,10 +81,10 @@ impl Hangs {
     }
 }
 
-/// Hashes of the bytes, the words, and the pairs of neighbouring words of an input. A word is a name, a number, or any
-/// other byte but a space.
+/// Hashes of the bytes, the words, and the pairs of neighbouring words of an input. A word is a
+/// name, a number, or any other byte but a space.
 fn words(input: &[u8]) -> FxHashSet<u64> {
-    let input = &input[..input.len().min(MOST_BYTES)];
+    let input = &input[..input.len().min(MAX_BYTES)];
     let mut found: FxHashSet<u64> = input.iter().map(|byte| hash_of(&[*byte])).collect();
     let mut last: &[u8] = &[];
     for word in input.chunk_by(|a, b| class(*a) == class(*b) && class(*a) != Class::Other) {

@@ -1,12 +1,13 @@
 //! Searching for inputs: one engine, many strategies.
 //!
-//! A [`Strategy`] proposes inputs, the [`Engine`] has them run, keeps the books (coverage, corpus, bugs, statistics)
-//! and tells the strategy what happened. Processes, time, randomness and output come in through values and traits
-//! ([`Executor`], [`Clock`], [`Observer`], a seeded generator), so a search can be tested without any of them: this
-//! crate never spawns a process, never reads the clock and never writes a file.
+//! A [`Strategy`] proposes inputs, the [`Engine`] has them run, keeps the books (coverage, corpus,
+//! bugs, statistics) and tells the strategy what happened. Processes, time, randomness and output
+//! come in through values and traits ([`Executor`], [`Clock`], [`Observer`], a seeded generator),
+//! so a search can be tested without any of them: this crate never spawns a process, never reads
+//! the clock and never writes a file.
 //!
-//! The same program, seeds, options and number of runs give the same result. What depends on time is when the search
-//! ends, and solver answers that a time limit turned into "unknown".
+//! The same program, seeds, options and number of runs give the same result. What depends on time
+//! is when the search ends, and solver answers that a time limit turned into "unknown".
 
 mod bugs;
 mod claim;

@@ -1,4 +1,5 @@
-//! Havoc: random stacked mutations of the corpus, as blackbox fuzzers do them, with coverage as feedback.
+//! Havoc: random stacked mutations of the corpus, as blackbox fuzzers do them, with coverage as
+//! feedback.
 
 use fastrand::Rng;
 
@@ -39,7 +40,8 @@ impl Strategy for Mutate {
 }
 
 impl Mutate {
-    /// Children of what hangs tend to hang, so that such inputs are picked only if there are hardly any others.
+    /// Children of what hangs tend to hang, so that such inputs are picked only if there are hardly
+    /// any others.
     fn pick<'a>(&'a self, corpus: &'a Corpus, rng: &mut Rng) -> &'a [u8] {
         const TRIES: usize = 4;
         let found = corpus.entries();

@@ -47,18 +47,21 @@ pub trait Sentences {
 
     fn contains(&mut self, input: &[u8]) -> bool;
 
-    /// The number of the token that a byte of a sentence belongs to, or that follows it; `None` for other inputs.
+    /// The number of the token that a byte of a sentence belongs to, or that follows it; `None` for
+    /// other inputs.
     fn token_at(&mut self, input: &[u8], byte: usize) -> Option<usize>;
 
     /// Texts that differ from a sentence at one of its tokens. Most of them are sentences.
     fn neighbours(&mut self, input: &[u8], token: usize) -> Vec<Vec<u8>>;
 
-    /// Languages that parts of a sentence must belong to so that it stays one, as far as the language can tell; most answers that
-    /// keep to them are sentences. `None` for other inputs, and where there is no such language.
+    /// Languages that parts of a sentence must belong to so that it stays one, as far as the
+    /// language can tell; most answers that keep to them are sentences. `None` for other inputs,
+    /// and where there is no such language.
     fn restrictions(&mut self, _input: &[u8], _scope: Scope) -> Option<Restrictions<'_>> {
         None
     }
 
-    /// Texts near a sentence that have the bytes which a proposal, itself no sentence, changes. Some of them are sentences.
+    /// Texts near a sentence that have the bytes which a proposal, itself no sentence, changes.
+    /// Some of them are sentences.
     fn with_proposal(&mut self, input: &[u8], proposal: &[u8]) -> Vec<Vec<u8>>;
 }

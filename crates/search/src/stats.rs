@@ -18,7 +18,8 @@ pub struct Growth {
 pub struct Stats {
     pub runs: u64,
     pub symbolic_runs: u64,
-    /// Distinct paths: of traced runs by the branches on symbolic conditions, of others by the outcomes covered.
+    /// Distinct paths: of traced runs by the branches on symbolic conditions, of others by the
+    /// outcomes covered.
     pub paths: u64,
     pub covered: usize,
     pub outcomes: usize,
@@ -41,8 +42,8 @@ pub struct Stats {
     pub unconfirmed_timeouts: u64,
     /// Inputs whose crash, hang or new coverage did not happen again in a process of their own.
     pub unstable: u64,
-    /// Inputs that were run in a build that checks more, and those that were not although something was new about
-    /// their runs.
+    /// Inputs that were run in a build that checks more, and those that were not although something
+    /// was new about their runs.
     pub examined: u64,
     pub unexamined: u64,
     /// Examinations that were ended at the time limit.
@@ -53,9 +54,11 @@ pub struct Stats {
     pub restarts: u64,
     /// Flips that wait.
     pub queue: usize,
-    /// Flips that were dropped because too many for the same branch side waited, or the solver had no answers there.
+    /// Flips that were dropped because too many for the same branch side waited, or the solver had
+    /// no answers there.
     pub dropped_flips: u64,
-    /// Flips that needed no solving because the other side was already explored from the same prefix.
+    /// Flips that needed no solving because the other side was already explored from the same
+    /// prefix.
     pub known_flips: u64,
     pub answers: Answers,
     pub optimism: Optimism,
@@ -72,7 +75,8 @@ pub struct Stats {
     pub divergence_sites: BTreeMap<u32, u64>,
     /// Runs repeated only to get back a trace that memory had no room for.
     pub retraces: u64,
-    /// Violations of a property that the solver proved reachable but that did not crash the program.
+    /// Violations of a property that the solver proved reachable but that did not crash the
+    /// program.
     pub silent_violations: u64,
     /// Traces that were cut because the record was full.
     pub truncated_traces: u64,
@@ -87,8 +91,9 @@ pub struct Stats {
     pub reached_files: Vec<u64>,
     /// By [`trace::GiveUp`].
     pub give_ups: Vec<u64>,
-    /// How often symbolic data was lost through each function without a model, by the number in the site table. Also
-    /// functions that read the input themselves, start programs, or write what comes back from a file.
+    /// How often symbolic data was lost through each function without a model, by the number in the
+    /// site table. Also functions that read the input themselves, start programs, or write what
+    /// comes back from a file.
     #[serde(skip)]
     pub lost_externals: BTreeMap<u32, u64>,
     /// The same for library calls that went beyond their model, by site.

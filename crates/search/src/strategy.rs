@@ -26,7 +26,7 @@ pub trait Strategy {
     }
 
     /// Bytes of the proposals that are equal, and whose number is symbolic; only with holes.
-    fn stretch(&self) -> Option<Range<usize>> {
+    fn repetition(&self) -> Option<Range<usize>> {
         None
     }
 

@@ -1,9 +1,10 @@
 //! What makes a run suspect although it ended well.
 //!
-//! A run is suspect if it violates a check, or was made to; if it comes nearer to the end of an object than any before
-//! it; if it repeats a branch a number of times that none before it did, because buffers overflow at a certain number of
-//! iterations, not at a certain branch; and if it ends in a way that none before it did, because reads go too far where
-//! the input ends. All of it is decided by what runs did, without a clock.
+//! A run is suspect if it violates a check, or was made to; if it comes nearer to the end of an
+//! object than any before it; if it repeats a branch a number of times that none before it did,
+//! because buffers overflow at a certain number of iterations, not at a certain branch; and if it
+//! ends in a way that none before it did, because reads go too far where the input ends. All of it
+//! is decided by what runs did, without a clock.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +16,7 @@ use trace::CheckKind;
 use crate::{Origin, TracedPath};
 
 /// How often each check is examined.
-const MOST_SUSPICIONS: u32 = 4;
+const MAX_SUSPICIONS: u32 = 4;
 
 /// Repetitions beyond this are told apart by their logarithm only.
 const EXACT: u32 = 32;
@@ -44,7 +45,7 @@ impl Suspicions {
         step.is_some_and(|step| {
             let times = self.violations.entry(step).or_default();
             *times += 1;
-            *times <= MOST_SUSPICIONS
+            *times <= MAX_SUSPICIONS
         })
     }
 
@@ -86,7 +87,8 @@ fn violated_check(path: &PathCondition) -> Option<Step> {
     path.constraints.iter().find(|constraint| constraint.is_violated_check()).map(Constraint::step)
 }
 
-/// How many bytes further an access could have been. The runtime asks whether the last place that fits is below the offset.
+/// How many bytes further an access could have been. The runtime asks whether the last place that
+/// fits is below the offset.
 fn distance_to_end(constraint: &Constraint, dag: &Dag) -> Option<u64> {
     let is_bound =
         constraint.kind == ConstraintKind::Check(CheckKind::OutOfBounds) && !constraint.taken;
@@ -173,6 +175,6 @@ mod tests {
         let mut suspicions = Suspicions::default();
         let violation = Origin::Violation { site: 5, direction: 1 };
         let asked = (0..10).filter(|_| suspicions.violates(&violation, None));
-        assert_eq!(asked.count(), MOST_SUSPICIONS as usize);
+        assert_eq!(asked.count(), MAX_SUSPICIONS as usize);
     }
 }

@@ -1,4 +1,5 @@
-//! Properties that a run violated without any other sign of it: no crash, and not necessarily a report.
+//! Properties that a run violated without any other sign of it: no crash, and not necessarily a
+//! report.
 
 use path::{Constraint, ConstraintKind, PathCondition};
 use trace::CheckKind;
@@ -34,8 +35,8 @@ impl Violations {
         &self.all
     }
 
-    /// Takes note of what the path of a run violates. Returns what has to be written: violations at new places, and those with
-    /// a smaller input than before.
+    /// Takes note of what the path of a run violates. Returns what has to be written: violations at
+    /// new places, and those with a smaller input than before.
     pub(crate) fn add(&mut self, input: &[u8], path: &PathCondition) -> Vec<(Violation, Sighting)> {
         let mut violated: Vec<(CheckKind, u32)> =
             path.constraints.iter().filter_map(violated).collect();

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 /// One proposal. Lists of proposals have the most likely one first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LexerProposal {
-    /// The function and where it delivers its token: `yylex`, `next_token:arg0->token.val`, `next:tok`.
+    /// The function and where it delivers its token: `yylex`, `next_token:arg0->token.val`,
+    /// `next:tok`.
     pub lexer: String,
     /// The function's symbol.
     pub function: String,

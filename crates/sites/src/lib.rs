@@ -1,7 +1,8 @@
 //! Sites: the places of a program that events and coverage refer to by number.
 //!
-//! The instrumenter numbers them and writes this table beside each derived variant; every variant of one build
-//! numbers them alike. The table is data: it must not know how a program is instrumented or run.
+//! The instrumenter numbers them and writes this table beside each derived variant; every variant
+//! of one build numbers them alike. The table is data: it must not know how a program is
+//! instrumented or run.
 
 mod lexers;
 mod source;
@@ -21,9 +22,11 @@ pub struct SiteTable {
     pub sites: Vec<Site>,
     /// Number of branch outcomes, which is the number of coverage bytes.
     pub outcomes: u32,
-    /// Names of uninstrumented functions that the program calls, by the number that give-up events carry.
+    /// Names of uninstrumented functions that the program calls, by the number that give-up events
+    /// carry.
     pub externals: Vec<String>,
-    /// The program's enumerations with their constants, if lexers were named whose tokens they may be.
+    /// The program's enumerations with their constants, if lexers were named whose tokens they may
+    /// be.
     #[serde(default)]
     pub enumerations: Vec<BTreeMap<String, i64>>,
     /// Numbers that branches compare with, by site.

@@ -1,7 +1,8 @@
 //! The lines of a program: which source its basic blocks and branches come from.
 //!
-//! The instrumenter writes this table beside the covered variant, whose coverage map has one byte for each branch
-//! outcome, numbered as in [`SiteTable`](crate::SiteTable), and after these one for each block of this table.
+//! The instrumenter writes this table beside the covered variant, whose coverage map has one byte
+//! for each branch outcome, numbered as in [`SiteTable`](crate::SiteTable), and after these one for
+//! each block of this table.
 
 use serde::{Deserialize, Serialize};
 

@@ -47,7 +47,8 @@ fn report(name: &str, case: &Case, input: &[u8], links: &[&str]) {
     let seconds = start.elapsed().as_secs_f64();
     let [sat, unsat, unknown] = counts;
     println!(
-        "{name:30} {:7} flips {sat:6} sat {unsat:6} unsat {unknown:5} unknown {:10.0} flips/s (prepared in {prepared:?})",
+        "{name:30} {:7} flips {sat:6} sat {unsat:6} unsat {unknown:5} unknown {:10.0} flips/s \
+         (prepared in {prepared:?})",
         case.path.len(),
         case.path.len() as f64 / seconds
     );

@@ -85,7 +85,8 @@ proptest! {
         let simple = importer.import(&random.dag, root, &mut both);
         prop_assume!(!has_texts(&random.dag, root));
         let (mut left, mut right) = (Translator::new(&random.dag), Translator::new(&both));
-        let (left, right) = (left.bits(root).expect("no floats"), right.bits(simple).expect("no floats"));
+        let (left, right) = (left.bits(root).expect("no floats"), right.bits(simple).expect("no \
+            floats"));
         let solver = solver();
         solver.assert(left.eq(right).not());
         prop_assert_ne!(

@@ -320,7 +320,8 @@ mod tests {
                 let Interval { low, high } = intervals.of(label, MAX_DEPTH);
                 for input in first.into_iter().flat_map(|a| second.map(|b| [a, b])) {
                     let value = number(dag.eval(label, &Assignment::new(input)) as u64, dag.bits(label));
-                    prop_assert!((low..=high).contains(&value), "{value} in {low}..={high} of {}", expr::print(&dag, &[label]));
+                    prop_assert!((low..=high).contains(&value), "{value} in {low}..={high} of \
+                        {}", expr::print(&dag, &[label]));
                 }
             }
         }

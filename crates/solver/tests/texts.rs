@@ -192,7 +192,8 @@ proptest! {
         let without = Chain::standard(without).solve(&query);
         let known = |answer: &Answer| !matches!(answer, Answer::Unknown(_));
         if known(&with) && known(&without) {
-            prop_assert_eq!(with == Answer::Unsat, without == Answer::Unsat, "{:?} {:?}", with, without);
+            prop_assert_eq!(with == Answer::Unsat, without == Answer::Unsat, "{:?} \
+                {:?}", with, without);
         }
     }
 }

@@ -34,11 +34,13 @@ Examples:
   tarragon solve query.hmp                        a solution, or unsat
   tarragon solve --all --limit 10 query.hmp       the ten shortest
   tarragon solve --count --json query.hmp
-  tarragon solve --size 4 1205-1.hmp.tmp          a template: $HAMPI_LENGTH$ is 4 (without it: any length)
+  tarragon solve --size 4 1205-1.hmp.tmp          a template: $HAMPI_LENGTH$ is 4 (without it: \
+  any length)
   tarragon solve path.smt2                        SMT-LIB 2.6 strings
   tarragon solve --contains 'star(\"ab\")' b.hmp:R  is every word of R in b.hmp a word of (ab)*?
 
-Exit codes: 0 sat, 1 unsat, 2 the file is wrong, 3 usage, 4 time limit or unknown, 5 internal error."
+Exit codes: 0 sat, 1 unsat, 2 the file is wrong, 3 usage, 4 time limit or unknown, 5 internal \
+error."
 )]
 pub struct Args {
     /// Files (.hmp, or .smt2); - is standard input

@@ -91,9 +91,12 @@ fn assertion(terms: Vec<&'static str>) -> impl Strategy<Value = String> {
     let language = prop_oneof![regular(), Just("S".to_string()), Just("T".to_string())];
     let text = prop::sample::select(vec!["\"a\"", "\"ab\"", "\"ba\"", "\"bb\""]);
     prop_oneof![
-        4 => (term.clone(), not.clone(), language).prop_map(|(term, not, r)| format!("assert {term} {not}in {r};\n")),
-        1 => (term.clone(), not.clone(), text).prop_map(|(term, not, text)| format!("assert {term} {not}contains {text};\n")),
-        1 => (term.clone(), not, term).prop_map(|(a, not, b)| format!("assert {a} {not}equals {b};\n")),
+        4 => (term.clone(), not.clone(), language).prop_map(|(term, not, r)| format!("assert \
+            {term} {not}in {r};\n")),
+        1 => (term.clone(), not.clone(), text).prop_map(|(term, not, text)| format!("assert \
+            {term} {not}contains {text};\n")),
+        1 => (term.clone(), not, term).prop_map(|(a, not, b)| format!("assert {a} {not}equals \
+            {b};\n")),
     ]
 }
 
@@ -137,7 +140,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn one_variable_with_a_size(text in file("var v : 0 .. 4;", vec!["v", "concat(\"a\", v)", "concat(v, v)"])) {
+    fn one_variable_with_a_size(text in file("var v : 0 .. 4;", vec!["v", "concat(\"a\", \
+        v)", "concat(v, v)"])) {
         check(&text, 4, true)?;
     }
 
@@ -147,7 +151,8 @@ proptest! {
     }
 
     #[test]
-    fn several_variables(text in file("var v : 0 .. 2; var w : 2;", vec!["v", "w", "concat(v, \"b\", w)", "concat(w, v)"])) {
+    fn several_variables(text in file("var v : 0 .. 2; var w : 2;", vec!["v", "w", "concat(v, \
+        \"b\", w)", "concat(w, v)"])) {
         check(&text, 2, true)?;
     }
 
@@ -157,7 +162,8 @@ proptest! {
     }
 
     #[test]
-    fn counts(text in file("var v : 0 .. 3; var w : 1;", vec!["v", "concat(v, w)", "concat(w, v, \"a\")"])) {
+    fn counts(text in file("var v : 0 .. 3; var w : 1;", vec!["v", "concat(v, w)", "concat(w, v, \
+        \"a\")"])) {
         let text = format!("{text}assert v in star(['a'-'c']);\nassert w in star(['a'-'c']);\n");
         let all = solutions(&Oracle::new(text.as_bytes()), 3);
         let mut problem = hmp::read(text.as_bytes(), hmp::Options::default()).unwrap();
@@ -193,7 +199,8 @@ fn what_follows_a_word_counts() {
 /// A word that variables share can be split in several ways, which leave different words to `x`.
 #[test]
 fn the_split_of_a_word_counts() {
-    let text = "var v : 0 .. 2; var w : 0 .. 2; var x : 0 .. 2;\ncfg S := \"a\" T;\ncfg T := \"b\";\n\
+    let text = "var v : 0 .. 2; var w : 0 .. 2; var x : 0 .. 2;\ncfg S := \"a\" T;\ncfg T := \
+                \"b\";\n\
                 assert concat(v, w) in S;\nassert concat(v, x) in or(\"ab\", \"bb\");\n";
     check(text, 2, true).unwrap();
 }

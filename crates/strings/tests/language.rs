@@ -33,7 +33,8 @@ fn the_example_of_the_paper() {
     for fix in ["fix", "fixsize"] {
         check(
             &format!(
-                "var v:2; {PARENTHESES} reg Efixed := {fix}(E,6); val q := concat(\"((\", v, \"))\");
+                "var v:2; {PARENTHESES} reg Efixed := {fix}(E,6); val q := concat(\"((\", v, \
+                 \"))\");
                  assert q in Efixed; assert q contains \"()()\";"
             ),
             &[")("],
@@ -44,7 +45,8 @@ fn the_example_of_the_paper() {
 #[test]
 fn right_where_hampi_is_wrong() {
     check(
-        "var v : 3; cfg A := \"ab\" | A A; reg r := fix(A, 2); assert v not in r; assert v in star(\"a\");",
+        "var v : 3; cfg A := \"ab\" | A A; reg r := fix(A, 2); assert v not in r; assert v in \
+         star(\"a\");",
         &["aaa"],
     );
     check_unsat("var v; cfg A := A | B | ; cfg B := A; assert v in A; assert v contains \"x\";");
@@ -58,7 +60,8 @@ fn without_a_size_the_shortest_is_found_or_none_exists() {
         "var v; {PARENTHESES} assert v in E; assert v in concat(\"))\", star(['('-')']));"
     ));
     check_unsat(
-        "var v; cfg A := \"a\" A \"b\" | \"ab\"; cfg B := \"b\" B \"a\" | \"ba\"; assert v in A; assert v in B;",
+        "var v; cfg A := \"a\" A \"b\" | \"ab\"; cfg B := \"b\" B \"a\" | \"ba\"; assert v in A; \
+         assert v in B;",
     );
 }
 
@@ -69,7 +72,8 @@ fn several_variables_share_a_word() {
         &["abca", "bc"],
     );
     check(
-        "var x; var y; assert x equals concat(\"a\", y); assert y not equals \"\"; assert x in star(\"ab\");",
+        "var x; var y; assert x equals concat(\"a\", y); assert y not equals \"\"; assert x in \
+         star(\"ab\");",
         &["ab", "b"],
     );
     check_unsat(
@@ -80,7 +84,8 @@ fn several_variables_share_a_word() {
 #[test]
 fn templates_have_any_length_or_a_given_one() {
     let template =
-        b"var v : $HAMPI_LENGTH$; cfg A := \"ab\" | A A; reg r := fix(A, $HAMPI_LENGTH$); assert v in r;";
+        b"var v : $HAMPI_LENGTH$; cfg A := \"ab\" | A A; reg r := fix(A, $HAMPI_LENGTH$); assert \
+          v in r;";
     for (template_size, expected) in [(None, "ab"), (Some(4), "abab")] {
         let options = hmp::Options { template_size, ..hmp::Options::default() };
         let mut problem = hmp::read(template, options).unwrap();

@@ -49,28 +49,34 @@ fn the_fragment_by_example() {
     check("(assert (let ((z (str.++ x y))) (and (= z \"ab\") (distinct x y))))", "sat");
     check("(assert (str.< x y))", "unknown");
     check(
-        "(assert (= (str.len x) (str.len y)))(assert (= x \"ab\"))(assert (str.in_re y (re.+ (str.to_re \"c\"))))",
+        "(assert (= (str.len x) (str.len y)))(assert (= x \"ab\"))(assert (str.in_re y (re.+ \
+         (str.to_re \"c\"))))",
         "sat",
     );
     check(
-        "(assert (> (str.len x) (* 2 (str.len y))))(assert (< (str.len x) 3))(assert (> (str.len y) 0))",
+        "(assert (> (str.len x) (* 2 (str.len y))))(assert (< (str.len x) 3))(assert (> (str.len \
+         y) 0))",
         "unsat",
     );
     check(
-        "(assert (not (str.prefixof x y)))(assert (= x \"a\"))(assert (str.in_re y ((_ re.loop 1 3) (str.to_re \"a\"))))",
+        "(assert (not (str.prefixof x y)))(assert (= x \"a\"))(assert (str.in_re y ((_ re.loop 1 \
+         3) (str.to_re \"a\"))))",
         "unsat",
     );
     check("(assert (not (str.suffixof x y)))(assert (= (str.len x) (str.len y)))", "sat");
     check(
-        "(declare-const i Int)(assert (= (str.at x i) \"b\"))(assert (= x \"aab\"))(assert (< i 2))",
+        "(declare-const i Int)(assert (= (str.at x i) \"b\"))(assert (= x \"aab\"))(assert (< i \
+         2))",
         "unsat",
     );
     check(
-        "(declare-const i Int)(assert (= (str.substr x i 2) \"bc\"))(assert (= x \"abcd\"))(assert (> i 0))",
+        "(declare-const i Int)(assert (= (str.substr x i 2) \"bc\"))(assert (= x \
+         \"abcd\"))(assert (> i 0))",
         "sat",
     );
     check(
-        "(declare-const i Int)(assert (= i (str.indexof x \"b\" 0)))(assert (= x \"aab\"))(assert (> i 2))",
+        "(declare-const i Int)(assert (= i (str.indexof x \"b\" 0)))(assert (= x \"aab\"))(assert \
+         (> i 2))",
         "unsat",
     );
     check("(assert (= x \"\\u{100}\"))", "unknown");
@@ -85,7 +91,8 @@ fn unsat_needs_no_bounds() {
     );
     check(
         &format!(
-            "(assert (= x (str.++ y \"b\")))(assert (not (str.suffixof \"b\" x)))(assert (str.in_re y {even}))"
+            "(assert (= x (str.++ y \"b\")))(assert (not (str.suffixof \"b\" x)))(assert \
+             (str.in_re y {even}))"
         ),
         "unsat",
     );
@@ -100,15 +107,18 @@ fn unsat_needs_no_bounds() {
         "unsat",
     );
     check(
-        "(assert (str.contains x y))(assert (str.in_re x (re.* (str.to_re \"a\"))))(assert (str.contains y \"b\"))",
+        "(assert (str.contains x y))(assert (str.in_re x (re.* (str.to_re \"a\"))))(assert \
+         (str.contains y \"b\"))",
         "unsat",
     );
     check(
-        "(assert (str.prefixof x y))(assert (str.prefixof \"ab\" x))(assert (= (str.at y 0) \"b\"))",
+        "(assert (str.prefixof x y))(assert (str.prefixof \"ab\" x))(assert (= (str.at y 0) \
+         \"b\"))",
         "unsat",
     );
     check(
-        "(declare-const i Int)(assert (= (str.substr x i 2) \"ab\"))(assert (not (str.contains x \"b\")))",
+        "(declare-const i Int)(assert (= (str.substr x i 2) \"ab\"))(assert (not (str.contains x \
+         \"b\")))",
         "unsat",
     );
 }
@@ -116,7 +126,8 @@ fn unsat_needs_no_bounds() {
 #[test]
 fn solutions_may_be_long() {
     check(
-        "(assert (= (str.len x) (+ 70 (str.len y))))(assert (str.in_re y (re.+ (str.to_re \"abc\"))))",
+        "(assert (= (str.len x) (+ 70 (str.len y))))(assert (str.in_re y (re.+ (str.to_re \
+         \"abc\"))))",
         "sat",
     );
     check(
@@ -124,7 +135,8 @@ fn solutions_may_be_long() {
         "sat",
     );
     check(
-        "(assert (= (str.++ x \"b\" y) (str.++ y \"b\" x)))(assert (distinct x y))(assert (> (str.len y) 20))",
+        "(assert (= (str.++ x \"b\" y) (str.++ y \"b\" x)))(assert (distinct x y))(assert (> \
+         (str.len y) 20))",
         "sat",
     );
 }

@@ -10,8 +10,8 @@ use crate::manual::{CompletionsArgs, ManArgs};
 use crate::strategies::{self, Registered};
 use crate::units::{existing, limit, memory, share, size, time, variable};
 
-/// Whitebox test generation: runs a program, reads off what its path depended on, and solves for inputs that take
-/// other paths.
+/// Whitebox test generation: runs a program, reads off what its path depended on, and solves for
+/// inputs that take other paths.
 #[derive(Debug, Parser)]
 #[command(name = "tarragon", version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -77,13 +77,16 @@ Examples:
   tarragon fuzz --time 60s -- ./calc
   tarragon fuzz --strategy mutate --seeds corpus/ --max-runs 100000 --seed 7 -- ./conv -i @@
   tarragon fuzz --exhaustive --max-len 4 -- ./parser
-  tarragon fuzz --strategy cese --grammar calc.tg --max-len 5 -- ./calc   all paths of all short sentences
-  tarragon fuzz --grammar json.g4 --time 60s -- ./parser   no run is wasted on what its parser throws away
+  tarragon fuzz --strategy cese --grammar calc.tg --max-len 5 -- ./calc   all paths of all short \
+  sentences
+  tarragon fuzz --grammar json.g4 --time 60s -- ./parser   no run is wasted on what its parser \
+  throws away
   tarragon fuzz -- ./expr '@{}'                        the input is an argument
   tarragon fuzz --env 'CONFIG=@{}' -- ./tool           the input is an environment variable
   tarragon fuzz --resume --time 1h -- ./calc
 
-Exit codes: 0 no bug, 1 bugs found, 2 error. Hangs count with --hangs bugs only. Ctrl-C ends a campaign as its time does,
+Exit codes: 0 no bug, 1 bugs found, 2 error. Hangs count with --hangs bugs only. Ctrl-C ends a \
+campaign as its time does,
 with the same codes; a second one ends it at once, with 2.")]
 pub(crate) struct FuzzArgs {
     #[arg(long, help = strategies::help(), value_parser = strategies::parser())]
@@ -136,8 +139,9 @@ pub(crate) struct FuzzArgs {
     /// Measure at the end which lines of the source all inputs cover together, and write lcov.info
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub lcov: Switch,
-    /// Give each input a process of its own. Otherwise a process takes many, in the loop of a harness (libFuzzer, AFL++ persistent mode) or by
-    /// beginning again with its memory as it was, and what is new there is believed only if it happens in a process of its own, too
+    /// Give each input a process of its own. Otherwise a process takes many, in the loop of a
+    /// harness (libFuzzer, AFL++ persistent mode) or by beginning again with its memory as it was,
+    /// and what is new there is believed only if it happens in a process of its own, too
     #[arg(long)]
     pub fresh_process: bool,
     /// Go on with the campaign in the output directory
@@ -155,15 +159,18 @@ Examples:
   tarragon replay tarragon-out -- ./calc
   tarragon replay tests/a.txt tests/more/ -- ./conv -i @@
   tarragon replay tarragon-out --minimise suite -- ./calc
-  tarragon replay tarragon-out --lcov calc.info -- ./calc && genhtml --branch-coverage calc.info -o html
+  tarragon replay tarragon-out --lcov calc.info -- ./calc && genhtml --branch-coverage calc.info \
+  -o html
 
-The outcome is that of the program itself, reports are of its sanitized variant, coverage is of its traced variant.
+The outcome is that of the program itself, reports are of its sanitized variant, coverage is of \
+its traced variant.
 Exit codes: 0 no bug, 1 bugs found, 2 error. Hangs count with --hangs bugs only.")]
 pub(crate) struct ReplayArgs {
     /// Inputs: files, directories, or the output directory of a campaign
     #[arg(required = true, value_name = "DIR")]
     pub inputs: Vec<PathBuf>,
-    /// Copy inputs that cover the same branch outcomes, as few as are found, into this new directory
+    /// Copy inputs that cover the same branch outcomes, as few as are found, into this new
+    /// directory
     #[arg(long, value_name = "DIR")]
     pub minimise: Option<PathBuf>,
     /// Write which lines of the source they cover, in the format of lcov
@@ -184,10 +191,12 @@ Examples:
   tarragon triage monday/ tuesday/ -- ./calc         what the campaigns found together, by cause
   tarragon triage reported/ -- ./conv -i @@          a folder of inputs
 
-The program may be another build than the campaigns had; it gets its input in the way that its command says.
+The program may be another build than the campaigns had; it gets its input in the way that its \
+command says.
 Exit codes: 0 no bug shows, 1 a bug shows, 2 error. Hangs count with --hangs bugs only.")]
 pub(crate) struct TriageArgs {
-    /// Output directories of campaigns, of which crashes/ and hangs/ are run, or other directories and files
+    /// Output directories of campaigns, of which crashes/ and hangs/ are run, or other directories
+    /// and files
     #[arg(required = true, value_name = "DIR")]
     pub inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -201,7 +210,8 @@ pub(crate) struct TriageArgs {
 /// What counts as a bug.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// What to look for in a build that checks more, in which everything that was found runs once more
+    /// What to look for in a build that checks more, in which everything that was found runs once
+    /// more
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',',
         default_values_t = [SanitizerName::Address, SanitizerName::Undefined])]
     pub sanitizer: Vec<SanitizerName>,
@@ -269,12 +279,12 @@ pub(crate) struct GrammarArgs {
     /// Scanner of a grammar in two files (flex, ANTLR lexer)
     #[arg(long, value_name = "FILE", requires = "grammar")]
     pub scanner: Option<PathBuf>,
-    /// Exit codes with which the program rejects its input, separated by commas; the summary says which rules are behind it
-    /// [default: all but 0]
+    /// Exit codes with which the program rejects its input, separated by commas; the summary says
+    /// which rules are behind it [default: all but 0]
     #[arg(long, value_name = "CODES", value_delimiter = ',', requires = "grammar")]
     pub rejects: Vec<i32>,
-    /// Codes that the program's lexer (--lexer) has for terminals: a header of bison's, or lines like `NUMBER = 258`; those that
-    /// neither it nor the program's enumerations name are learnt
+    /// Codes that the program's lexer (--lexer) has for terminals: a header of bison's, or lines
+    /// like `NUMBER = 258`; those that neither it nor the program's enumerations name are learnt
     #[arg(long, value_name = "FILE", requires = "grammar")]
     pub token_codes: Option<PathBuf>,
 }
@@ -292,7 +302,8 @@ pub(crate) struct EnumerationArgs {
     /// The i-th of n equal parts of the strings, i from 0
     #[arg(long, value_name = "I/N", value_parser = share)]
     pub shard: Option<(u64, u64)>,
-    /// Let the solver choose how long a hole is, up to --max-len, where the grammar sets no limit (cese)
+    /// Let the solver choose how long a hole is, up to --max-len, where the grammar sets no limit
+    /// (cese)
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub lengths: Switch,
     #[command(flatten)]
@@ -308,22 +319,25 @@ pub(crate) struct TargetArgs {
     /// Memory limit of one run
     #[arg(long, value_name = "SIZE", value_parser = memory, default_value = "512M")]
     pub memory: u64,
-    /// Confine the program: no network, no writing outside a scratch directory, no reading but of its own files and harmless ones of
-    /// the system, few environment variables
+    /// Confine the program: no network, no writing outside a scratch directory, no reading but of
+    /// its own files and harmless ones of the system, few environment variables
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub sandbox: Switch,
-    /// Let the program read this file or directory, too; those that its arguments name it may read anyway
+    /// Let the program read this file or directory, too; those that its arguments name it may read
+    /// anyway
     #[arg(long, value_name = "PATH", value_parser = existing)]
     pub read: Vec<PathBuf>,
-    /// Set an environment variable of the program, or pass one of yours on; @{} in the value stands for the input
+    /// Set an environment variable of the program, or pass one of yours on; @{} in the value stands
+    /// for the input
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]
     pub env: Vec<(OsString, OsString)>,
-    /// A function that makes tokens, and where it leaves them (see `tarragon lexers`): they are symbolic, and what it does itself is
-    /// not looked at
+    /// A function that makes tokens, and where it leaves them (see `tarragon lexers`): they are
+    /// symbolic, and what it does itself is not looked at
     #[arg(long = "lexer", value_name = "FUNCTION[:PLACE]")]
     pub lexers: Vec<String>,
-    /// The program, built with `tarragon cc`, and its arguments; @@ stands for a file with the input, @{} for the input
-    /// itself up to a zero byte (the next @{} goes on behind it), @{...} at the end for as many arguments as it has
+    /// The program, built with `tarragon cc`, and its arguments; @@ stands for a file with the
+    /// input, @{} for the input itself up to a zero byte (the next @{} goes on after it), @{...} at
+    /// the end for as many arguments as it has
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
     pub command: Vec<OsString>,
 }

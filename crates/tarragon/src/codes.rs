@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-/// Names with numbers: `NUMBER = 258`, `#define NUMBER 258`, `NUMBER 258`, `'+' 43`. Everything else is passed over.
+/// Names with numbers: `NUMBER = 258`, `#define NUMBER 258`, `NUMBER 258`, `'+' 43`. Everything
+/// else is passed over.
 pub(crate) fn read(path: &Path) -> Result<BTreeMap<String, i64>> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("{}: cannot be read", path.display()))?;
@@ -50,7 +51,8 @@ mod tests {
 
     #[test]
     fn headers_of_bison_and_plain_lists_are_read() {
-        let header = "#ifndef YYTOKENTYPE\n  enum yytokentype\n  {\n    YYEMPTY = -2,\n    NUMBER = 258,  /* NUMBER */\n    \
+        let header = "#ifndef YYTOKENTYPE\n  enum yytokentype\n  \
+                      {\n    YYEMPTY = -2,\n    NUMBER = 258,  /* NUMBER */\n    \
                       LETTER = 259 /* a\n letter */\n  };\n#endif\n#define OLD 260\n";
         let expected = [("LETTER", 259), ("NUMBER", 258), ("OLD", 260), ("YYEMPTY", -2)];
         let as_map = |list: &[(&str, i64)]| {

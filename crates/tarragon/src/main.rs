@@ -1,7 +1,7 @@
 //! The command line of Tarragon.
 //!
-//! Exit codes: 0 no bug, 1 bugs found, 2 error. `tarragon cc` and `tarragon c++` return what clang returns;
-//! `tarragon lexers` returns 1 if it has nothing to propose.
+//! Exit codes: 0 no bug, 1 bugs found, 2 error. `tarragon cc` and `tarragon c++` return what clang
+//! returns; `tarragon lexers` returns 1 if it has nothing to propose.
 
 mod args;
 mod codes;

@@ -84,7 +84,7 @@ fn lcov(make: MakeCovered<'_>, inputs: &[NamedInput], file: &Path) -> Result<Mea
     Ok(measured)
 }
 
-/// Writes inputs under their own names, or with a number behind it where a name comes again.
+/// Writes inputs under their own names, or with a number after it where a name comes again.
 fn write_suite<'i>(dir: &Path, inputs: impl Iterator<Item = &'i NamedInput>) -> Result<()> {
     std::fs::create_dir(dir).with_context(|| format!("{}: cannot be made", dir.display()))?;
     for input in inputs {
@@ -113,7 +113,8 @@ fn print_minimised(minimised: &Minimised, dir: &Path, output: &OutputArgs) {
         }
         (false, false) => {
             format!(
-                "{kept} inputs cover the same; {least} at least are needed, and whether fewer do was not settled in time: {}",
+                "{kept} inputs cover the same; {least} at least are needed, and whether fewer do \
+                 was not settled in time: {}",
                 dir.display()
             )
         }
@@ -164,7 +165,8 @@ fn print_total(total: &Replay, which: HangsName, output: &OutputArgs) {
     let line = match output.json {
         true => serde_json::to_string(total).unwrap_or_default(),
         false => format!(
-            "{inputs} inputs, {bugs} of them show bugs{hangs}, coverage {covered} of {all} branch outcomes ({percent:.1} %){cut}"
+            "{inputs} inputs, {bugs} of them show bugs{hangs}, coverage {covered} of {all} branch \
+             outcomes ({percent:.1} %){cut}"
         ),
     };
     print(&line, output);

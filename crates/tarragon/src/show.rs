@@ -119,7 +119,8 @@ impl<'t> About<'t> {
         About { trace, sites, expressions, supports: Supports::new(), tokens, reasons }
     }
 
-    /// The tokens that a condition depends on, by their numbers; what the program made up itself has none.
+    /// The tokens that a condition depends on, by their numbers; what the program made up itself
+    /// has none.
     fn tokens_of(&self, label: Label) -> Tokens {
         let dag = &self.trace.dag;
         let (mut tokens, mut open, mut seen) = (Tokens::default(), vec![label], HashSet::new());

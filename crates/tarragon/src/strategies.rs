@@ -228,7 +228,8 @@ impl<'l> Plan<'l> {
         }
         if strategy.lexer && args.target.lexers.is_empty() {
             bail!(
-                "this strategy needs the program's lexer: give it with --lexer; `tarragon lexers PROGRAM` \
+                "this strategy needs the program's lexer: give it with --lexer; `tarragon lexers \
+                 PROGRAM` \
                  proposes some"
             );
         }
@@ -237,7 +238,8 @@ impl<'l> Plan<'l> {
         }
         if args.exhaustive && !args.target.lexers.is_empty() {
             bail!(
-                "--exhaustive claims that all paths were explored, and --lexer leaves those of the lexer \
+                "--exhaustive claims that all paths were explored, and --lexer leaves those of \
+                 the lexer \
                  out: give one of them"
             );
         }

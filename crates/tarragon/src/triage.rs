@@ -84,7 +84,8 @@ fn print_total(done: &Triage, output: &OutputArgs) {
     };
     print(
         &format!(
-            "{inputs} inputs: {bugs} bugs and {hangs} hangs show, {gone} inputs show nothing{unchecked}{cut}"
+            "{inputs} inputs: {bugs} bugs and {hangs} hangs show, {gone} inputs show \
+             nothing{unchecked}{cut}"
         ),
         output,
     );

@@ -1,5 +1,5 @@
-//! Accesses one beyond an object of known size, which nothing but the check of its bounds leads to: the program itself asks for
-//! no such index, and its allocator leaves room behind the object.
+//! Accesses one beyond an object of known size, which nothing but the check of its bounds leads to:
+//! the program itself asks for no such index, and its allocator leaves room after the object.
 
 mod common;
 
@@ -164,8 +164,8 @@ int main(void)
 }
 "#;
 
-/// Two indices that are input, of arrays that other members, rows or elements stand around. The lines
-/// without a comment are right.
+/// Two indices that are input, of arrays that other members, rows or elements stand around. The
+/// lines without a comment are right.
 const INDICES: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-//! Each mistake that is reached is one bug: no fewer, whatever the program does to hide it, and no more.
+//! Each mistake that is reached is one bug: no fewer, whatever the program does to hide it, and no
+//! more.
 
 mod common;
 
@@ -121,7 +122,8 @@ fn each_reason_to_end_is_a_bug() {
     );
 }
 
-/// Does to its standard error and to its signals what programs do, and prints what looks like a report.
+/// Does to its standard error and to its signals what programs do, and prints what looks like a
+/// report.
 const HIDES: &str = r#"
 #include <limits.h>
 #include <signal.h>

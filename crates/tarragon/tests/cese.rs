@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Reads one line: `?` and a lower-case letter, then `x` or `y`; divides by the letter's distance to `q`.
+/// Reads one line: `?` and a lower-case letter, then `x` or `y`; divides by the letter's distance
+/// to `q`.
 const PROGRAM: &str = r#"
 #include <stdio.h>
 int main(void) {
@@ -64,7 +65,8 @@ fn only_holes_change_and_all_paths_are_found() {
     let stats = fuzz("free", &["--strategy", "cese", "--grammar", "ask.tg", "--max-len", "4"]);
     let completeness = &stats["completeness"];
     assert_eq!(completeness["complete"], true, "{completeness}");
-    let text = "all paths of all strings up to length 4 were explored (2 symbolic strings, 10 inputs, 10 paths)";
+    let text = "all paths of all strings up to length 4 were explored (2 symbolic strings, 10 \
+                inputs, 10 paths)";
     assert_eq!(completeness["text"], text);
     assert!(
         stats["bugs"][0]["kind"].as_str().is_some_and(|kind| kind.contains("SIGFPE")),

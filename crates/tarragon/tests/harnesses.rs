@@ -1,4 +1,5 @@
-//! Harnesses that take one input after the other in a process: results are those of processes of their own.
+//! Harnesses that take one input after the other in a process: results are those of processes of
+//! their own.
 
 mod common;
 
@@ -32,8 +33,9 @@ fn results(stats: &Value) -> Vec<&Value> {
     .to_vec()
 }
 
-/// Symbolic data in global variables and on the heap, a table and a hash. What is kept from one input to the next
-/// makes no difference to random inputs, but would if it still counted as part of the input.
+/// Symbolic data in global variables and on the heap, a table and a hash. What is kept from one
+/// input to the next makes no difference to random inputs, but would if it still counted as part of
+/// the input.
 const STATELESS: &str = r#"
 #include <stdlib.h>
 #include <string.h>

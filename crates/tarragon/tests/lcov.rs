@@ -1,4 +1,5 @@
-//! Coverage of source lines: the same numbers from a campaign and from a replay, and the same lines as clang's own gcov.
+//! Coverage of source lines: the same numbers from a campaign and from a replay, and the same lines
+//! as clang's own gcov.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +9,8 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Code of a header, of a macro, before `main`, in loops, in a switch, in conditions, and some that never runs.
+/// Code of a header, of a macro, before `main`, in loops, in a switch, in conditions, and some that
+/// never runs.
 const HEADER: &str = r#"
 static int twice(int x)
 {
@@ -73,7 +75,8 @@ int main(void)
 
 const INPUTS: [&str; 3] = ["", "abq", "m"];
 
-/// Lines that only one of the two attributes code to: the front end joins jumps when it is asked to optimise.
+/// Lines that only one of the two attributes code to: the front end joins jumps when it is asked to
+/// optimise.
 const JUMPS: [&str; 3] = ["}", "break;", "else"];
 
 fn tarragon(dir: &Path, words: &[&str]) -> Output {

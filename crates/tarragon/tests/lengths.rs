@@ -1,4 +1,5 @@
-//! Length abstraction: `cese` finds what needs an input of one length, without a symbolic byte for each.
+//! Length abstraction: `cese` finds what needs an input of one length, without a symbolic byte for
+//! each.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +9,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Asks for a length in a way of its own for each first letter, and says by its exit code that it met it.
+/// Asks for a length in a way of its own for each first letter, and says by its exit code that it
+/// met it.
 const PROGRAM: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +163,7 @@ fn a_length_is_met_however_it_is_asked_for() {
     assert!(text.contains("holes were chosen by the solver"), "{text}");
 }
 
-/// The mistake of Figure 2 of the CESE paper, with the paper's length: 1,000 bytes behind a link.
+/// The mistake of Figure 2 of the CESE paper, with the paper's length: 1,000 bytes after a link.
 #[test]
 fn the_path_that_is_one_byte_too_long_is_found() {
     let dir = TempDir::new().expect("temporary directory");
@@ -196,7 +198,8 @@ fn the_path_that_is_one_byte_too_long_is_found() {
     assert_eq!(name.map(<[u8]>::len), Some(1000), "{:?}", inputs[0].escape_ascii().to_string());
 }
 
-/// Copies a text into a buffer that is too small for long ones, in a function of its own for each way.
+/// Copies a text into a buffer that is too small for long ones, in a function of its own for each
+/// way.
 const COPIES: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,7 +257,8 @@ int main(void)
 fn an_overflow_is_found_however_the_text_is_copied() {
     let dir = TempDir::new().expect("temporary directory");
     fs::write(dir.path().join("copies.c"), COPIES).expect("written");
-    let ways = "line = ('s' | 'c' | 'a' | 'n' | 'p' | 'm' | 'h' | 'o') NAME ';\\n' ; token NAME = /[a-z]+/ ;";
+    let ways = "line = ('s' | 'c' | 'a' | 'n' | 'p' | 'm' | 'h' | 'o') NAME ';\\n' ; token NAME = \
+                /[a-z]+/ ;";
     fs::write(dir.path().join("line.tg"), ways).expect("written");
     let built = tarragon(dir.path()).args(["cc", "-g", "-o", "copies", "copies.c"]).status();
     assert!(built.expect("starts").success());

@@ -1,4 +1,5 @@
-//! Limits of the user's shell, and places that cannot be written: what Tarragon cannot do, it says, with how to go on.
+//! Limits of the user's shell, and places that cannot be written: what Tarragon cannot do, it says,
+//! with how to go on.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! Variants do what the program does, also where C leaves it undefined and the program is not optimised.
+//! Variants do what the program does, also where C leaves it undefined and the program is not
+//! optimised.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -273,7 +273,8 @@ fn values_of_tokens_are_solved_for_and_stay_lexemes() {
     }
 }
 
-/// The lexer asks what it delivered before; one code stands for several characters, which the program tells apart.
+/// The lexer asks what it delivered before; one code stands for several characters, which the
+/// program tells apart.
 const FEEDBACK: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>

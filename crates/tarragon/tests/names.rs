@@ -7,8 +7,9 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// Statements with names. The exit code says which kinds of names were known: those declared before are compared, functions are in
-/// a table by hash, and of reserved words only the hashes are in the program.
+/// Statements with names. The exit code says which kinds of names were known: those declared before
+/// are compared, functions are in a table by hash, and of reserved words only the hashes are in the
+/// program.
 const PROGRAM: &str = r#"
 #include <ctype.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-//! Input that code without bitcode reads: the campaign says so, by the name of the function, and claims nothing.
-//! `crates/cases/programs/outside_*` has the other ways in which it can be lost.
+//! Input that code without bitcode reads: the campaign says so, by the name of the function, and
+//! claims nothing. `crates/cases/programs/outside_*` has the other ways in which it can be lost.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! The bugs that the papers tell of, in the programs of `examples/papers`: each is found without a grammar or a seed.
+//! The bugs that the papers tell of, in the programs of `examples/papers`: each is found without a
+//! grammar or a seed.
 
 use std::path::Path;
 use std::process::Command;
@@ -61,7 +62,8 @@ fn joined_paths_may_be_one_byte_too_long() {
     // Whether it crashes without a sanitizer, too, depends on which of the inputs is found first.
     let bugs = bugs_of("join", 1000);
     assert!(
-        matches!(&bugs[..], [bug] if bug.contains("stack-buffer-overflow") && bug.ends_with(" in join")),
+        matches!(&bugs[..], [bug] if bug.contains("stack-buffer-overflow") && bug.ends_with(" in \
+            join")),
         "{bugs:?}"
     );
 }

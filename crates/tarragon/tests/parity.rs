@@ -1,8 +1,8 @@
 //! The sanitized variant reports what clang's own sanitizers report, kind by kind.
 //!
-//! A program of `parity/` has a function for each kind and lists their names. Each runs in clang's build with
-//! `-fsanitize=address,undefined` and in the variant that is derived from the plain build; the reports must agree in kind,
-//! order and place.
+//! A program of `parity/` has a function for each kind and lists their names. Each runs in clang's
+//! build with `-fsanitize=address,undefined` and in the variant that is derived from the plain
+//! build; the reports must agree in kind, order and place.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,7 +17,8 @@ struct Gap {
     clangs: &'static [&'static str],
 }
 
-/// More than clang finds in a build that is not optimised: sizes of objects are known in the variant only.
+/// More than clang finds in a build that is not optimised: sizes of objects are known in the
+/// variant only.
 const GAPS: &[Gap] = &[Gap {
     case: "wrong_cast",
     ours: &[
@@ -27,7 +28,8 @@ const GAPS: &[Gap] = &[Gap {
     clangs: &[],
 }];
 
-/// Cases in which nobody reports anything: no mistake, or one that no sanitizer looks for by default.
+/// Cases in which nobody reports anything: no mistake, or one that no sanitizer looks for by
+/// default.
 const QUIET: &[&str] = &[
     "all_well",
     "add_char",
@@ -100,7 +102,8 @@ fn run(command: &mut Command) {
     assert!(command.stdout(Stdio::null()).status().expect("starts").success(), "{command:?}");
 }
 
-/// Kinds of what a program reports about one case, each with the function and line of its innermost frame.
+/// Kinds of what a program reports about one case, each with the function and line of its innermost
+/// frame.
 fn reports(program: &PathBuf, case: &str, symbolizer: &mut Symbolizer) -> Vec<String> {
     let input = program.with_file_name("input");
     std::fs::write(&input, "0123456789\n0123456789\n").expect("written");
@@ -123,7 +126,8 @@ fn reports(program: &PathBuf, case: &str, symbolizer: &mut Symbolizer) -> Vec<St
     SanitizerReport::parse(&text).iter().map(describe).collect()
 }
 
-/// Without classes and parameters, which the variant's debug information does not tell of every function.
+/// Without classes and parameters, which the variant's debug information does not tell of every
+/// function.
 fn short_name(function: &str) -> &str {
     let name = function.split('(').next().unwrap_or(function);
     name.rsplit("::").next().unwrap_or(name)

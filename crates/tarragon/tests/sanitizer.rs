@@ -1,4 +1,5 @@
-//! Mistakes that do not end the program are found by its sanitized variant, and named with their stack.
+//! Mistakes that do not end the program are found by its sanitized variant, and named with their
+//! stack.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Input that does not come on the standard input or in a file. A bug counts only with its stack: then the sanitized
-//! variant, which gets the input in its own way, has seen it as well.
+//! Input that does not come on the standard input or in a file. A bug counts only with its stack:
+//! then the sanitized variant, which gets the input in its own way, has seen it as well.
 
 mod common;
 
@@ -39,8 +39,8 @@ fn as_many_arguments_as_there_are() {
     assert_eq!(found(WORDS, &options, &["@{...}"]), ["SIGABRT (ABRT) in program.c:9:9 (main)"]);
 }
 
-/// Finds the end of its argument from behind. The constructor leaves gaps of all sizes between pages that may be read:
-/// new memory goes into the highest gap that has room.
+/// Finds the end of its argument from after it. The constructor leaves gaps of all sizes between
+/// pages that may be read: new memory goes into the highest gap that has room.
 const BACKWARDS: &str = r#"
 #include <string.h>
 #include <sys/mman.h>
@@ -71,7 +71,13 @@ fn what_is_read_before_an_argument_is_seen_by_all_variants() {
     let stats = common::fuzz(dir.path(), BACKWARDS, &[], &["--max-runs", "50"], &["@{}"]);
     assert_eq!(bugs(&stats), ["SIGSEGV (SEGV) in program.c:19:20 (main)"]);
     let plain = stats["bugs"][0]["plain"].as_str().expect("a verdict");
-    assert!(plain.ends_with("the variant disagrees: arguments lie at the edge of a page there, so that reading before the first of them is seen"), "{plain}");
+    assert!(
+        plain.ends_with(
+            "the variant disagrees: arguments lie at the edge of a page there, so \
+                             that reading before the first of them is seen"
+        ),
+        "{plain}"
+    );
 }
 
 const SERVER: &str = r#"

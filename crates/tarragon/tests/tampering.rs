@@ -34,7 +34,8 @@ fn the_input_is_a_find_and_the_campaign_goes_on() {
     let stats = fuzz(dir.path(), PROGRAM, &[], &options, &[]);
     let expected = [
         "SIGABRT in no stack",
-        "tampering: the program writes over memory or descriptors that Tarragon shares with it in no stack",
+        "tampering: the program writes over memory or descriptors that Tarragon shares with it in \
+         no stack",
     ];
     assert_eq!(bugs(&stats), expected);
     let resumed = common::resume(dir.path(), &options);

@@ -1,4 +1,5 @@
-//! What the program itself says about finds: in the summary of a campaign, in `replay` and in `triage`.
+//! What the program itself says about finds: in the summary of a campaign, in `replay` and in
+//! `triage`.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,8 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// One mistake for each first byte. Some show in a variant only, which knows itself by where its file is.
+/// One mistake for each first byte. Some show in a variant only, which knows itself by where its
+/// file is.
 const PROGRAM: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>

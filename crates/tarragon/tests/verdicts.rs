@@ -1,4 +1,5 @@
-//! Grammars that are a little off: the summary says with which productions the program rejects sentences.
+//! Grammars that are a little off: the summary says with which productions the program rejects
+//! sentences.
 
 mod common;
 

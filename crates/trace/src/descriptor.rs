@@ -8,15 +8,15 @@ pub struct PureRegion {
     /// How many labels of it are used elsewhere, at most [`PureRegion::MAX_RESULTS`].
     pub results: u32,
     /// It has one operand, and nothing but the branch or switch at its end uses a result.
-    pub only_ends: bool,
-    pub ending: Ending,
+    pub only_for_consumer: bool,
+    pub consumer: Consumer,
 }
 
 /// What a region ends with, its first result being the condition, the value or the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Ending {
-    Nothing = Ending::NOTHING,
+pub enum Consumer {
+    Nothing = Consumer::NOTHING,
     Branch {
         /// The [number](crate::Comparison::number) of the comparison that the condition is; 0 if it
         /// is none that the length of the input may have a part in.
@@ -24,18 +24,18 @@ pub enum Ending {
         site: u32,
         /// What is compared with, if that is a constant.
         constant: u64,
-    } = Ending::BRANCH,
+    } = Consumer::BRANCH,
     Switch {
         site: u32,
-    } = Ending::SWITCH,
+    } = Consumer::SWITCH,
     /// Of so many bytes.
     Load {
         site: u32,
         size: u32,
-    } = Ending::LOAD,
+    } = Consumer::LOAD,
 }
 
-impl Ending {
+impl Consumer {
     const NOTHING: u8 = 0;
     const BRANCH: u8 = 1;
     const SWITCH: u8 = 2;
@@ -45,7 +45,7 @@ impl Ending {
     #[inline(always)]
     pub const fn branch(self) -> Option<u32> {
         match self {
-            Ending::Branch { site, .. } => Some(site),
+            Consumer::Branch { site, .. } => Some(site),
             _ => None,
         }
     }
@@ -53,13 +53,13 @@ impl Ending {
     /// As in memory: the first byte says what it is.
     const fn words(self) -> [u32; 4] {
         match self {
-            Ending::Nothing => [Ending::NOTHING as u32, 0, 0, 0],
-            Ending::Branch { comparison, site, constant } => {
-                let first = Ending::BRANCH as u32 | (comparison as u32) << 16;
+            Consumer::Nothing => [Consumer::NOTHING as u32, 0, 0, 0],
+            Consumer::Branch { comparison, site, constant } => {
+                let first = Consumer::BRANCH as u32 | (comparison as u32) << 16;
                 [first, site, constant as u32, (constant >> 32) as u32]
             }
-            Ending::Switch { site } => [Ending::SWITCH as u32, site, 0, 0],
-            Ending::Load { site, size } => [Ending::LOAD as u32, site, size, 0],
+            Consumer::Switch { site } => [Consumer::SWITCH as u32, site, 0, 0],
+            Consumer::Load { site, size } => [Consumer::LOAD as u32, site, size, 0],
         }
     }
 }
@@ -74,8 +74,8 @@ impl PureRegion {
     /// As in the memory of a target, which is little-endian. The runtime's tables are indexed by
     /// addresses of regions, so the size of a region matters.
     pub const fn words(&self) -> [u32; PureRegion::WORDS] {
-        let [a, b, c, d] = self.ending.words();
-        [self.results, self.only_ends as u32, a, b, c, d]
+        let [a, b, c, d] = self.consumer.words();
+        [self.results, self.only_for_consumer as u32, a, b, c, d]
     }
 }
 
@@ -133,18 +133,18 @@ pub struct VaList {
 mod tests {
     use super::*;
 
-    const ENDINGS: [Ending; 4] = [
-        Ending::Nothing,
-        Ending::Branch { comparison: 0xFACE, site: 0x1234_5678, constant: 0x0102_0304_0506_0708 },
-        Ending::Switch { site: 0x8765_4321 },
-        Ending::Load { site: 0x1357_9BDF, size: 16 },
+    const CONSUMERS: [Consumer; 4] = [
+        Consumer::Nothing,
+        Consumer::Branch { comparison: 0xFACE, site: 0x1234_5678, constant: 0x0102_0304_0506_0708 },
+        Consumer::Switch { site: 0x8765_4321 },
+        Consumer::Load { site: 0x1357_9BDF, size: 16 },
     ];
 
     #[test]
     fn words_are_the_memory() {
-        for ending in ENDINGS {
-            for only_ends in [false, true] {
-                let region = PureRegion { results: 3, only_ends, ending };
+        for consumer in CONSUMERS {
+            for only_for_consumer in [false, true] {
+                let region = PureRegion { results: 3, only_for_consumer, consumer };
                 let words = region.words();
                 // SAFETY: the words are as many bytes as a region has, and valid as one if this
                 // test does not fail.

@@ -164,11 +164,11 @@ macro_rules! for_each_entry {
             __tg_float_unary(op: u32, to: u32, label: Label, result: u64) -> Label;
 
             // Regions that are looked up.
-            __tg_recall1(region: &PureRegion, la: Label, a: u64, taken: u32) -> u128;
-            __tg_recall2(
+            __tg_lookup1(region: &PureRegion, la: Label, a: u64, taken: u32) -> u128;
+            __tg_lookup2(
                 region: &PureRegion, la: Label, a: u64, lb: Label, b: u64, taken: u32
             ) -> u128;
-            __tg_recall3(
+            __tg_lookup3(
                 region: &PureRegion, la: Label, a: u64, lb: Label, b: u64, lc: Label, c: u64,
                 taken: u32
             ) -> u128;
@@ -176,12 +176,12 @@ macro_rules! for_each_entry {
                 region: &PureRegion, la: Label, a: u64, lb: Label, b: u64, lc: Label, c: u64,
                 labels: u128
             ) -> u128;
-            __tg_ask(region: &PureRegion, label: Label, value: u64, taken: u32) -> u32;
-            __tg_choose(
+            __tg_lookup_branch(region: &PureRegion, label: Label, value: u64, taken: u32) -> u32;
+            __tg_lookup_switch(
                 region: &PureRegion, label: Label, value: u64, cases: *const u64, count: u32
             ) -> u32;
-            __tg_fetch1(region: &PureRegion, la: Label, a: u64, address: usize) -> u64;
-            __tg_fetch2(
+            __tg_lookup_load1(region: &PureRegion, la: Label, a: u64, address: usize) -> u64;
+            __tg_lookup_load2(
                 region: &PureRegion, la: Label, a: u64, lb: Label, b: u64, address: usize
             ) -> u64;
 
@@ -230,6 +230,12 @@ macro_rules! for_each_entry {
             __tg_printed(label: Label);
             __tg_lend(function: u32, pointer: usize, size: usize, way: u32, site: u32);
             __tg_foreign(function: u32, address: usize, site: u32);
+            __tgi_through_pointer(address: usize, labels: Label, site: u32) -> u32;
+            __tg_through_pointer(address: usize, labels: Label, site: u32);
+            __tgi_lend_through_pointer(followed: u32, pointer: usize, size: usize, site: u32);
+            __tgi_from_pointer(followed: u32);
+            __tgi_returns(labels: Label, address: usize, site: u32);
+            __tg_returns(site: u32);
             __tg_sample(function: u32, text: *const u8, len: i64, site: u32) -> u32;
             __tg_hashed(function: u32, label: Label, len: u32) -> Label;
         }

@@ -2,14 +2,16 @@
 
 use crate::node::Label;
 
-/// Where `site` of an [`EventKind::Word`] is no function: the numbers from here on are those of comparisons of one run.
+/// Where `site` of an [`EventKind::Word`] is no function: the numbers from here on are those of
+/// comparisons of one run.
 pub const COMPARED: u32 = 1 << 31;
 
-/// In place of the number of a function that is not known, as in an event of the kind [`EventKind::GiveUp`].
+/// In place of the number of a function that is not known, as in an event of the kind
+/// [`EventKind::GiveUp`].
 pub const UNKNOWN_FUNCTION: u32 = u32::MAX;
 
 /// Events of this kind in a run, and bytes of their words, at most.
-pub const MOST_WORDS: usize = 1024;
+pub const MAX_WORDS: usize = 1024;
 pub const LONGEST_WORD: usize = 64;
 
 /// One event of a run.
@@ -52,15 +54,17 @@ macro_rules! byte_enum {
 
 byte_enum! {
     EventKind: u8 {
-        /// A conditional branch on the 1-bit `label`. A given label is recorded once a run: later branches on it
-        /// are implied. `arg` is 1 if the program branches on its negation: then its true side is the branch's false side.
+        /// A conditional branch on the 1-bit `label`. A given label is recorded once a run: later
+        /// branches on it are implied. `arg` is 1 if the program branches on its negation: then its
+        /// true side is the branch's false side.
         Branch = "branch",
-        /// A switch on `label`. `arg` is the index of the case taken, or the number of cases for the default; the
-        /// case values are in the site table.
+        /// A switch on `label`. `arg` is the index of the case taken, or the number of cases for
+        /// the default; the case values are in the site table.
         Switch = "switch",
         /// From here on the run is valid only for inputs where `label` has the value that it had.
         Concretise = "concretise",
-        /// A property: the 1-bit `label` says that it is violated (`taken` is 0 on a run that goes on).
+        /// A property: the 1-bit `label` says that it is violated (`taken` is 0 on a run that goes
+        /// on).
         Check = "check",
         /// Symbolic data was dropped.
         GiveUp = "give-up",
@@ -68,8 +72,9 @@ byte_enum! {
         LexerEntered = "lexer entered",
         /// A lexer delivered the token `label`, a `Token` node. `arg` is the number of the lexer.
         Delivered = "token delivered",
-        /// A word was asked about: given to a function that cannot be turned round, `site` being its number, or compared with a word
-        /// of another length, then `site` is [`COMPARED`] and more, and the same for both. `arg` is the table with the word.
+        /// A word was asked about: given to a function that cannot be turned round, `site` being
+        /// its number, or compared with a word of another length, then `site` is [`COMPARED`] and
+        /// more, and the same for both. `arg` is the table with the word.
         Word = "word asked about",
     }
 }
@@ -117,7 +122,8 @@ byte_enum! {
         WideInteger = "integer wider than 128 bits",
         Intrinsic = "compiler intrinsic without a model",
         External = "function without a model",
-        /// The value in memory is not the one that the label stands for: uninstrumented code wrote it.
+        /// The value in memory is not the one that the label stands for: uninstrumented code wrote
+        /// it.
         Stale = "overwritten by uninstrumented code",
         TraceFull = "trace memory full",
         Reentry = "signal handler inside the runtime",
@@ -133,5 +139,6 @@ byte_enum! {
         /// A child inherits the input's descriptors.
         OtherProgram = "another program started",
         CameBack = "data that went through a file or a pipe",
+        Arguments = "more arguments than are followed",
     }
 }

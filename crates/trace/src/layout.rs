@@ -1,7 +1,8 @@
 //! The shared memory segment: a header, then regions whose places the header gives.
 //!
-//! The driver creates the segment and fills in the header's first half; the target fills in the counters.
-//! The target may be broken in any way, so the driver checks every number that it reads from here.
+//! The driver creates the segment and fills in the header's first half; the target fills in the
+//! counters. The target may be broken in any way, so the driver checks every number that it reads
+//! from here.
 
 /// Header at offset 0 of the segment.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +15,8 @@ pub struct Header {
     /// Length of the input of this run, at most `max_input_len`.
     pub input_len: u32,
     pub max_input_len: u32,
-    /// Device and inode of the file that holds the input, whichever descriptor the target reads it from.
+    /// Device and inode of the file that holds the input, whichever descriptor the target reads it
+    /// from.
     pub input_device: u64,
     pub input_inode: u64,
     pub input: Region,
@@ -26,7 +28,7 @@ pub struct Header {
     pub nodes: Region,
     /// Concrete value (low 64 bits) of each node on this run, same indices as `nodes`.
     pub values: Region,
-    /// [`MOST_SHAPES`](crate::MOST_SHAPES) nodes, whose operands are numbers of shapes.
+    /// [`MAX_SHAPES`](crate::MAX_SHAPES) nodes, whose operands are numbers of shapes.
     pub shapes: Region,
     /// [`Table`] records.
     pub tables: Region,
@@ -34,7 +36,8 @@ pub struct Header {
     pub data: Region,
     /// Set by the target before it writes anything: [`Header::VERSION`] of the runtime.
     pub runtime_version: u32,
-    /// The number of coverage bytes that the target's program needs; may exceed `coverage`. Set before the greeting.
+    /// The number of coverage bytes that the target's program needs; may exceed `coverage`. Set
+    /// before the greeting.
     pub coverage_needed: u32,
     /// Labels in use, label 0 included.
     pub node_count: u32,
@@ -65,8 +68,9 @@ pub struct Table {
     /// First byte in the `data` region.
     pub data: u32,
     pub len: u32,
-    /// Offset (multiple of 4) in the `data` region of `len` labels, one a byte, as native-endian `u32`; the label of
-    /// a byte is 0 if it is concrete and otherwise has 8 bits. `u32::MAX` if the whole table is concrete.
+    /// Offset (multiple of 4) in the `data` region of `len` labels, one a byte, as native-endian
+    /// `u32`; the label of a byte is 0 if it is concrete and otherwise has 8 bits. `u32::MAX` if
+    /// the whole table is concrete.
     pub labels: u32,
     pub reserved: u32,
 }
@@ -85,7 +89,8 @@ pub struct Capacities {
 pub mod flags {
     /// Give input bytes labels. Without it the run only records coverage.
     pub const SYMBOLIC: u32 = 1;
-    /// Words of the program (arguments, environment variables) contain placeholders of [`words`](super::words).
+    /// Words of the program (arguments, environment variables) contain placeholders of
+    /// [`words`](super::words).
     pub const WORDS: u32 = 2;
     /// Of a symbolic run: only the bytes of holes get labels, and the length none.
     pub const HOLES: u32 = 4;
@@ -97,8 +102,9 @@ pub mod marks {
     pub const FIXED: u8 = 0;
     /// Symbolic.
     pub const HOLE: u8 = 1;
-    /// One of the equal bytes of the stretch, of which there is at most one. Their number is a variable: behind the input, the expressions
-    /// of a run have [`COUNT_BYTES`] more input bytes, which are its value, the low byte first.
+    /// One of the equal bytes of the repetition, of which there is at most one. Their number is a
+    /// variable: after the input, the expressions of a run have [`COUNT_BYTES`] more input bytes,
+    /// which are its value, the low byte first.
     pub const FILLER: u8 = 2;
     pub const COUNT_BYTES: u32 = 2;
 }
@@ -138,7 +144,7 @@ impl Header {
             events: place(capacities.events, size_of::<crate::Event>()),
             nodes: place(capacities.nodes, size_of::<crate::Node>()),
             values: place(capacities.nodes, size_of::<u64>()),
-            shapes: place(u64::from(crate::MOST_SHAPES), size_of::<crate::Node>()),
+            shapes: place(u64::from(crate::MAX_SHAPES), size_of::<crate::Node>()),
             tables: place(capacities.tables, size_of::<Table>()),
             data: place(capacities.data, 1),
             runtime_version: 0,
@@ -155,14 +161,15 @@ impl Header {
     }
 }
 
-/// Address space that the runtime reserves at most for labels, beyond what the target itself uses. A limit on a
-/// target's address space has to leave room for it.
+/// Address space that the runtime reserves at most for labels, beyond what the target itself uses.
+/// A limit on a target's address space has to leave room for it.
 pub const RESERVED_ADDRESS_SPACE: u64 = 64 << 30;
 
 /// An allocation beyond this number of bytes is taken for a mistake.
-pub const MOST_MEMORY: u64 = 2 << 30;
+pub const MAX_MEMORY: u64 = 2 << 30;
 
-/// Size of the block of each thread of a target in which labels travel; the instrumenter reserves it.
+/// Size of the block of each thread of a target in which labels travel; the instrumenter reserves
+/// it.
 pub const TLS_BYTES: usize = 4096;
 
 /// Descriptors that the driver leaves open for the fork server in the target.
@@ -171,21 +178,23 @@ pub struct ServerFds {
     pub segment: i32,
     pub commands: i32,
     pub reports: i32,
-    /// The first of three copies of the standard streams, which a process makes that takes several inputs.
+    /// The first of three copies of the standard streams, which a process makes that takes several
+    /// inputs.
     pub copies: i32,
 }
 
 pub const SERVER_FDS: ServerFds =
     ServerFds { segment: 195, commands: 196, reports: 197, copies: 198 };
 
-/// Messages between the driver and the fork server; each is sent with one `write` and is native-endian.
+/// Messages between the driver and the fork server; each is sent with one `write` and is
+/// native-endian.
 pub mod server {
-    /// Environment variable that tells a target that it runs under Tarragon; its value is the decimal
-    /// [`Header::VERSION`](super::Header::VERSION).
+    /// Environment variable that tells a target that it runs under Tarragon; its value is the
+    /// decimal [`Header::VERSION`](super::Header::VERSION).
     pub const ENV: &core::ffi::CStr = c"TARRAGON_SERVER";
 
-    /// Driver to server: run the input that is in the segment. While a run waits for another input, it takes the command itself, and
-    /// reports.
+    /// Driver to server: run the input that is in the segment. While a run waits for another input,
+    /// it takes the command itself, and reports.
     #[derive(Clone, Copy, Debug, Default)]
     #[repr(C)]
     pub struct Command {
@@ -198,13 +207,15 @@ pub mod server {
         pub number: u32,
     }
 
-    /// Server to driver. The first report after the start has `kind` [`HELLO`], later ones [`DONE`] or [`ENDED`]. The first two
-    /// words keep their places in every version: a driver reads them from a greeting of any length.
+    /// Server to driver. The first report after the start has `kind` [`HELLO`], later ones [`DONE`]
+    /// or [`ENDED`]. The first two words keep their places in every version: a driver reads them
+    /// from a greeting of any length.
     #[derive(Clone, Copy, Debug, Default)]
     #[repr(C)]
     pub struct Report {
         pub kind: u32,
-        /// In a greeting the version of the server; later the error number if it could not fork, or 0.
+        /// In a greeting the version of the server; later the error number if it could not fork, or
+        /// 0.
         pub detail: u32,
         /// As from `waitpid`.
         pub wait_status: i32,
@@ -246,7 +257,7 @@ pub mod server {
 
     pub const HELLO: u32 = 0x5447_0001;
     pub const DONE: u32 = 0x5447_0002;
-    /// A run that takes several inputs ended without a report from the server, and without a command that waits for it: either it was
-    /// waiting for one, or it wrote over its [`Progress`].
+    /// A run that takes several inputs ended without a report from the server, and without a
+    /// command that waits for it: either it was waiting for one, or it wrote over its [`Progress`].
     pub const ENDED: u32 = 0x5447_0003;
 }

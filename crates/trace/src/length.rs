@@ -1,4 +1,5 @@
-//! What is asked about the input's length: programs ask at every byte whether there is another and how much is left, so these have labels of their own, without nodes.
+//! What is asked about the input's length: programs ask at every byte whether there is another and
+//! how much is left, so these have labels of their own, without nodes.
 
 use crate::node::Label;
 

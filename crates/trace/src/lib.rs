@@ -27,16 +27,16 @@ pub mod slots;
 
 pub use byte_set::ByteSet;
 pub use comparison::Comparison;
-pub use descriptor::{Ending, Extent, Global, PureRegion, VaList};
+pub use descriptor::{Consumer, Extent, Global, PureRegion, VaList};
 pub use event::{
-    COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LONGEST_WORD, MOST_WORDS,
+    COMPARED, CheckKind, ConcretiseReason, Event, EventKind, GiveUp, LONGEST_WORD, MAX_WORDS,
     UNKNOWN_FUNCTION,
 };
 pub use foreign::{Lent, Returned, Sink};
 pub use layout::{
-    Capacities, Header, MOST_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds,
+    Capacities, Header, MAX_MEMORY, RESERVED_ADDRESS_SPACE, Region, SERVER_FDS, ServerFds,
     TLS_BYTES, Table, flags, marks, server, words,
 };
 pub use length::{LENGTH, Length, LengthKind};
 pub use node::{Label, Node, Op, text};
-pub use shape::{MOST_SHAPES, Places, SHAPED, Shaped};
+pub use shape::{MAX_SHAPES, Places, SHAPED, Shaped};

@@ -1,22 +1,26 @@
 //! Expression nodes: the hash-consed, append-only table that a run builds.
 //!
-//! A node's operands always have smaller labels than the node itself, so label order is a topological order.
+//! A node's operands always have smaller labels than the node itself, so label order is a
+//! topological order.
 
 /// Index of a node in the expression table. 0 means "concrete: no expression".
 ///
-/// Labels `1..=input_len` are the input bytes in order; label `1 + input_len` is the input's length. In a run's memory, labels with the
-/// bit [`SHAPED`](crate::SHAPED) stand for expressions of one byte, those with the bit [`LENGTH`](crate::LENGTH) for conditions on the length.
+/// Labels `1..=input_len` are the input bytes in order; label `1 + input_len` is the input's
+/// length. In a run's memory, labels with the bit [`SHAPED`](crate::SHAPED) stand for expressions
+/// of one byte, those with the bit [`LENGTH`](crate::LENGTH) for conditions on the length.
 pub type Label = u32;
 
 /// One expression node. All values are bit-vectors of 1 to 128 bits; floats are their bit patterns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Node {
-    /// An [`Op`] as a byte. Read it with [`Op::from_byte`]: a broken target can write anything here.
+    /// An [`Op`] as a byte. Read it with [`Op::from_byte`]: a broken target can write anything
+    /// here.
     pub op: u8,
     /// Width of the result in bits, 1 to 128.
     pub bits: u8,
-    /// Lowest extracted bit for `Extract`, a combination of [`text`] flags for `Find` and `Compare`, otherwise 0.
+    /// Lowest extracted bit for `Extract`, a combination of [`text`] flags for `Find` and
+    /// `Compare`, otherwise 0.
     pub aux: u16,
     pub a: u32,
     pub b: u32,
@@ -79,8 +83,8 @@ ops! {
     Input = "input" / 0,
     /// Length of the input in bytes; 64 bits.
     Len = "len" / 0,
-    /// What a lexer delivered as its token number `a`; 64 bits, which are in `b` and `c` as those of a constant. A constant for
-    /// everyone who does not put a variable in its place.
+    /// What a lexer delivered as its token number `a`; 64 bits, which are in `b` and `c` as those
+    /// of a constant. A constant for everyone who does not put a variable in its place.
     Token = "token" / 0,
     Add = "add" / 2,
     Sub = "sub" / 2,
@@ -110,8 +114,9 @@ ops! {
     Concat = "concat" / 2,
     /// `a` has 1 bit; `b` if it is 1, otherwise `c`.
     Ite = "ite" / 3,
-    /// Little-endian read of `bits / 8` bytes at byte offset `a` (64 bits, unsigned) of table number `b`.
-    /// Bytes outside the table read as 0; the trace carries a bounds event where that matters.
+    /// Little-endian read of `bits / 8` bytes at byte offset `a` (64 bits, unsigned) of table
+    /// number `b`. Bytes outside the table read as 0; the trace carries a bounds event where that
+    /// matters.
     Read = "read" / 1,
     /// Reversal of bytes; `bits` is a multiple of 8.
     Bswap = "bswap" / 1,
@@ -142,17 +147,19 @@ ops! {
     FToU = "ftou" / 1,
     SToF = "stof" / 1,
     UToF = "utof" / 1,
-    /// Where the pattern, the content of table `c`, first stands in the text, that of table `b`; the number of the text's
-    /// bytes if it does not. 64 bits; see [`text`] for variations. Only the text may have symbolic bytes.
+    /// Where the pattern, the content of table `c`, first stands in the text, that of table `b`;
+    /// the number of the text's bytes if it does not. 64 bits; see [`text`] for variations. Only
+    /// the text may have symbolic bytes.
     Find = "find" / 0,
-    /// -1, 0 or 1 (32 bits) as the text, table `b`, is less than, equal to or greater than the pattern, table `c`, of
-    /// which both only as many bytes count as the shorter has.
+    /// -1, 0 or 1 (32 bits) as the text, table `b`, is less than, equal to or greater than the
+    /// pattern, table `c`, of which both only as many bytes count as the shorter has.
     Compare = "compare" / 0,
 }
 
 /// Variations of `Find` and `Compare`.
 pub mod text {
-    /// A 0 in the text ends it: nothing is found behind it, and two texts that are equal up to it are equal.
+    /// A 0 in the text ends it: nothing is found after it, and two texts that are equal up to it
+    /// are equal.
     pub const TERMINATED: u16 = 1;
     /// Find the last place, not the first.
     pub const LAST: u16 = 2;

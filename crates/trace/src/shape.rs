@@ -1,8 +1,9 @@
 //! Shapes: expressions of one byte of the input, whichever byte that is.
 //!
-//! A program asks every byte of a text the same, so most expressions of a run are few shapes at many places. A run writes each shape
-//! once, as a [`Node`](crate::Node) whose operands are numbers of earlier shapes; shape 0 is the byte itself, and constants are shapes, too.
-//! Labels with the bit [`SHAPED`] say which shape at which place.
+//! A program asks every byte of a text the same, so most expressions of a run are few shapes at
+//! many places. A run writes each shape once, as a [`Node`](crate::Node) whose operands are numbers
+//! of earlier shapes; shape 0 is the byte itself, and constants are shapes, too. Labels with the
+//! bit [`SHAPED`] say which shape at which place.
 
 use crate::node::Label;
 
@@ -11,7 +12,7 @@ pub const SHAPED: Label = 1 << SHAPED_BITS;
 const SHAPED_BITS: u32 = 27;
 
 /// How many shapes a run can have.
-pub const MOST_SHAPES: u32 = 4096;
+pub const MAX_SHAPES: u32 = 4096;
 
 /// How labels of shapes are put together in a run, which depends on the length of its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl Places {
     /// How many shapes labels have room for.
     pub const fn shapes(self) -> u32 {
         let room = if self.bits >= SHAPED_BITS { 0 } else { 1 << (SHAPED_BITS - self.bits) };
-        if room < MOST_SHAPES { room } else { MOST_SHAPES }
+        if room < MAX_SHAPES { room } else { MAX_SHAPES }
     }
 
     #[inline(always)]

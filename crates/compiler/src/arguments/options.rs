@@ -47,7 +47,8 @@ pub struct Shape<'a> {
     pub takes_next: bool,
 }
 
-/// Separates an option from a value within the same word and says whether the next word is its value.
+/// Separates an option from a value within the same word and says whether the next word is its
+/// value.
 pub fn split(word: &str) -> Shape<'_> {
     let whole = |name, takes_next| Shape { name, joined: None, takes_next };
     if listed(SEPARATE, word) || word.starts_with("-Xarch_") || word.starts_with("-Xopenmp-target=")

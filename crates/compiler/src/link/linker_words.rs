@@ -1,6 +1,7 @@
 //! What the words that go to the linker (`-Wl,` and `-Xlinker`) mean for linking again.
 //!
-//! Options that write further files, print, strip or tune the output are left out; the rest is kept.
+//! Options that write further files, print, strip or tune the output are left out; the rest is
+//! kept.
 
 use crate::arguments::Opt;
 
@@ -83,17 +84,22 @@ const OF_FILES: &str =
     "T script version-script dynamic-list export-dynamic-symbol-list retain-symbols-file";
 const DROPPED_WITH_VALUE: &str = "Map plugin plugin-opt dependency-file y trace-symbol out-implib \
     symbol-ordering-file call-graph-ordering-file mllvm o output";
-const KEPT_WITH_VALUE: &str = "l library L library-path rpath rpath-link soname h z m e entry u undefined I \
-    dynamic-linker defsym wrap init fini b format R just-symbols F filter f auxiliary section-start Tbss Tdata Ttext \
-    Ttext-segment G A Y require-defined export-dynamic-symbol exclude-libs image-base assert sysroot";
+const KEPT_WITH_VALUE: &str = "l library L library-path rpath rpath-link soname h z m e entry u \
+                               undefined I \
+    dynamic-linker defsym wrap init fini b format R just-symbols F filter f auxiliary \
+    section-start Tbss Tdata Ttext \
+    Ttext-segment G A Y require-defined export-dynamic-symbol exclude-libs image-base assert \
+    sysroot";
 
 fn takes_value(option: &str) -> bool {
     [OF_FILES, DROPPED_WITH_VALUE, KEPT_WITH_VALUE].iter().any(|table| listed(table, bare(option)))
 }
 
 fn is_dropped(option: &str) -> bool {
-    const EXACT: &str = "s S x X t v V M q d strip-all strip-debug discard-all discard-locals trace verbose version \
-        cref print-map print-gc-sections no-print-gc-sections stats fatal-warnings build-id gdb-index emit-relocs \
+    const EXACT: &str = "s S x X t v V M q d strip-all strip-debug discard-all discard-locals \
+                         trace verbose version \
+        cref print-map print-gc-sections no-print-gc-sections stats fatal-warnings build-id \
+        gdb-index emit-relocs \
         compress-debug-sections icf threads no-threads time-trace reproduce repro orphan-handling";
     const PREFIXES: &str = "O lto- thinlto- plugin-opt warn- opt-remarks";
     let name = bare(option);

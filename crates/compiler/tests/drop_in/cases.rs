@@ -1,8 +1,8 @@
-//! Cases are shell scripts in `cases/`, run in a copy of `sources/` with `$CC` and `$CXX` set. Adding a case is
-//! adding a file. Comments at the start of a line say what to expect:
+//! Cases are shell scripts in `cases/`, run in a copy of `sources/` with `$CC` and `$CXX` set.
+//! Adding a case is adding a file. Comments at the start of a line say what to expect:
 //!
-//! * `# carries: FILE: SOURCE...`: FILE holds the bitcode of just these sources, in this order (none unless said), where
-//!   `TWIN` is the directory;
+//! * `# carries: FILE: SOURCE...`: FILE holds the bitcode of just these sources, in this order
+//!   (none unless said), where `TWIN` is the directory;
 //! * `# says: TEXT`: a message of Tarragon's own that must appear; no other may;
 //! * `# volatile: FILE...`: files or folders whose content is not compared;
 //! * `# tarragon-only: WORDS`: the value of `$TARRAGON_ONLY`, empty for plain clang;

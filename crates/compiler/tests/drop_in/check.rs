@@ -1,4 +1,5 @@
-//! Runs a case with plain clang and with Tarragon in twin directories and compares what can be seen from outside.
+//! Runs a case with plain clang and with Tarragon in twin directories and compares what can be seen
+//! from outside.
 
 use crate::cases::{self, Case};
 use compiler::payload::{Payload, PayloadError};
@@ -15,7 +16,8 @@ use tempfile::TempDir;
 
 pub type Outcome<T = ()> = Result<T, Failed>;
 
-/// Two copies of the sources, the programs under test, and a place for temporary files that must end up empty.
+/// Two copies of the sources, the programs under test, and a place for temporary files that must
+/// end up empty.
 pub struct Twins {
     root: TempDir,
 }
@@ -73,7 +75,8 @@ impl Twins {
         DeriveOptions { cache: self.path("cache"), instrument, lexers: Vec::new() }
     }
 
-    /// Output without what differs by chance: directory and program names, random parts of temporary names.
+    /// Output without what differs by chance: directory and program names, random parts of
+    /// temporary names.
     fn text(&self, bytes: &[u8]) -> String {
         let mut text = String::from_utf8_lossy(bytes).into_owned();
         for (name, stands_for) in [
@@ -213,7 +216,8 @@ fn carried(twins: &Twins, file: &str) -> Outcome<Vec<String>> {
     }
 }
 
-/// A program behaves like the plain one, and so does the variant that the stand-in for the instrumenter makes.
+/// A program behaves like the plain one, and so does the variant that the stand-in for the
+/// instrumenter makes.
 fn check_program(twins: &Twins, file: &Path, sources: &[String]) -> Outcome {
     let program = twins.path("tarragon").join(file);
     let payload = Payload::read(&program)?;

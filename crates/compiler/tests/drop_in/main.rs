@@ -1,7 +1,8 @@
-//! Compares `tarragon cc` with plain clang on a matrix of invocations; see `cases.rs` for how cases are written.
+//! Compares `tarragon cc` with plain clang on a matrix of invocations; see `cases.rs` for how cases
+//! are written.
 //!
-//! This program is also what it tests: started under the name of a compiler it is that compiler, so that cases run
-//! real processes although this crate has no binaries.
+//! This program is also what it tests: started under the name of a compiler it is that compiler, so
+//! that cases run real processes although this crate has no binaries.
 
 mod cases;
 mod check;

@@ -187,12 +187,14 @@ fn recipe_notes_libraries() -> Outcome {
     same("assembly is named", &["triple.s".to_owned()][..], &recipe.without_bitcode[..])
 }
 
-/// A compiler that refuses to emit bitcode stands for whatever may go wrong in the second compilation.
+/// A compiler that refuses to emit bitcode stands for whatever may go wrong in the second
+/// compilation.
 fn bitcode_alone_fails() -> Outcome {
     let twins = Twins::new()?;
     let fake = twins.path("fake");
     std::fs::create_dir(&fake)?;
-    let refuse = "#!/bin/sh\ncase \"$*\" in *-emit-llvm*) echo 'x.c:1:1: error: refused' >&2; exit 1;; esac\n";
+    let refuse = "#!/bin/sh\ncase \"$*\" in *-emit-llvm*) echo 'x.c:1:1: error: refused' >&2; \
+                  exit 1;; esac\n";
     let real = Command::new("sh").args(["-c", "command -v clang-22"]).output()?.stdout;
     let real = String::from_utf8_lossy(&real);
     std::fs::write(fake.join("clang-22"), format!("{refuse}exec {} \"$@\"\n", real.trim()))?;

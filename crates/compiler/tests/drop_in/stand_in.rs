@@ -1,4 +1,5 @@
-//! Stands in for `tarragon-instrument`: same command line, but links the modules without changing them.
+//! Stands in for `tarragon-instrument`: same command line, but links the modules without changing
+//! them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

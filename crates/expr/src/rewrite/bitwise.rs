@@ -35,7 +35,8 @@ fn complement(dag: &mut Dag, node: &Node) -> Option<Label> {
     Some(dag.constant(u32::from(node.bits), value))
 }
 
-/// x & 0 = 0, x & ~0 = x, x & (2^k - 1) = zext(x[0 .. k]), x | 0 = x, x | ~0 = ~0, x ^ 0 = x, x ^ ~0 = ~x
+/// x & 0 = 0, x & ~0 = x, x & (2^k - 1) = zext(x[0 .. k]), x | 0 = x, x | ~0 = ~0, x ^ 0 = x, x ^
+/// ~0 = ~x
 fn with_constant(dag: &mut Dag, node: &Node) -> Option<Label> {
     let c = dag.as_constant(node.b)?;
     let bits = u32::from(node.bits);

@@ -75,7 +75,7 @@ fn equal_to_constant(dag: &mut Dag, x: Label, c: u128) -> Option<Label> {
             Some(dag.make_binary(Op::And, 1, high, low))
         }
         Op::Ite => equal_choice(dag, &node, c),
-        // find(text, pattern) = c: false behind the text
+        // find(text, pattern) = c: false after the text
         Op::Find if c > dag.table(node.b).bytes.len() as u128 => truth(dag, false),
         // d - y = c: y = d - c
         Op::Sub => {

@@ -1,8 +1,8 @@
 //! Simplification: [`Dag::make`] builds a node in normal form from operands in normal form.
 //!
-//! Each module holds the rules of one theme, each rule headed by its equation. A rule returns the label of an
-//! equal term that is smaller or closer to normal form, so that rewriting ends. Rules look at a fixed number of
-//! levels and are never recursive in the size of an expression.
+//! Each module holds the rules of one theme, each rule headed by its equation. A rule returns the
+//! label of an equal term that is smaller or closer to normal form, so that rewriting ends. Rules
+//! look at a fixed number of levels and are never recursive in the size of an expression.
 
 mod arithmetic;
 mod bitwise;

@@ -94,8 +94,8 @@ fn extract_of_sext(dag: &mut Dag, node: &Node, sext: &Node) -> Option<Label> {
     }
 }
 
-/// (x op y)[i .. j] = x[i .. j] op y[i .. j], where x and y are extensions, concatenations or constants, so that
-/// the extraction meets something narrower
+/// (x op y)[i .. j] = x[i .. j] op y[i .. j], where x and y are extensions, concatenations or
+/// constants, so that the extraction meets something narrower
 fn extract_of_binary(dag: &mut Dag, node: &Node, binary: &Node) -> Option<Label> {
     let narrows =
         |label: Label| matches!(dag.op(label), Op::ZExt | Op::SExt | Op::Concat | Op::Const);

@@ -139,7 +139,8 @@ fn complete(language: &Language, prefix: &[u8]) -> f64 {
     cost.max(start.seconds() * 1e6 / 10_000.0)
 }
 
-const SCRIPT: &str = "function f(a, b) {\n  var list = [1, 2, 3 + a * b - 4], o = { key: a, 'other': list[0] };\n  \
+const SCRIPT: &str = "function f(a, b) \
+                      {\n  var list = [1, 2, 3 + a * b - 4], o = { key: a, 'other': list[0] };\n  \
     if (a === b && !o.key || list.length > 10) { return f(a - 1, b + 1); }\n  for (var i = 0; i < 10; i++) { \
     list.push(i % 2 ? 'odd' : \"even\"); }\n  return list.map(function (x) { return x + o.key.value(x, i); });\n}\n";
 

@@ -192,7 +192,8 @@ impl Reader<'_> {
                 }
                 Some((first, _)) => {
                     let text = format!(
-                        "`{name}` is a start rule too; the first, `{first}`, is used (or see --start)"
+                        "`{name}` is a start rule too; the first, `{first}`, is used (or see \
+                         --start)"
                     );
                     self.builder.note(&self.cursor, pos, text);
                 }

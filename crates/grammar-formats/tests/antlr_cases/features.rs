@@ -5,25 +5,29 @@ use super::Case;
 pub const CASES: &[Case] = &[
     Case {
         name: "ci file",
-        grammar: "grammar A; options { caseInsensitive=true; } s: 'begin' ID 'end' EOF; ID: [a-c]+; WS: [ ]+ -> skip;",
+        grammar: "grammar A; options { caseInsensitive=true; } s: 'begin' ID 'end' EOF; ID: \
+                  [a-c]+; WS: [ ]+ -> skip;",
         yes: &["BEGIN Abc eNd", "begin a end"],
         no: &["begin d end"],
     },
     Case {
         name: "ci rule off",
-        grammar: "grammar A; options { caseInsensitive=true; } s: (KW|X)+ EOF; X options { caseInsensitive=false; } : 'x'; KW: 'kw';",
+        grammar: "grammar A; options { caseInsensitive=true; } s: (KW|X)+ EOF; X options \
+                  { caseInsensitive=false; } : 'x'; KW: 'kw';",
         yes: &["KWx"],
         no: &["KWX"],
     },
     Case {
         name: "ci rule on",
-        grammar: "grammar A; s: (KW|X)+ EOF; X options { caseInsensitive=true; } : 'x' F; fragment F: 'q'; KW: 'kw';",
+        grammar: "grammar A; s: (KW|X)+ EOF; X options { caseInsensitive=true; } : 'x' F; \
+                  fragment F: 'q'; KW: 'kw';",
         yes: &["kwXq", "kwxq"],
         no: &["KWx", "kwxQ"],
     },
     Case {
         name: "ci not",
-        grammar: "grammar A; options { caseInsensitive=true; } s: (N|L)+ EOF; N: ~[a-y0]; L: 'a'..'c';",
+        grammar: "grammar A; options { caseInsensitive=true; } s: (N|L)+ EOF; N: ~[a-y0]; L: \
+                  'a'..'c';",
         yes: &["Z", "aBC"],
         no: &["d", "D0"],
     },
@@ -41,7 +45,9 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "channels",
-        grammar: "lexer grammar A; channels { C1, C2 } A: 'a'; B: 'b' -> channel(C1); C: 'c' -> channel(2); D: 'd' -> channel(HIDDEN); E : 'e' -> channel(DEFAULT_TOKEN_CHANNEL);",
+        grammar: "lexer grammar A; channels { C1, C2 } A: 'a'; B: 'b' -> channel(C1); C: 'c' -> \
+                  channel(2); D: 'd' -> channel(HIDDEN); E : 'e' -> \
+                  channel(DEFAULT_TOKEN_CHANNEL);",
         yes: &["abcde"],
         no: &["f"],
     },
@@ -53,7 +59,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "modes chain",
-        grammar: "lexer grammar A; O: '{' -> pushMode(M), type(L); L: 'l'; mode M; C: '}' -> popMode; I: '{' -> type(L), pushMode(M); W: [a-z]+ -> channel(HIDDEN);",
+        grammar: "lexer grammar A; O: '{' -> pushMode(M), type(L); L: 'l'; mode M; C: '}' -> \
+                  popMode; I: '{' -> type(L), pushMode(M); W: [a-z]+ -> channel(HIDDEN);",
         yes: &["l{a{b}c}l", "{a"],
         no: &["a", "l{L}"],
     },
@@ -119,19 +126,22 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "assoc old",
-        grammar: "grammar A; e: e '^'<assoc=right> e | <assoc = right> e '?' e ':' e | INT ; INT: [0-9]+;",
+        grammar: "grammar A; e: e '^'<assoc=right> e | <assoc = right> e '?' e ':' e | INT ; INT: \
+                  [0-9]+;",
         yes: &["1^2^3?4:5"],
         no: &["1^"],
     },
     Case {
         name: "bom crlf",
-        grammar: "\u{feff}grammar A;\r\n// c\r\ns\r\n\t: 'a' // x\r\n\t| 'b'\r\n\t;\r\nWS\r\n\t: [ \\t\\r\\n]+ -> skip\r\n\t;\r\n",
+        grammar: "\u{feff}grammar A;\r\n// c\r\ns\r\n\t: 'a' // x\r\n\t| 'b'\r\n\t;\r\nWS\r\n\t: \
+                  [ \\t\\r\\n]+ -> skip\r\n\t;\r\n",
         yes: &["a\r\n"],
         no: &["c"],
     },
     Case {
         name: "doc comments",
-        grammar: "/** doc */ grammar A; /** r */ s /** x */ : /** y */ 'a' /* ' */ | /** z */ 'b' ; // ' end",
+        grammar: "/** doc */ grammar A; /** r */ s /** x */ : /** y */ 'a' /* ' */ | /** z */ 'b' \
+                  ; // ' end",
         yes: &["a", "b"],
         no: &["c"],
     },
@@ -169,7 +179,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "nested comment",
-        grammar: "grammar A; s: 'a'+ EOF; C: '/*' (C|.)*? '*/' -> channel(HIDDEN); WS: ' ' -> skip;",
+        grammar: "grammar A; s: 'a'+ EOF; C: '/*' (C|.)*? '*/' -> channel(HIDDEN); WS: ' ' -> \
+                  skip;",
         yes: &["a /* x /* y */ z */ a", "a /*/*/*/*/*/**/*/*/*/*/*/ a"],
         no: &["a */"],
     },
@@ -217,13 +228,15 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "label kw",
-        grammar: "grammar A; s: type=ID mode=ID (x+=ID)* rule_? EOF # lbl ; rule_: 'r' # l1 | 'q' # l2 ; ID: [A-Z]+; WS: ' ' -> skip;",
+        grammar: "grammar A; s: type=ID mode=ID (x+=ID)* rule_? EOF # lbl ; rule_: 'r' # l1 | 'q' \
+                  # l2 ; ID: [A-Z]+; WS: ' ' -> skip;",
         yes: &["A B C r"],
         no: &["A"],
     },
     Case {
         name: "labels spaces",
-        grammar: "grammar A; s: x = ID y += ID z = ( 'a' | 'b' ) w = ~ 'a' EOF ; ID: [A-Z]+; WS: ' ' -> skip;",
+        grammar: "grammar A; s: x = ID y += ID z = ( 'a' | 'b' ) w = ~ 'a' EOF ; ID: [A-Z]+; WS: \
+                  ' ' -> skip;",
         yes: &["A B a b"],
         no: &["A B a a"],
     },
@@ -271,19 +284,22 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "mode default again",
-        grammar: "lexer grammar A; A: 'a' -> mode(M); mode M; B: 'b' -> mode(DEFAULT_MODE); mode DEFAULT_MODE; C: 'c';",
+        grammar: "lexer grammar A; A: 'a' -> mode(M); mode M; B: 'b' -> mode(DEFAULT_MODE); mode \
+                  DEFAULT_MODE; C: 'c';",
         yes: &["abc"],
         no: &["b"],
     },
     Case {
         name: "opt lang",
-        grammar: "grammar A; options { language = Java; superClass = 'Foo'; tokenVocab=Other; contextSuperClass=a.b.C; } s: 'a';",
+        grammar: "grammar A; options \
+                  { language = Java; superClass = 'Foo'; tokenVocab=Other; contextSuperClass=a.b.C; } s: 'a';",
         yes: &["a"],
         no: &["b"],
     },
     Case {
         name: "prequel order",
-        grammar: "parser grammar A; @header {x} options { a=b; } tokens { T } @members { y } s: 'a' B;",
+        grammar: "parser grammar A; @header {x} options { a=b; } tokens { T } @members { y } s: \
+                  'a' B;",
         yes: &["a B", "aB"],
         no: &["b"],
     },
@@ -308,7 +324,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "kw rules",
-        grammar: "grammar A; s: grammar_ EOF; grammar_: 'g' | fragmentx | returnsx ; fragmentx: 'f'; returnsx : 'r' ;",
+        grammar: "grammar A; s: grammar_ EOF; grammar_: 'g' | fragmentx | returnsx ; fragmentx: \
+                  'f'; returnsx : 'r' ;",
         yes: &["g", "f", "r"],
         no: &["d"],
     },
@@ -368,7 +385,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "channel more cmds",
-        grammar: "lexer grammar A; A: 'a' -> skip, pushMode(M) ; mode M; B: 'b' -> type(A), popMode; C: 'c' -> more, popMode;",
+        grammar: "lexer grammar A; A: 'a' -> skip, pushMode(M) ; mode M; B: 'b' -> type(A), \
+                  popMode; C: 'c' -> more, popMode;",
         yes: &["abab", "aca"],
         no: &["bb"],
     },

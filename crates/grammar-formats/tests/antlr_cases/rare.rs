@@ -53,13 +53,18 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "operators of all kinds",
-        grammar: "grammar A; s: e EOF; e: ('-'|'!') e | e ('++'|'--') | e '[' e ']' | e '.' ID | e '(' (e (',' e)*)? ')' | <assoc=right> e '**' e | e ('*'|'/') e | e ('+'|'-') e | <assoc=right> e '?' e ':' e | <assoc=right> e ('='|'+=') e | ID | '(' e ')'; ID: [a-z]+; WS: [ ]+ -> skip;",
+        grammar: "grammar A; s: e EOF; e: ('-'|'!') e | e ('++'|'--') | e '[' e ']' | e '.' ID | \
+                  e '(' (e (',' e)*)? ')' | <assoc=right> e '**' e | e ('*'|'/') e | e ('+'|'-') \
+                  e | <assoc=right> e '?' e ':' e | <assoc=right> e ('='|'+=') e | ID | '(' e \
+                  ')'; ID: [a-z]+; WS: [ ]+ -> skip;",
         yes: &["a = b += -c ? d ++ : e[f].g(h, i ** j)()", "- - a--", "a ? b : c ? d : e"],
         no: &["a ?b", "a b", "++", "a = ", "f(,a)"],
     },
     Case {
         name: "operators with a middle",
-        grammar: "grammar A; s: e EOF; e: e 'between' e 'and' e | e 'in' '(' e (',' e)* ')' | e 'is' 'not'? 'null' | 'not' e | 'case' ('when' e 'then' e)+ ('else' e)? 'end' | ID; ID: [a-z]; WS: ' ' -> skip;",
+        grammar: "grammar A; s: e EOF; e: e 'between' e 'and' e | e 'in' '(' e (',' e)* ')' | e \
+                  'is' 'not'? 'null' | 'not' e | 'case' ('when' e 'then' e)+ ('else' e)? 'end' | \
+                  ID; ID: [a-z]; WS: ' ' -> skip;",
         yes: &[
             "a between b and c is not null",
             "not a in (b, c)",
@@ -89,19 +94,22 @@ s: { if (x['}'] != "{") { y(); } } 'a' { /* } */ // }
     },
     Case {
         name: "options of rules",
-        grammar: "grammar A; s options { baseContext = t; k = 1; } : t EOF; t options{x=y;}: 'a' | ('b' 'c');",
+        grammar: "grammar A; s options { baseContext = t; k = 1; } : t EOF; t options{x=y;}: 'a' \
+                  | ('b' 'c');",
         yes: &["a", "bc"],
         no: &["b"],
     },
     Case {
         name: "case in ranges",
-        grammar: "lexer grammar A; options { caseInsensitive = true; } H: '0x' ('a'..'f' | [0-9])+; E options { caseInsensitive = false; } : 'é' [x-z]; U: 'ä';",
+        grammar: "lexer grammar A; options { caseInsensitive = true; } H: '0x' ('a'..'f' | \
+                  [0-9])+; E options { caseInsensitive = false; } : 'é' [x-z]; U: 'ä';",
         yes: &["0XaF9", "éx", "Ä", "ä"],
         no: &["éX", "0xg", "É"],
     },
     Case {
         name: "more with a type",
-        grammar: "lexer grammar A; tokens { STR } B: '`' -> more, pushMode(T); I: [a-z]+; mode T; E: '`' -> type(STR), popMode; D: '$' '{' -> more; C: ~[`$] -> more;",
+        grammar: "lexer grammar A; tokens { STR } B: '`' -> more, pushMode(T); I: [a-z]+; mode T; \
+                  E: '`' -> type(STR), popMode; D: '$' '{' -> more; C: ~[`$] -> more;",
         yes: &["`a${b`c", "a``"],
         no: &["`a", "`$`"],
     },
@@ -113,7 +121,8 @@ s: { if (x['}'] != "{") { y(); } } 'a' { /* } */ // }
     },
     Case {
         name: "mode of two parts",
-        grammar: "lexer grammar A; A: '<' -> mode(M); mode M; B: 'b'; mode N; C: 'c' -> mode(M); mode M; D: '>' -> mode(DEFAULT_MODE); E: 'e' -> mode(N);",
+        grammar: "lexer grammar A; A: '<' -> mode(M); mode M; B: 'b'; mode N; C: 'c' -> mode(M); \
+                  mode M; D: '>' -> mode(DEFAULT_MODE); E: 'e' -> mode(N);",
         yes: &["<b><becb>", "<ecb"],
         no: &["<c", "<eb"],
     },
@@ -155,7 +164,8 @@ s: { if (x['}'] != "{") { y(); } } 'a' { /* } */ // }
     },
     Case {
         name: "tokens that use tokens",
-        grammar: "grammar A; s: (NUM|ID)+ EOF; NUM: INT ('.' INT)?; ID: LETTER (LETTER|INT)*; INT: [0-9]+; LETTER: [a-z]; WS: ' ' -> skip;",
+        grammar: "grammar A; s: (NUM|ID)+ EOF; NUM: INT ('.' INT)?; ID: LETTER (LETTER|INT)*; \
+                  INT: [0-9]+; LETTER: [a-z]; WS: ' ' -> skip;",
         yes: &["1.5 a1b", "12"],
         no: &["1.", ".5"],
     },
@@ -167,7 +177,8 @@ s: { if (x['}'] != "{") { y(); } } 'a' { /* } */ // }
     },
     Case {
         name: "comments in every place",
-        grammar: "grammar /*a*/ A /*b*/ ; // c\ns // d\n : /* ; */ 'a' // |\n /* # */ # L // e\n | 'b' # M /* f */ ; WS : ' ' /* g */ -> /* h */ skip // i\n ;",
+        grammar: "grammar /*a*/ A /*b*/ ; // c\ns // d\n : /* ; */ 'a' // |\n /* # */ # L // e\n \
+                  | 'b' # M /* f */ ; WS : ' ' /* g */ -> /* h */ skip // i\n ;",
         yes: &["a", " b"],
         no: &["ab"],
     },
@@ -197,13 +208,15 @@ s: { if (x['}'] != "{") { y(); } } 'a' { /* } */ // }
     },
     Case {
         name: "alternatives of one token",
-        grammar: "lexer grammar A; N: ('+'|'-')? D+ ('e' D+ | '.' D* ('e' [+-]? D+)?)? 'f'? -> type(NUM); fragment D: '0'..'9'; NUM: 'nan' | 'inf';",
+        grammar: "lexer grammar A; N: ('+'|'-')? D+ ('e' D+ | '.' D* ('e' [+-]? D+)?)? 'f'? -> \
+                  type(NUM); fragment D: '0'..'9'; NUM: 'nan' | 'inf';",
         yes: &["-1.5e+3f", "naninf", "+1e5"],
         no: &["1e", "nana"],
     },
     Case {
         name: "a rule of the same letters",
-        grammar: "grammar A; s: expr_1 Expr EXPR EOF; expr_1: 'x'; Expr: 'y'; EXPR: 'z'; eXPR: 'w';",
+        grammar: "grammar A; s: expr_1 Expr EXPR EOF; expr_1: 'x'; Expr: 'y'; EXPR: 'z'; eXPR: \
+                  'w';",
         yes: &["xyz"],
         no: &["xzy"],
     },

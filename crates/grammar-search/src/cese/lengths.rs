@@ -1,15 +1,18 @@
-//! Length abstraction: one hole of a string holds a stretch, a run of one byte, and the solver chooses how long that is.
+//! Length abstraction: one hole of a string holds a repetition, a run of one byte, and the solver
+//! chooses how long that is.
 //!
-//! The number of its bytes is the last two bytes of what the whitebox search takes for the input; runs have them not. An answer of the
-//! solver says what stands in the holes and how long the stretch is to be, in the layout of the run that it came from; here it is laid out
-//! anew. What the program does with each byte of the stretch is no condition on its length, so nothing is claimed of lengths: the
-//! search ends after a number of runs, and looks for violated properties and new sides first.
+//! The number of its bytes is the last two bytes of what the whitebox search takes for the input;
+//! runs have them not. An answer of the solver says what stands in the holes and how long the
+//! repetition is to be, in the layout of the run that it came from; here it is laid out anew. What
+//! the program does with each byte of the repetition is no condition on its length, so nothing is
+//! claimed of lengths: the search ends after a number of runs, and looks for violated properties
+//! and new sides first.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use expr::Dag;
-use grammar::symbolic::{HoleAt, Stretched};
+use grammar::symbolic::{HoleAt, Repeated};
 use path::{Constraint, ConstraintKind};
 use search::{Order, TracedPath, Whitebox, WhiteboxOptions};
 use trace::marks::COUNT_BYTES;
@@ -17,31 +20,32 @@ use trace::{Label, Node, Op};
 
 use super::validity::given;
 
-/// The shortest stretch. Loops over its bytes show as sites with more conditions on its length than [`LOOP`], and no block of 16 bytes
-/// holds all of it.
+/// The shortest repetition. Loops over its bytes show as sites with more conditions on its length
+/// than [`LOOP`], and no block of 16 bytes holds all of it.
 const LEAST: usize = 17;
 
-/// A site with more branches on the length belongs to a loop over the bytes. Its conditions would fix the length to what it is.
+/// A site with more branches on the length belongs to a loop over the bytes. Its conditions would
+/// fix the length to what it is.
 const LOOP: usize = 8;
 
-/// Runs of a string with a stretch.
-const MOST_RUNS: u64 = 128;
+/// Runs of a string with a repetition.
+const MAX_RUNS: u64 = 128;
 
-/// A string with a stretch that is being filled.
+/// A string with a repetition that is being filled.
 pub(crate) struct Lengths {
-    pub stretched: Stretched,
-    /// Bytes of the stretch in the input that was proposed last.
+    pub repeated: Repeated,
+    /// Bytes of the repetition in the input that was proposed last.
     count: usize,
     /// Most bytes that it may have.
     limit: usize,
 }
 
 impl Lengths {
-    /// `None` if there is no room for a stretch in inputs of `max_len` bytes.
-    pub(crate) fn new(stretched: Stretched, max_len: usize) -> Option<Lengths> {
-        let fixed = stretched.string.text.len() + COUNT_BYTES as usize;
+    /// `None` if there is no room for a repetition in inputs of `max_len` bytes.
+    pub(crate) fn new(repeated: Repeated, max_len: usize) -> Option<Lengths> {
+        let fixed = repeated.string.text.len() + COUNT_BYTES as usize;
         let limit = max_len.saturating_sub(fixed).min(u16::MAX.into());
-        (limit >= LEAST).then_some(Lengths { stretched, count: LEAST, limit })
+        (limit >= LEAST).then_some(Lengths { repeated, count: LEAST, limit })
     }
 
     /// The search that fills the holes and chooses the length.
@@ -55,24 +59,24 @@ impl Lengths {
     }
 
     pub(crate) fn is_done(runs: u64) -> bool {
-        runs >= MOST_RUNS
+        runs >= MAX_RUNS
     }
 
     /// The first input.
     pub(crate) fn first(&self) -> Vec<u8> {
-        self.stretched.with(&self.stretched.string.text, self.count)
+        self.repeated.with(&self.repeated.string.text, self.count)
     }
 
     /// The input that the search proposes as `answer`; `None` if that is no such input.
     pub(crate) fn lay_out(&mut self, answer: &[u8]) -> Option<Vec<u8>> {
         let (text, count) = answer.split_last_chunk::<{ COUNT_BYTES as usize }>()?;
-        let before = text.len().checked_sub(self.stretched.string.text.len())?;
+        let before = text.len().checked_sub(self.repeated.string.text.len())?;
         let count = usize::from(u16::from_le_bytes(*count));
         if !(LEAST..=self.limit).contains(&count) {
             return None;
         }
         self.count = count;
-        Some(self.stretched.with(&self.stretched.without(text, before), count))
+        Some(self.repeated.with(&self.repeated.without(text, before), count))
     }
 
     /// What the search takes for the input.
@@ -80,18 +84,18 @@ impl Lengths {
         [input, &(self.count as u16).to_le_bytes()].concat()
     }
 
-    pub(crate) fn stretch(&self) -> Range<usize> {
-        self.stretched.at..self.stretched.at + self.count
+    pub(crate) fn repetition(&self) -> Range<usize> {
+        self.repeated.at..self.repeated.at + self.count
     }
 
     /// Where the bytes of a hole are.
     pub(crate) fn places(&self, hole: &HoleAt) -> impl Iterator<Item = usize> {
-        self.stretched.places(hole, self.count)
+        self.repeated.places(hole, self.count)
     }
 
     pub(crate) fn holes(&self) -> Vec<Range<usize>> {
         let mut holes: Vec<Range<usize>> = Vec::new();
-        for hole in &self.stretched.string.holes {
+        for hole in &self.repeated.string.holes {
             for place in self.places(hole) {
                 match holes.last_mut() {
                     Some(last) if last.end == place => last.end += 1,
@@ -102,21 +106,22 @@ impl Lengths {
         holes
     }
 
-    /// Where the lexeme in a hole is, the stretch included if it is in there.
+    /// Where the lexeme in a hole is, the repetition included if it is in there.
     pub(crate) fn lexeme(&self, hole: usize) -> Option<Range<usize>> {
-        let place = self.stretched.string.holes.get(hole)?;
-        let moved = if place.start > self.stretched.at { self.count } else { 0 };
-        let longer = if hole == self.stretched.hole { self.count } else { 0 };
+        let place = self.repeated.string.holes.get(hole)?;
+        let moved = if place.start > self.repeated.at { self.count } else { 0 };
+        let longer = if hole == self.repeated.hole { self.count } else { 0 };
         let start = place.start + if longer > 0 { 0 } else { moved };
         Some(start..start + place.len + longer)
     }
 
-    /// Leaves conditions out that hold of this length only, and says how long the stretch may be.
+    /// Leaves conditions out that hold of this length only, and says how long the repetition may
+    /// be.
     pub(crate) fn prepare(&self, path: &mut TracedPath) {
-        let behind = path.trace.dag.input_len().saturating_sub(COUNT_BYTES);
-        let on_count = dependents(&path.trace.dag, behind..behind + COUNT_BYTES);
-        let stretch = self.stretch();
-        let on_filler = dependents(&path.trace.dag, stretch.start as u32..stretch.end as u32);
+        let after = path.trace.dag.input_len().saturating_sub(COUNT_BYTES);
+        let on_count = dependents(&path.trace.dag, after..after + COUNT_BYTES);
+        let repetition = self.repetition();
+        let on_filler = dependents(&path.trace.dag, repetition.start as u32..repetition.end as u32);
         let constraints = &mut path.condition.constraints;
         constraints.retain(|constraint| !on_filler[constraint.label as usize]);
         let is_counted = |c: &Constraint| {
@@ -130,12 +135,12 @@ impl Lengths {
             .for_each(|c| *sites.entry(c.site).or_default() += 1);
         constraints
             .retain(|c| !is_counted(c) || sites.get(&c.site).is_none_or(|count| *count <= LOOP));
-        constraints.splice(0..0, self.bounds(&mut path.trace.dag, behind));
+        constraints.splice(0..0, self.bounds(&mut path.trace.dag, after));
     }
 
     /// `LEAST <= count <= limit`
-    fn bounds(&self, dag: &mut Dag, behind: u32) -> [Constraint; 2] {
-        let [low, high] = [behind, behind + 1].map(|index| dag.input(index));
+    fn bounds(&self, dag: &mut Dag, after: u32) -> [Constraint; 2] {
+        let [low, high] = [after, after + 1].map(|index| dag.input(index));
         let count = dag.add(Node::binary(Op::Concat, 16, high, low));
         let [least, limit] = [LEAST, self.limit].map(|bound| dag.constant(16, bound as u128));
         let [above, below] =
@@ -166,20 +171,20 @@ mod tests {
     use grammar::symbolic::SymbolicString;
     use path::{PathCondition, Trace};
 
-    /// `<□□>□` with a stretch between the first two holes.
-    fn stretched() -> Stretched {
+    /// `<□□>□` with a repetition between the first two holes.
+    fn repeated() -> Repeated {
         let hole = |start, len| HoleAt { start, len, terminal: None, hole: TerminalId(0) };
         let string =
             SymbolicString { text: b"<ab>c".to_vec(), holes: vec![hole(1, 2), hole(4, 1)] };
-        Stretched { string, hole: 0, at: 2, filler: b'x' }
+        Repeated { string, hole: 0, at: 2, filler: b'x' }
     }
 
     #[test]
     fn answers_are_laid_out_anew() {
-        let mut lengths = Lengths::new(stretched(), 100).expect("there is room");
+        let mut lengths = Lengths::new(repeated(), 100).expect("there is room");
         let first = lengths.first();
         assert_eq!(first, [b"<a", &[b'x'; 17][..], b"b>c"].concat());
-        assert_eq!((lengths.stretch(), lengths.holes()), (2..19, vec![1..2, 19..20, 21..22]));
+        assert_eq!((lengths.repetition(), lengths.holes()), (2..19, vec![1..2, 19..20, 21..22]));
         assert_eq!(lengths.lexeme(0), Some(1..20));
         assert_eq!(lengths.lexeme(1), Some(21..22));
         let mut answer = lengths.extended(&first);
@@ -187,7 +192,7 @@ mod tests {
         answer[19] = b'y';
         let input = lengths.lay_out(&[&answer[..], &[40, 0]].concat()).expect("an input");
         assert_eq!(input, [b"<a", &[b'x'; 40][..], b"y>c"].concat());
-        assert_eq!((lengths.stretch(), lengths.holes()), (2..42, vec![1..2, 42..43, 44..45]));
+        assert_eq!((lengths.repetition(), lengths.holes()), (2..42, vec![1..2, 42..43, 44..45]));
         assert_eq!(lengths.lexeme(1), Some(44..45));
         let again = lengths.lay_out(&[&input[..], &[18, 0]].concat()).expect("an input");
         assert_eq!(again, [b"<a", &[b'x'; 18][..], b"y>c"].concat());
@@ -195,10 +200,10 @@ mod tests {
 
     #[test]
     fn lengths_stay_within_the_longest_input() {
-        assert!(Lengths::new(stretched(), 5 + 2 + LEAST - 1).is_none());
-        let mut lengths = Lengths::new(stretched(), 50).expect("there is room");
+        assert!(Lengths::new(repeated(), 5 + 2 + LEAST - 1).is_none());
+        let mut lengths = Lengths::new(repeated(), 50).expect("there is room");
         let answer =
-            |count: u16| [&stretched().with(b"<ab>c", 17)[..], &count.to_le_bytes()].concat();
+            |count: u16| [&repeated().with(b"<ab>c", 17)[..], &count.to_le_bytes()].concat();
         assert_eq!(lengths.lay_out(&answer(43)).map(|input| input.len()), Some(48));
         assert_eq!(lengths.lay_out(&answer(44)), None);
         assert_eq!(lengths.lay_out(&answer(16)), None);
@@ -231,8 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn conditions_of_loops_over_the_stretch_are_left_out() {
-        let lengths = Lengths::new(stretched(), 300).expect("there is room");
+    fn conditions_of_loops_over_the_repetition_are_left_out() {
+        let lengths = Lengths::new(repeated(), 300).expect("there is room");
         let check = ConstraintKind::Check(trace::CheckKind::OutOfBounds);
         let branch = ConstraintKind::Branch;
         let mut sites = vec![(1, branch), (2, branch), (3, check)];

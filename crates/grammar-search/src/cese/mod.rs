@@ -1,9 +1,12 @@
-//! CESE: all strings of a symbolic grammar, each filled by an exhaustive whitebox search in which only its holes are symbolic.
+//! CESE: all strings of a symbolic grammar, each filled by an exhaustive whitebox search in which
+//! only its holes are symbolic.
 //!
-//! The search of one string knows nothing of the others, so its state is small and goes with it; what the solver learnt stays.
-//! A string without holes is one run. A grammar without any is thereby plain enumeration of its strings (`grammar-enumerate`).
-//! Nothing is claimed of a string before its search has nothing left to try. After that, strings that did something of their own are
-//! filled once more for each hole that can be made longer, and the solver chooses how long (`lengths`).
+//! The search of one string knows nothing of the others, so its state is small and goes with it;
+//! what the solver learnt stays. A string without holes is one run. A grammar without any is
+//! thereby plain enumeration of its strings (`grammar-enumerate`). Nothing is claimed of a string
+//! before its search has nothing left to try. After that, strings that did something of their own
+//! are filled once more for each hole that can be made longer, and the solver chooses how long
+//! (`lengths`).
 
 mod lengths;
 mod signature;
@@ -16,7 +19,7 @@ use std::time::Duration;
 
 use grammar::TerminalId;
 use grammar::symbolic::{
-    Measure, Position, Sizes, Stretched, Strings, StringsError, Symbolic, SymbolicString,
+    Measure, Position, Repeated, Sizes, Strings, StringsError, Symbolic, SymbolicString,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use search::{
@@ -39,7 +42,7 @@ pub struct CeseOptions {
     pub lengths: bool,
 }
 
-/// Of the inputs, one for so many others may have a stretch, and some from the beginning.
+/// Of the inputs, one for so many others may have a repetition, and some from the beginning.
 const LENGTHS_SHARE: u64 = 4;
 const FREE_LENGTHS: u64 = 256;
 
@@ -49,8 +52,8 @@ pub struct Cese<'s> {
     measure: Measure,
     lengths: bool,
     current: Option<Current>,
-    /// The last string with a stretch, to be filled before the next string; by hole.
-    stretched: VecDeque<(usize, Stretched)>,
+    /// The last string with a repetition, to be filled before the next string; by hole.
+    repeated: VecDeque<(usize, Repeated)>,
     enumeration: Enumeration,
     completeness: Completeness,
     /// Strings by height that were explored; an ambiguous one comes again.
@@ -75,7 +78,7 @@ struct Current {
     inputs: u64,
     /// Of the input that was proposed last.
     holes: Vec<Range<usize>>,
-    /// If the string has a stretch.
+    /// If the string has a repetition.
     lengths: Option<Lengths>,
 }
 
@@ -145,7 +148,7 @@ impl<'s> Cese<'s> {
             measure,
             lengths: options.lengths && symbolic.has_holes(),
             current: None,
-            stretched: VecDeque::new(),
+            repeated: VecDeque::new(),
             enumeration,
             completeness: Completeness::default(),
             explored: FxHashSet::default(),
@@ -169,12 +172,12 @@ impl<'s> Cese<'s> {
     /// Goes on to the next string.
     fn open(&mut self, context: &Context<'_>) -> Next {
         if self.has_enough_lengths() {
-            self.stretched.clear();
+            self.repeated.clear();
         }
-        while let Some((hole, stretched)) = self.stretched.pop_front() {
-            let string = stretched.string.clone();
+        while let Some((hole, repeated)) = self.repeated.pop_front() {
+            let string = repeated.string.clone();
             self.enumeration.hole = Some(hole);
-            if let Some(lengths) = Lengths::new(stretched, context.max_len) {
+            if let Some(lengths) = Lengths::new(repeated, context.max_len) {
                 let size = self.enumeration.sizes.last().map_or(0, |last| last.size);
                 return self.begin(Current::new(string, size, Some(lengths), self.hard_time));
             }
@@ -225,8 +228,8 @@ impl<'s> Cese<'s> {
         }
         if current.lengths.is_some() {
             let counts = self.counts(current.size);
-            counts.stretched += 1;
-            counts.stretched_inputs += current.inputs;
+            counts.lengthened += 1;
+            counts.lengthened_inputs += current.inputs;
             return;
         }
         if let Some(whitebox) = &current.whitebox {
@@ -239,16 +242,16 @@ impl<'s> Cese<'s> {
         counts.inputs += current.inputs;
         counts.paths += current.paths.len() as u64;
         if self.lengths && !redundant {
-            self.stretch_holes(&current.string, 0);
+            self.lengthen_holes(&current.string, 0);
         }
-        self.enumeration.hole = self.stretched.front().map(|(hole, _)| *hole);
+        self.enumeration.hole = self.repeated.front().map(|(hole, _)| *hole);
     }
 
     /// The holes of a string from `first` on are to be made longer next.
-    fn stretch_holes(&mut self, string: &SymbolicString, first: usize) {
+    fn lengthen_holes(&mut self, string: &SymbolicString, first: usize) {
         let holes = first..string.holes.len();
-        self.stretched =
-            holes.filter_map(|i| Some((i, self.symbolic.stretched(string, i)?))).collect();
+        self.repeated =
+            holes.filter_map(|i| Some((i, self.symbolic.repeated(string, i)?))).collect();
     }
 
     /// A later session goes on with the string after this one.
@@ -258,18 +261,20 @@ impl<'s> Cese<'s> {
         self.enumeration.hole = None;
     }
 
-    /// Inputs with stretches had their share; most strings say nothing new about lengths.
+    /// Inputs with repetitions had their share; most strings say nothing new about lengths.
     fn has_enough_lengths(&self) -> bool {
         let total = |of: fn(&SizeCounts) -> u64| self.enumeration.sizes.iter().map(of).sum::<u64>();
-        let (inputs, stretched) = (total(|size| size.inputs), total(|size| size.stretched_inputs));
-        stretched >= FREE_LENGTHS + inputs / LENGTHS_SHARE
+        let (inputs, lengthened) =
+            (total(|size| size.inputs), total(|size| size.lengthened_inputs));
+        lengthened >= FREE_LENGTHS + inputs / LENGTHS_SHARE
     }
 
-    fn has_stretch(&self) -> bool {
+    fn has_repetition(&self) -> bool {
         self.current.as_ref().is_some_and(|current| current.lengths.is_some())
     }
 
-    /// Whether lexemes stand in the valid holes. Their automaton may be too large for an expression.
+    /// Whether lexemes stand in the valid holes. Their automaton may be too large for an
+    /// expression.
     fn is_allowed(&self, input: &[u8]) -> bool {
         let Some(current) = &self.current else { return true };
         let terminals = current.string.holes.iter().map(|hole| hole.terminal).enumerate();
@@ -344,7 +349,7 @@ impl Strategy for Cese<'_> {
         match input.filter(|input| self.is_allowed(input)) {
             Some(input) => Next::Run(Proposal { input, symbolic, origin }),
             None => {
-                self.completeness.unknown_answers += u64::from(!self.has_stretch());
+                self.completeness.unknown_answers += u64::from(!self.has_repetition());
                 Next::Busy
             }
         }
@@ -378,8 +383,8 @@ impl Strategy for Cese<'_> {
         current.whitebox.is_some().then_some(&current.holes)
     }
 
-    fn stretch(&self) -> Option<Range<usize>> {
-        Some(self.current.as_ref()?.lengths.as_ref()?.stretch())
+    fn repetition(&self) -> Option<Range<usize>> {
+        Some(self.current.as_ref()?.lengths.as_ref()?.repetition())
     }
 
     fn claim(&self) -> Option<Claim> {
@@ -415,7 +420,7 @@ impl Strategy for Cese<'_> {
         if let Some(hole) = enumeration.hole
             && let Ok(Some((_, string))) = self.strings.take()
         {
-            self.stretch_holes(&string, hole);
+            self.lengthen_holes(&string, hole);
         }
         self.completeness = Completeness { finished: false, ..saved.completeness.clone() };
     }

@@ -1,7 +1,9 @@
-//! What all runs of a symbolic string did, as one number, by which strings that do the same are recognised.
+//! What all runs of a symbolic string did, as one number, by which strings that do the same are
+//! recognised.
 //!
-//! A run is its path condition, in which bytes are named by their hole and not by their place, together with the branches that
-//! it took and how it ended. Two strings with the same runs, in any order, cannot be told apart by the program.
+//! A run is its path condition, in which bytes are named by their hole and not by their place,
+//! together with the branches that it took and how it ended. Two strings with the same runs, in any
+//! order, cannot be told apart by the program.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

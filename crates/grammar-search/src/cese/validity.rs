@@ -1,8 +1,9 @@
 //! "These bytes are a lexeme" as an expression.
 //!
-//! With d the automaton of the lexemes: s₁ = T₁[b₁], sᵢ = Tᵢ[256·sᵢ₋₁ + bᵢ], and the last table says 1 where d accepts. Tables are read
-//! as the program's own are, so a hole of one byte is a condition on one byte, and longer ones are chains of reads: both are what the
-//! solvers are quickest at.
+//! With d the automaton of the lexemes: s₁ = T₁[b₁], sᵢ = Tᵢ[256·sᵢ₋₁ + bᵢ], and the last table
+//! says 1 where d accepts. Tables are read as the program's own are, so a hole of one byte is a
+//! condition on one byte, and longer ones are chains of reads: both are what the solvers are
+//! quickest at.
 
 use expr::{Dag, TableData};
 use grammar::automaton::Automaton;

@@ -1,4 +1,5 @@
-//! The paper's claim, on random programs and grammars: CESE explores the paths that executing all sentences does.
+//! The paper's claim, on random programs and grammars: CESE explores the paths that executing all
+//! sentences does.
 
 use std::collections::BTreeSet;
 
@@ -151,7 +152,8 @@ fn what_was_explored_is_said_by_size() {
     let (results, _, claim) = run(&mut fake, &symbolic, &options(Measure::Length, 3));
     assert_eq!(
         claim.text,
-        "all paths of all strings up to length 3 were explored (4 symbolic strings, 8 inputs, 8 paths; 1 did what another one did)"
+        "all paths of all strings up to length 3 were explored (4 symbolic strings, 8 inputs, 8 \
+         paths; 1 did what another one did)"
     );
     let enumeration = claim.enumeration.expect("an enumeration");
     let sizes: Vec<_> =
@@ -257,9 +259,9 @@ fn the_solver_chooses_lengths() {
         claim.text
     );
     let counts = total(&claim);
-    assert_eq!((counts.strings, counts.redundant, counts.stretched), (3, 2, 2), "{}", claim.text);
+    assert_eq!((counts.strings, counts.redundant, counts.lengthened), (3, 2, 2), "{}", claim.text);
     let none = run(CeseOptions { lengths: false, ..options.clone() }, None, None);
-    assert!(none.1.bugs.all().is_empty() && total(&none.3).stretched == 0, "{}", none.3.text);
+    assert!(none.1.bugs.all().is_empty() && total(&none.3).lengthened == 0, "{}", none.3.text);
     let mut saved = None;
     for runs in 2.. {
         let (_, _, stop, resumed, state) = run(options.clone(), Some(runs), saved.as_ref());
@@ -267,7 +269,7 @@ fn the_solver_chooses_lengths() {
         if matches!(stop, Stop::Finished) {
             let again = total(&resumed);
             // What strings did is not saved, so that none is redundant.
-            assert_eq!((again.strings, again.redundant, again.stretched), (counts.strings, 0, 6));
+            assert_eq!((again.strings, again.redundant, again.lengthened), (counts.strings, 0, 6));
             break;
         }
     }

@@ -26,7 +26,8 @@ pub enum UniformError {
     #[error("there are infinitely many derivations of length {0}, so none can be drawn uniformly")]
     Infinite(usize),
     #[error(
-        "the tables for {len} bytes would need {gib} GiB; at most {max} bytes fit with this grammar (--size has no tables)"
+        "the tables for {len} bytes would need {gib} GiB; at most {max} bytes fit with this \
+         grammar (--size has no tables)"
     )]
     TooLong { len: usize, gib: usize, max: usize },
     #[error(transparent)]

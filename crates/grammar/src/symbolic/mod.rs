@@ -12,11 +12,11 @@
 
 mod bound;
 mod build;
-mod stretch;
+mod repetition;
 mod strings;
 
 pub use build::{SymbolicError, symbolic};
-pub use stretch::{Repeat, Stretched};
+pub use repetition::{Repeat, Repeated};
 pub use strings::{HoleAt, Measure, Position, Sizes, Strings, StringsError, SymbolicString};
 
 use crate::automata::automaton::Automaton;

@@ -1,4 +1,5 @@
-//! Which constants a value can be: through choices, arguments of all calls, and results of the program's functions.
+//! Which constants a value can be: through choices, arguments of all calls, and results of the
+//! program's functions.
 
 use super::place::place;
 use super::program::{Program, is_call, results};

@@ -1,7 +1,8 @@
 //! Types in debug information, as far as naming a field needs them.
 //!
-//! LLVM's C interface shows a node's operands by number only. What is relied on here: file, scope and name are the first
-//! three operands of a type, and the type it refers to, or the list of its members, comes behind them.
+//! LLVM's C interface shows a node's operands by number only. What is relied on here: file, scope
+//! and name are the first three operands of a type, and the type it refers to, or the list of its
+//! members, comes after them.
 
 use crate::llvm::Value;
 use crate::module::Module;
@@ -130,7 +131,8 @@ fn compile_units(module: &Module) -> Vec<LLVMMetadataRef> {
     }
 }
 
-/// LLVM's C interface does not show the value, but prints it: `!DIEnumerator(name: "PLUS", value: 258)`.
+/// LLVM's C interface does not show the value, but prints it: `!DIEnumerator(name: "PLUS", value:
+/// 258)`.
 fn named_constant(module: &Module, node: LLVMMetadataRef) -> Option<(String, i64)> {
     // SAFETY: the text is LLVM's own and is freed.
     let text = crate::llvm::take_message(unsafe {
@@ -159,12 +161,14 @@ impl DebugType {
         matches!(pointer.tag(), POINTER | REFERENCE).then(|| pointer.base()).flatten()
     }
 
-    /// Names on the way to the number (or, if that is not the `last` step, pointer) at an offset in bytes, and its type.
+    /// Names on the way to the number (or, if that is not the `last` step, pointer) at an offset in
+    /// bytes, and its type.
     pub fn field_at(self, offset: u64, last: bool) -> Option<(Vec<String>, DebugType)> {
         self.field(offset * 8, last, DEPTH)
     }
 
-    /// Where the member of a struct is, in bytes, and its type. Members of unnamed members and of base classes count as its own.
+    /// Where the member of a struct is, in bytes, and its type. Members of unnamed members and of
+    /// base classes count as its own.
     pub fn member(self, name: &str) -> Option<(u64, DebugType)> {
         self.named(name, DEPTH).map(|(bits, ty)| (bits / 8, ty))
     }
@@ -218,14 +222,14 @@ impl DebugType {
     }
 
     fn base(self) -> Option<DebugType> {
-        let behind = operands(self.context, self.node).into_iter().skip(HEAD).flatten();
-        behind.into_iter().find_map(|node| DebugType::new(self.context, node))
+        let after = operands(self.context, self.node).into_iter().skip(HEAD).flatten();
+        after.into_iter().find_map(|node| DebugType::new(self.context, node))
     }
 
     fn members(self) -> Vec<DebugType> {
-        let mut behind = operands(self.context, self.node).into_iter().skip(HEAD).flatten();
+        let mut after = operands(self.context, self.node).into_iter().skip(HEAD).flatten();
         let list =
-            behind.find(|node| matches!(kind(*node), LLVMMetadataKind::LLVMMDTupleMetadataKind));
+            after.find(|node| matches!(kind(*node), LLVMMetadataKind::LLVMMDTupleMetadataKind));
         let members = list.into_iter().flat_map(|list| operands(self.context, list)).flatten();
         let types = members.filter_map(|node| DebugType::new(self.context, node));
         types.filter(|member| matches!(member.tag(), MEMBER | BASE_CLASS)).collect()

@@ -1,4 +1,5 @@
-//! Where a function could deliver a token: its result, memory that an argument leads to, a global variable.
+//! Where a function could deliver a token: its result, memory that an argument leads to, a global
+//! variable.
 
 use super::place::{Place, constant_offset, is_gep};
 use super::program::{Program, Store, results};
@@ -60,7 +61,8 @@ fn route(program: &Program, function: Value, store: &Store) -> Option<Route> {
     Some(Route::Memory { root, steps, place: store.place.clone()? })
 }
 
-/// How an address is reached from an argument or a global: offsets, with a pointer read between two of them.
+/// How an address is reached from an argument or a global: offsets, with a pointer read between two
+/// of them.
 fn trail(program: &Program, function: Value, pointer: Value) -> Option<(Root, Vec<i64>)> {
     if let Some(global) = llvm::as_global_variable(pointer) {
         return Some((Root::Global(global), vec![0]));

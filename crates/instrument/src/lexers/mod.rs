@@ -1,9 +1,9 @@
 //! Proposes functions that look like a program's tokenization function.
 //!
-//! The paper on grammar-based whitebox fuzzing asks its user for the name of that function; here the program is asked. A
-//! lexer takes bytes and delivers one of a few numbers, which the rest of the program compares with constants, or
-//! looks up in the tables of a parser generator. What is found is ranked, never acted upon: this module only reads
-//! the program.
+//! The paper on grammar-based whitebox fuzzing asks its user for the name of that function; here
+//! the program is asked. A lexer takes bytes and delivers one of a few numbers, which the rest of
+//! the program compares with constants, or looks up in the tables of a parser generator. What is
+//! found is ranked, never acted upon: this module only reads the program.
 
 mod constants;
 mod debug;
@@ -36,7 +36,8 @@ const FEWEST_TOKENS: usize = 3;
 /// The same where a parser generator's tables say what is compared.
 const FEWEST_WITH_TABLE: usize = 2;
 
-/// A function that tells fewer tokens of another one apart may be a lexer that corrects what a helper found.
+/// A function that tells fewer tokens of another one apart may be a lexer that corrects what a
+/// helper found.
 const FEWEST_OF_PARSER: usize = 5;
 
 /// What looks like a lexer in the program with this bitcode, the most likely first.

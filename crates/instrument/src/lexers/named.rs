@@ -1,5 +1,5 @@
-//! Lexers that the user named: calls of the runtime at their entry and before each return, which make what they deliver a
-//! symbolic token.
+//! Lexers that the user named: calls of the runtime at their entry and before each return, which
+//! make what they deliver a symbolic token.
 
 use super::debug::enumerations;
 use super::program::name;
@@ -10,8 +10,8 @@ use anyhow::{Context as _, Result, ensure};
 use inkwell::llvm_sys::core::*;
 use std::collections::BTreeMap;
 
-/// Comes first, on the program as it was compiled: names of fields are still known, and nothing is inlined. Returns the
-/// enumerations whose constants tokens may be.
+/// Comes first, on the program as it was compiled: names of fields are still known, and nothing is
+/// inlined. Returns the enumerations whose constants tokens may be.
 pub fn insert(
     module: &Module,
     builder: &Builder,

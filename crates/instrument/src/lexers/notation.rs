@@ -1,6 +1,7 @@
 //! Deliveries as the user writes them: `yylex`, `next_token:arg0->token.val`, `next:tok`.
 //!
-//! Names of fields come from debug information. Where it says nothing there are offsets in bytes: `next_token:arg0+16`.
+//! Names of fields come from debug information. Where it says nothing there are offsets in bytes:
+//! `next_token:arg0+16`.
 
 use super::debug::{self, DebugType};
 use super::delivery::{Root, Route};

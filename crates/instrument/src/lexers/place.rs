@@ -1,7 +1,8 @@
-//! Names for memory: which loads read what a store wrote, by the type and field that an access goes through.
+//! Names for memory: which loads read what a store wrote, by the type and field that an access goes
+//! through.
 //!
-//! A name stands for that field of every object of its type. That is coarse, and enough to see what becomes of a token
-//! that waits in a parser's state.
+//! A name stands for that field of every object of its type. That is coarse, and enough to see what
+//! becomes of a token that waits in a parser's state.
 
 use crate::llvm::{self, LLVMOpcode, LLVMTypeKind, Layout, Type, Value};
 

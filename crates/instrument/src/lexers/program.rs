@@ -1,4 +1,5 @@
-//! What the search for lexers asks of a whole program: who calls whom, and who reads what is stored somewhere.
+//! What the search for lexers asks of a whole program: who calls whom, and who reads what is stored
+//! somewhere.
 
 use super::place::{Place, place};
 use crate::attributes;
@@ -11,7 +12,8 @@ pub struct Program {
     pub layout: Layout,
     /// The functions that the program defines, in its order.
     pub functions: Vec<Value>,
-    /// Calls that may reach a function. Calls through pointers reach every function of their type whose address is taken.
+    /// Calls that may reach a function. Calls through pointers reach every function of their type
+    /// whose address is taken.
     calls: HashMap<Value, Vec<Value>>,
     callers: HashMap<Value, Vec<Value>>,
     callees: HashMap<Value, Vec<Value>>,
@@ -92,8 +94,8 @@ impl Program {
         cluster
     }
 
-    /// Whether a function calls itself, maybe through others. Calls through pointers do not count: what they reach is
-    /// a guess, and a wrong one makes everything recursive.
+    /// Whether a function calls itself, maybe through others. Calls through pointers do not count:
+    /// what they reach is a guess, and a wrong one makes everything recursive.
     pub fn is_recursive(&self, function: Value) -> bool {
         let further = |from| listed(&self.direct_callees, from);
         let mut seen: HashSet<Value> = HashSet::new();

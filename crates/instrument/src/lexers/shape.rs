@@ -1,5 +1,5 @@
-//! What a lexer looks like from inside and to its callers: it takes bytes of the input, compares them, and is called again
-//! and again.
+//! What a lexer looks like from inside and to its callers: it takes bytes of the input, compares
+//! them, and is called again and again.
 
 use super::program::{Program, caller_of, instructions};
 use super::uses::constant_table;
@@ -7,8 +7,10 @@ use crate::llvm::{self, Block, LLVMOpcode, LLVMTypeKind, Value};
 use std::collections::{BTreeSet, HashSet};
 
 /// Functions of the C library that take input.
-const INPUT: &str = "getc fgetc getchar getc_unlocked getchar_unlocked fgetc_unlocked _IO_getc __uflow fread \
-    fread_unlocked read pread fgets fgets_unlocked getline getdelim __getdelim gets getwc fgetwc recv readline";
+const INPUT: &str = "getc fgetc getchar getc_unlocked getchar_unlocked fgetc_unlocked _IO_getc \
+                     __uflow fread \
+    fread_unlocked read pread fgets fgets_unlocked getline getdelim __getdelim gets getwc fgetwc \
+    recv readline";
 /// Calls between a lexer and the function that takes the input.
 const DEPTH: usize = 5;
 /// Calls between a lexer and the function that moves on in a text.
@@ -42,7 +44,8 @@ fn is_byte(value: Value) -> bool {
     llvm::kind(ty) == LLVMTypeKind::LLVMIntegerTypeKind && llvm::int_width(ty) == 8
 }
 
-/// Whether something that outlives the call is replaced by itself plus something, or takes a pointer that moved.
+/// Whether something that outlives the call is replaced by itself plus something, or takes a
+/// pointer that moved.
 fn advances(program: &Program, function: Value) -> bool {
     let place = |pointer| super::place::place(program.layout, pointer);
     program.stores(function).iter().any(|store| {

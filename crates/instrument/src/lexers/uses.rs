@@ -1,5 +1,5 @@
-//! What a program does with a delivered token: the constants it is compared with, and the tables it is looked up in,
-//! wherever it is passed, returned or kept.
+//! What a program does with a delivered token: the constants it is compared with, and the tables it
+//! is looked up in, wherever it is passed, returned or kept.
 
 use super::constants::{actual_arguments, constants};
 use super::place::{Place, is_gep, place};
@@ -14,7 +14,8 @@ const SMALLEST_TABLE: u64 = 16;
 
 #[derive(Default)]
 pub struct Uses {
-    /// Names of constant tables of which the token is an index, or with whose entries it is compared.
+    /// Names of constant tables of which the token is an index, or with whose entries it is
+    /// compared.
     pub tables: BTreeSet<String>,
     /// Functions that look it up there.
     pub table_readers: HashSet<Value>,

@@ -21,7 +21,7 @@ pub enum Written {
 /// Tokens at offsets in bytes are what `int` is, as debug information does not say more.
 const DEFAULT_SIZE: u64 = 4;
 
-/// The delivery of a function that a place (behind the colon) stands for; no place is the result.
+/// The delivery of a function that a place (after the colon) stands for; no place is the result.
 pub fn delivery(module: &Module, function: Value, place: Option<&str>) -> Result<Written> {
     let Some(place) = place else {
         let result = llvm::return_type(llvm::value_type(function));
@@ -65,14 +65,14 @@ fn parts(path: &str) -> Result<Vec<(Step, &str)>> {
             (Step::Within, rest)
         } else {
             bail!(
-                "`{rest}` is no part of a place: fields come behind `.` or `->`, offsets behind `+`"
+                "`{rest}` is no part of a place: fields come after `.` or `->`, offsets after `+`"
             );
         };
         let sign = usize::from(after.starts_with('+'));
         let end = after[sign..].find(['.', '-', '+']).map_or(after.len(), |end| end + sign);
         ensure!(
             end > sign,
-            "a field or an offset is missing behind `{}`",
+            "a field or an offset is missing after `{}`",
             &path[..path.len() - after.len()]
         );
         found.push((step, &after[..end]));
@@ -149,7 +149,8 @@ impl Walk {
             None => {
                 let ty = self.ty.with_context(|| {
                     format!(
-                        "debug information does not say where `{part}` is; give its offset in bytes: `+8`"
+                        "debug information does not say where `{part}` is; give its offset in \
+                         bytes: `+8`"
                     )
                 })?;
                 let (offset, ty) =
@@ -165,7 +166,7 @@ impl Walk {
     }
 
     fn end(self) -> Result<Written> {
-        ensure!(!self.is_pointer, "an argument is a pointer: `*arg0` is the number behind it");
+        ensure!(!self.is_pointer, "an argument is a pointer: `*arg0` is the number it points to");
         let size = self.size.or(self.ty.map(DebugType::bytes)).unwrap_or(DEFAULT_SIZE);
         ensure!(matches!(size, 1 | 2 | 4 | 8), "what is there has {size} bytes, so it is no token");
         Ok(Written::Memory { base: self.base, steps: self.steps, size })

@@ -98,7 +98,7 @@ impl Disk {
             loop {
                 file.write_all(&[1; 1024])?;
                 // A disk that is limited in files only takes more than there is memory for.
-                if file.metadata()?.len() > MOST_FILLED {
+                if file.metadata()?.len() > MAX_FILLED {
                     return Ok(());
                 }
             }
@@ -112,7 +112,7 @@ impl Disk {
     }
 }
 
-const MOST_FILLED: u64 = 1 << 20;
+const MAX_FILLED: u64 = 1 << 20;
 
 impl Drop for Disk {
     fn drop(&mut self) {

@@ -10,7 +10,8 @@ use trace::{CheckKind, Event, EventKind, Label, Node, Op};
 const LESS: Label = 3;
 const WIDE: Label = 4;
 
-/// One input byte, `x`; node 3 is never true (`input[0] < input[0]`), node 4 is the byte in 128 bits.
+/// One input byte, `x`; node 3 is never true (`input[0] < input[0]`), node 4 is the byte in 128
+/// bits.
 fn trace(events: Vec<Event>) -> Trace {
     let nodes = vec![
         Node::default(),

@@ -1,7 +1,7 @@
 //! The steps between `clone` and `execve`, in a copy of the driver.
 //!
-//! Only system calls are allowed here: no allocation, no locks, no panics. Other threads of the driver do not
-//! exist in the copy, but the locks that they held do.
+//! Only system calls are allowed here: no allocation, no locks, no panics. Other threads of the
+//! driver do not exist in the copy, but the locks that they held do.
 
 use super::plan::{Namespaces, Plan, ProcessLimit};
 use super::status::Step;
@@ -57,7 +57,8 @@ struct Child<'a> {
 }
 
 impl Child<'_> {
-    /// Own session, so that Ctrl-C in the driver's terminal does not reach the target; default signals.
+    /// Own session, so that Ctrl-C in the driver's terminal does not reach the target; default
+    /// signals.
     unsafe fn detach(&self) {
         const LAST_SIGNAL: c_int = 64;
         // SAFETY: SIG_DFL and SIG_IGN are valid handlers; the mask is initialised.
@@ -74,7 +75,8 @@ impl Child<'_> {
         }
     }
 
-    /// Namespaces and mounts. Says what seccomp has to make up for, and whether there is a `/tmp` of the target's own.
+    /// Namespaces and mounts. Says what seccomp has to make up for, and whether there is a `/tmp`
+    /// of the target's own.
     unsafe fn isolate(&self) -> (Strictness, bool) {
         // SAFETY: writes to files of the kernel and mounts in a namespace of our own.
         unsafe {
@@ -119,8 +121,8 @@ impl Child<'_> {
         }
     }
 
-    /// An empty directory in place of `/tmp`, `/var/tmp` and `/dev/shm`, with what the target needs of the old ones in
-    /// its place.
+    /// An empty directory in place of `/tmp`, `/var/tmp` and `/dev/shm`, with what the target needs
+    /// of the old ones in its place.
     unsafe fn mount_tmp(&self) -> bool {
         const MOST: usize = 64;
         let mut trees = [-1; MOST];
@@ -185,7 +187,8 @@ impl Child<'_> {
         }
     }
 
-    /// A file system of limited size that vanishes with the namespace; otherwise the directory as it is.
+    /// A file system of limited size that vanishes with the namespace; otherwise the directory as
+    /// it is.
     unsafe fn mount_scratch(&self) -> bool {
         let scratch = &self.plan.scratch;
         // SAFETY: the strings are valid.
@@ -230,7 +233,8 @@ impl Child<'_> {
         // A supervisor keeps its pipes to itself; a fork server needs them after `execve`.
         let flags = if plan.supervise_ms.is_some() { libc::O_CLOEXEC } else { 0 };
         let segment = plan.segment.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        // SAFETY: the sources are above all destinations, so none is overwritten before it is copied.
+        // SAFETY: the sources are above all destinations, so none is overwritten before it is
+        // copied.
         unsafe {
             let stdin = libc::open(plan.stdin.as_ptr(), libc::O_RDONLY);
             let step = if *plan.stdin == *NULL { Step::NullOpened } else { Step::InputOpened };
@@ -283,15 +287,18 @@ impl Child<'_> {
         }
     }
 
-    /// Makes the program a child of this process, which waits for it and reports. Returns in the child.
+    /// Makes the program a child of this process, which waits for it and reports. Returns in the
+    /// child.
     unsafe fn split(&self, timeout_ms: u32) {
         // SAFETY: the program is the only child of this process.
         unsafe {
-            // Without a namespace it must outlive the driver for long enough to end the program's descendants.
+            // Without a namespace it must outlive the driver for long enough to end the program's
+            // descendants.
             if self.plan.namespaces != Namespaces::None {
                 self.die_with_parent();
             }
-            // Before the program is there: one that forks and ends at once would leave its orphans to process 1.
+            // Before the program is there: one that forks and ends at once would leave its orphans
+            // to process 1.
             libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
             let program = raw_clone(0);
             if program == 0 {
@@ -406,7 +413,8 @@ impl Child<'_> {
         struct Control([u8; 32]);
         let mut words = [step as u32, error as u32];
         let mut control = Control([0; 32]);
-        // SAFETY: `control` is large enough and aligned for one descriptor; the message lives until `sendmsg` returns.
+        // SAFETY: `control` is large enough and aligned for one descriptor; the message lives until
+        // `sendmsg` returns.
         unsafe {
             let mut part =
                 libc::iovec { iov_base: words.as_mut_ptr().cast(), iov_len: size_of_val(&words) };
@@ -508,7 +516,8 @@ unsafe fn make_mounts_private() -> bool {
     }
 }
 
-/// Shows the processes of the namespace only. Where this is refused, the others are seen but out of reach.
+/// Shows the processes of the namespace only. Where this is refused, the others are seen but out of
+/// reach.
 unsafe fn mount_proc() {
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     // SAFETY: the strings are valid.

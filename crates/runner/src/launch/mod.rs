@@ -1,9 +1,9 @@
 //! Starts a process in the sandbox.
 //!
-//! A library cannot re-execute "itself" as a launcher, so the steps between `clone` and `execve` run in a copy
-//! of the driver. The driver may have threads, whose locks nobody will release in the copy: [`child`] therefore
-//! uses system calls only, on a [`Plan`] that was made ready before. Children report what did not work on
-//! a socket which `execve` closes.
+//! A library cannot re-execute "itself" as a launcher, so the steps between `clone` and `execve`
+//! run in a copy of the driver. The driver may have threads, whose locks nobody will release in the
+//! copy: [`child`] therefore uses system calls only, on a [`Plan`] that was made ready before.
+//! Children report what did not work on a socket which `execve` closes.
 
 mod child;
 mod plan;

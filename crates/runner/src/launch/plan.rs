@@ -179,7 +179,8 @@ impl StringArray {
 pub(crate) enum ProcessLimit {
     /// `RLIMIT_NPROC`, which a user namespace counts by itself.
     Resource(u64),
-    /// The limit does not hold for root; but since Linux 6.14 each pid namespace has a `pid_max` of its own.
+    /// The limit does not hold for root; but since Linux 6.14 each pid namespace has a `pid_max` of
+    /// its own.
     PidMax(CString),
     None,
 }
@@ -207,7 +208,8 @@ fn kernel_is_at_least(major: u32, minor: u32) -> bool {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (major, minor)
 }
 
-/// The program's arguments and environment. The input is put into them here unless a fork server does that.
+/// The program's arguments and environment. The input is put into them here unless a fork server
+/// does that.
 fn words(request: &Launch<'_>) -> Result<(Vec<OsString>, Vec<OsString>), RunnerError> {
     let (mut arguments, mut environment) = (arguments(request), environment(request));
     let has_server = matches!(request.supervision, Supervision::ByTarget { .. });
@@ -270,7 +272,8 @@ const TMP: &str = "/tmp";
 const VAR_TMP: &str = "/var/tmp";
 const SHM: &str = "/dev/shm";
 
-/// What lies in `/tmp` and `/dev/shm` and is needed by the target. What lies beside it is not shown.
+/// What lies in `/tmp` and `/dev/shm` and is needed by the target. What lies beside it is not
+/// shown.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exposed {
     pub paths: Vec<CString>,

@@ -39,8 +39,9 @@ impl Process {
         )
     }
 
-    /// Ends the process and whatever it supervises. Its lifeline should be closed already: without a namespace
-    /// it is the only one that can find all of its descendants, so it gets some time to do that.
+    /// Ends the process and whatever it supervises. Its lifeline should be closed already: without
+    /// a namespace it is the only one that can find all of its descendants, so it gets some time to
+    /// do that.
     pub fn end(&mut self) {
         const GRACE: Duration = Duration::from_secs(2);
         if !self.owns_namespace {
@@ -64,7 +65,8 @@ impl Process {
                 0 => return,
                 pid if pid == self.pid => self.status = Some(ExitStatus::from_raw(status)),
                 _ if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
-                // Somebody else in the driver waits for all children; the process is gone in any case.
+                // Somebody else in the driver waits for all children; the process is gone in any
+                // case.
                 _ => self.status = Some(ExitStatus::from_raw(0)),
             }
         }

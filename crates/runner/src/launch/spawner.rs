@@ -1,7 +1,8 @@
 //! The one thread of the driver that starts children.
 //!
-//! A child asks the kernel for a signal at the death of its parent, and to the kernel the parent is a thread.
-//! This thread lives as long as the driver, so runners can be made and used in threads that end.
+//! A child asks the kernel for a signal at the death of its parent, and to the kernel the parent is
+//! a thread. This thread lives as long as the driver, so runners can be made and used in threads
+//! that end.
 
 use super::child;
 use super::plan::Plan;
@@ -57,7 +58,8 @@ fn block_signals() {
 }
 
 fn clone_child(plan: &Plan, flags: i32) -> io::Result<Process> {
-    // SAFETY: without `CLONE_VM` this is a fork; the child only makes system calls and never returns.
+    // SAFETY: without `CLONE_VM` this is a fork; the child only makes system calls and never
+    // returns.
     match unsafe { child::raw_clone(flags) } {
         // SAFETY: this is the new child.
         0 => unsafe { child::run(plan) },

@@ -62,7 +62,8 @@ fn say_isolation(report: &mut SandboxReport, isolated: bool, seccomp: bool) {
         report.holds("own process, network, IPC and mount namespaces");
     } else {
         report.lacks(
-            "no namespaces (the kernel or a container forbids them): a child that hides may outlive a run",
+            "no namespaces (the kernel or a container forbids them): a child that hides may \
+             outlive a run",
         );
     }
     if seccomp {
@@ -80,15 +81,18 @@ fn say_files(report: &mut SandboxReport, mounts: bool, landlock: Option<i32>) {
     }
     match landlock {
         Some(abi) => report.holds(format!(
-            "Landlock (version {abi}): reading the program's and the system's files only, writing in the scratch \
+            "Landlock (version {abi}): reading the program's and the system's files only, writing \
+             in the scratch \
              directory only"
         )),
         None if mounts => report.lacks(
-            "no Landlock: the target can read every file that you can; devices and named pipes that you can write \
+            "no Landlock: the target can read every file that you can; devices and named pipes \
+             that you can write \
              are writable",
         ),
         None => report.lacks(
-            "neither read-only mounts nor Landlock: the target can read and write every file that you can",
+            "neither read-only mounts nor Landlock: the target can read and write every file that \
+             you can",
         ),
     }
     if landlock.is_some_and(|abi| abi < 3) && !mounts {

@@ -1,13 +1,14 @@
 //! Follows the system calls of a program and tells the driver about those that the sandbox denies.
 //!
-//! As in the rest of a launch: only system calls, no allocation, no panics. Calls are followed by `ptrace`, which costs far too much for
-//! all runs.
+//! As in the rest of a launch: only system calls, no allocation, no panics. Calls are followed by
+//! `ptrace`, which costs far too much for all runs.
 
-use crate::denials::{CALLS, MOST_PATH, Message};
+use crate::denials::{CALLS, MAX_PATH, Message};
 use libc::{c_int, c_long, c_void};
 use std::ptr::null_mut;
 
-/// Follows `program`, which has asked to be traced and stopped itself, until it ends or its time is over.
+/// Follows `program`, which has asked to be traced and stopped itself, until it ends or its time is
+/// over.
 ///
 /// # Safety
 /// `program` must be a child of this process that nobody else waits for.
@@ -71,7 +72,7 @@ unsafe fn look(process: c_int, reports: c_int) {
         let Some(known) = CALLS.iter().position(|call| call.number == registers.orig_rax) else {
             return;
         };
-        let mut message = Message { call: known as u32, path: [0; MOST_PATH] };
+        let mut message = Message { call: known as u32, path: [0; MAX_PATH] };
         let arguments = [registers.rdi, registers.rsi, registers.rdx];
         if let Some(&path) = CALLS[known].path.and_then(|argument| arguments.get(argument)) {
             copy_text(process, path, &mut message.path);
@@ -81,9 +82,9 @@ unsafe fn look(process: c_int, reports: c_int) {
 }
 
 /// Copies a string of the process, as much as has room in front of a zero.
-unsafe fn copy_text(process: c_int, from: u64, to: &mut [u8; MOST_PATH]) {
+unsafe fn copy_text(process: c_int, from: u64, to: &mut [u8; MAX_PATH]) {
     const WORD: usize = size_of::<c_long>();
-    for (at, part) in to[..MOST_PATH - WORD].chunks_exact_mut(WORD).enumerate() {
+    for (at, part) in to[..MAX_PATH - WORD].chunks_exact_mut(WORD).enumerate() {
         // SAFETY: a read that fails gives a word of ones or an error, and no harm.
         let word = unsafe {
             let address = (from as usize).wrapping_add(at * WORD) as *mut c_void;

@@ -1,5 +1,5 @@
-//! Landlock: reading what a target needs, and writing only to harmless devices; below the scratch directory both, once the child has
-//! added it.
+//! Landlock: reading what a target needs, and writing only to harmless devices; below the scratch
+//! directory both, once the child has added it.
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr,
@@ -72,7 +72,8 @@ fn kernel_abi() -> i32 {
     abi as i32
 }
 
-/// Writes to files did not change after version 3; control of devices (5) would also break harmless queries.
+/// Writes to files did not change after version 3; control of devices (5) would also break harmless
+/// queries.
 fn known(abi: i32) -> Option<ABI> {
     match abi {
         i32::MIN..=0 => None,

@@ -1,6 +1,8 @@
-//! What confines a target: the parts that are made ready in the driver, and the report on what holds.
+//! What confines a target: the parts that are made ready in the driver, and the report on what
+//! holds.
 //!
-//! The parts are put into force by [`launch`](crate::launch), in the child, before the target is executed.
+//! The parts are put into force by [`launch`](crate::launch), in the child, before the target is
+//! executed.
 
 mod landlock;
 mod seccomp;

@@ -1,7 +1,7 @@
 //! seccomp: system calls that no target needs and that reach beyond its own processes and files.
 //!
-//! A list of what is denied, because targets are arbitrary programs. Denied calls fail with `EPERM`, as they
-//! would for want of permission, so that programs can handle it.
+//! A list of what is denied, because targets are arbitrary programs. Denied calls fail with
+//! `EPERM`, as they would for want of permission, so that programs can handle it.
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -16,7 +16,8 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 pub(crate) enum Strictness {
     /// They do.
     Normal,
-    /// They do not: also deny changes of ownership, permissions and times, and IPC objects that outlive a process.
+    /// They do not: also deny changes of ownership, permissions and times, and IPC objects that
+    /// outlive a process.
     Strict,
 }
 
@@ -24,7 +25,8 @@ pub(crate) enum Strictness {
 pub(crate) struct Filters {
     pub normal: BpfProgram,
     pub strict: BpfProgram,
-    /// `clone3` hides its flags behind a pointer; told that it does not exist, C libraries use `clone`.
+    /// `clone3` hides its flags behind a pointer; told that it does not exist, C libraries use
+    /// `clone`.
     pub no_clone3: BpfProgram,
 }
 

@@ -1,6 +1,6 @@
-//! Which files a target may read: its own, its libraries', and what programs usually need of the system. The secrets of a machine
-//! (`/etc/shadow`, keys and histories in home directories) are none of these: what a target reads, it can print, and what it prints gets into
-//! reports.
+//! Which files a target may read: its own, its libraries', and what programs usually need of the
+//! system. The secrets of a machine (`/etc/shadow`, keys and histories in home directories) are
+//! none of these: what a target reads, it can print, and what it prints gets into reports.
 
 use crate::options::{TargetOptions, WorkingDirectory};
 use std::collections::BTreeSet;
@@ -9,7 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Programs, libraries and their data, and what describes the machine and says nothing about its users.
+/// Programs, libraries and their data, and what describes the machine and says nothing about its
+/// users.
 const SYSTEM: &[&str] = &[
     "/bin",
     "/sbin",
@@ -77,7 +78,8 @@ pub(crate) fn visible(options: &TargetOptions, program: &Path, input: &Path) -> 
     paths.into_iter().filter(|path| path.is_absolute() && path.exists()).collect()
 }
 
-/// Whether a directory holds more than one program's own files: the root, home directories, and what contains them.
+/// Whether a directory holds more than one program's own files: the root, home directories, and
+/// what contains them.
 pub(crate) fn is_wide(directory: &Path) -> bool {
     const SHARED: [&str; 8] = ["/", "/etc", "/home", "/mnt", "/root", "/tmp", "/var", "/var/tmp"];
     let home = std::env::var_os("HOME").map(PathBuf::from);
@@ -86,7 +88,8 @@ pub(crate) fn is_wide(directory: &Path) -> bool {
     SHARED.iter().any(|path| real == Path::new(path)) || home.is_some_and(|home| holds(&home))
 }
 
-/// Paths in a word on a command line: `/a`, `--file=/a`, `-I/a`, `/a:/b`. Directories that hold everything are not meant.
+/// Paths in a word on a command line: `/a`, `--file=/a`, `-I/a`, `/a:/b`. Directories that hold
+/// everything are not meant.
 fn named(word: &OsStr) -> Vec<PathBuf> {
     let bytes = word.as_bytes();
     let Some(first) = memchr::memchr(b'/', bytes) else { return Vec::new() };
@@ -101,7 +104,8 @@ fn named(word: &OsStr) -> Vec<PathBuf> {
     found
 }
 
-/// Shared libraries of a program that lie elsewhere, as the dynamic linker finds them; none of their code runs.
+/// Shared libraries of a program that lie elsewhere, as the dynamic linker finds them; none of
+/// their code runs.
 fn libraries(program: &Path) -> Vec<PathBuf> {
     const LINKER: &str = "/lib64/ld-linux-x86-64.so.2";
     let listed = Command::new(LINKER)
@@ -121,8 +125,8 @@ fn library(line: &[u8]) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(line.get(start..end)?)))
 }
 
-/// Variables of the driver's that say where and in which language a target runs, and which it needs to start. All others stay with
-/// the driver: tokens and passwords are among them.
+/// Variables of the driver's that say where and in which language a target runs, and which it needs
+/// to start. All others stay with the driver: tokens and passwords are among them.
 pub(crate) fn environment() -> Vec<(OsString, OsString)> {
     const SHOWN: [&str; 11] = [
         "COLUMNS",

@@ -61,10 +61,10 @@ fn a_new_run_starts_clean() {
 }
 
 #[test]
-fn the_count_of_a_stretch_comes_after_the_input() {
+fn the_count_of_a_repetition_comes_after_the_input() {
     let mut segment = segment();
-    let mut symbolic_bytes = |stretch| {
-        segment.restrict(Some(&[0..1, 2..3]), stretch);
+    let mut symbolic_bytes = |repetition| {
+        segment.restrict(Some(&[0..1, 2..3]), repetition);
         segment.prepare(b"abc", flags::SYMBOLIC).unwrap();
         segment.collect().unwrap().recorded.input_len
     };
@@ -87,7 +87,7 @@ fn holes_are_marked_for_each_input_and_forgotten_when_all_is_symbolic() {
     assert_eq!(segment.read_header().flags, flags::SYMBOLIC | flags::HOLES);
     segment.restrict(Some(&[0..1, 4..5]), Some(1..4));
     segment.prepare(b"abbbc", flags::SYMBOLIC).unwrap();
-    assert_eq!(marks(&segment, 5), [1, 2, 2, 2, 1], "a stretch within a hole");
+    assert_eq!(marks(&segment, 5), [1, 2, 2, 2, 1], "a repetition within a hole");
     segment.restrict(Some(&[]), None);
     segment.prepare(b"abc", flags::SYMBOLIC).unwrap();
     assert_eq!(marks(&segment, 3), [0, 0, 0]);

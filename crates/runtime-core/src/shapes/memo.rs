@@ -30,8 +30,8 @@ impl Table {
 pub struct Building {
     /// It is: what is built must not depend on what the path says about the place that asked first.
     is_on: Cell<bool>,
-    /// Something that was being built is no shape, so that it depends on the place and its path, and
-    /// is nothing to remember for others.
+    /// Something that was being built is no shape, so that it depends on the place and its path,
+    /// and is nothing to remember for others.
     unshaped: Cell<bool>,
 }
 
@@ -73,10 +73,11 @@ const INDEX: u64 = (1 << OP_BITS) - 1;
 const WIDTH_BITS: u32 = 7;
 const SHAPE_BITS: u32 = 12;
 
-const _: () = assert!(Op::ALL.len() <= INDEX as usize && trace::MOST_SHAPES == 1 << SHAPE_BITS);
+const _: () = assert!(Op::ALL.len() <= INDEX as usize && trace::MAX_SHAPES == 1 << SHAPE_BITS);
 
 impl Lookup {
-    /// `None` if there is nothing to look up: operands without a byte, or of several, or fixed by the path.
+    /// `None` if there is nothing to look up: operands without a byte, or of several, or fixed by
+    /// the path.
     #[inline(always)]
     pub fn binary(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Option<Lookup> {
         const CONSTANT_FIRST: u64 = 1;
@@ -132,7 +133,8 @@ impl Lookup {
         Some(Lookup::numbered(run, INDEX, 64, at, scale, base))
     }
 
-    /// The condition that `a op b` overflows, `op` being a sum, difference or product of `bits` bits with a sign.
+    /// The condition that `a op b` overflows, `op` being a sum, difference or product of `bits`
+    /// bits with a sign.
     #[inline(always)]
     pub fn overflow(run: &Run, op: Op, bits: u32, a: Value, b: Value) -> Option<Lookup> {
         let mut lookup = Lookup::binary(run, op, bits, a, b)?;

@@ -69,8 +69,8 @@ pub fn again(run: &Run, la: Label, address: usize, size: usize, site: u32) -> Op
 }
 
 /// Where reads of `size` bytes with an address of this shape are inside of a table that never
-/// changes, from the first to the last place, and the shape of what they give, if that was noted and
-/// no address is outside.
+/// changes, from the first to the last place, and the shape of what they give, if that was noted
+/// and no address is outside.
 pub fn in_constant_table(run: &Run, at: Shaped, size: usize) -> Option<(usize, usize, u32)> {
     let read = known(run, at, size)?;
     let is_simple = read.snapshot.is_none() && !read.is_checked;

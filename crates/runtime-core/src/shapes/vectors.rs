@@ -1,4 +1,5 @@
-//! The 256 values of a shape, from those of its operands. One loop for each operator, so that compilers see what repeats.
+//! The 256 values of a shape, from those of its operands. One loop for each operator, so that
+//! compilers see what repeats.
 
 use crate::address;
 use crate::state::Run;

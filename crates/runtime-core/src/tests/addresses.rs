@@ -1,4 +1,5 @@
-//! Reads and writes at symbolic addresses: when memory is copied into the trace, and what a run may spend on that.
+//! Reads and writes at symbolic addresses: when memory is copied into the trace, and what a run may
+//! spend on that.
 
 use super::{TestRun, now};
 use crate::build::{self, Value};

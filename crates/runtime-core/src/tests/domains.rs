@@ -7,7 +7,8 @@ use crate::{address, events, nodes, shadow, shapes};
 use proptest::prelude::*;
 use trace::{Label, Node, Op};
 
-/// A question that a byte is asked by way of a table, which can tell any set of bytes from the others.
+/// A question that a byte is asked by way of a table, which can tell any set of bytes from the
+/// others.
 #[derive(Clone, Copy, Debug)]
 enum Asks {
     Branch,
@@ -118,7 +119,7 @@ fn what_is_constant_is_asked_for_many_times() {
     let _run = TestRun::start(b"a");
     let byte: Label = nodes::input_byte(now(), 0);
     let zero = nodes::constant(now(), 8, 0);
-    for _ in 0..4 * trace::MOST_SHAPES {
+    for _ in 0..4 * trace::MAX_SHAPES {
         let label = shapes::make(now(), Node::binary(Op::And, 8, byte, zero)).expect("of one byte");
         assert_eq!(nodes::as_constant(now(), label), Some(0));
     }

@@ -37,7 +37,8 @@ fn heap_objects_have_the_size_that_was_asked_for() {
     }
 }
 
-/// Code without instrumentation frees objects that are marked, and the memory goes back to the system.
+/// Code without instrumentation frees objects that are marked, and the memory goes back to the
+/// system.
 #[test]
 fn marks_of_freed_objects_are_harmless() {
     let _run = TestRun::start(b"ab");

@@ -1,4 +1,5 @@
-//! Regions that are looked up as a whole, and what becomes of a run whose budget is spent: against the same computations built one by one.
+//! Regions that are looked up as a whole, and what becomes of a run whose budget is spent: against
+//! the same computations built one by one.
 
 use super::{Computation, INPUT, TestRun, Twin, now, step};
 use crate::build::{self, Value};
@@ -6,7 +7,7 @@ use crate::regions::{self, FOUND};
 use crate::{budget, events, nodes, values};
 use expr::Assignment;
 use proptest::prelude::*;
-use trace::{Comparison, Ending, Label, Op, PureRegion};
+use trace::{Comparison, Consumer, Label, Op, PureRegion};
 
 /// What stands at the end of a region.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +37,8 @@ fn packed([first, second]: [Twin; 2]) -> u128 {
     u128::from(first.value.label) | u128::from(second.value.label) << 32
 }
 
-/// Goes through a region as instrumented code does. Returns the condition and the last value, with the labels that they have.
+/// Goes through a region as instrumented code does. Returns the condition and the last value, with
+/// the labels that they have.
 fn through(
     computation: &mut Computation,
     region: &PureRegion,
@@ -53,9 +55,9 @@ fn through(
     let taken = results[0].value.value as u32;
     let found = match ends {
         Ends::Question => {
-            FOUND * u128::from(regions::endings::__tg_ask(region, label, value, taken))
+            FOUND * u128::from(regions::consumers::__tg_lookup_branch(region, label, value, taken))
         }
-        _ => regions::__tg_recall1(region, label, value, taken),
+        _ => regions::__tg_lookup1(region, label, value, taken),
     };
     let labels = if found & FOUND != 0 {
         found & !FOUND
@@ -65,7 +67,7 @@ fn through(
         let built = packed(computed(computation, operand, steps));
         let noted = regions::__tg_note(region, label, value, Label::MAX, 0, Label::MAX, 0, built);
         if !matches!(ends, Ends::Nothing) {
-            let site = region.ending.branch().expect("a branch");
+            let site = region.consumer.branch().expect("a branch");
             events::__tg_branch(noted as Label, taken, site);
         }
         noted
@@ -77,12 +79,13 @@ fn through(
     results
 }
 
-/// With no room for its shapes, a region is nodes at one place, and what they become there says nothing about others.
+/// With no room for its shapes, a region is nodes at one place, and what they become there says
+/// nothing about others.
 #[test]
 fn what_has_no_shapes_is_not_remembered() {
     let run = TestRun::start(b"ab");
-    let ending = Ending::Branch { site: 0, comparison: 0, constant: 0 };
-    let region = PureRegion { results: 1, only_ends: true, ending };
+    let consumer = Consumer::Branch { site: 0, comparison: 0, constant: 0 };
+    let region = PureRegion { results: 1, only_for_consumer: true, consumer };
     let wide = Value::new(build::zext(now(), 8, 64, nodes::input_value(now(), 1)), b'b'.into());
     (2..6000)
         .for_each(|factor| _ = build::binary(now(), Op::Mul, 64, wide, Value::concrete(factor)));
@@ -90,7 +93,7 @@ fn what_has_no_shapes_is_not_remembered() {
     for place in [0, 1] {
         let byte = nodes::input_value(now(), place);
         let taken = u32::from((byte.value ^ 0x5a) + 3 == 7);
-        if regions::endings::__tg_ask(&region, byte.label, byte.value, taken) == 0 {
+        if regions::consumers::__tg_lookup_branch(&region, byte.label, byte.value, taken) == 0 {
             let mixed = Value::new(
                 build::binary(now(), Op::Xor, 8, byte, Value::concrete(0x5a)),
                 byte.value ^ 0x5a,
@@ -120,7 +123,8 @@ fn what_has_no_shapes_is_not_remembered() {
     }
 }
 
-/// Expressions of one byte that have nodes for want of room: once the byte is fixed, nothing is recorded of it any more.
+/// Expressions of one byte that have nodes for want of room: once the byte is fixed, nothing is
+/// recorded of it any more.
 #[test]
 fn a_byte_is_fixed_once() {
     let _run = TestRun::start(b"ab");
@@ -167,8 +171,8 @@ fn a_long_input_has_a_smaller_budget() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
-    /// A region means the same for every byte that goes through it, whatever the path says about others, and its branches are recorded where they say
-    /// something.
+    /// A region means the same for every byte that goes through it, whatever the path says about
+    /// others, and its branches are recorded where they say something.
     #[test]
     fn regions_mean_the_same_for_every_byte(
         input in prop::array::uniform4(prop_oneof![any::<u8>(), b'0'..=b'9', Just(b'a'), Just(b'b')]),
@@ -179,10 +183,10 @@ proptest! {
         let run = TestRun::start(&input);
         let regions: Vec<PureRegion> = program.iter().enumerate().map(|(number, (_, ends))| PureRegion {
             results: if matches!(ends, Ends::Question) { 1 } else { 2 },
-            only_ends: matches!(ends, Ends::Question),
-            ending: match ends {
-                Ends::Nothing => Ending::Nothing,
-                _ => Ending::Branch { site: number as u32, comparison: 0, constant: 0 },
+            only_for_consumer: matches!(ends, Ends::Question),
+            consumer: match ends {
+                Ends::Nothing => Consumer::Nothing,
+                _ => Consumer::Branch { site: number as u32, comparison: 0, constant: 0 },
             },
         }).collect();
         let mut seen = Vec::new();
@@ -214,7 +218,8 @@ proptest! {
             let stays = path.iter().all(|(place, label, value)| {
                 computations[*place].plain.eval(*label, &assignment) == u128::from(*value)
             });
-            prop_assert_eq!(is_met(&assignment), stays, "what is recorded, for {:?}", assignment.bytes);
+            prop_assert_eq!(is_met(&assignment), stays, "what is recorded, for \
+                                                         {:?}", assignment.bytes);
             for (place, twin) in seen.iter().filter(|_| stays) {
                 let Value { label, value } = twin.value;
                 let wanted = computations[*place].plain.eval(twin.plain, &assignment);
@@ -224,7 +229,8 @@ proptest! {
         }
     }
 
-    /// Comparisons of the length, and of what is left of it, that end a region: what is recorded holds for those lengths that take the path.
+    /// Comparisons of the length, and of what is left of it, that end a region: what is recorded
+    /// holds for those lengths that take the path.
     #[test]
     fn regions_that_compare_the_length_record_the_path(
         len in 0usize..12,
@@ -250,13 +256,13 @@ proptest! {
             let (op, is_negated, is_swapped, is_of_difference) = (*op, *is_negated, *is_swapped, *is_of_difference);
             let comparison = Comparison { op, is_negated, is_swapped, is_of_difference }.number();
             let branch = regions.len() as u32;
-            let ending = Ending::Branch { site: branch, comparison, constant: *constant };
-            let region = Box::new(PureRegion { results: 1, only_ends: true, ending });
+            let consumer = Consumer::Branch { site: branch, comparison, constant: *constant };
+            let region = Box::new(PureRegion { results: 1, only_for_consumer: true, consumer });
             let taken = u32::from(holds(len as u64, question));
             let found = if is_of_difference {
-                    regions::__tg_recall2(&region, nodes::length(now()), len as u64, 0, *less, taken) & FOUND != 0
+                    regions::__tg_lookup2(&region, nodes::length(now()), len as u64, 0, *less, taken) & FOUND != 0
                 } else {
-                    regions::endings::__tg_ask(&region, nodes::length(now()), len as u64, taken) != 0
+                    regions::consumers::__tg_lookup_branch(&region, nodes::length(now()), len as u64, taken) != 0
                 };
                 if !found {
                     let length = Value::new(nodes::length(now()), len as u64);
@@ -274,7 +280,8 @@ proptest! {
         }
         for event in run.events() {
             let taken = holds(len as u64, &questions[event.site as usize]);
-            prop_assert_eq!((event.taken == 1) != (event.arg == 1), taken, "the side that was taken");
+            prop_assert_eq!((event.taken == 1) != (event.arg == 1), taken, "the side that was \
+                taken");
         }
         let is_met = run.is_met(len as u32);
         for other in 0..14 {
@@ -283,7 +290,8 @@ proptest! {
         }
     }
 
-    /// With the budget spent, values are fixed on the way: expressions mean the same for inputs that meet what is recorded, and none is of several bytes.
+    /// With the budget spent, values are fixed on the way: expressions mean the same for inputs
+    /// that meet what is recorded, and none is of several bytes.
     #[test]
     fn beyond_the_budget_expressions_are_of_one_byte(
         input in prop::array::uniform4(any::<u8>()),

@@ -1,4 +1,5 @@
-//! Labels without nodes: the same questions asked of every byte, on whatever path, and questions about the length.
+//! Labels without nodes: the same questions asked of every byte, on whatever path, and questions
+//! about the length.
 
 use super::{Computation, INPUT, TestRun, Twin, now, step};
 use crate::build::{self, Value};
@@ -7,7 +8,8 @@ use expr::Assignment;
 use proptest::prelude::*;
 use trace::{ConcretiseReason, EventKind, Label, Op, SHAPED};
 
-/// What a program does with each byte: computations, each perhaps followed by a branch on its result or a switch on it.
+/// What a program does with each byte: computations, each perhaps followed by a branch on its
+/// result or a switch on it.
 #[derive(Clone, Copy, Debug)]
 enum Then {
     Nothing,
@@ -34,7 +36,8 @@ fn taken_case(computation: &mut Computation, on: Twin, cases: &[u64]) -> Vec<(La
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
-    /// What one byte was asked must not change what holds for another: answers are shared, what the path says is not.
+    /// What one byte was asked must not change what holds for another: answers are shared, what the
+    /// path says is not.
     #[test]
     fn every_byte_is_asked_the_same(
         input in prop::array::uniform4(prop_oneof![any::<u8>(), b'0'..=b'9', Just(b'a'), Just(b'b')]),
@@ -95,7 +98,8 @@ proptest! {
         }
     }
 
-    /// Conditions on the length, with branches on them: what they say holds for all lengths that take the path.
+    /// Conditions on the length, with branches on them: what they say holds for all lengths that
+    /// take the path.
     #[test]
     fn conditions_on_the_length_hold_on_the_path(
         len in 0usize..12,
@@ -136,7 +140,8 @@ proptest! {
                 let wanted = u128::from(meaning(*question));
                 let got = |label: Label, value: u64| if label == 0 { value.into() } else { dag.eval(label, &assignment) };
                 prop_assert_eq!(got(*label, *value), wanted, "length {} of {:?}", other, question);
-                prop_assert_eq!(got(*negation, 1 - value), 1 - wanted, "length {} of {:?}", other, question);
+                prop_assert_eq!(got(*negation, 1 - value), 1 - wanted, "length {} of \
+                    {:?}", other, question);
             }
         }
     }
@@ -176,7 +181,8 @@ fn bytes_that_are_asked_the_same_need_no_nodes() {
     assert_eq!((count(), event_count()), (before, 200));
 }
 
-/// Labels have room for a number of shapes that depends on the input's length; what comes after are nodes.
+/// Labels have room for a number of shapes that depends on the input's length; what comes after are
+/// nodes.
 #[test]
 fn too_many_shapes_become_nodes() {
     let run = TestRun::start(b"ab");

@@ -9,8 +9,10 @@
 //! An effect is one of
 //!
 //! * `after kernel[parameters]`: the library acts; then, with the guard held, the kernel says how
-//!   the result depends on the arguments: `kernel(run, parameters..., labels, arguments..., result)`;
-//! * `instead kernel[parameters]`: the kernel acts: `kernel(run, parameters..., labels, arguments...)`;
+//!   the result depends on the arguments: `kernel(run, parameters..., labels, arguments...,
+//!   result)`;
+//! * `instead kernel[parameters]`: the kernel acts: `kernel(run, parameters..., labels,
+//!   arguments...)`;
 //! * `call function(values...)`: another function of the table does it;
 //! * `checked function(values...) needs size`: the same, if the role [`Room`](Role::Room) has room;
 //! * `variadic function(values...)`: the same for a function with variable arguments.

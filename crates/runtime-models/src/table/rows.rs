@@ -366,6 +366,12 @@ models! {
     byte stat64(path: Path, status: FileStatus64) -> Status { call stat(path, status) }
     byte lstat(path: Path, status: FileStatus) -> Status { instead input::status[real::lstat] }
     byte lstat64(path: Path, status: FileStatus64) -> Status { call lstat(path, status) }
+    byte fstatat(folder: Descriptor, path: Path, status: FileStatus, flags: Number) -> Status {
+        instead input::status_in
+    }
+    byte fstatat64(folder: Descriptor, path: Path, status: FileStatus64, flags: Number) -> Status {
+        call fstatat(folder, path, status, flags)
+    }
     byte recv(fd: Descriptor, to: Buffer, count: Limit, flags: Number) -> SignedCount {
         instead messages::received
     }

@@ -44,7 +44,8 @@ impl Engine<'_> {
         })
     }
 
-    /// Inputs that tamper with what the program shares with its executor: found, whatever else they do.
+    /// Inputs that tamper with what the program shares with its executor: found, whatever else they
+    /// do.
     pub(super) fn add_offences(&mut self) -> Result<(), Stop> {
         for offence in self.world.executor.take_offences() {
             let (kind, run) = (BugKind::Reported, self.results.stats.runs);

@@ -1,4 +1,5 @@
-//! Runs that do not end in time: confirmed on the program itself, and grouped by the loop that they are in.
+//! Runs that do not end in time: confirmed on the program itself, and grouped by the loop that they
+//! are in.
 
 use std::time::Duration;
 
@@ -49,8 +50,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Believes a hang only if it hangs again, however much time it gets. Machines under load make slow runs look like hangs, and
-    /// variants are slower than the program.
+    /// Believes a hang only if it hangs again, however much time it gets. Machines under load make
+    /// slow runs look like hangs, and variants are slower than the program.
     fn look_into(&mut self, failure: &Failure, run: &RunOnce<'_>) -> Result<(), Stop> {
         let plain = self.world.executor.run_plain(failure.input).map_err(Stop::Execution)?;
         let outcome = match plain {
@@ -111,7 +112,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// A program that runs programs can be made to hang anywhere: confirming that takes no more than a tenth of the time.
+    /// A program that runs programs can be made to hang anywhere: confirming that takes no more
+    /// than a tenth of the time.
     pub(super) fn has_time_for_hangs(&self) -> bool {
         const SHARE: u32 = 10;
         const FIRST: Duration = Duration::from_millis(500);

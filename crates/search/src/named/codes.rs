@@ -28,7 +28,8 @@ impl Codes {
         self.codes.get(usize::from(index)).copied()
     }
 
-    /// The code of each index, 8 bytes each; indices without one have a code that no program delivers.
+    /// The code of each index, 8 bytes each; indices without one have a code that no program
+    /// delivers.
     pub(super) fn table(&self) -> Vec<u8> {
         let code = |index: u8| self.code(index).unwrap_or(u64::MAX);
         (0..=u8::MAX).flat_map(|index| code(index).to_le_bytes()).collect()

@@ -1,7 +1,8 @@
 //! Inputs with their tokens: what the solver sees of a run of a program whose lexers are named.
 //!
-//! A *token input* is the number of a run, one byte for each token that was delivered in it (see [`Codes`]), and its text. The
-//! solver chooses tokens and bytes alike; what it chose is turned into a text again by whoever knows the lexemes.
+//! A *token input* is the number of a run, one byte for each token that was delivered in it (see
+//! [`Codes`]), and its text. The solver chooses tokens and bytes alike; what it chose is turned
+//! into a text again by whoever knows the lexemes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,9 +19,9 @@ use crate::TracedPath;
 /// Bytes of the number.
 const HEADER: usize = 4;
 /// Later tokens of a run are not symbolic.
-const MOST_TOKENS: usize = 4096;
+const MAX_TOKENS: usize = 4096;
 /// How much longer a token input may be than its text.
-pub(super) const MOST_ADDED: usize = HEADER + MOST_TOKENS;
+pub(super) const MAX_ADDED: usize = HEADER + MAX_TOKENS;
 /// Set in the number if the text has the tokens.
 const SPELT: u32 = 1 << 31;
 /// Stands for no run.
@@ -64,7 +65,8 @@ pub struct View<'i> {
 }
 
 impl View<'_> {
-    /// Where in its text the byte of a token input is: for a token, where its piece begins. `None` for the number.
+    /// Where in its text the byte of a token input is: for a token, where its piece begins. `None`
+    /// for the number.
     pub fn place(&self, byte: usize) -> Option<usize> {
         let byte = byte.checked_sub(HEADER)?;
         match byte.checked_sub(self.indices.len()) {
@@ -132,7 +134,7 @@ impl TokenInputs {
         let token = |token: &Delivered| {
             Some(TokenOf { index: self.codes.index(token.code)?, start: token.start })
         };
-        let tokens = delivered.iter().take(MOST_TOKENS).map_while(token).collect();
+        let tokens = delivered.iter().take(MAX_TOKENS).map_while(token).collect();
         let number = self.runs.len() as u32;
         self.runs.push(Run { text: text.to_vec(), tokens });
         self.numbers.insert(text.to_vec(), number);
@@ -195,7 +197,8 @@ fn over_tokens(path: TracedPath, count: usize, codes: Vec<u8>) -> TracedPath {
     TracedPath { trace: Trace { dag: into, events: Vec::new(), ..path.trace }, condition }
 }
 
-/// The lexers' conditions on bytes that the program behind them asks about. Most tokens have a code and nothing else that counts.
+/// The lexers' conditions on bytes that the program after them asks about. Most tokens have a code
+/// and nothing else that counts.
 fn about_values(path: &TracedPath) -> Vec<&Constraint> {
     let mut supports = Supports::new();
     let mut of = |constraint: &Constraint| {

@@ -1,8 +1,9 @@
 //! Whitebox search over the tokens of named lexers.
 //!
-//! What a lexer delivers is a variable of its own, with its codes as values, and the lexer's own conditions are no steps of the path: the
-//! search is about the program behind the lexer. It is whitebox search over *token inputs*; here they are made of runs, and
-//! turned into texts before they are run.
+//! What a lexer delivers is a variable of its own, with its codes as values, and the lexer's own
+//! conditions are no steps of the path: the search is about the program after the lexer. It is
+//! whitebox search over *token inputs*; here they are made of runs, and turned into texts before
+//! they are run.
 
 mod codes;
 mod inputs;
@@ -12,7 +13,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 pub use codes::Codes;
-use inputs::MOST_ADDED;
+use inputs::MAX_ADDED;
 pub use inputs::{Run, TokenInputs, TokenOf, View};
 use pieces::Pieces;
 
@@ -58,9 +59,9 @@ impl<'s> Named<'s> {
         context: &mut Context<'_>,
         work: impl FnOnce(&mut Whitebox<'s>, &mut Context<'_>) -> T,
     ) -> T {
-        context.max_len += MOST_ADDED;
+        context.max_len += MAX_ADDED;
         let result = work(&mut self.search, context);
-        context.max_len -= MOST_ADDED;
+        context.max_len -= MAX_ADDED;
         result
     }
 }

@@ -25,7 +25,8 @@ impl Pieces {
         }
     }
 
-    /// The text of a token input: what did not change keeps its bytes. `None` if no lexeme of a token was seen.
+    /// The text of a token input: what did not change keeps its bytes. `None` if no lexeme of a
+    /// token was seen.
     pub(super) fn spell(&self, view: &View<'_>) -> Option<Vec<u8>> {
         let Some((_, run)) = view.run.filter(|_| !view.is_spelt) else {
             return Some(view.text.to_vec());

@@ -11,7 +11,7 @@ use super::{Expected, Order, Whitebox, hash_of};
 use crate::{Context, Next, Origin, Proposal};
 
 /// Values of one concretisation that a search goes through.
-const MOST_VALUES: usize = 256;
+const MAX_VALUES: usize = 256;
 
 impl Whitebox<'_> {
     pub(super) fn pop(&mut self, context: &Context<'_>) -> Option<Turn> {
@@ -89,7 +89,7 @@ impl Whitebox<'_> {
         }
         let solution = solve_other_value(live, goal, input, known, context);
         self.completeness.unknown_answers += u64::from(solution.unknown);
-        let too_many = known.len() >= MOST_VALUES;
+        let too_many = known.len() >= MAX_VALUES;
         let expected = Expected::OtherValue { index: goal.index, hash: live.hashes[goal.index] };
         self.store.finished_flip(candidate.run);
         if solution.input.is_none() {

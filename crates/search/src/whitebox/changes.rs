@@ -1,8 +1,9 @@
 //! Changes of tokens that wait.
 //!
-//! What a scanner branches on hides what the parser will do with the token: a keyword in place of a name leaves the path at
-//! a letter, where every branch was taken long ago. So changes of tokens wait in an order of their own: first those that bring
-//! tokens together which no run had one after the other. The key of a change stands for these tokens.
+//! What a scanner branches on hides what the parser will do with the token: a keyword in place of a
+//! name leaves the path at a letter, where every branch was taken long ago. So changes of tokens
+//! wait in an order of their own: first those that bring tokens together which no run had one after
+//! the other. The key of a change stands for these tokens.
 
 use std::collections::{BTreeSet, VecDeque};
 

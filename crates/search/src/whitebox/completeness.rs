@@ -4,13 +4,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Everything that can stand between a search that has nothing left to do and "all paths were explored".
+/// Everything that can stand between a search that has nothing left to do and "all paths were
+/// explored".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completeness {
     /// Nothing was left to do when the search ended.
     pub finished: bool,
-    /// Paths whose constraints beyond the depth bound were not flipped. A bound that was asked for does not make the
-    /// search incomplete, but it is said.
+    /// Paths whose constraints beyond the depth bound were not flipped. A bound that was asked for
+    /// does not make the search incomplete, but it is said.
     pub cut_at_depth: u64,
     pub unknown_answers: u64,
     pub divergences: u64,

@@ -9,7 +9,8 @@ use super::store::Live;
 use super::worklist::{Candidate, Target, thin_out};
 use crate::{Change, Context};
 
-/// Steps of runs that are remembered as explored. Beyond it, runs with a common prefix may repeat each other's flips.
+/// Steps of runs that are remembered as explored. Beyond it, runs with a common prefix may repeat
+/// each other's flips.
 const EXPLORED: usize = 16 << 20;
 
 /// Stands for "any other value" as the direction of a concretisation.

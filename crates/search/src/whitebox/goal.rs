@@ -54,8 +54,9 @@ impl Solution {
     }
 }
 
-/// Asks for an input that reaches the goal, and if there is none and `optimistic` is set, once more without the
-/// constraints of concretisations. An attempt that leaves the goal open for a better one is not counted.
+/// Asks for an input that reaches the goal, and if there is none and `optimistic` is set, once more
+/// without the constraints of concretisations. An attempt that leaves the goal open for a better
+/// one is not counted.
 pub(crate) fn solve(
     live: &mut Live,
     goal: &Goal,

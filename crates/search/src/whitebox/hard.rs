@@ -1,11 +1,13 @@
 //! Flips that a quick attempt of the solver leaves open.
 //!
-//! A question that is beyond the solver costs its whole time limit, and a program that mixes bytes (a hash, a checksum) asks
-//! thousands of them. So every flip is tried quickly first. What that leaves open waits here, and is tried with all effort in a
-//! fixed part of the time, and when nothing else is left to do.
+//! A question that is beyond the solver costs its whole time limit, and a program that mixes bytes
+//! (a hash, a checksum) asks thousands of them. So every flip is tried quickly first. What that
+//! leaves open waits here, and is tried with all effort in a fixed part of the time, and when
+//! nothing else is left to do.
 //!
-//! An exhaustive search tries everything with all effort at once, because it may claim nothing about what it left open. If it has spent
-//! more than that part of the time on what stayed open all the same, it tries quickly until the balance is right again.
+//! An exhaustive search tries everything with all effort at once, because it may claim nothing
+//! about what it left open. If it has spent more than that part of the time on what stayed open all
+//! the same, it tries quickly until the balance is right again.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! A run and its prediction: whether it went where the solver's answer should have led, and what its trace does not show.
+//! A run and its prediction: whether it went where the solver's answer should have led, and what
+//! its trace does not show.
 
 use path::{Constraint, Trace};
 
@@ -9,8 +10,8 @@ use super::{Expected, Whitebox};
 use crate::{BugKind, Context, Outcome, Ran, TracedPath};
 
 impl Whitebox<'_> {
-    /// Compares a run with its prediction and returns its bound: one past the flip, or 0 for a run that went
-    /// elsewhere, of which `explored` knows the part that is not new.
+    /// Compares a run with its prediction and returns its bound: one past the flip, or 0 for a run
+    /// that went elsewhere, of which `explored` knows the part that is not new.
     pub(super) fn judge(
         &mut self,
         expected: &Expected,

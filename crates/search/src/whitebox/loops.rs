@@ -1,10 +1,12 @@
 //! Loops whose number of rounds the input decides: `for (i = 0; i < n; i++)`.
 //!
-//! Each round is a condition of its own, and to flip one makes a run that is a few rounds shorter or longer. A loop of
-//! ten thousand rounds is not reached that way. So where a site asks about the same value again and again, with a constant that
-//! advances evenly, the number of rounds is taken for a variable of its own: the solver is asked for inputs that leave the loop at
-//! numbers at which programs change, first of all those that a branch compares with of which one side was never taken.
-//! What the loop does in a round is not part of the question, so an answer is only a guess.
+//! Each round is a condition of its own, and to flip one makes a run that is a few rounds shorter
+//! or longer. A loop of ten thousand rounds is not reached that way. So where a site asks about the
+//! same value again and again, with a constant that advances evenly, the number of rounds is taken
+//! for a variable of its own: the solver is asked for inputs that leave the loop at numbers at
+//! which programs change, first of all those that a branch compares with of which one side was
+//! never taken. What the loop does in a round is not part of the question, so an answer is only a
+//! guess.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -22,10 +24,10 @@ use crate::{Context, Next, Origin, Proposal, TracedPath};
 /// Rounds from which on conditions are a loop.
 const FEW_ROUNDS: u64 = 6;
 /// Runs from which a loop is generalised.
-const MOST_RUNS: u8 = 4;
+const MAX_RUNS: u8 = 4;
 /// Loops that wait, and numbers of rounds that are tried of one.
-const MOST_WAITING: usize = 64;
-const MOST_NUMBERS: usize = 256;
+const MAX_WAITING: usize = 64;
+const MAX_NUMBERS: usize = 256;
 /// Turns of others before each of a loop.
 const BEFORE: u32 = 3;
 
@@ -120,11 +122,12 @@ fn condition(dag: &Dag, label: Label) -> Option<(Condition, u64)> {
     Some((Condition { op, value, is_first }, u64::try_from(number).ok()?))
 }
 
-/// Whether an expression depends on the input's bytes, not on its length alone, as far as a few steps tell.
+/// Whether an expression depends on the input's bytes, not on its length alone, as far as a few
+/// steps tell.
 fn depends_on_bytes(dag: &Dag, label: Label) -> bool {
-    const MOST_STEPS: usize = 32;
+    const MAX_STEPS: usize = 32;
     let mut open = vec![label];
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let Some(label) = open.pop() else { return false };
         if matches!(dag.op(label), Op::Input | Op::Read) {
             return true;
@@ -160,7 +163,8 @@ fn rounds(path: &TracedPath) -> Vec<Found> {
     loops
 }
 
-/// Numbers at which programs change: those of branches of which one side was never taken, then powers, each with its neighbours.
+/// Numbers at which programs change: those of branches of which one side was never taken, then
+/// powers, each with its neighbours.
 fn numbers(context: &Context<'_>) -> Vec<u64> {
     let is_open = |site: &u32| match context.sites.sites.get(*site as usize).map(|site| &site.kind)
     {
@@ -176,7 +180,7 @@ fn numbers(context: &Context<'_>) -> Vec<u64> {
     let mut powers: Vec<u64> = powers.chain(decimal).collect();
     powers.sort_unstable();
     let near = |number: u64| [number, number.wrapping_add(1), number.wrapping_sub(1)];
-    compared.take(MOST_NUMBERS).chain(powers).flat_map(near).collect()
+    compared.take(MAX_NUMBERS).chain(powers).flat_map(near).collect()
 }
 
 impl Loop {
@@ -194,7 +198,7 @@ impl Loop {
         let both = |&number: &u64| [first.wrapping_add(number.wrapping_mul(step)), number];
         let mut seen = FxHashSet::default();
         let new = |number: &u64| fits(number) && seen.insert(*number);
-        let numbers = numbers.iter().flat_map(both).filter(new).take(MOST_NUMBERS).collect();
+        let numbers = numbers.iter().flat_map(both).filter(new).take(MAX_NUMBERS).collect();
         let before = path.condition.given.iter().chain(&path.condition.constraints[..index]);
         let prefix =
             before.map(|constraint| Lit::new(constraint.label, constraint.taken)).collect();
@@ -227,7 +231,7 @@ impl Whitebox<'_> {
         self.loops.others = self.loops.others.saturating_add(1);
         for found in rounds(path) {
             let runs = self.loops.known.entry(found.0).or_default();
-            if *runs < MOST_RUNS && self.loops.waiting.len() < MOST_WAITING {
+            if *runs < MAX_RUNS && self.loops.waiting.len() < MAX_WAITING {
                 *runs += 1;
                 self.loops.waiting.push_back(Loop::new(input, path, found, &numbers(context)));
             }

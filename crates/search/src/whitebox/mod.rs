@@ -1,12 +1,14 @@
 //! Whitebox search: solve for inputs that leave known paths.
 //!
-//! Generational search (SAGE): every constraint of a run from its *bound* on is a flip to try; a child's bound is
-//! one past the constraint that was flipped, so no path is derived twice. Flips wait in one worklist for all runs
-//! and are solved when their turn comes; those of runs that did something new come first (see `novelty`). A set of hashes of path prefixes remembers which sides were already
-//! explored from which prefix, so that several seeds, or a resumed campaign, do not repeat work.
+//! Generational search (SAGE): every constraint of a run from its *bound* on is a flip to try; a
+//! child's bound is one past the constraint that was flipped, so no path is derived twice. Flips
+//! wait in one worklist for all runs and are solved when their turn comes; those of runs that did
+//! something new come first (see `novelty`). A set of hashes of path prefixes remembers which sides
+//! were already explored from which prefix, so that several seeds, or a resumed campaign, do not
+//! repeat work.
 //!
-//! Every answer of the solver is checked by running it: a run that does not take the predicted prefix and then the
-//! flipped side is a divergence, and is counted.
+//! Every answer of the solver is checked by running it: a run that does not take the predicted
+//! prefix and then the flipped side is a divergence, and is counted.
 
 mod attempt;
 mod changes;
@@ -49,7 +51,8 @@ use crate::{Claim, Context, Next, Outcome, Ran, SavedSearch, Sentences, Strategy
 #[derive(Clone, Debug)]
 pub struct WhiteboxOptions {
     pub order: Order,
-    /// Explore all paths: drop nothing, and account for what stands against a claim of completeness.
+    /// Explore all paths: drop nothing, and account for what stands against a claim of
+    /// completeness.
     pub exhaustive: bool,
     /// Constraints beyond this depth are not flipped.
     pub max_depth: usize,
@@ -57,9 +60,11 @@ pub struct WhiteboxOptions {
     pub trace_memory: usize,
     /// Try again without the constraints of concretisations when the strict query has no answer.
     pub optimistic: bool,
-    /// Bytes that are symbolic, the others and the length being fixed; `None`: everything is symbolic.
+    /// Bytes that are symbolic, the others and the length being fixed; `None`: everything is
+    /// symbolic.
     pub holes: Option<Vec<Range<usize>>>,
-    /// Where no sentence of the language reaches a side that was never taken, take an answer that is none.
+    /// Where no sentence of the language reaches a side that was never taken, take an answer that
+    /// is none.
     pub outside: bool,
 }
 
@@ -98,8 +103,8 @@ pub struct Whitebox<'s> {
     worklist: Worklist,
     /// Prefixes that were run or solved for; see [`Step::after`].
     explored: FxHashSet<u64>,
-    /// The same from earlier sessions. Runs that are made again in this one are expanded all the same, because some
-    /// of their flips may not have been tried.
+    /// The same from earlier sessions. Runs that are made again in this one are expanded all the
+    /// same, because some of their flips may not have been tried.
     earlier: FxHashSet<u64>,
     /// Directions taken at sites that coverage does not count.
     taken: FxHashSet<Step>,
@@ -108,8 +113,8 @@ pub struct Whitebox<'s> {
     expected: Option<Expected>,
     /// A flip whose trace was just brought back.
     ready: Option<Turn>,
-    /// The values that concretisations had, by the path before them. Only an exhaustive search looks for others, unless they are
-    /// targets of calls and jumps.
+    /// The values that concretisations had, by the path before them. Only an exhaustive search
+    /// looks for others, unless they are targets of calls and jumps.
     values: FxHashMap<u64, BTreeSet<u64>>,
     novelty: Novelty,
     hard: Hard,
@@ -142,7 +147,8 @@ enum Expected {
         index: usize,
         hash: u64,
     },
-    /// A change of tokens of a run, or a new sentence; the first `index` constraints should come again, whose hash is given.
+    /// A change of tokens of a run, or a new sentence; the first `index` constraints should come
+    /// again, whose hash is given.
     Change {
         run: Option<u32>,
         prefix: Option<(usize, u64)>,
@@ -198,7 +204,8 @@ impl<'s> Whitebox<'s> {
         Whitebox { sentences: Some(Box::new(sentences)), ..Whitebox::new(options) }
     }
 
-    /// What can be claimed about the paths explored; only an exhaustive search accounts for all of it.
+    /// What can be claimed about the paths explored; only an exhaustive search accounts for all of
+    /// it.
     pub fn completeness(&self) -> &Completeness {
         &self.completeness
     }

@@ -1,8 +1,10 @@
-//! Words in each other's place: what the program asked a hash about, or compared with a word of another length.
+//! Words in each other's place: what the program asked a hash about, or compared with a word of
+//! another length.
 //!
-//! No change of the bytes of a run makes a name as long as another, and none that a solver finds makes it have the other's hash. So
-//! where a word of the input was asked about, the other words that were asked about the same way are put in its place: keywords
-//! and functions that the program knows by their hash, names that the input declares.
+//! No change of the bytes of a run makes a name as long as another, and none that a solver finds
+//! makes it have the other's hash. So where a word of the input was asked about, the other words
+//! that were asked about the same way are put in its place: keywords and functions that the program
+//! knows by their hash, names that the input declares.
 
 use std::collections::VecDeque;
 
@@ -13,20 +15,21 @@ use super::{Expected, Whitebox, hash_of};
 use crate::{Context, Next, Origin, Proposal};
 
 /// Words that are remembered of each function.
-const MOST_WORDS: usize = 1024;
-/// How often a word is put where a function asks, and how often behind the same bytes, sentences or not.
-const MOST_TRIES: u8 = 64;
+const MAX_WORDS: usize = 1024;
+/// How often a word is put where a function asks, and how often after the same bytes, sentences or
+/// not.
+const MAX_TRIES: u8 = 64;
 const SAME_CONTEXT: u8 = 2;
 /// Bytes before a word that make its context.
 const CONTEXT: usize = 8;
 /// Inputs of one run, and of all, that wait.
 const OF_ONE_RUN: usize = 512;
-const MOST_WAITING: usize = 4096;
-const MOST_BYTES: usize = 16 << 20;
+const MAX_WAITING: usize = 4096;
+const MAX_BYTES: usize = 16 << 20;
 /// Functions that are told apart.
-const MOST_FUNCTIONS: usize = 256;
-/// Runs before each that is for a word: one that was hashed, or one that was compared. A comparison tells the solver much itself, and
-/// programs that look names up compare all the time.
+const MAX_FUNCTIONS: usize = 256;
+/// Runs before each that is for a word: one that was hashed, or one that was compared. A comparison
+/// tells the solver much itself, and programs that look names up compare all the time.
 const BEFORE_HASHED: u32 = 3;
 const BEFORE_COMPARED: u32 = 31;
 
@@ -75,7 +78,7 @@ impl Names {
                 Asker::Comparison(number) => compared.entry(number).or_default().push(word),
             }
         }
-        let room = OF_ONE_RUN.min(MOST_WAITING.saturating_sub(self.len()));
+        let room = OF_ONE_RUN.min(MAX_WAITING.saturating_sub(self.len()));
         let mut found: Vec<(Asker, Waiting)> = Vec::new();
         for word in words.iter().filter(|word| word.place.is_some()) {
             let of_function =
@@ -90,7 +93,7 @@ impl Names {
             found.extend(inputs.take(room - found.len()).map(|waiting| (word.asker, waiting)));
         }
         for (asker, waiting) in found {
-            if self.bytes + waiting.input.len() > MOST_BYTES {
+            if self.bytes + waiting.input.len() > MAX_BYTES {
                 return;
             }
             self.bytes += waiting.input.len();
@@ -102,7 +105,7 @@ impl Names {
     }
 
     fn add(&mut self, function: u32, text: &[u8]) {
-        if self.words.len() < MOST_FUNCTIONS || self.words.contains_key(&function) {
+        if self.words.len() < MAX_FUNCTIONS || self.words.contains_key(&function) {
             self.words.entry(function).or_default().add(text);
         }
     }
@@ -122,7 +125,7 @@ impl Names {
 
     fn was_tried(&self, keys: [u64; 2]) -> bool {
         let tries = |key: u64| self.tries.get(&key).copied().unwrap_or(0);
-        keys.into_iter().zip([MOST_TRIES, SAME_CONTEXT]).any(|(key, most)| tries(key) >= most)
+        keys.into_iter().zip([MAX_TRIES, SAME_CONTEXT]).any(|(key, most)| tries(key) >= most)
     }
 
     /// The next input that is still worth a look, which counts as a try.
@@ -143,7 +146,7 @@ impl Names {
 
 impl Words {
     fn add(&mut self, text: &[u8]) {
-        if self.list.len() < MOST_WORDS && self.known.insert(text.to_vec()) {
+        if self.list.len() < MAX_WORDS && self.known.insert(text.to_vec()) {
             self.list.push(text.to_vec());
         }
     }
@@ -161,7 +164,8 @@ impl Whitebox<'_> {
         context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
     }
 
-    /// The next input with a word in the place of another that is new and, within a language, a sentence.
+    /// The next input with a word in the place of another that is new and, within a language, a
+    /// sentence.
     pub(super) fn attempt_name(&mut self, context: &mut Context<'_>) -> Option<Next> {
         let started = context.clock.elapsed();
         let is_within = self.sentences.is_some();
@@ -244,7 +248,7 @@ mod tests {
             inputs(&mut names).len()
         };
         assert_eq!((0..5).map(|_| tries(0..1)).sum::<usize>(), usize::from(SAME_CONTEXT));
-        assert_eq!(tries(1..100), usize::from(MOST_TRIES - SAME_CONTEXT));
+        assert_eq!(tries(1..100), usize::from(MAX_TRIES - SAME_CONTEXT));
         assert_eq!(tries(100..200), 0);
     }
 }

@@ -1,14 +1,15 @@
 //! What is new about a run beyond the branch outcomes that it is the first to take.
 //!
-//! A parser that is driven by tables or by a stack of states takes the same branches in every state, so that coverage of
-//! branches says nothing about progress through its states. Sequences of branches do: the second token after a brace is a new
-//! sequence even if both were seen elsewhere. A run is worth more the more sequences of a few steps it is the first to
-//! take.
+//! A parser that is driven by tables or by a stack of states takes the same branches in every
+//! state, so that coverage of branches says nothing about progress through its states. Sequences of
+//! branches do: the second token after a brace is a new sequence even if both were seen elsewhere.
+//! A run is worth more the more sequences of a few steps it is the first to take.
 
 use path::{Constraint, Step};
 use rustc_hash::FxHashSet;
 
-/// Lengths of the sequences. Between two decisions on bytes there is often one on the length of the input.
+/// Lengths of the sequences. Between two decisions on bytes there is often one on the length of the
+/// input.
 const LENGTHS: [usize; 2] = [2, 4];
 /// Sequences that are remembered; beyond it, none is new.
 const MOST: usize = 4 << 20;

@@ -1,6 +1,7 @@
 //! Questions to the solver about one run.
 //!
-//! What all flips of a run have in common is prepared once, when the first of them is tried, and kept with its trace.
+//! What all flips of a run have in common is prepared once, when the first of them is tried, and
+//! kept with its trace.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -166,8 +167,8 @@ impl Questions {
         self.strict.with_dependent_mut(|_, solver| solver.last_byte(goal))
     }
 
-    /// An input that meets the first `prefix` constraints and on which the value that the next one fixes is none of
-    /// `known`. Rare enough to prepare the path anew.
+    /// An input that meets the first `prefix` constraints and on which the value that the next one
+    /// fixes is none of `known`. Rare enough to prepare the path anew.
     pub(crate) fn ask_other_value(
         &mut self,
         chain: &mut Chain,
@@ -193,8 +194,8 @@ impl Questions {
         Some(solver.solve(chain, self.given.len() + prefix, &others, lit(fixed).negated()))
     }
 
-    /// As [`Questions::ask`], without what is given and the constraints that fix concretised values; `None` if there are none before
-    /// the goal. The run decides whether that was right.
+    /// As [`Questions::ask`], without what is given and the constraints that fix concretised
+    /// values; `None` if there are none before the goal. The run decides whether that was right.
     pub(crate) fn ask_optimistically(
         &mut self,
         chain: &mut Chain,

@@ -1,7 +1,8 @@
 //! How a search within a language shares its time: by what each kind of work brought lately.
 //!
-//! Runs without a trace may be a hundred times faster than those with one, so turns are weighed by the time that they take. No kind
-//! of work is given up for good: each has at least a part of the time, and new sentences a large one.
+//! Runs without a trace may be a hundred times faster than those with one, so turns are weighed by
+//! the time that they take. No kind of work is given up for good: each has at least a part of the
+//! time, and new sentences a large one.
 
 use std::time::Duration;
 
@@ -19,9 +20,10 @@ pub(super) enum Work {
 }
 
 const ALL: [Work; 4] = [Work::Flips, Work::Traces, Work::Changes, Work::Fresh];
-/// The part of the time that is sure for each. What brought most lately is not what brings most in the end: changes are cheap and soon all
-/// alike, and new sentences, of which some do not end, lead to other places; traces bring nothing by themselves, and one hard flip
-/// takes as long as many of them.
+/// The part of the time that is sure for each. What brought most lately is not what brings most in
+/// the end: changes are cheap and soon all alike, and new sentences, of which some do not end, lead
+/// to other places; traces bring nothing by themselves, and one hard flip takes as long as many of
+/// them.
 const LEAST: [f64; 4] = [0.06, 0.06, 0.06, 0.4];
 /// Seconds after which a find counts half.
 const HALF_LIFE: f64 = 1.0;

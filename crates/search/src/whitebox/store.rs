@@ -1,7 +1,7 @@
 //! Runs whose flips still wait, with their traces as far as memory allows.
 //!
-//! A trace is dropped when nothing waits on it any more, or, least recently used first, when all traces together
-//! exceed the limit. A dropped trace is had again by running the input once more.
+//! A trace is dropped when nothing waits on it any more, or, least recently used first, when all
+//! traces together exceed the limit. A dropped trace is had again by running the input once more.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -41,7 +41,8 @@ impl Live {
         self.hashes[self.hashes.len() - 1]
     }
 
-    /// The run's constraints and what answers questions about them. `input` and `max_len` are the same every time.
+    /// The run's constraints and what answers questions about them. `input` and `max_len` are the
+    /// same every time.
     pub(crate) fn questions(
         &mut self,
         input: &[u8],

@@ -11,8 +11,8 @@ use std::time::Duration;
 const FRESH_TRIES: u32 = 1000;
 /// Of the changed sentences that only have new tokens together, one in so many is traced.
 const TRACED_ONE_IN: u64 = 8;
-/// What is solved within the grammar keeps to one in so many parts of the time, after a while and as long as there are new sentences: programs that
-/// run in microseconds would wait for it.
+/// What is solved within the grammar keeps to one in so many parts of the time, after a while and
+/// as long as there are new sentences: programs that run in microseconds would wait for it.
 const GRAMMAR_ONE_IN: u32 = 16;
 const GRAMMAR_FREE: Duration = Duration::from_secs(1);
 
@@ -48,8 +48,9 @@ impl Whitebox<'_> {
         self.untraced.pop_front().map_or(Next::Busy, run)
     }
 
-    /// As `expand`, with what may be changed about the tokens. Nothing is flipped about a run that shows nothing new: there are more
-    /// than enough others. Children of what crashes or hangs do the same.
+    /// As `expand`, with what may be changed about the tokens. Nothing is flipped about a run that
+    /// shows nothing new: there are more than enough others. Children of what crashes or hangs do
+    /// the same.
     pub(super) fn expand_sentence(
         &mut self,
         (input, outcome): (&[u8], Outcome),
@@ -121,7 +122,8 @@ impl Whitebox<'_> {
         Next::Busy
     }
 
-    /// What did something new is material for fresh sentences, unless their runs would hang as well.
+    /// What did something new is material for fresh sentences, unless their runs would hang as
+    /// well.
     pub(super) fn keep(&mut self, ran: &Ran<'_>) {
         let Some(sentences) = &mut self.sentences else { return };
         let is_new = ran.new_outcomes > 0 || matches!(ran.origin, Origin::Seed(_));
@@ -133,8 +135,9 @@ impl Whitebox<'_> {
         }
     }
 
-    /// Runs of changed sentences have no trace, because most show nothing new, and those of other strategies neither. Those that do
-    /// are run once more, and some of the others, which are the beginning of longer ones.
+    /// Runs of changed sentences have no trace, because most show nothing new, and those of other
+    /// strategies neither. Those that do are run once more, and some of the others, which are the
+    /// beginning of longer ones.
     pub(super) fn learn_untraced(&mut self, ran: &Ran<'_>) {
         let Some(sentences) = &mut self.sentences else { return };
         let is_new = self.changes.saw(sentences.keys(ran.input));

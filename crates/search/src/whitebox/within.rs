@@ -1,9 +1,10 @@
 //! Answers within a language.
 //!
-//! Evaluating the path condition is much cheaper than solving it. So what one look does not refute is looked for among the
-//! sentences near the running input, and only then solved, if it is worth it: first with the languages of the tokens, or of the
-//! whole sentence, as constraints, which string-shaped goals allow, and then as if there were no language. An answer
-//! that is no sentence is a hint for where to look again. Every answer is a sentence that the plain evaluator accepts,
+//! Evaluating the path condition is much cheaper than solving it. So what one look does not refute
+//! is looked for among the sentences near the running input, and only then solved, if it is worth
+//! it: first with the languages of the tokens, or of the whole sentence, as constraints, which
+//! string-shaped goals allow, and then as if there were no language. An answer that is no sentence
+//! is a hint for where to look again. Every answer is a sentence that the plain evaluator accepts,
 //! whatever the solver said; only values that were fixed may differ, for which the run decides.
 
 use solver::{Answer, Effort, Lit};
@@ -116,8 +117,8 @@ fn solved(
     found.map(|text| Solution { input: Some(text), ..Solution::default() })
 }
 
-/// A sentence that differs from the run's input at the goal's token. Each leaves the path somewhere, so they are made once for
-/// all flips of a token.
+/// A sentence that differs from the run's input at the goal's token. Each leaves the path
+/// somewhere, so they are made once for all flips of a token.
 fn neighbour(
     sentences: &mut dyn Sentences,
     flip: &mut Flip<'_>,
@@ -126,7 +127,8 @@ fn neighbour(
 ) -> Option<Solution> {
     let (input, index, max_len) = (flip.input, flip.goal.index, context.max_len);
     let (lit, questions) = flip.questions(context)?;
-    // In a parser that reads from left to right, conditions depend on all tokens so far, and the last one decides.
+    // In a parser that reads from left to right, conditions depend on all tokens so far, and the
+    // last one decides.
     let place = questions.last_byte(lit).unwrap_or(input.len());
     let token = sentences.token_at(input, place)?;
     let departures = questions.neighbours.remove(&token).unwrap_or_else(|| {

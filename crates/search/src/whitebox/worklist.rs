@@ -1,13 +1,16 @@
 //! Flips that wait, and the order in which they are tried.
 //!
-//! Flips with the same target (site and direction) form a bucket. A bucket's rank falls with the logarithm of the
-//! number of attempts on it, and a *wanted* bucket (its side was never taken, its property never violated) may be
-//! tried sixteen times as often as the others before it has to wait for them: wanted sides come first, but one that
-//! cannot be reached does not stop the rest. Within equal ranks the score of the run decides, then age. Of a bucket's flips
-//! with the best score, the oldest and the newest are tried in turn: the oldest leave no short input out, and the newest make
-//! inputs longer, without which code behind long inputs (a table that grows, an error far from the start) is never reached.
+//! Flips with the same target (site and direction) form a bucket. A bucket's rank falls with the
+//! logarithm of the number of attempts on it, and a *wanted* bucket (its side was never taken, its
+//! property never violated) may be tried sixteen times as often as the others before it has to wait
+//! for them: wanted sides come first, but one that cannot be reached does not stop the rest. Within
+//! equal ranks the score of the run decides, then age. Of a bucket's flips with the best score, the
+//! oldest and the newest are tried in turn: the oldest leave no short input out, and the newest
+//! make inputs longer, without which code that needs long inputs (a table that grows, an error far
+//! from the start) is never reached.
 //!
-//! A rank can only get worse while a bucket waits, so ranks are brought up to date when a bucket comes to the front.
+//! A rank can only get worse while a bucket waits, so ranks are brought up to date when a bucket
+//! comes to the front.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,8 +39,8 @@ pub(crate) struct Target {
 /// Flips of one run with the same target that are worth keeping.
 const SAME_TARGET: usize = 64;
 
-/// Leaves out most flips of those targets of which a run has hundreds, one for each round of a loop: what remains is spread
-/// evenly over the run.
+/// Leaves out most flips of those targets of which a run has hundreds, one for each round of a
+/// loop: what remains is spread evenly over the run.
 pub(crate) fn thin_out(flips: Vec<(Candidate, Target)>) -> Vec<(Candidate, Target)> {
     let mut counts: FxHashMap<Target, usize> = FxHashMap::default();
     for (_, target) in &flips {
@@ -178,7 +181,8 @@ impl Buckets {
         }
     }
 
-    /// Halves a bucket that holds twice its capacity: the best stay, and half as many of the newest.
+    /// Halves a bucket that holds twice its capacity: the best stay, and half as many of the
+    /// newest.
     fn shrink(&mut self, number: usize) {
         let Some(capacity) = self.capacity else { return };
         let capacity = capacity.max(2);

@@ -5,7 +5,7 @@ use search::{Mutate, Outcome, Random, Strategy};
 use search_testing::harness::Setup;
 use search_testing::program::{Fake, Machine};
 
-/// Two nested comparisons and a crash behind them.
+/// Two nested comparisons and a crash after them.
 fn nested(machine: &mut Machine<'_>) -> Outcome {
     let Some(first) = machine.byte(0) else { return Outcome::Exit(0) };
     let small = machine.less(first, 16);

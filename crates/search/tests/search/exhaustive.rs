@@ -1,4 +1,5 @@
-//! Exhaustive search against brute force: the same set of paths, each once, and no claim that is not earned.
+//! Exhaustive search against brute force: the same set of paths, each once, and no claim that is
+//! not earned.
 
 use proptest::prelude::*;
 use search::{Order, Outcome, SavedSearch, Stop, Strategy as _, Whitebox, WhiteboxOptions};

@@ -7,7 +7,8 @@ use search::{Mutate, Outcome, Strategy, Whitebox, WhiteboxOptions};
 use search_testing::harness::Setup;
 use search_testing::program::{Fake, Machine};
 
-/// An interpreter in which `x` is an endless loop, `a` and `b` are commands, and everything else is an error.
+/// An interpreter in which `x` is an endless loop, `a` and `b` are commands, and everything else is
+/// an error.
 fn interpreter(machine: &mut Machine<'_>) -> Outcome {
     for index in 0.. {
         let Some(byte) = machine.byte(index) else { break };

@@ -51,7 +51,8 @@ impl<'t> Parser<'t> {
             }
             _ => {
                 let message = format!(
-                    "`{}` is no operator; there are `fix`, `star`, `plus`, `opt`, `repeat`, `or`, `and`, `not` and `concat`",
+                    "`{}` is no operator; there are `fix`, `star`, `plus`, `opt`, `repeat`, `or`, \
+                     `and`, `not` and `concat`",
                     String::from_utf8_lossy(name.text)
                 );
                 return Err(self.cursor.error(name.at, message));

@@ -1,5 +1,5 @@
-//! `tarragon c++` as one word, for build systems that want one. Installed as `tarragon-c++`, a name that cargo does
-//! not give to programs.
+//! `tarragon c++` as one word, for build systems that want one. Installed as `tarragon-c++`, a name
+//! that cargo does not give to programs.
 
 use compiler::driver::{Language, run};
 

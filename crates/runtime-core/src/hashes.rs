@@ -23,7 +23,7 @@ const MAX_BRANCHES: u32 = 512;
 /// Branches of a run that say of two words of the input that they are equal.
 const MAX_TIES: u32 = 8;
 /// Words that the driver is told of in a run.
-const MAX_TOLD: u32 = trace::MOST_WORDS as u32;
+const MAX_TOLD: u32 = trace::MAX_WORDS as u32;
 /// Of these, words that are no input.
 const MAX_OWN: u32 = MAX_TOLD / 2;
 const RECENT: usize = 1024;

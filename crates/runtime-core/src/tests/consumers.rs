@@ -1,15 +1,18 @@
-//! Regions with several operands, and those that end with a switch or with a load from a table: what is recorded holds for exactly those inputs that take
-//! the path, and labels mean what the program computes.
+//! Regions with several operands, and those that end with a switch or with a load from a table:
+//! what is recorded holds for exactly those inputs that take the path, and labels mean what the
+//! program computes.
 
 use super::{TestRun, now};
 use crate::build::{self, Value};
 use crate::objects::register_globals;
-use crate::regions::endings::{__tg_choose, __tg_fetch1, __tg_fetch2, LOADED, LOCATED};
+use crate::regions::consumers::{
+    __tg_lookup_load1, __tg_lookup_load2, __tg_lookup_switch, LOADED, LOCATED,
+};
 use crate::regions::{self, FOUND};
 use crate::{address, events, nodes, shadow, values};
 use expr::Assignment;
 use proptest::prelude::*;
-use trace::{Ending, EventKind, Extent, Global, Label, Op, PureRegion};
+use trace::{Consumer, EventKind, Extent, Global, Label, Op, PureRegion};
 
 const INPUT: usize = 6;
 
@@ -31,8 +34,8 @@ fn changed(input: &[u8], place: usize, byte: u8) -> Assignment {
 }
 
 /// A region that nothing but what it ends with wants.
-fn region(ending: Ending) -> Box<PureRegion> {
-    Box::new(PureRegion { results: 1, only_ends: true, ending })
+fn region(consumer: Consumer) -> Box<PureRegion> {
+    Box::new(PureRegion { results: 1, only_for_consumer: true, consumer })
 }
 
 fn noted(region: &PureRegion, [a, b]: [Value; 2], labels: u128) -> u128 {
@@ -46,7 +49,7 @@ fn switch(region: &PureRegion, byte: Value, mixed_with: u64, cases: &[u64], site
     // SAFETY: `list` has `count` cases.
     unsafe {
         let (list, count) = (cases.as_ptr(), cases.len() as u32);
-        if __tg_choose(region, byte.label, byte.value, list, count) == 0 {
+        if __tg_lookup_switch(region, byte.label, byte.value, list, count) == 0 {
             let wide = Value::new(build::zext(now(), 8, 32, byte), byte.value);
             let label = build::binary(now(), Op::Xor, 32, wide, Value::concrete(mixed_with));
             let label = noted(region, [byte, NONE], label.into()) as Label;
@@ -63,7 +66,7 @@ fn case(cases: &[u64], value: u64) -> usize {
 fn compared(region: &PureRegion, op: Op, [a, b]: [Value; 2]) -> Label {
     let value = values::binary(op, 8, a.value, b.value);
     let taken = u32::from(value < 64);
-    let found = regions::__tg_recall2(region, a.label, a.value, b.label, b.value, taken);
+    let found = regions::__tg_lookup2(region, a.label, a.value, b.label, b.value, taken);
     if found & FOUND != 0 {
         return (found >> 32) as Label;
     }
@@ -81,8 +84,8 @@ fn looked_up(region: &PureRegion, table: &[u8], byte: Value, has_base: bool) -> 
     let (base, size) = (table.as_ptr() as u64, 1);
     let (address, value) = ((base + byte.value) as usize, table[byte.value as usize].into());
     let found = match has_base {
-        true => __tg_fetch2(region, 0, base, byte.label, byte.value, address),
-        false => __tg_fetch1(region, byte.label, byte.value, address),
+        true => __tg_lookup_load2(region, 0, base, byte.label, byte.value, address),
+        false => __tg_lookup_load1(region, byte.label, byte.value, address),
     };
     if found & LOADED != 0 {
         return found as Label;
@@ -108,7 +111,7 @@ proptest! {
         changes in changes(),
     ) {
         let run = TestRun::start(&input);
-        let regions: Vec<_> = (0..switches.len()).map(|site| region(Ending::Switch { site: site as u32 })).collect();
+        let regions: Vec<_> = (0..switches.len()).map(|site| region(Consumer::Switch { site: site as u32 })).collect();
         for place in (0..rounds).flat_map(|_| 0..INPUT) {
             for (site, (mixed_with, cases)) in switches.iter().enumerate() {
                 let byte = nodes::input_value(now(), place as u32);
@@ -132,7 +135,8 @@ proptest! {
         }
     }
 
-    /// Operands at two places: some of them are fixed by the path, as a whole or some of their bits, and then the region is one of the other byte.
+    /// Operands at two places: some of them are fixed by the path, as a whole or some of their
+    /// bits, and then the region is one of the other byte.
     #[test]
     fn what_the_path_fixes_is_a_constant_of_a_region(
         input in bytes(),
@@ -143,8 +147,8 @@ proptest! {
     ) {
         let run = TestRun::start(&input);
         let ops = [Op::Add, Op::Sub, Op::Xor, Op::And];
-        let ending = Ending::Branch { site: 0, comparison: 0, constant: 0 };
-        let regions = ops.map(|_| Box::new(PureRegion { results: 2, only_ends: false, ending }));
+        let consumer = Consumer::Branch { site: 0, comparison: 0, constant: 0 };
+        let regions = ops.map(|_| Box::new(PureRegion { results: 2, only_for_consumer: false, consumer }));
         let mut seen = Vec::new();
         for (place, mask) in masks.into_iter().enumerate() {
                 let byte = nodes::input_value(now(), place as u32);
@@ -170,7 +174,8 @@ proptest! {
             for (question, label) in questions.iter().zip(&seen).filter(|_| stays) {
                 let wanted = result(&assignment.bytes, question);
                 let got = if *label == 0 { result(&input, question).into() } else { dag.eval(*label, &assignment) };
-                prop_assert_eq!(got, u128::from(wanted), "label {} for {:?}", label, assignment.bytes);
+                prop_assert_eq!(got, u128::from(wanted), "label {} for \
+                                                          {:?}", label, assignment.bytes);
             }
         }
     }
@@ -185,7 +190,7 @@ proptest! {
         let run = TestRun::start(&input);
         let extent = Extent::new(classes.len() as u64, true, false);
         let mut globals = [Global { start: classes.as_ptr() as usize, extent }];
-        let regions = [0, 1].map(|site| region(Ending::Load { site, size: 1 }));
+        let regions = [0, 1].map(|site| region(Consumer::Load { site, size: 1 }));
         let mut seen = Vec::new();
         // SAFETY: a run is active, and the list of globals is not used after this test.
         unsafe {
@@ -220,7 +225,8 @@ proptest! {
             for ((place, _, _), label) in asked.iter().zip(&seen).filter(|_| stays) {
                 let wanted = class(&assignment.bytes, *place);
                 let got = if *label == 0 { class(&input, *place).into() } else { dag.eval(*label, &assignment) };
-                prop_assert_eq!(got, u128::from(wanted), "label {} for {:?}", label, assignment.bytes);
+                prop_assert_eq!(got, u128::from(wanted), "label {} for \
+                                                          {:?}", label, assignment.bytes);
             }
         }
     }

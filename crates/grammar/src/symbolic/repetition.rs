@@ -1,4 +1,4 @@
-//! Stretches (length abstraction): lexemes that can be made longer in place, by one byte that is
+//! Repetitions (length abstraction): lexemes that can be made longer in place, by one byte that is
 //! repeated as often as one likes.
 //!
 //! Where a lexeme's automaton comes back to the same state with a byte, any number of that byte may
@@ -43,7 +43,7 @@ impl Repeat {
 
 /// A symbolic string in which one hole holds a run of equal bytes, of any number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stretched {
+pub struct Repeated {
     /// The string without these bytes.
     pub string: SymbolicString,
     /// Which of its holes holds them.
@@ -56,16 +56,16 @@ pub struct Stretched {
 impl Symbolic {
     /// The string with a run of equal bytes in a hole; `None` if the hole's lexemes cannot be made
     /// longer like that.
-    pub fn stretched(&self, string: &SymbolicString, hole: usize) -> Option<Stretched> {
+    pub fn repeated(&self, string: &SymbolicString, hole: usize) -> Option<Repeated> {
         let place = string.holes.get(hole)?;
         let repeat = self.hole(place.hole)?.repeat.as_ref()?;
         let mut string = string.clone();
         string.text.get_mut(place.start..place.start + place.len)?.copy_from_slice(&repeat.lexeme);
-        Some(Stretched { at: place.start + repeat.after, hole, filler: repeat.filler, string })
+        Some(Repeated { at: place.start + repeat.after, hole, filler: repeat.filler, string })
     }
 }
 
-impl Stretched {
+impl Repeated {
     /// A text of the string with so many of the equal bytes.
     pub fn with(&self, text: &[u8], count: usize) -> Vec<u8> {
         let (before, after) = text.split_at(self.at.min(text.len()));
@@ -116,15 +116,15 @@ mod tests {
     }
 
     #[test]
-    fn holes_after_the_stretch_move() {
+    fn holes_after_the_repetition_move() {
         let hole = |start, len| HoleAt { start, len, terminal: None, hole: TerminalId(0) };
         let string =
             SymbolicString { text: b"<ab>c".to_vec(), holes: vec![hole(1, 2), hole(4, 1)] };
-        let stretched = Stretched { string: string.clone(), hole: 0, at: 2, filler: b'x' };
-        let text = stretched.with(&string.text, 3);
+        let repeated = Repeated { string: string.clone(), hole: 0, at: 2, filler: b'x' };
+        let text = repeated.with(&string.text, 3);
         assert_eq!(text, b"<axxxb>c");
-        assert_eq!(stretched.without(&text, 3), string.text);
-        let places = |i: usize| stretched.places(&string.holes[i], 3).collect::<Vec<_>>();
+        assert_eq!(repeated.without(&text, 3), string.text);
+        let places = |i: usize| repeated.places(&string.holes[i], 3).collect::<Vec<_>>();
         assert_eq!((places(0), places(1)), (vec![1, 5], vec![7]));
     }
 }

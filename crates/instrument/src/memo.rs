@@ -1,7 +1,9 @@
-//! Regions that the runtime can look up as a whole: what they make of a byte of the input is the same for every byte.
+//! Regions that the runtime can look up as a whole: what they make of a byte of the input is the
+//! same for every byte.
 //!
-//! Such a *group* is a part of a region whose instructions hang together, compute with integers and pointers, and have few operands from
-//! outside and few results that others use. The runtime's side is `regions.rs` there.
+//! Such a *group* is a part of a region whose instructions hang together, compute with integers and
+//! pointers, and have few operands from outside and few results that others use. The runtime's side
+//! is `regions.rs` there.
 
 use crate::expressions::{comparison, is_integer_operator};
 use crate::function::{Function, operands};
@@ -14,15 +16,15 @@ use trace::{Comparison, Label, PureRegion};
 
 /// What a region ends with, and wants a label for.
 #[derive(Clone, Copy)]
-pub struct Ending {
+pub struct Consumer {
     /// The condition, what the switch is on, or the address.
     pub wanted: Value,
     pub site: u32,
-    pub kind: EndingKind,
+    pub kind: ConsumerKind,
 }
 
 #[derive(Clone, Copy)]
-pub enum EndingKind {
+pub enum ConsumerKind {
     Branch,
     /// With the list of the cases, and how many there are.
     Switch(Value, u32),
@@ -30,24 +32,25 @@ pub enum EndingKind {
     Load(Value, u64),
 }
 
-impl Ending {
+impl Consumer {
     fn is_branch(&self) -> bool {
-        matches!(self.kind, EndingKind::Branch)
+        matches!(self.kind, ConsumerKind::Branch)
     }
 
-    /// How many operands a group may have that ends so; without a branch, only if nothing else wants its result.
+    /// How many operands a group may have that ends so; without a branch, only if nothing else
+    /// wants its result.
     fn most_operands(&self) -> usize {
         match self.kind {
-            EndingKind::Branch => PureRegion::MAX_OPERANDS,
-            EndingKind::Switch(..) => 1,
-            EndingKind::Load(..) => 2,
+            ConsumerKind::Branch => PureRegion::MAX_OPERANDS,
+            ConsumerKind::Switch(..) => 1,
+            ConsumerKind::Load(..) => 2,
         }
     }
 }
 
 /// What was done on the way of a region's labels.
 #[derive(Clone, Copy)]
-pub enum Ended {
+pub enum Consumed {
     No,
     /// The branch or switch is recorded.
     Recorded,
@@ -60,49 +63,51 @@ struct Group {
     instructions: Vec<Value>,
     /// What flows in and is no constant.
     operands: Vec<Value>,
-    /// Instructions whose labels are used outside of the group; what the ending wants is the first.
+    /// Instructions whose labels are used outside of the group; what the consumer wants is the
+    /// first.
     results: Vec<Value>,
     /// What ends the region, if it wants one of them.
-    ending: Option<Ending>,
-    /// Whether nothing but the ending wants a result.
-    only_ends: bool,
+    consumer: Option<Consumer>,
+    /// Whether nothing but the consumer wants a result.
+    only_for_consumer: bool,
 }
 
 impl Group {
-    /// Whether the ending is all that a group with one operand is for.
+    /// Whether the consumer is all that a group with one operand is for.
     fn asks(&self) -> bool {
-        self.only_ends && self.operands.len() == 1 && !self.loads()
+        self.only_for_consumer && self.operands.len() == 1 && !self.loads()
     }
 
     fn loads(&self) -> bool {
-        self.ending.is_some_and(|ending| matches!(ending.kind, EndingKind::Load(..)))
+        self.consumer.is_some_and(|consumer| matches!(consumer.kind, ConsumerKind::Load(..)))
     }
 }
 
 impl Function<'_> {
-    /// Writes what gives the labels of a region's instructions, from the present position on. Returns what of the ending is done, too.
+    /// Writes what gives the labels of a region's instructions, from the present position on.
+    /// Returns what of the consumer is done, too.
     pub fn region_labels(
         &mut self,
         region: &[Value],
         used: &[Value],
-        ending: Option<Ending>,
-    ) -> Ended {
-        let groups = self.groups(region, used, ending);
+        consumer: Option<Consumer>,
+    ) -> Consumed {
+        let groups = self.groups(region, used, consumer);
         let alone = groups.len() == 1;
-        let mut ended = Ended::No;
+        let mut consumed = Consumed::No;
         for group in groups {
             if !self.is_looked_up(&group) {
                 self.build(&group.instructions);
             } else if group.loads() {
-                ended = Ended::Loaded(self.fetched(&group, alone));
+                consumed = Consumed::Loaded(self.fetched(&group, alone));
             } else {
-                if group.ending.is_some() {
-                    ended = Ended::Recorded;
+                if group.consumer.is_some() {
+                    consumed = Consumed::Recorded;
                 }
                 self.looked_up(group, alone);
             }
         }
-        ended
+        consumed
     }
 
     fn build(&mut self, instructions: &[Value]) {
@@ -113,7 +118,7 @@ impl Function<'_> {
     }
 
     /// The parts of a region that have no operand in common.
-    fn groups(&self, region: &[Value], used: &[Value], ending: Option<Ending>) -> Vec<Group> {
+    fn groups(&self, region: &[Value], used: &[Value], consumer: Option<Consumer>) -> Vec<Group> {
         let mut group_of: HashMap<Value, usize> = HashMap::new();
         let mut members: Vec<Vec<Value>> = Vec::new();
         for &instruction in region {
@@ -141,10 +146,10 @@ impl Function<'_> {
             members.into_iter().filter(|members| !members.is_empty()).collect();
         groups.iter_mut().for_each(|members| members.sort_by_key(|member| order[member]));
         groups.sort_by_key(|members| order[&members[0]]);
-        groups.into_iter().map(|members| self.group(members, used, ending)).collect()
+        groups.into_iter().map(|members| self.group(members, used, consumer)).collect()
     }
 
-    fn group(&self, instructions: Vec<Value>, used: &[Value], ending: Option<Ending>) -> Group {
+    fn group(&self, instructions: Vec<Value>, used: &[Value], consumer: Option<Consumer>) -> Group {
         let members: HashSet<Value> = instructions.iter().copied().collect();
         let mut inflow = Vec::new();
         for value in instructions.iter().flat_map(|i| operands(*i)) {
@@ -158,24 +163,25 @@ impl Function<'_> {
         let is_used =
             |i: &Value| used.contains(i) || users(*i).any(|user| !members.contains(&user));
         let mut results: Vec<Value> = instructions.iter().copied().filter(is_used).collect();
-        let wanted = ending.and_then(|ending| results.iter().position(|r| *r == ending.wanted));
+        let wanted =
+            consumer.and_then(|consumer| results.iter().position(|r| *r == consumer.wanted));
         if let Some(position) = wanted {
             results.swap(0, position);
         }
         let is_wanted_once = matches!(results[..], [result] if users(result).count() == 1);
-        let only_ends = wanted.is_some() && is_wanted_once;
-        let is_done = |ending: &Ending| {
+        let only_for_consumer = wanted.is_some() && is_wanted_once;
+        let is_done = |consumer: &Consumer| {
             wanted.is_some()
-                && inflow.len() <= ending.most_operands()
-                && (ending.is_branch() || only_ends)
+                && inflow.len() <= consumer.most_operands()
+                && (consumer.is_branch() || only_for_consumer)
         };
-        let ending = ending.filter(is_done);
+        let consumer = consumer.filter(is_done);
         Group {
             instructions,
             operands: inflow,
             results,
-            ending,
-            only_ends: only_ends && ending.is_some(),
+            consumer,
+            only_for_consumer: only_for_consumer && consumer.is_some(),
         }
     }
 
@@ -187,7 +193,7 @@ impl Function<'_> {
         };
         group.operands.len() <= PureRegion::MAX_OPERANDS
             && group.results.len() <= PureRegion::MAX_RESULTS
-            && calls + usize::from(group.ending.is_some()) >= 2
+            && calls + usize::from(group.consumer.is_some()) >= 2
             && group.instructions.iter().all(|i| is_plain(*i))
             && group.instructions.iter().chain(&group.operands).all(is_simple)
     }
@@ -206,7 +212,8 @@ impl Function<'_> {
         }
     }
 
-    /// Goes on where the group is looked up if one of its operands has a label. A group that is the whole region is mostly reached with one.
+    /// Goes on where the group is looked up if one of its operands has a label. A group that is the
+    /// whole region is mostly reached with one.
     fn search_if_any(&self, group: &Group, alone: bool, search: Block, otherwise: Block) {
         let builder = self.builder();
         if alone {
@@ -231,16 +238,16 @@ impl Function<'_> {
         let (is_found, from_search, open) = if group.asks() {
             (self.ask(region, &group), vec![self.zero()], None)
         } else {
-            let recalled = self.recall(region, &group);
-            let labels = self.unpacked(recalled, group.results.len());
+            let looked_up = self.lookup(region, &group);
+            let labels = self.unpacked(looked_up, group.results.len());
             let zero = builder.const_int(builder.i128, 0);
-            let is_found = builder.compare(LLVMIntPredicate::LLVMIntSLT, recalled, zero);
-            (is_found, labels, Some(recalled))
+            let is_found = builder.compare(LLVMIntPredicate::LLVMIntSLT, looked_up, zero);
+            (is_found, labels, Some(looked_up))
         };
         builder.branch(is_found, done, build);
         builder.at_end(build);
-        if let Some(recalled) = open {
-            self.use_open_labels(&group.operands, recalled);
+        if let Some(looked_up) = open {
+            self.use_open_labels(&group.operands, looked_up);
         }
         self.build(&group.instructions);
         let noted = self.note(region, &group);
@@ -248,8 +255,8 @@ impl Function<'_> {
             self.set_labels(*operand, labels);
         }
         let from_build = self.unpacked(noted, group.results.len());
-        if let Some(ending) = &group.ending {
-            self.record(from_build[0], ending);
+        if let Some(consumer) = &group.consumer {
+            self.record(from_build[0], consumer);
         }
         let built = builder.block();
         builder.jump(done);
@@ -268,9 +275,10 @@ impl Function<'_> {
         }
     }
 
-    /// Where a group was not found, its operands have the labels that the runtime says: none where the path fixes them.
-    fn use_open_labels(&mut self, operands: &[Value], recalled: Value) {
-        let labels = self.unpacked(recalled, operands.len());
+    /// Where a group was not found, its operands have the labels that the runtime says: none where
+    /// the path fixes them.
+    fn use_open_labels(&mut self, operands: &[Value], looked_up: Value) {
+        let labels = self.unpacked(looked_up, operands.len());
         for (&operand, label) in operands.iter().zip(labels) {
             if !llvm::is_constant(self.label_of(operand)) {
                 self.set_labels(operand, vec![label]);
@@ -278,18 +286,23 @@ impl Function<'_> {
         }
     }
 
-    /// Whether the runtime knows the answer, and has recorded the ending.
+    /// Whether the runtime knows the answer, and has recorded the consumer.
     fn ask(&self, region: Value, group: &Group) -> Value {
         let builder = self.builder();
         let operand = group.operands[0];
         let label = self.label_of(operand);
-        let answer = match group.ending.map(|ending| ending.kind) {
-            Some(EndingKind::Switch(list, count)) => {
+        let answer = match group.consumer.map(|consumer| consumer.kind) {
+            Some(ConsumerKind::Switch(list, count)) => {
                 let count = builder.const_i32(count);
-                self.call(entry::__tg_choose, [region, label, self.bits(operand), list, count])
+                self.call(
+                    entry::__tg_lookup_switch,
+                    [region, label, self.bits(operand), list, count],
+                )
             }
-            _ => self
-                .call(entry::__tg_ask, [region, label, self.bits(operand), self.direction(group)]),
+            _ => self.call(
+                entry::__tg_lookup_branch,
+                [region, label, self.bits(operand), self.direction(group)],
+            ),
         };
         builder.compare(LLVMIntPredicate::LLVMIntNE, answer, self.zero())
     }
@@ -297,9 +310,9 @@ impl Function<'_> {
     /// Where the branch at the end of a group goes; 0 if there is none.
     fn direction(&self, group: &Group) -> Value {
         let builder = self.builder();
-        match group.ending {
-            Some(ending) if ending.is_branch() => {
-                builder.cast(LLVMOpcode::LLVMZExt, ending.wanted, builder.i32)
+        match group.consumer {
+            Some(consumer) if consumer.is_branch() => {
+                builder.cast(LLVMOpcode::LLVMZExt, consumer.wanted, builder.i32)
             }
             _ => self.zero(),
         }
@@ -311,7 +324,7 @@ impl Function<'_> {
         let start = builder.block();
         let [search, missed, build, load, done] = [(); 5].map(|()| builder.new_block(start));
         let region = self.description(group);
-        let Some(Ending { wanted, kind: EndingKind::Load(value, size), site }) = group.ending
+        let Some(Consumer { wanted, kind: ConsumerKind::Load(value, size), site }) = group.consumer
         else {
             return self.zero();
         };
@@ -354,13 +367,13 @@ impl Function<'_> {
         group.operands.iter().flat_map(|value| [self.label_of(*value), self.bits(*value)]).collect()
     }
 
-    fn recall(&self, region: Value, group: &Group) -> Value {
+    fn lookup(&self, region: Value, group: &Group) -> Value {
         let taken = self.direction(group);
         match self.flowing_in(group)[..] {
-            [la, a] => self.call(entry::__tg_recall1, [region, la, a, taken]),
-            [la, a, lb, b] => self.call(entry::__tg_recall2, [region, la, a, lb, b, taken]),
+            [la, a] => self.call(entry::__tg_lookup1, [region, la, a, taken]),
+            [la, a, lb, b] => self.call(entry::__tg_lookup2, [region, la, a, lb, b, taken]),
             [la, a, lb, b, lc, c] => {
-                self.call(entry::__tg_recall3, [region, la, a, lb, b, lc, c, taken])
+                self.call(entry::__tg_lookup3, [region, la, a, lb, b, lc, c, taken])
             }
             _ => panic!("a group that is looked up has one to three operands"),
         }
@@ -368,8 +381,8 @@ impl Function<'_> {
 
     fn fetch_label(&self, region: Value, group: &Group, address: Value) -> Value {
         match self.flowing_in(group)[..] {
-            [la, a] => self.call(entry::__tg_fetch1, [region, la, a, address]),
-            [la, a, lb, b] => self.call(entry::__tg_fetch2, [region, la, a, lb, b, address]),
+            [la, a] => self.call(entry::__tg_lookup_load1, [region, la, a, address]),
+            [la, a, lb, b] => self.call(entry::__tg_lookup_load2, [region, la, a, lb, b, address]),
             _ => panic!("a group that ends with a load has one or two operands"),
         }
     }
@@ -410,11 +423,12 @@ impl Function<'_> {
         (0..count).map(label).collect()
     }
 
-    /// What a group compares before its branch, as the runtime wants it, and with which constant: two operands, an operand and a constant, or the
-    /// difference of two operands and a constant, of 64 bits.
+    /// What a group compares before its branch, as the runtime wants it, and with which constant:
+    /// two operands, an operand and a constant, or the difference of two operands and a constant,
+    /// of 64 bits.
     fn comparison(&self, group: &Group) -> Option<(u16, u64)> {
         let [condition] = group.results[..] else { return None };
-        if !group.only_ends || llvm::opcode(condition) != LLVMOpcode::LLVMICmp {
+        if !group.only_for_consumer || llvm::opcode(condition) != LLVMOpcode::LLVMICmp {
             return None;
         }
         let (op, is_negated, is_swapped) = comparison(condition);
@@ -440,7 +454,8 @@ impl Function<'_> {
         Some((compared.number(), constant?))
     }
 
-    /// A pointer where it is taken for a number of its width, or a number that is extended by zeros, as the runtime's arguments are, too.
+    /// A pointer where it is taken for a number of its width, or a number that is extended by
+    /// zeros, as the runtime's arguments are, too.
     fn without_casts(&self, mut value: Value) -> Value {
         use LLVMOpcode::*;
         let is_cast = |i: &Value| {
@@ -453,23 +468,28 @@ impl Function<'_> {
         value
     }
 
-    fn described_ending(&self, group: &Group) -> trace::Ending {
-        let Some(Ending { kind, site, .. }) = group.ending else { return trace::Ending::Nothing };
+    fn described_consumer(&self, group: &Group) -> trace::Consumer {
+        let Some(Consumer { kind, site, .. }) = group.consumer else {
+            return trace::Consumer::Nothing;
+        };
         match kind {
-            EndingKind::Branch => {
+            ConsumerKind::Branch => {
                 let (comparison, constant) = self.comparison(group).unwrap_or((0, 0));
-                trace::Ending::Branch { comparison, site, constant }
+                trace::Consumer::Branch { comparison, site, constant }
             }
-            EndingKind::Switch(..) => trace::Ending::Switch { site },
-            EndingKind::Load(_, size) => trace::Ending::Load { site, size: size as u32 },
+            ConsumerKind::Switch(..) => trace::Consumer::Switch { site },
+            ConsumerKind::Load(_, size) => trace::Consumer::Load { site, size: size as u32 },
         }
     }
 
     fn description(&self, group: &Group) -> Value {
         let builder = self.builder();
         let results = group.results.len() as u32;
-        let region =
-            PureRegion { results, only_ends: group.asks(), ending: self.described_ending(group) };
+        let region = PureRegion {
+            results,
+            only_for_consumer: group.asks(),
+            consumer: self.described_consumer(group),
+        };
         let mut words = region.words().map(|word| builder.const_i32(word));
         // SAFETY: the initialiser has the global's type.
         unsafe {

@@ -1,12 +1,12 @@
-//! Length abstraction: a *stretch* is a run of equal bytes (*filler*) in the input whose number is
-//! a variable of the path condition, the *count*.
+//! Length abstraction: a *repetition* is a run of equal bytes (*filler*) in the input whose number
+//! is a variable of the path condition, the *count*.
 //!
 //! Filler bytes have labels, so that they are known again wherever the program copies them, but
 //! these labels are constants: no condition on filler becomes a constraint. A text that holds the
-//! whole stretch is as much longer or shorter than it is on this run as the stretch is. What is
-//! computed from such lengths depends on the count; addresses that do move with the bytes that they
-//! point to, so they are followed and not fixed (`concretised`). Everything but [`find`] needs the
-//! runtime's guard.
+//! whole repetition is as much longer or shorter than it is on this run as the repetition is. What
+//! is computed from such lengths depends on the count; addresses that do move with the bytes that
+//! they point to, so they are followed and not fixed (`concretised`). Everything but [`find`] needs
+//! the runtime's guard.
 
 pub mod allocations;
 mod concretised;
@@ -20,12 +20,12 @@ use crate::state::Run;
 use crate::{nodes, shadow, shapes};
 use trace::{Label, Node, Op, marks};
 
-/// The stretch of a run.
+/// The repetition of a run.
 #[derive(Clone, Copy)]
-pub struct Stretch {
+pub struct Repetition {
     /// Of its first byte; the others follow.
     first: Label,
-    /// How many bytes it has on this run; 0 if there is no stretch.
+    /// How many bytes it has on this run; 0 if there is no repetition.
     count: u32,
     /// Of the count: its bytes, low and high, both together, and extended to 64 bits.
     parts: [Label; 4],
@@ -33,11 +33,11 @@ pub struct Stretch {
     more: Label,
 }
 
-impl Stretch {
-    pub const NONE: Stretch = Stretch { first: 0, count: 0, parts: [0; 4], more: 0 };
+impl Repetition {
+    pub const NONE: Repetition = Repetition { first: 0, count: 0, parts: [0; 4], more: 0 };
 }
 
-/// First byte and number of bytes of the stretch that the driver marked.
+/// First byte and number of bytes of the repetition that the driver marked.
 pub fn find(run: &Run, input_len: u32) -> Option<(u32, u32)> {
     if !run.segment.has_holes() {
         return None;
@@ -47,11 +47,11 @@ pub fn find(run: &Run, input_len: u32) -> Option<(u32, u32)> {
     Some((first, (first..input_len).take_while(is_filler).count() as u32))
 }
 
-/// Makes the nodes of a stretch, the others of the input being there.
-pub fn start(run: &Run, stretch: Option<(u32, u32)>) {
+/// Makes the nodes of a repetition, the others of the input being there.
+pub fn start(run: &Run, repetition: Option<(u32, u32)>) {
     run.allocations.reset();
-    run.stretch.set(Stretch::NONE);
-    let Some((first, count)) = stretch else { return };
+    run.repetition.set(Repetition::NONE);
+    let Some((first, count)) = repetition else { return };
     for i in first..first + count {
         let filler = nodes::value(run, 1 + i);
         run.segment.set_node(1 + i, Node::constant(8, filler), filler);
@@ -64,7 +64,7 @@ pub fn start(run: &Run, stretch: Option<(u32, u32)>) {
     let wide = nodes::make(run, Node::unary(Op::ZExt, 64, both), count as u64);
     let now = Value::concrete(count as u64);
     let more = build::binary(run, Op::Sub, 64, Value::new(wide, count as u64), now);
-    run.stretch.set(Stretch {
+    run.repetition.set(Repetition {
         first: 1 + first,
         count,
         parts: [1 + end, 2 + end, both, wide],
@@ -74,13 +74,13 @@ pub fn start(run: &Run, stretch: Option<(u32, u32)>) {
 
 #[inline(always)]
 pub fn any(run: &Run) -> bool {
-    run.stretch.get().count != 0
+    run.repetition.get().count != 0
 }
 
 #[inline(always)]
 pub fn is_filler(run: &Run, label: Label) -> bool {
-    let stretch = run.stretch.get();
-    label.wrapping_sub(stretch.first) < stretch.count
+    let repetition = run.repetition.get();
+    label.wrapping_sub(repetition.first) < repetition.count
 }
 
 /// How many casts and concatenations around filler are looked through.
@@ -115,22 +115,22 @@ pub fn plain(run: &Run, x: Value) -> Value {
     if any(run) && x.label != 0 && is_fixed(run, x.label) { Value::concrete(x.value) } else { x }
 }
 
-/// How often a text may hold the whole stretch.
+/// How often a text may hold the whole repetition.
 const MAX_PASSED: usize = 4;
 
-/// Where a text has passed the whole stretch.
+/// Where a text has passed the whole repetition.
 #[derive(Clone, Copy, Default)]
 pub struct Passed {
     ends: [usize; MAX_PASSED],
     used: usize,
-    /// Where the stretch begins that goes on after the text.
+    /// Where the repetition begins that goes on after the text.
     cut: Option<usize>,
 }
 
 impl Passed {
     pub const NONE: Passed = Passed { ends: [0; MAX_PASSED], used: 0, cut: None };
 
-    /// How often the stretch has ended where byte `i` begins.
+    /// How often the repetition has ended where byte `i` begins.
     fn times(&self, i: usize) -> usize {
         self.ends.iter().take(self.used).filter(|end| **end <= i).count()
     }
@@ -145,27 +145,27 @@ impl Passed {
         grown(run, Value::concrete(i as u64), self.times(i + 1))
     }
 
-    /// The text holds the whole stretch. Then where a search in it ends is a branch for each byte,
-    /// so that conditions on bytes and on lengths stay apart.
+    /// The text holds the whole repetition. Then where a search in it ends is a branch for each
+    /// byte, so that conditions on bytes and on lengths stay apart.
     pub fn any(&self) -> bool {
         self.used != 0
     }
 }
 
-/// A length that grows with the stretch, so many times.
+/// A length that grows with the repetition, so many times.
 fn grown(run: &Run, length: Value, times: usize) -> Value {
-    let more = Value::new(run.stretch.get().more, 0);
+    let more = Value::new(run.repetition.get().more, 0);
     let add = |sum: Value, _| Value::new(build::binary(run, Op::Add, 64, sum, more), sum.value);
     (0..times).fold(length, add)
 }
 
-/// Where the `size` bytes at `start` hold the whole stretch.
+/// Where the `size` bytes at `start` hold the whole repetition.
 pub fn passed(run: &Run, start: usize, size: usize) -> Passed {
     let mut passed = Passed::NONE;
     if !any(run) {
         return passed;
     }
-    let Stretch { first, count, .. } = run.stretch.get();
+    let Repetition { first, count, .. } = run.repetition.get();
     let mut seen = 0;
     for i in 0..size {
         seen = match shadow::label_of_byte(run, start + i).wrapping_sub(first) {
@@ -190,12 +190,12 @@ pub fn length(run: &Run, start: usize, size: usize) -> Value {
     passed(run, start, size).place(run, size)
 }
 
-/// At least how many bytes there are of which `size` were looked at: a stretch that goes on after
-/// them is counted to its end.
+/// At least how many bytes there are of which `size` were looked at: a repetition that goes on
+/// after them is counted to its end.
 pub fn reach(run: &Run, start: usize, size: usize) -> Value {
     let passed = passed(run, start, size);
     match passed.cut {
-        Some(cut) => grown(run, passed.place(run, cut + run.stretch.get().count as usize), 1),
+        Some(cut) => grown(run, passed.place(run, cut + run.repetition.get().count as usize), 1),
         None => passed.place(run, size),
     }
 }
@@ -209,8 +209,8 @@ pub fn copied(run: &Run, start: usize, size: usize) -> Value {
 
 /// Where an input byte is on other inputs, and with the input's length, how long they are.
 pub fn input_place(run: &Run, index: u64) -> Value {
-    let stretch = run.stretch.get();
-    let is_after = any(run) && index + 1 >= (stretch.first + stretch.count) as u64;
+    let repetition = run.repetition.get();
+    let is_after = any(run) && index + 1 >= (repetition.first + repetition.count) as u64;
     grown(run, Value::concrete(index), usize::from(is_after))
 }
 

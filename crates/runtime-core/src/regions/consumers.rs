@@ -7,7 +7,7 @@ use crate::shapes::{self, Switched, reads};
 use crate::state::{self, Run};
 use crate::{address, budget, events, lengths, lexer};
 use core::cell::Cell;
-use trace::{Comparison, Ending, Label, PureRegion, Shaped};
+use trace::{Comparison, Consumer, Label, PureRegion, Shaped};
 
 /// What is remembered of a region with one operand that nothing but its branch needs.
 #[derive(Clone, Copy)]
@@ -35,11 +35,16 @@ fn branch_slot(run: &Run, region: &PureRegion, shape: u32) -> &'static Cell<Bran
     &run.regions.store().branches[place_of(region, shape) % MEMOS]
 }
 
-/// As [`super::__tg_recall1`] for a region that nothing but its branch needs: 1 if the branch is
+/// As [`super::__tg_lookup1`] for a region that nothing but its branch needs: 1 if the branch is
 /// recorded, or needs not be.
 #[unsafe(no_mangle)]
 #[cold]
-pub extern "C" fn __tg_ask(region: &PureRegion, label: Label, value: u64, taken: u32) -> u32 {
+pub extern "C" fn __tg_lookup_branch(
+    region: &PureRegion,
+    label: Label,
+    value: u64,
+    taken: u32,
+) -> u32 {
     let run = Run::current();
     if run.regions.is_building() {
         abandon(run);
@@ -92,13 +97,13 @@ fn switch_slot(run: &Run, region: &PureRegion, shape: u32, byte: u8) -> &'static
     &run.regions.store().switches[(place_of(region, shape) ^ (byte as usize) << 2) % MEMOS]
 }
 
-/// As [`__tg_ask`], the region being one that nothing but a switch needs.
+/// As [`__tg_lookup_branch`], the region being one that nothing but a switch needs.
 ///
 /// # Safety
 /// There are as many `cases` as `count` says.
 #[unsafe(no_mangle)]
 #[cold]
-pub unsafe extern "C" fn __tg_choose(
+pub unsafe extern "C" fn __tg_lookup_switch(
     region: &PureRegion,
     label: Label,
     value: u64,
@@ -125,7 +130,7 @@ pub unsafe extern "C" fn __tg_choose(
         let cases = unsafe { core::slice::from_raw_parts(cases, count as usize) };
         return choose_slowly(run, region, at, value, cases);
     }
-    let Ending::Switch { site } = region.ending else { return 0 };
+    let Consumer::Switch { site } = region.consumer else { return 0 };
     let Some(_entered) = state::enter(run) else { return 0 };
     let result = Shaped { shape: known.result as u32, place: at.place };
     events::switch_to(run, result, &known.to, site);
@@ -134,7 +139,7 @@ pub unsafe extern "C" fn __tg_choose(
 
 #[inline(never)]
 fn choose_slowly(run: &Run, region: &PureRegion, at: Shaped, value: u64, cases: &[u64]) -> u32 {
-    let Ending::Switch { site } = region.ending else { return 0 };
+    let Consumer::Switch { site } = region.consumer else { return 0 };
     if shapes::value(run, at) != value {
         return 0;
     }
@@ -245,7 +250,7 @@ pub(crate) const LOADED: u64 = 1 << 63;
 /// The label is that of the address.
 pub(crate) const LOCATED: u64 = 1 << 62;
 
-/// As [`super::__tg_recall1`] for a region that nothing but a load needs, at its result.
+/// As [`super::__tg_lookup1`] for a region that nothing but a load needs, at its result.
 #[inline(always)]
 fn fetch<const N: usize, const OTHERS: usize>(
     run: &Run,
@@ -262,7 +267,7 @@ fn fetch<const N: usize, const OTHERS: usize>(
         return 0;
     }
     let la = labels as Label;
-    let Ending::Load { site, size } = region.ending else { return LOCATED };
+    let Consumer::Load { site, size } = region.consumer else { return LOCATED };
     if la == 0 {
         return LOCATED;
     }
@@ -282,13 +287,13 @@ fn fetch<const N: usize, const OTHERS: usize>(
 
 #[unsafe(no_mangle)]
 #[cold]
-pub extern "C" fn __tg_fetch1(region: &PureRegion, la: Label, a: u64, address: usize) -> u64 {
+pub extern "C" fn __tg_lookup_load1(region: &PureRegion, la: Label, a: u64, address: usize) -> u64 {
     fetch(Run::current(), region, [Value::new(la, a)], |store| &store.one, address)
 }
 
 #[unsafe(no_mangle)]
 #[cold]
-pub extern "C" fn __tg_fetch2(
+pub extern "C" fn __tg_lookup_load2(
     region: &PureRegion,
     la: Label,
     a: u64,
@@ -300,7 +305,7 @@ pub extern "C" fn __tg_fetch2(
     fetch(Run::current(), region, operands, |store| &store.two, address)
 }
 
-/// What [`__tg_ask`] finds from here on.
+/// What [`__tg_lookup_branch`] finds from here on.
 pub(super) fn note_branch(
     run: &Run,
     region: &PureRegion,
@@ -327,7 +332,7 @@ pub(super) fn compares_length(
     operands: &[Value],
     taken: u32,
 ) -> bool {
-    let Ending::Branch { comparison, site, constant } = region.ending else { return false };
+    let Consumer::Branch { comparison, site, constant } = region.consumer else { return false };
     let Some(compared) = Comparison::of(comparison) else { return false };
     let Comparison { op, is_negated, is_swapped, is_of_difference } = compared;
     let Some(_entered) = state::enter(run) else { return false };

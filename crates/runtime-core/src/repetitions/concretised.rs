@@ -1,4 +1,4 @@
-//! Expressions with a number in the place of the count, for what is fixed while the stretch may
+//! Expressions with a number in the place of the count, for what is fixed while the repetition may
 //! still grow.
 
 use super::{any, is_fixed};
@@ -12,10 +12,14 @@ const OPERATORS: u32 = 8;
 
 /// The expression with the count fixed to what it is; 0 if nothing else is symbolic in it.
 pub fn concretised(run: &Run, label: Label) -> Label {
-    if any(run) { without_count(run, label, run.stretch.get().count as u64).label } else { label }
+    if any(run) {
+        without_count(run, label, run.repetition.get().count as u64).label
+    } else {
+        label
+    }
 }
 
-/// The expression with a count of 0, which has the same value however long the stretch is.
+/// The expression with a count of 0, which has the same value however long the repetition is.
 pub fn collapsed(run: &Run, label: Label) -> Label {
     if any(run) { without_count(run, label, 0).label } else { label }
 }
@@ -35,7 +39,7 @@ impl Fixed {
         if label == 0 || is_fixed(run, label) {
             return value.with_label(0);
         }
-        if let Some(part) = run.stretch.get().parts.iter().position(|part| *part == label) {
+        if let Some(part) = run.repetition.get().parts.iter().position(|part| *part == label) {
             let [low, high] = (self.count as u16).to_le_bytes().map(u64::from);
             return Value::concrete([low, high, self.count, self.count][part & 3]);
         }
