@@ -275,12 +275,10 @@ fn define_missing(module: &Module, builder: &Builder, function: Value, name: &st
 /// A function by its name, or by an alias of it.
 fn find_function(module: &Module, name: &str) -> Option<Value> {
     let named = |value: &Value| llvm::name(*value) == name;
-    // SAFETY: the aliases of functions stand for functions of this module.
     let aliased = || {
-        aliases(module.raw)
-            .into_iter()
-            .find(named)
-            .map(|alias| unsafe { LLVMAliasGetAliasee(alias) })
+        let alias = aliases(module.raw).into_iter().find(named)?;
+        // SAFETY: the handle is an alias of this module.
+        Some(unsafe { LLVMAliasGetAliasee(alias) })
     };
     module.functions().into_iter().find(named).or_else(aliased)
 }
