@@ -9,23 +9,23 @@ pub const SECONDS: u64 = 60;
 /// Everything above the lines.
 pub fn header(machine: &str) -> String {
     format!(
-        "# Tarragon on packages of Debian\n\n\
-         Made by `cargo run --release -p bench -- packages`, each line on the day that it says; \
-         {machine}.\n\n\
-         Each package is built by its own build system, once with clang and once with \
-         `CC=tarragon-cc`; its own tests are \
-         run on both. The traced variant of one of its programs is compared with the plain \
-         program on a few inputs, \
-         and `tarragon fuzz` runs for {SECONDS} seconds from one trivial seed. Coverage counts \
-         branch outcomes, those of \
-         the package's shared libraries included. Slowdown is processor time against clang's \
-         build, without the start of the program: on \
-         concrete data, and with every byte of the input symbolic, then in a process that takes \
-         several inputs if the program can.\n\n\
-         | package | measured | build | own tests | variant behaves alike | covered by the seed | \
-         after {SECONDS} s | of | runs | \
-         give-ups | values fixed | slowdown concrete | slowdown symbolic |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+        "\
+# Tarragon on packages of Debian
+
+Made by `cargo run --release -p bench -- packages`, each line on the day that it says;
+{machine}.
+
+Each package is built by its own build system, once with clang and once with `CC=tarragon-cc`; its
+own tests are run on both. The traced variant of one of its programs is compared with the plain
+program on a few inputs, and `tarragon fuzz` runs for {SECONDS} seconds from one trivial seed. Coverage
+counts branch outcomes, those of the package's shared libraries included. Slowdown is processor
+time against clang's build, without the start of the program: on concrete data, and with every
+byte of the input symbolic, then in a process that takes several inputs if the program can.
+
+| package | measured | build | own tests | variant behaves alike | covered by the seed | \
+after {SECONDS} s | of | runs | give-ups | values fixed | slowdown concrete | slowdown symbolic |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
+"
     )
 }
 

@@ -1,5 +1,5 @@
 //! Functions without a model: what they may do with the input. The runtime watches their calls
-//! (`runtime/src/outside.rs`); here it is decided how closely, by what is known of the C library.
+//! (`runtime-models/src/outside.rs`); here it is decided how closely, by what is known of the C library.
 
 use crate::function::{Function, underlying_object};
 use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};

@@ -4,7 +4,7 @@
 //! `search`) share these types and nothing else, so that neither needs the other. `trace` says how
 //! a target lays its record out in shared memory; it is `no_std` and must not allocate, so that the
 //! driver's own copy of a record stands here. This crate holds data only: it must not check or
-//! unfold a record (`path` does), and it must not start a process.
+//! unfold a record (`expr` does), and it must not start a process.
 
 mod outcome;
 mod raw;
