@@ -75,14 +75,21 @@ impl Print {
     /// The same; then the format goes on after it. `None` at the end.
     fn take(&mut self) -> Option<u8> {
         let c = self.format_at();
-        self.format += usize::from(c != 0);
-        (c != 0).then_some(c)
+        if c == 0 {
+            return None;
+        }
+        self.format += 1;
+        Some(c)
     }
 
     fn take_if(&mut self, wanted: u8) -> bool {
-        let is_wanted = self.format_at() == wanted;
-        self.format += usize::from(is_wanted);
-        is_wanted
+        // Not by adding the condition as a number: rustc 1.95 adds it before it is computed, where
+        // this is inlined and a branch follows. `format` then stays, and the walk has no end.
+        if self.format_at() != wanted {
+            return false;
+        }
+        self.format += 1;
+        true
     }
 
     /// Where the next argument is that is an integer or a pointer.

@@ -64,14 +64,20 @@ impl Items {
     /// The next character; `None` at the end.
     fn take(&mut self) -> Option<u8> {
         let c = self.at(0);
-        self.0 += usize::from(c != 0);
-        (c != 0).then_some(c)
+        if c == 0 {
+            return None;
+        }
+        self.0 += 1;
+        Some(c)
     }
 
     fn take_if(&mut self, wanted: u8) -> bool {
-        let is_wanted = self.at(0) == wanted;
-        self.0 += usize::from(is_wanted);
-        is_wanted
+        // As in `print`: the condition is not added as a number.
+        if self.at(0) != wanted {
+            return false;
+        }
+        self.0 += 1;
+        true
     }
 
     fn conversion(&mut self) -> Option<Conversion> {
