@@ -15,12 +15,13 @@ const MAX_VALUES: usize = 256;
 
 impl Whitebox<'_> {
     pub(super) fn pop(&mut self, context: &Context<'_>) -> Option<Turn> {
-        let Whitebox { taken, hard, worklist, .. } = self;
+        let Whitebox { taken, hard, worklist, ready, back, .. } = self;
         let wanted = |target: &Target| is_wanted(target, context, taken);
         let first = |candidate| Turn { candidate, second: false };
         let second = |candidate| Turn { candidate, second: true };
-        let ready = self.ready.take();
         ready
+            .take()
+            .or_else(|| back.pop().map(second))
             .or_else(|| hard.pop_due(context.clock.elapsed(), wanted).map(second))
             .or_else(|| worklist.pop(wanted).map(first))
             .or_else(|| hard.pop(wanted).map(second))

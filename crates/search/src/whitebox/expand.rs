@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use sites::SiteTable;
 
 use super::Whitebox;
+use super::back::WayBack;
 use super::store::Live;
 use super::worklist::{Candidate, Target, thin_out};
 use crate::{Change, Context};
@@ -18,16 +19,27 @@ pub(super) const OTHER_VALUE: u32 = u32::MAX;
 /// The same where the value is a pointer that the program calls or jumps through.
 pub(super) const OTHER_TARGET: u32 = u32::MAX - 1;
 
+/// What is to be done with a new run.
+#[derive(Default)]
+pub(super) struct Plan {
+    /// The first constraint that may be flipped.
+    pub bound: usize,
+    /// Its flips come the earlier, the higher this is.
+    pub score: usize,
+    pub changes: Vec<Change>,
+    pub back: Option<WayBack>,
+}
+
 impl Whitebox<'_> {
     /// Puts the flips of a new run on the worklist.
     pub(super) fn expand(
         &mut self,
         input: &[u8],
         live: Live,
-        changes: Vec<Change>,
-        (bound, score): (usize, usize),
+        plan: Plan,
         context: &mut Context<'_>,
     ) {
+        let Plan { bound, score, changes, back } = plan;
         let number = self.store.next_number();
         let depth = live.constraints.len().min(self.options.max_depth);
         let mut flips = Vec::new();
@@ -48,10 +60,14 @@ impl Whitebox<'_> {
             flips = thin_out(flips);
             context.stats.dropped_flips += (all - flips.len()) as u64;
         }
-        if flips.is_empty() && changes.is_empty() {
+        let count = flips.len() + changes.len() + usize::from(back.is_some());
+        if count == 0 {
             return;
         }
-        self.store.add(input, live, flips.len() + changes.len());
+        self.store.add(input, live, count);
+        if let Some(back) = back {
+            self.back.push(number, back);
+        }
         for change in changes {
             if let Some(run) = self.changes.push(number, change) {
                 self.store.finished_flip(run);

@@ -11,6 +11,7 @@
 //! prefix and then the flipped side is a divergence, and is counted.
 
 mod attempt;
+mod back;
 mod changes;
 mod completeness;
 mod expand;
@@ -35,8 +36,10 @@ use std::time::Duration;
 use path::Step;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use back::Back;
 use changes::Changes;
 pub use completeness::Completeness;
+use expand::Plan;
 use hard::{Hard, Turn};
 use judge::PathLimits;
 use loops::Loops;
@@ -113,6 +116,7 @@ pub struct Whitebox<'s> {
     expected: Option<Expected>,
     /// A flip whose trace was just brought back.
     ready: Option<Turn>,
+    back: Back,
     /// The values that concretisations had, by the path before them. Only an exhaustive search
     /// looks for others, unless they are targets of calls and jumps.
     values: FxHashMap<u64, BTreeSet<u64>>,
@@ -182,6 +186,7 @@ impl<'s> Whitebox<'s> {
             inputs: FxHashSet::default(),
             expected: None,
             ready: None,
+            back: Back::default(),
             values: FxHashMap::default(),
             novelty: Novelty::default(),
             hard: Hard::new(BUCKET),
@@ -300,7 +305,8 @@ impl Strategy for Whitebox<'_> {
         if self.sentences.is_some() {
             self.expand_sentence((ran.input, ran.outcome), live, (bound, score), context);
         } else {
-            self.expand(ran.input, live, Vec::new(), (bound, score), context);
+            let back = self.way_back(expected.as_ref(), bound, &live, context);
+            self.expand(ran.input, live, Plan { bound, score, back, ..Plan::default() }, context);
         }
         match expected {
             Some(Expected::Flip { candidate, .. }) => self.store.finished_flip(candidate.run),

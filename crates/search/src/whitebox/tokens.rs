@@ -1,5 +1,6 @@
 //! Sentences with another token: the turns of a search within a language that need no solver.
 
+use super::expand::Plan;
 use super::question::Departure;
 use super::shares::Work;
 use super::store::Live;
@@ -65,7 +66,7 @@ impl Whitebox<'_> {
         let changes = if ends_well && score > 0 { sentences.changes(input) } else { Vec::new() };
         context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
         if score > 0 {
-            self.expand(input, live, changes, (bound, score), context);
+            self.expand(input, live, Plan { bound, score, changes, back: None }, context);
         }
     }
 

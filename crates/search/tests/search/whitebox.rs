@@ -165,6 +165,41 @@ fn fixed_values_let_the_other_side_be_solved_as_in_dart() {
     assert_eq!(results.bugs.all()[0].input, b"ba");
 }
 
+/// `x == hash(y)`, then `y == 10`, where the trace shows nothing of how `hash` works. With `y`
+/// solved for, `hash(y)` is another; the run with the new `y` says which.
+#[test]
+fn an_imprecise_step_is_followed_by_a_second_one() {
+    let bodies = |hidden: bool| {
+        move |machine: &mut Machine<'_>| {
+            let (Some(x), Some(y)) = (machine.byte(0), machine.byte(1)) else {
+                return Outcome::Exit(0);
+            };
+            // Either the value went into code that is not followed, or it was fixed before.
+            if !hidden {
+                machine.concretise(4, y);
+            }
+            let hash = machine.hidden_byte(1).unwrap_or(0).wrapping_mul(59).rotate_left(3) ^ 0x5a;
+            let equal = machine.eq(x, hash);
+            if !machine.branch(2, equal) {
+                return Outcome::Exit(1);
+            }
+            let equal = machine.eq(y, 10);
+            if machine.branch(3, equal) { Outcome::Signal(6) } else { Outcome::Exit(2) }
+        }
+    };
+    for hidden in [true, false] {
+        let mut fake = Fake::new(&[&[], &[]], bodies(hidden));
+        let mut setup = Setup { seeds: vec![b"aa"], ..Setup::default() };
+        // Without a limit nothing is tried at random.
+        setup.limits.runs = None;
+        let (results, _) = setup.search(&mut fake, &mut whitebox());
+        let bugs = results.bugs.all();
+        assert_eq!(bugs.len(), 1, "hidden: {hidden}, inputs {:?}", fake.inputs);
+        assert_eq!(bugs[0].input[1], 10);
+        assert!(results.stats.runs < 20, "{}", results.stats.runs);
+    }
+}
+
 #[test]
 fn a_property_is_violated_on_purpose() {
     let mut fake = Fake::new(&[], |machine| {
