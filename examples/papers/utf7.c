@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The first mend that was published gave it seven thirds, which is not enough either. */
+#ifndef ROOM_FOR
+#define ROOM_FOR(length) (2 * (length) + 1)
+#endif
+
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,";
 
 /* One character of up to three bytes; the number of its bytes, or 0 if there is none. */
@@ -29,7 +34,7 @@ static int decode(const unsigned char *text, size_t left, unsigned *code)
 
 static char *utf8_to_utf7(const unsigned char *text, size_t length)
 {
-    char *result = malloc(2 * length + 1), *out = result;
+    char *result = malloc(ROOM_FOR(length)), *out = result;
     unsigned bits = 0, count = 0;
     int shifted = 0;
     for (size_t at = 0; at < length;) {
