@@ -187,7 +187,7 @@ pub fn prepare(
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     patience = None;
-                    tell(Preparation::Late(&program));
+                    tell(Preparation::Late(&named));
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
