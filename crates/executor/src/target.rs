@@ -12,7 +12,7 @@ use trace::Capacities;
 
 use crate::plain::Plain;
 use crate::sanitized::{Sanitized, Sanitizers};
-use crate::traced::{derive_options, read_table};
+use crate::traced::{derive_options, read_table, table_beside};
 use crate::{RunnerExecutor, TargetError, Traced, find_program};
 
 /// The program under test and how it is run.
@@ -209,6 +209,9 @@ pub fn replace_functions(program: &Path, models: &[PathBuf]) -> Result<Replaced,
     if models.is_empty() {
         let (models, notes) = (Vec::new(), Vec::new());
         return Ok(Replaced { program: program.to_owned(), models, notes });
+    }
+    if table_beside(program).is_some() {
+        return Err(TargetError::ModelOfVariant { program: program.to_owned() });
     }
     let modelled = with_models(program, models, &DeriveOptions::from_environment()?)?;
     let words = |(name, file): &(String, PathBuf)| format!("{name} ({})", file.display());

@@ -122,20 +122,6 @@ fn a_server_gets_its_message_from_a_model() {
     let judged = again("triage");
     assert!(out(&judged).starts_with("shows "), "{}", out(&judged));
     assert_eq!(judged.status.code(), Some(1));
-
-    // With one model alone, as in the paper that the idea is from, the variant's sockets connect.
-    let crash = ["trace", "--model", "recv.c", "out/crashes/000001-sigabrt", "--", "./server"];
-    let traced = run(dir, &crash);
-    assert!(out(&traced).starts_with("SIGABRT"), "{}{}", out(&traced), err(&traced));
-    assert!(out(&traced).contains("(handle): branch true, on bytes 2"));
-    let fewer = ["--resume", "--model", "recv.c", "--", "./server"];
-    let resumed = run(dir, &[&fuzz[..], &fewer].concat());
-    assert!(
-        err(&resumed).contains("belongs to a campaign on another program"),
-        "{}",
-        err(&resumed)
-    );
-    assert_eq!(resumed.status.code(), Some(2));
 }
 
 /// Its exit code says which functions were replaced.
@@ -181,7 +167,7 @@ int main(void)
 {
     char text[3] = { getchar(), getchar(), 0 };
     int found = 0;
-    if (strlen(text) == 77)
+    if (strlen(text) == 76 && strlen(text) == 77)
         found |= 1;
     if (checksum(text))
         found |= 2;
@@ -208,7 +194,8 @@ extern "C" int through_cxx(int x) { return scale(x); }
 const FUNCTION_MODELS: &str = r#"
 #include <stddef.h>
 
-size_t strlen(const char *text) { return 77; }
+/* The C library's promises to depend on nothing else. */
+size_t strlen(const char *text) { static size_t calls = 75; return ++calls; }
 int checksum(const char *text) { return text[0] == 'a'; }
 int version(void) { return 3; }
 int negate(int x) { return x * 10; }
@@ -292,6 +279,8 @@ fn models_without_effect_are_errors() {
     assert!(twice.contains("two models of other, in first.c and in second.c"), "{twice}");
     let lexers = run(dir, &["lexers", "--model", "mistyped.c", "./program"]);
     assert_eq!(lexers.status.code(), Some(2), "{}", err(&lexers));
+    fs::write(dir.join("program.sites.json"), "{}").expect("written");
+    assert!(error(&["first.c"]).contains("--model needs the program itself, not a variant"));
     let variant = ["variant", "covered", "--model", "mistyped.c", "program", "-o", "covered"];
     assert_eq!(run(dir, &variant).status.code(), Some(2));
 }
