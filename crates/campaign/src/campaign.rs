@@ -51,6 +51,7 @@ impl Campaign<'_> {
             output: &mut self.output,
             display: &mut self.display,
             sites: self.sites,
+            models: &self.about.models,
             strategy: strategy.name().to_owned(),
             hangs_apart: self.hangs == Hangs::Apart,
             next_save: Duration::ZERO,

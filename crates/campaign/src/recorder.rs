@@ -19,6 +19,8 @@ pub(crate) struct Recorder<'a> {
     pub output: &'a mut OutputDir,
     pub display: &'a mut Display,
     pub sites: &'a SiteTable,
+    /// What stands in for functions of the program.
+    pub models: &'a [String],
     pub strategy: String,
     pub hangs_apart: bool,
     pub next_save: Duration,
@@ -45,11 +47,20 @@ impl Recorder<'_> {
             bug.diagnosis.as_ref().map(|diagnosis| String::from_utf8_lossy(&diagnosis.report));
         let report = report.map(|report| format!("\nreport of the sanitized build:\n{report}\n"));
         format!(
-            "kind        {title}\n{at}{plain}last branch {place}\nfirst seen  run {run}\n{}\n\
+            "kind        {title}\n{at}{plain}last branch {place}\nfirst seen  run {run}\n{}{}\n\
              end of standard error:\n{stderr}\n{}",
+            self.models_line(),
             shown(&bug.input),
             report.unwrap_or_default()
         )
+    }
+
+    /// Without them the input may do something else.
+    fn models_line(&self) -> String {
+        match self.models {
+            [] => String::new(),
+            models => format!("models      {}\n", models.join(", ")),
+        }
     }
 
     /// A reader always knows a file that is there: the one that is replaced goes when it was told
@@ -78,7 +89,8 @@ impl Recorder<'_> {
         let (kind, place) = (violation.kind.text(), self.sites.place(violation.site));
         format!(
             "property    {kind}\nwhere       {place}\n\
-             The run violates the property, and ended as if nothing was wrong.\n{}",
+             The run violates the property, and ended as if nothing was wrong.\n{}{}",
+            self.models_line(),
             shown(&violation.input)
         )
     }

@@ -21,6 +21,8 @@ pub struct About {
     pub strategy: String,
     pub seed: u64,
     pub max_len: usize,
+    /// The user's models of functions, each with its file.
+    pub models: Vec<String>,
     /// Things that the user should know about the set-up.
     pub notes: Vec<String>,
 }

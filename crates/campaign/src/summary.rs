@@ -63,6 +63,9 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
         let earlier = &report.earlier;
         writeln!(text, "  earlier     {} runs in {} sessions", earlier.runs, earlier.sessions)?;
     }
+    if !about.models.is_empty() {
+        writeln!(text, "  models      {}", about.models.join(", "))?;
+    }
     for note in &about.notes {
         writeln!(text, "  note        {note}")?;
     }

@@ -56,10 +56,20 @@ fn first_failure<E: ToString>(
 
 /// Compiles a module without any change.
 pub(crate) fn compile(module: &Module, number: usize, folder: &Path) -> Result<PathBuf, String> {
+    compile_at("-O0", module, number, folder)
+}
+
+/// The same with a level of optimisation.
+pub(crate) fn compile_at(
+    level: &str,
+    module: &Module,
+    number: usize,
+    folder: &Path,
+) -> Result<PathBuf, String> {
     let compiler = clang::compiler(Language::C).map_err(|missing| missing.to_string())?;
     let object = folder.join(format!("{number:04}-aside.o"));
     let mut words: Vec<OsString> =
-        ["-x", "ir", "-O0", "-fPIC", "-c", "-"].map(OsString::from).to_vec();
+        ["-x", "ir", level, "-fPIC", "-c", "-"].map(OsString::from).to_vec();
     words.extend(["-o".into(), object.clone().into()]);
     let mut prepared = clang::prepare(&compiler, &words).map_err(|error| error.to_string())?;
     clang::capture(&mut prepared, Some(&module.bitcode)).map(|_| object)

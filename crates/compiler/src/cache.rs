@@ -4,12 +4,33 @@
 //! derivations of one key wait for the first. A folder that a killed derivation left half-made is
 //! removed by the next.
 
+use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub struct Cache {
     directory: PathBuf,
+}
+
+/// The name of a folder: a hash of everything that what is in it depends on.
+pub struct Key(Sha256);
+
+impl Key {
+    pub fn new() -> Key {
+        let mut key = Key(Sha256::new());
+        key.add(env!("CARGO_PKG_VERSION").as_bytes());
+        key
+    }
+
+    pub fn add(&mut self, part: &[u8]) {
+        self.0.update((part.len() as u64).to_le_bytes());
+        self.0.update(part);
+    }
+
+    pub fn finish(self) -> String {
+        self.0.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 impl Cache {

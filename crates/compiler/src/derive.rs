@@ -5,12 +5,12 @@
 
 use crate::additions;
 use crate::aside::{self, Aside};
-use crate::cache::Cache;
+use crate::cache::{Cache, Key};
 use crate::libraries::{self, Library};
+use crate::models::ModelError;
 use crate::payload::{Module, Payload, PayloadError};
 use crate::recipe::Item;
 use crate::relink::{Relink, RelinkError};
-use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -96,6 +96,8 @@ pub enum DeriveError {
          can write", path.display()
     )]
     Cache { path: PathBuf, error: io::Error },
+    #[error(transparent)]
+    Model(#[from] ModelError),
     #[error("while deriving a variant: {0}")]
     Io(#[from] io::Error),
 }
@@ -320,12 +322,8 @@ impl Derivation<'_> {
     }
 
     fn key(&self) -> Result<String, DeriveError> {
-        let mut hash = Sha256::new();
-        let mut add = |part: &[u8]| {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        };
-        add(env!("CARGO_PKG_VERSION").as_bytes());
+        let mut key = Key::new();
+        let mut add = |part: &[u8]| key.add(part);
         add(self.variant.name().as_bytes());
         add(self.program.file_name().unwrap_or_default().as_encoded_bytes());
         let instrument = std::fs::read(self.instrument);
@@ -343,7 +341,7 @@ impl Derivation<'_> {
         if self.depends_on_origin() {
             add(self.program.as_os_str().as_encoded_bytes());
         }
-        Ok(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+        Ok(key.finish())
     }
 
     fn depends_on_origin(&self) -> bool {

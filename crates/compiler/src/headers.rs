@@ -18,7 +18,7 @@ const AFL: &str = "tarragon-afl.h";
 const AFL_MARK: &[u8] = b"__AFL_";
 
 /// The folder with the headers.
-fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     let folder =
         crate::derive::default_cache().join(concat!("include-", env!("CARGO_PKG_VERSION")));
     FILES.iter().try_for_each(|(name, text)| keep(&folder, name, text)).ok()?;

@@ -26,6 +26,7 @@ mod headers;
 mod lexers;
 mod libraries;
 mod link;
+mod models;
 pub mod payload;
 mod probe;
 pub mod recipe;
@@ -34,3 +35,4 @@ mod response;
 
 pub use derive::{DeriveError, DeriveOptions, Derived, Variant, derive, derive_to};
 pub use lexers::propose_lexers;
+pub use models::{ModelError, Modelled, with_models};

@@ -1,5 +1,6 @@
 //! Reads what `tarragon cc` embedded: bitcode modules and the recipe of the link.
 
+use crate::elf::{self, AppendError, NewSection};
 use crate::frame::{self, BadFrame, Frame, Kind};
 use crate::recipe::Recipe;
 use object::read::elf::ElfFile64;
@@ -73,6 +74,26 @@ impl Payload {
             }
         }
         Ok(payload)
+    }
+
+    /// Embeds it in a program that has nothing embedded.
+    pub(crate) fn append_to(&self, program: &Path) -> Result<(), AppendError> {
+        let (mut bitcode, mut link) = (Vec::new(), Vec::new());
+        for module in &self.modules {
+            frame::write(&mut bitcode, Kind::Bitcode, &module.source, &module.bitcode)?;
+            if let Some(checked) = &module.checked {
+                frame::write(&mut bitcode, Kind::Checked, &module.source, checked)?;
+            }
+        }
+        for (key, content) in &self.natives {
+            frame::write(&mut link, Kind::Native, key, content)?;
+        }
+        if let Some(recipe) = &self.recipe {
+            let recipe = serde_json::to_vec(recipe).map_err(std::io::Error::from)?;
+            frame::write(&mut link, Kind::Recipe, "link", &recipe)?;
+        }
+        let section = |name, data| NewSection { name, data };
+        elf::append(program, &[section(LINK_SECTION, &link), section(BITCODE_SECTION, &bitcode)])
     }
 
     /// The recipe of the last link is the one of the file itself; those before came with `-r`

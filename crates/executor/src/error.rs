@@ -15,6 +15,8 @@ pub enum TargetError {
     Unusable { program: PathBuf, what: String },
     #[error("{}: --lexer needs the program itself, not a variant", program.display())]
     LexerOfVariant { program: PathBuf },
+    #[error("{}: --model needs the program itself, not a variant", program.display())]
+    ModelOfVariant { program: PathBuf },
     #[error("{} cannot be tested; its traced variant", program.display())]
     Untestable { program: PathBuf, source: RunnerError },
     #[error("the {} variant does not run", variant.name())]

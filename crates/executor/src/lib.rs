@@ -29,5 +29,8 @@ pub use execution::execution;
 pub use executor::RunnerExecutor;
 pub use program::find_program;
 pub use sanitized::Sanitizers;
-pub use target::{CoveredVariant, Preparation, Target, TargetSettings, left_out, prepare};
+pub use target::{
+    CoveredVariant, Preparation, Replaced, Target, TargetSettings, left_out, prepare,
+    replace_functions,
+};
 pub use traced::Traced;

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use compiler::{DeriveOptions, Variant, derive};
+use compiler::{DeriveOptions, Variant, derive, with_models};
 use runner::{Runner, Sandbox, TargetOptions, default_capacities};
 use sites::{SiteTable, SourceTable};
 use trace::Capacities;
 
 use crate::plain::Plain;
 use crate::sanitized::{Sanitized, Sanitizers};
-use crate::traced::{derive_options, read_table};
+use crate::traced::{derive_options, read_table, table_beside};
 use crate::{RunnerExecutor, TargetError, Traced, find_program};
 
 /// The program under test and how it is run.
@@ -29,6 +29,8 @@ pub struct TargetSettings {
     pub environment: Vec<(OsString, OsString)>,
     /// Functions that make tokens.
     pub lexers: Vec<String>,
+    /// Files with functions that take the place of others.
+    pub models: Vec<PathBuf>,
 }
 
 /// A started target.
@@ -39,6 +41,8 @@ pub struct Target {
     pub command: String,
     /// What the user should know about how it runs.
     pub notes: Vec<String>,
+    /// What stands in for functions, in words: `recv (server-models.c)`.
+    pub models: Vec<String>,
     program: PathBuf,
     options: TargetOptions,
 }
@@ -46,19 +50,22 @@ pub struct Target {
 impl Target {
     pub fn start(settings: &TargetSettings, max_len: usize) -> Result<Target, TargetError> {
         let (program, arguments) = settings.command.split_first().ok_or(TargetError::NoProgram)?;
-        let program = find_program(program)?;
+        let named = find_program(program)?;
+        let Replaced { program, models, notes: replaced } =
+            replace_functions(&named, &settings.models)?;
         let traced = Traced::of(&program, &settings.lexers)?;
         let mut options = options(settings, arguments, &traced, max_len);
-        options.show_files_of(&program);
+        options.show_files_of(&named);
         let untestable = |source| TargetError::Untestable { program: program.clone(), source };
         let runner = Runner::start(options.clone()).map_err(untestable)?;
         let executor = RunnerExecutor::new(runner, settings.timeout);
         let mut notes = sandbox_notes(&executor, settings.sandbox);
         notes.extend(left_out(Variant::Traced, &traced.left_out));
+        notes.extend(replaced);
         let words: Vec<_> = settings.command.iter().map(|word| word.to_string_lossy()).collect();
         let is_variant = traced.executable == program;
         let (sites, command) = (traced.sites, words.join(" "));
-        let mut target = Target { executor, sites, command, notes, program, options };
+        let mut target = Target { executor, sites, command, notes, models, program, options };
         if !is_variant {
             target.add_plain();
         }
@@ -147,9 +154,9 @@ pub fn prepare(
     variants: &[Variant],
     mut tell: impl FnMut(Preparation<'_>),
 ) {
-    let Some(program) = settings.command.first().and_then(|name| find_program(name).ok()) else {
-        return;
-    };
+    let named = settings.command.first().and_then(|name| find_program(name).ok());
+    let Some(named) = named else { return };
+    let Ok(Replaced { program, .. }) = replace_functions(&named, &settings.models) else { return };
     let Ok(options) = derive_options(&settings.lexers) else { return };
     let (done, wait) = std::sync::mpsc::channel::<Variant>();
     let started = Instant::now();
@@ -180,12 +187,36 @@ pub fn prepare(
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     patience = None;
-                    tell(Preparation::Late(&program));
+                    tell(Preparation::Late(&named));
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
     });
+}
+
+/// The program that is tested: the one that the user named, or that with models in it.
+pub struct Replaced {
+    pub program: PathBuf,
+    /// What stands in for functions, in words.
+    pub models: Vec<String>,
+    /// What the user should know about that.
+    pub notes: Vec<String>,
+}
+
+/// Puts functions of `models` in the place of others in `program`.
+pub fn replace_functions(program: &Path, models: &[PathBuf]) -> Result<Replaced, TargetError> {
+    if models.is_empty() {
+        let (models, notes) = (Vec::new(), Vec::new());
+        return Ok(Replaced { program: program.to_owned(), models, notes });
+    }
+    if table_beside(program).is_some() {
+        return Err(TargetError::ModelOfVariant { program: program.to_owned() });
+    }
+    let modelled = with_models(program, models, &DeriveOptions::from_environment()?)?;
+    let words = |(name, file): &(String, PathBuf)| format!("{name} ({})", file.display());
+    let models = modelled.replaced.iter().map(words).collect();
+    Ok(Replaced { program: modelled.program, models, notes: modelled.notes })
 }
 
 fn options(

@@ -31,13 +31,10 @@ impl Traced {
     /// beside it then. The payload is looked for first, because a program that was not built with
     /// Tarragon is the likelier mistake.
     pub(crate) fn of(program: &Path, lexers: &[String]) -> Result<Traced, TargetError> {
-        let mut sites = program.as_os_str().to_owned();
-        sites.push(".sites.json");
-        let sites = PathBuf::from(sites);
-        if !sites.is_file() {
+        let Some(sites) = table_beside(program) else {
             Payload::read(program).map_err(DeriveError::from)?;
             return Traced::derive(program, &derive_options(lexers)?);
-        }
+        };
         if !lexers.is_empty() {
             return Err(TargetError::LexerOfVariant { program: program.to_owned() });
         }
@@ -68,6 +65,13 @@ impl Traced {
         let runner = Runner::start(self.options(arguments, run_time))?;
         Ok(RunnerExecutor::new(runner, run_time))
     }
+}
+
+/// The site table that lies beside a traced variant.
+pub(crate) fn table_beside(program: &Path) -> Option<PathBuf> {
+    let mut sites = program.as_os_str().to_owned();
+    sites.push(".sites.json");
+    Some(PathBuf::from(sites)).filter(|sites| sites.is_file())
 }
 
 pub(crate) fn derive_options(lexers: &[String]) -> Result<DeriveOptions, DeriveError> {

@@ -32,6 +32,7 @@ mod promises;
 mod rounds;
 mod runtime;
 mod source;
+mod substitution;
 mod types;
 mod undefined;
 mod versions;
@@ -40,6 +41,7 @@ mod wide_switch;
 mod words;
 
 pub use lexers::propose as propose_lexers;
+pub use substitution::substitute;
 
 use anyhow::{Context as _, Result};
 use concrete::Concrete;

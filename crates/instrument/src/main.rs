@@ -3,7 +3,7 @@
 //! fuzz` and `tarragon variant`.
 
 use clap::{Parser, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Derive a variant of a program from its bitcode
@@ -15,8 +15,20 @@ struct Arguments {
     /// Derive nothing, print functions that look like lexers as JSON
     #[arg(long, conflicts_with_all = ["variant", "output", "sites", "bitcode"])]
     lexers: bool,
+    /// Derive nothing, write the program's modules and the models to this folder, with the functions
+    /// of the models in the place of others
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        requires = "models",
+        conflicts_with_all = ["variant", "lexers", "output", "sites", "bitcode"]
+    )]
+    substitute: Option<PathBuf>,
+    /// Bitcode of the user's models
+    #[arg(long = "model", value_name = "FILE", requires = "substitute")]
+    models: Vec<PathBuf>,
     /// Object file to write
-    #[arg(short, long, required_unless_present = "lexers")]
+    #[arg(short, long, required_unless_present_any = ["lexers", "substitute"])]
     output: Option<PathBuf>,
     /// Table to write: of sites for the traced variant, of source lines for the covered one
     #[arg(long, required_if_eq_any([("variant", "traced"), ("variant", "covered")]))]
@@ -48,7 +60,11 @@ enum Variant {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let result = if arguments.lexers { print_lexers(&arguments) } else { derive(arguments) };
+    let result = match &arguments.substitute {
+        Some(folder) => substitute(&arguments, folder),
+        None if arguments.lexers => print_lexers(&arguments),
+        None => derive(arguments),
+    };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -61,6 +77,13 @@ fn main() -> ExitCode {
 fn print_lexers(arguments: &Arguments) -> anyhow::Result<()> {
     let proposals = instrument::propose_lexers(&arguments.inputs, &arguments.libraries)?;
     println!("{}", serde_json::to_string(&proposals)?);
+    Ok(())
+}
+
+fn substitute(arguments: &Arguments, folder: &Path) -> anyhow::Result<()> {
+    let Arguments { inputs, libraries, models, .. } = arguments;
+    let report = instrument::substitute(inputs, libraries, models, folder)?;
+    println!("{}", serde_json::to_string(&report)?);
     Ok(())
 }
 

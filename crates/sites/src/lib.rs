@@ -5,9 +5,11 @@
 //! instrumented or run.
 
 mod lexers;
+mod models;
 mod source;
 
 pub use lexers::LexerProposal;
+pub use models::{ModelFile, Substitution};
 pub use source::{SourceBranch, SourceFunction, SourceLine, SourceTable};
 
 use std::collections::BTreeMap;

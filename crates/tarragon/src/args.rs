@@ -83,6 +83,8 @@ Examples:
   throws away
   tarragon fuzz -- ./expr '@{}'                        the input is an argument
   tarragon fuzz --env 'CONFIG=@{}' -- ./tool           the input is an environment variable
+  tarragon fuzz --model recv.c -- ./server             functions of recv.c replace those of the \
+  server
   tarragon fuzz --resume --time 1h -- ./calc
 
 Exit codes: 0 no bug, 1 bugs found, 2 error. Hangs count with --hangs bugs only. Ctrl-C ends a \
@@ -335,11 +337,22 @@ pub(crate) struct TargetArgs {
     /// symbolic, and what it does itself is not looked at
     #[arg(long = "lexer", value_name = "FUNCTION[:PLACE]")]
     pub lexers: Vec<String>,
+    #[command(flatten)]
+    pub models: ModelArgs,
     /// The program, built with `tarragon cc`, and its arguments; @@ stands for a file with the
     /// input, @{} for the input itself up to a zero byte (the next @{} goes on after it), @{...} at
     /// the end for as many arguments as it has
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
     pub command: Vec<OsString>,
+}
+
+/// Functions that take the place of others.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    /// C or C++ file with functions that take the place of those of the same name, in the program
+    /// and in what it calls of libraries; may be given several times
+    #[arg(long = "model", value_name = "FILE")]
+    pub models: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -352,6 +365,8 @@ Exit codes: 0 there is a proposal, 1 there is none, 2 error.")]
 pub(crate) struct LexersArgs {
     /// A program that was built with `tarragon cc`
     pub program: PathBuf,
+    #[command(flatten)]
+    pub models: ModelArgs,
     /// Most proposals to print
     #[arg(short = 'n', long, value_name = "N", default_value_t = 5)]
     pub most: usize,
@@ -366,6 +381,8 @@ pub(crate) struct VariantArgs {
     pub variant: VariantName,
     /// A program that was built with `tarragon cc`
     pub program: PathBuf,
+    #[command(flatten)]
+    pub models: ModelArgs,
     /// Where to write the variant; the table of a traced or covered one goes beside it
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,

@@ -10,6 +10,7 @@ use campaign::{
     stop_on_signals,
 };
 use compiler::Variant;
+use executor::Target;
 use grammar::language::Language;
 use grammar::parse::Parser;
 use grammar_formats::{Format, read_path};
@@ -72,15 +73,17 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         target.executor.end_by(until);
     }
     let covered = (args.lcov == Switch::On).then(|| target::covered(&target));
+    let tested = tested(&target);
+    let about = about(args, strategy.name(), &target, notes);
     let campaign = Campaign {
         executor: &mut target.executor,
         solver: &mut solver,
         sites: &target.sites,
-        output: OutputDir::open(&args.out, &target.command, args.resume)?,
+        output: OutputDir::open(&args.out, &tested, args.resume)?,
         display: display(&args.output),
         stop: &stop,
         limits: Limits { time: args.time, runs: args.max_runs, max_len: longest(args) },
-        about: about(args, strategy.name(), &target.command, notes),
+        about,
         hangs: args.checks.hangs.into(),
         covered,
     };
@@ -215,13 +218,22 @@ fn display(output: &OutputArgs) -> Display {
     }
 }
 
-fn about(args: &FuzzArgs, strategy: &str, command: &str, notes: Vec<String>) -> About {
+/// What a campaign is on: with other models it is on another program.
+fn tested(target: &Target) -> String {
+    match target.models.as_slice() {
+        [] => target.command.clone(),
+        models => format!("{} with models: {}", target.command, models.join(", ")),
+    }
+}
+
+fn about(args: &FuzzArgs, strategy: &str, target: &Target, notes: Vec<String>) -> About {
     About {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        program: command.to_owned(),
+        program: target.command.clone(),
         strategy: strategy.to_owned(),
         seed: args.seed,
         max_len: args.max_len,
+        models: target.models.clone(),
         notes,
     }
 }

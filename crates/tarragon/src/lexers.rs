@@ -4,14 +4,16 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use compiler::{DeriveOptions, propose_lexers};
-use executor::find_program;
+use executor::{Replaced, find_program, replace_functions};
 use sites::LexerProposal;
 
 use crate::Verdict;
 use crate::args::LexersArgs;
 
 pub(crate) fn lexers(args: &LexersArgs) -> Result<Verdict> {
-    let program = find_program(args.program.as_os_str())?;
+    let named = find_program(args.program.as_os_str())?;
+    let Replaced { program, notes, .. } = replace_functions(&named, &args.models.models)?;
+    notes.iter().for_each(|note| eprintln!("note: {note}"));
     let options = DeriveOptions::from_environment()?;
     let answer = propose_lexers(&program, &options.instrument)?;
     let mut proposals: Vec<LexerProposal> =
@@ -26,7 +28,7 @@ pub(crate) fn lexers(args: &LexersArgs) -> Result<Verdict> {
         let _ = writeln!(io::stdout(), "{text}");
     }
     if proposals.is_empty() {
-        eprintln!("no function of {} looks like a lexer", program.display());
+        eprintln!("no function of {} looks like a lexer", named.display());
         return Ok(Verdict::NothingFound);
     }
     Ok(Verdict::NoBug)

@@ -80,6 +80,7 @@ fn settings(args: &TargetArgs) -> TargetSettings {
         read: args.read.clone(),
         environment: args.env.clone(),
         lexers: args.lexers.clone(),
+        models: args.models.models.clone(),
     }
 }
 

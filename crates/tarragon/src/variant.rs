@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use compiler::{DeriveOptions, Variant, derive_to};
-use executor::{find_program, left_out};
+use executor::{Replaced, find_program, left_out, replace_functions};
 
 use crate::Verdict;
 use crate::args::{VariantArgs, VariantName};
@@ -13,7 +13,9 @@ pub(crate) fn variant(args: &VariantArgs) -> Result<Verdict> {
         VariantName::Sanitized => Variant::Sanitized,
         VariantName::Covered => Variant::Covered,
     };
-    let program = find_program(args.program.as_os_str())?;
+    let named = find_program(args.program.as_os_str())?;
+    let Replaced { program, notes, .. } = replace_functions(&named, &args.models.models)?;
+    notes.iter().for_each(|note| eprintln!("note: {note}"));
     let derived = derive_to(&program, variant, &args.output, &DeriveOptions::from_environment()?)?;
     left_out(variant, &derived.left_out).iter().for_each(|note| eprintln!("note: {note}"));
     println!("{}", derived.executable.display());
