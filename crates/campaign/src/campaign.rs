@@ -51,6 +51,7 @@ impl Campaign<'_> {
             output: &mut self.output,
             display: &mut self.display,
             sites: self.sites,
+            kept_by: self.about.kept_by,
             strategy: strategy.name().to_owned(),
             hangs_apart: self.hangs == Hangs::Apart,
             next_save: Duration::ZERO,
@@ -67,7 +68,7 @@ impl Campaign<'_> {
             stop: self.stop,
         };
         let results = Results {
-            corpus: Corpus::after(first),
+            corpus: Corpus::after(first, self.about.kept_by),
             bugs: if self.hangs == Hangs::Off { bugs.without_hangs() } else { bugs },
             violations: Violations::after(first),
             ..Results::new(self.sites)
@@ -85,7 +86,7 @@ impl Campaign<'_> {
             self.about.notes.push(note.clone());
         }
         let mut seeds = self.earlier_inputs();
-        match self.output.saved_search(self.sites) {
+        match self.output.saved_search(self.sites, self.about.kept_by) {
             Ok(Some(saved)) => {
                 strategy.restore(&saved);
                 let waiting = |input| Seed { name: "waiting".to_owned(), input };
@@ -170,7 +171,8 @@ impl Campaign<'_> {
     }
 
     fn save_search(&self, saved: Option<&SavedSearch>) -> Result<(), OutputError> {
-        saved.map_or(Ok(()), |saved| self.output.save_search(saved, self.sites))
+        let kept_by = self.about.kept_by;
+        saved.map_or(Ok(()), |saved| self.output.save_search(saved, self.sites, kept_by))
     }
 
     fn save(&self, report: &Report) -> Result<(), OutputError> {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use search::{Bug, BugKind, Entry, Observer, OutputError, SavedSearch, Sighting, Stats, Violation};
+use search::{
+    Bug, BugKind, Entry, KeepBy, Observer, OutputError, SavedSearch, Sighting, Stats, Violation,
+};
 use sites::SiteTable;
 
 use crate::display::{Announcement, What};
@@ -19,6 +21,7 @@ pub(crate) struct Recorder<'a> {
     pub output: &'a mut OutputDir,
     pub display: &'a mut Display,
     pub sites: &'a SiteTable,
+    pub kept_by: KeepBy,
     pub strategy: String,
     pub hangs_apart: bool,
     pub next_save: Duration,
@@ -152,6 +155,6 @@ impl Observer for Recorder<'_> {
     }
 
     fn state(&mut self, saved: &SavedSearch) -> Result<(), OutputError> {
-        self.output.save_search(saved, self.sites)
+        self.output.save_search(saved, self.sites, self.kept_by)
     }
 }

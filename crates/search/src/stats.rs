@@ -18,9 +18,12 @@ pub struct Growth {
 pub struct Stats {
     pub runs: u64,
     pub symbolic_runs: u64,
-    /// Distinct paths: of traced runs by the branches on symbolic conditions, of others by the
+    /// Distinct paths: by the branches on symbolic conditions, if the run was traced, and by the
     /// outcomes covered.
     pub paths: u64,
+    /// Where an input is kept for each path: runs that were not traced, because others covered the
+    /// same.
+    pub untraced: u64,
     pub covered: usize,
     pub outcomes: usize,
     pub corpus: usize,

@@ -18,7 +18,7 @@ use search::{Limits, Seed, Stop};
 use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
-use crate::args::{FuzzArgs, GrammarArgs, OutputArgs, SanitizerName, Switch};
+use crate::args::{FuzzArgs, GrammarArgs, KeepByName, OutputArgs, SanitizerName, Switch};
 use crate::codes;
 use crate::replay::print_notes;
 use crate::strategies::Plan;
@@ -40,7 +40,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     if !plan.is_exhaustive(args) {
         target.executor.end_early();
     }
-    if !args.fresh_process && !args.exhaustive {
+    if shares_processes(args) {
         target.executor.share_processes();
         // Leaks are looked for when a process ends, and then nobody knows whose they are.
         if !args.checks.sanitizer.contains(&SanitizerName::Leak) {
@@ -85,6 +85,12 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         covered,
     };
     conclude(campaign.run(&mut *strategy, seeds), &args.output)
+}
+
+/// What a run is the first to do is confirmed in a process of its own, but not each new path: where
+/// paths count, none may hang on inputs before it.
+fn shares_processes(args: &FuzzArgs) -> bool {
+    !args.fresh_process && !args.exhaustive && args.keep_by == KeepByName::Coverage
 }
 
 fn longest(args: &FuzzArgs) -> usize {
@@ -222,6 +228,7 @@ fn about(args: &FuzzArgs, strategy: &str, command: &str, notes: Vec<String>) -> 
         strategy: strategy.to_owned(),
         seed: args.seed,
         max_len: args.max_len,
+        kept_by: args.keep_by.into(),
         notes,
     }
 }
