@@ -58,41 +58,47 @@ const OPTIONS: [&str; 9] = [
     "off",
 ];
 
+/// One program, so that its variants are made only once.
 #[test]
-fn as_many_inputs_are_kept_as_there_are_paths() {
+fn each_path_has_an_input_whatever_the_sessions() {
     let dir = TempDir::new().expect("temporary directory");
-    let stats = common::fuzz(dir.path(), PROGRAM, &[], &OPTIONS, &[]);
+    as_many_inputs_are_kept_as_there_are_paths(dir.path());
+    fs::remove_dir_all(dir.path().join("out")).expect("removed");
+    sessions_together_keep_as_many(dir.path());
+    fs::remove_dir_all(dir.path().join("out")).expect("removed");
+    a_session_after_others_that_kept_less_begins_anew(dir.path());
+}
+
+fn as_many_inputs_are_kept_as_there_are_paths(dir: &Path) {
+    let stats = common::fuzz(dir, PROGRAM, &[], &OPTIONS, &[]);
     assert_eq!((&stats["paths"], &stats["corpus"]), (&PATHS.into(), &PATHS.into()));
     assert_eq!((&stats["kept_by"], &stats["untraced"]), (&"paths".into(), &0.into()));
     let added = stats["growth"].as_array().expect("a list").len();
-    let summary = fs::read_to_string(dir.path().join("out/summary.txt")).expect("a summary");
+    let summary = fs::read_to_string(dir.join("out/summary.txt")).expect("a summary");
     let line = format!("({PATHS} inputs in corpus/, one for each path; {added} added coverage)");
     assert!(added < 10 && summary.contains(&line), "{summary}");
-    let (files, outcomes) = replayed(dir.path());
-    assert_eq!((files, outcomes.len()), (27, 27));
+    assert_all_are_there(dir);
 }
 
-#[test]
-fn sessions_together_keep_as_many() {
-    let dir = TempDir::new().expect("temporary directory");
+fn sessions_together_keep_as_many(dir: &Path) {
     let few = [&OPTIONS[..], &["--max-runs", "10"]].concat();
-    common::fuzz(dir.path(), PROGRAM, &[], &few, &[]);
-    assert_eq!(replayed(dir.path()).0, 10);
-    common::resume(dir.path(), &OPTIONS);
-    let (files, outcomes) = replayed(dir.path());
-    assert_eq!((files, outcomes.len()), (27, 27));
+    common::fuzz(dir, PROGRAM, &[], &few, &[]);
+    assert_eq!(replayed(dir).0, 10);
+    common::resume(dir, &OPTIONS);
+    assert_all_are_there(dir);
 }
 
-#[test]
-fn a_session_after_others_that_kept_less_begins_anew() {
-    let dir = TempDir::new().expect("temporary directory");
-    let by_coverage: Vec<&str> =
-        OPTIONS.into_iter().map(|word| if word == "paths" { "coverage" } else { word }).collect();
-    common::fuzz(dir.path(), PROGRAM, &[], &by_coverage, &[]);
-    assert!(replayed(dir.path()).0 < 10);
-    let stats = common::resume(dir.path(), &OPTIONS);
+fn a_session_after_others_that_kept_less_begins_anew(dir: &Path) {
+    let by_coverage = OPTIONS.map(|word| if word == "paths" { "coverage" } else { word });
+    common::fuzz(dir, PROGRAM, &[], &by_coverage, &[]);
+    assert!(replayed(dir).0 < 10);
+    let stats = common::resume(dir, &OPTIONS);
     let notes = stats["notes"].to_string();
     assert!(notes.contains("did not keep an input for each path"), "{notes}");
-    let (files, outcomes) = replayed(dir.path());
-    assert_eq!((files, outcomes.len()), (27, 27));
+    assert_all_are_there(dir);
+}
+
+fn assert_all_are_there(dir: &Path) {
+    let (files, outcomes) = replayed(dir);
+    assert_eq!((files as u64, outcomes.len() as u64), (PATHS, PATHS));
 }
