@@ -1,14 +1,14 @@
 //! Which paths a search has seen.
 //!
-//! A path is the sequence of branches on symbolic conditions, and the set of all branch outcomes
-//! that were taken: the latter tells apart what the former leaves out, such as the target of a call
-//! through a pointer that was fixed, or branches on bytes that are not symbolic. Of a run that was
-//! not traced only the set is known.
+//! A path is the sequence of branches on symbolic conditions. Where inputs are kept for their paths,
+//! the set of all branch outcomes that were taken counts, too: it tells apart what the sequence
+//! leaves out, such as the target of a call through a pointer that was fixed, or branches on bytes
+//! that are not symbolic. Of a run that was not traced only the set is known.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::TracedPath;
+use crate::{KeepBy, TracedPath};
 
 #[derive(Default)]
 pub(crate) struct Paths {
@@ -30,8 +30,11 @@ impl Paths {
 }
 
 /// What tells the path of a run from others.
-pub(crate) fn path_of(path: Option<&TracedPath>, covered: u64) -> u64 {
+pub(crate) fn path_of(path: Option<&TracedPath>, covered: u64, keep_by: KeepBy) -> u64 {
     let Some(path) = path else { return covered };
+    if keep_by == KeepBy::Coverage {
+        return path.condition.control_hash();
+    }
     let mut hasher = DefaultHasher::new();
     (path.condition.control_hash(), covered).hash(&mut hasher);
     hasher.finish()

@@ -18,8 +18,8 @@ pub struct Growth {
 pub struct Stats {
     pub runs: u64,
     pub symbolic_runs: u64,
-    /// Distinct paths: by the branches on symbolic conditions, if the run was traced, and by the
-    /// outcomes covered.
+    /// Distinct paths: of traced runs by the branches on symbolic conditions, of others by the
+    /// outcomes covered; by both where inputs are kept for their paths.
     pub paths: u64,
     /// Where an input is kept for each path: runs that were not traced, because others covered the
     /// same.

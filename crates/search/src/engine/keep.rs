@@ -35,7 +35,7 @@ impl Engine<'_> {
                 path = self.traced_path(&mut traced);
             }
         }
-        let hash = path_of(path.as_ref(), covered);
+        let hash = path_of(path.as_ref(), covered, self.results.corpus.keep_by());
         let is_new = self.paths.is_new(hash);
         self.results.stats.paths += u64::from(is_new);
         Ok(Taken { path, hash, is_new })
