@@ -52,6 +52,7 @@ impl Campaign<'_> {
             display: &mut self.display,
             sites: self.sites,
             models: &self.about.models,
+            kept_by: self.about.kept_by,
             strategy: strategy.name().to_owned(),
             hangs_apart: self.hangs == Hangs::Apart,
             next_save: Duration::ZERO,
@@ -68,7 +69,7 @@ impl Campaign<'_> {
             stop: self.stop,
         };
         let results = Results {
-            corpus: Corpus::after(first),
+            corpus: Corpus::after(first, self.about.kept_by),
             bugs: if self.hangs == Hangs::Off { bugs.without_hangs() } else { bugs },
             violations: Violations::after(first),
             ..Results::new(self.sites)
@@ -86,7 +87,7 @@ impl Campaign<'_> {
             self.about.notes.push(note.clone());
         }
         let mut seeds = self.earlier_inputs();
-        match self.output.saved_search(self.sites) {
+        match self.output.saved_search(self.sites, self.about.kept_by) {
             Ok(Some(saved)) => {
                 strategy.restore(&saved);
                 let waiting = |input| Seed { name: "waiting".to_owned(), input };
@@ -171,7 +172,8 @@ impl Campaign<'_> {
     }
 
     fn save_search(&self, saved: Option<&SavedSearch>) -> Result<(), OutputError> {
-        saved.map_or(Ok(()), |saved| self.output.save_search(saved, self.sites))
+        let kept_by = self.about.kept_by;
+        saved.map_or(Ok(()), |saved| self.output.save_search(saved, self.sites, kept_by))
     }
 
     fn save(&self, report: &Report) -> Result<(), OutputError> {

@@ -32,4 +32,6 @@ pub use minimise::{Minimised, minimise};
 pub use output::{DirError, InputFile, OutputDir, Resumption, Saved};
 pub use replay::{Replay, ReplayedInput, replay};
 pub use report::{About, BugReport, CoverageReport, Hangs, Report, ViolationReport};
-pub use triage::{Found, Judged, Recorded, Status, Triage, read_bugs, record_leaks, triage};
+pub use triage::{
+    Found, Judged, Recorded, Status, Triage, read_bugs, record_leaks, recorded, triage, violated,
+};

@@ -13,7 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use search::{Bug, BugKind, Entry, Offence, OutputError, SavedSearch, Violation};
+use search::{Bug, BugKind, Entry, KeepBy, Offence, OutputError, SavedSearch, Violation};
 use serde::{Deserialize, Serialize};
 use sites::SiteTable;
 
@@ -256,8 +256,13 @@ impl OutputDir {
         let there =
             self.present.get(&("corpus", entry.input.clone())).and_then(|names| names.first());
         let new = || format!("{:06}-{}", entry.id, short(&entry.origin.to_string()));
-        let file = InputFile { dir: "corpus", name: there.cloned().unwrap_or_else(new) };
-        self.save_input(&file, &entry.input)?;
+        let known = there.cloned();
+        let is_new = known.is_none();
+        let file = InputFile { dir: "corpus", name: known.unwrap_or_else(new) };
+        self.write_input(&file, &entry.input)?;
+        if is_new {
+            self.remember(&file, &entry.input);
+        }
         Ok(file.to_string())
     }
 
@@ -357,8 +362,13 @@ impl OutputDir {
     }
 
     /// Writes down what the search has yet to do.
-    pub fn save_search(&self, saved: &SavedSearch, sites: &SiteTable) -> Result<(), OutputError> {
-        let mut bytes = postcard::to_stdvec(&(fingerprint(sites), saved))
+    pub fn save_search(
+        &self,
+        saved: &SavedSearch,
+        sites: &SiteTable,
+        kept_by: KeepBy,
+    ) -> Result<(), OutputError> {
+        let mut bytes = postcard::to_stdvec(&(fingerprint(sites, kept_by), saved))
             .map_err(|e| OutputError(e.to_string()))?;
         bytes.extend(checksum(&bytes));
         self.write(PathBuf::from(SEARCH), &bytes)
@@ -366,8 +376,12 @@ impl OutputDir {
 
     /// What an earlier session had yet to do; `None` if there was none. An error says why that is
     /// of no use, such as that the program was built anew since: its places have other numbers
-    /// then.
-    pub fn saved_search(&self, sites: &SiteTable) -> Result<Option<SavedSearch>, String> {
+    /// then. A session that keeps an input for each path cannot go on where others have been.
+    pub fn saved_search(
+        &self,
+        sites: &SiteTable,
+        kept_by: KeepBy,
+    ) -> Result<Option<SavedSearch>, String> {
         let useless = |why: String| {
             format!(
                 "{SEARCH} {why}; the campaign goes on from its inputs, without what was yet to be \
@@ -385,7 +399,11 @@ impl OutputDir {
         }
         let (build, saved): (u64, SavedSearch) =
             postcard::from_bytes(bytes).map_err(|_| damaged())?;
-        if build != fingerprint(sites) {
+        let by_coverage = build == fingerprint(sites, KeepBy::Coverage);
+        if by_coverage && kept_by == KeepBy::Paths {
+            return Err(useless("is of a session that did not keep an input for each path".into()));
+        }
+        if !by_coverage && build != fingerprint(sites, KeepBy::Paths) {
             return Err(useless("is about another build of the program".to_owned()));
         }
         Ok(Some(saved))
@@ -408,16 +426,26 @@ impl OutputDir {
         })
     }
 
+    /// Writes the input of a find, whose file may hold another one of it.
+    fn save_input(&mut self, file: &InputFile, input: &[u8]) -> Result<(), OutputError> {
+        self.write_input(file, input)?;
+        self.forget(file);
+        self.remember(file, input);
+        Ok(())
+    }
+
     /// Writes an input, unless the file holds it. It is looked at, because somebody may have
     /// removed it.
-    fn save_input(&mut self, file: &InputFile, input: &[u8]) -> Result<(), OutputError> {
+    fn write_input(&self, file: &InputFile, input: &[u8]) -> Result<(), OutputError> {
         let path = Path::new(file.dir).join(&file.name);
-        if fs::read(self.dir.join(&path)).ok().as_deref() != Some(input) {
-            self.write(path, input)?;
+        match fs::read(self.dir.join(&path)) {
+            Ok(there) if there == input => Ok(()),
+            _ => self.write(path, input),
         }
-        self.forget(file);
+    }
+
+    fn remember(&mut self, file: &InputFile, input: &[u8]) {
         self.present.entry((file.dir, input.to_vec())).or_default().push(file.name.clone());
-        Ok(())
     }
 
     /// Removes an input that another file of the same find replaces. The report goes first: without
@@ -599,11 +627,14 @@ fn number_of(name: &str) -> u32 {
     name.split('-').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// Differs between builds of a program that number their places differently.
-fn fingerprint(sites: &SiteTable) -> u64 {
+/// Differs between builds of a program that number their places differently, and by what was kept.
+fn fingerprint(sites: &SiteTable, kept_by: KeepBy) -> u64 {
     let mut hasher = DefaultHasher::new();
     format!("{sites:?}").hash(&mut hasher);
-    hasher.finish()
+    match kept_by {
+        KeepBy::Coverage => hasher.finish(),
+        KeepBy::Paths => !hasher.finish(),
+    }
 }
 
 /// Differs where bytes do: paths that wrongly count as explored would make claims of completeness

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use search::{Bug, BugKind, Entry, Observer, OutputError, SavedSearch, Sighting, Stats, Violation};
+use search::{
+    Bug, BugKind, Entry, KeepBy, Observer, OutputError, SavedSearch, Sighting, Stats, Violation,
+};
 use sites::SiteTable;
 
 use crate::display::{Announcement, What};
@@ -21,6 +23,7 @@ pub(crate) struct Recorder<'a> {
     pub sites: &'a SiteTable,
     /// What stands in for functions of the program.
     pub models: &'a [String],
+    pub kept_by: KeepBy,
     pub strategy: String,
     pub hangs_apart: bool,
     pub next_save: Duration,
@@ -164,6 +167,6 @@ impl Observer for Recorder<'_> {
     }
 
     fn state(&mut self, saved: &SavedSearch) -> Result<(), OutputError> {
-        self.output.save_search(saved, self.sites)
+        self.output.save_search(saved, self.sites, self.kept_by)
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use search::{
-    Answers, Bug, BugKind, Claim, Completeness, Enumeration, Growth, LinkStats, Optimism, Results,
-    SentenceStats, Stats, Verdicts, Violation,
+    Answers, Bug, BugKind, Claim, Completeness, Enumeration, Growth, KeepBy, LinkStats, Optimism,
+    Results, SentenceStats, Stats, Verdicts, Violation,
 };
 use serde::Serialize;
 use sites::SiteTable;
@@ -23,6 +23,8 @@ pub struct About {
     pub max_len: usize,
     /// The user's models of functions, each with its file.
     pub models: Vec<String>,
+    /// What corpus/ has an input for.
+    pub kept_by: KeepBy,
     /// Things that the user should know about the set-up.
     pub notes: Vec<String>,
 }
@@ -37,6 +39,8 @@ pub struct Report {
     pub symbolic_runs: u64,
     pub runs_per_second: f64,
     pub paths: u64,
+    /// With `kept_by` paths: runs whose paths nobody knows, because others covered the same.
+    pub untraced: u64,
     pub coverage: CoverageReport,
     /// Of the source, as in `lcov.info`; absent if it was not measured.
     pub source_coverage: Option<SourceCoverage>,
@@ -338,6 +342,7 @@ impl Report {
             symbolic_runs: stats.symbolic_runs,
             runs_per_second: per_second(stats.runs, stats.times.total.as_secs_f64()),
             paths: stats.paths,
+            untraced: stats.untraced,
             coverage: CoverageReport { covered: stats.covered, total: stats.outcomes },
             source_coverage: None,
             corpus: stats.corpus,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use search::{SentenceStats, Verdicts};
+use search::{KeepBy, SentenceStats, Verdicts};
 
 use crate::SourceCoverage;
 use crate::report::{
@@ -70,7 +70,11 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
         writeln!(text, "  note        {note}")?;
     }
     write_finds(text, report)?;
-    writeln!(text, "  results     {dir} ({} inputs in corpus/)", report.corpus)
+    let kept = match about.kept_by {
+        KeepBy::Coverage => String::new(),
+        KeepBy::Paths => format!(", one for each path; {} added coverage", report.growth.len()),
+    };
+    writeln!(text, "  results     {dir} ({} inputs in corpus/{kept})", report.corpus)
 }
 
 fn write_source_coverage(text: &mut String, report: &Report) -> std::fmt::Result {
@@ -143,6 +147,7 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
         (report.unconfirmed_timeouts, "timeouts at new places were not looked into"),
         (report.unfinished_examinations, "runs of the sanitized variant did not end in time"),
         (report.shunned, "inputs were left out, because others with the same words did not end"),
+        (report.untraced, "runs were not traced: others covered the same, on maybe other paths"),
         (report.restarts, "runs were random, because nothing else was left to try"),
         (
             report.unstable,

@@ -15,7 +15,7 @@ use crate::replay::{failure, headline};
 use crate::{Hangs, NamedInput};
 
 /// What a campaign wrote about the bug of an input.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Recorded {
     pub kind: String,
     /// The innermost frame, if it was known.
@@ -249,7 +249,17 @@ fn function(place: &str) -> Option<&str> {
 }
 
 /// What the campaign that wrote an input said about it.
-pub(crate) fn recorded(input: &Path) -> Option<Recorded> {
+pub fn recorded(input: &Path) -> Option<Recorded> {
+    reported(input, "kind ")
+}
+
+/// The property that an input violates without a crash, as the campaign said.
+pub fn violated(input: &Path) -> Option<Recorded> {
+    reported(input, "property ")
+}
+
+/// What the report about an input says; its kind stands in the line with this key.
+fn reported(input: &Path, kind: &str) -> Option<Recorded> {
     let dir = input.parent()?;
     let campaign =
         dir.parent().map(|dir| if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?;
@@ -262,7 +272,7 @@ pub(crate) fn recorded(input: &Path) -> Option<Recorded> {
     let report = String::from_utf8_lossy(&report);
     let line =
         |key: &str| report.lines().find_map(|line| Some(line.strip_prefix(key)?.trim().to_owned()));
-    Some(Recorded { kind: line("kind ")?, place: line("where ") })
+    Some(Recorded { kind: line(kind)?, place: line("where ") })
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod error;
 mod execution;
 mod executor;
 mod loops;
+mod observe;
 mod patience;
 mod plain;
 mod program;
@@ -27,6 +28,7 @@ mod traced;
 pub use error::TargetError;
 pub use execution::execution;
 pub use executor::RunnerExecutor;
+pub use observe::{Observation, Observer, PathMarks, Words};
 pub use program::find_program;
 pub use sanitized::Sanitizers;
 pub use target::{

@@ -32,16 +32,22 @@ const HARNESS_WORDS: [&str; 8] = [
     "@@",
 ];
 
+/// How the program itself is run, by how its variants are.
+pub(crate) fn plain_options(program: &Path, mut options: TargetOptions) -> TargetOptions {
+    options.program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
+    options.limits.address_space_allowance = Some(0);
+    let is_harness =
+        |payload: &Payload| payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness);
+    if Payload::read(program).is_ok_and(|payload| is_harness(&payload)) {
+        options.arguments = HARNESS_WORDS.iter().map(Into::into).collect();
+    }
+    options
+}
+
 impl Plain {
     /// `options` are those of the traced variant.
-    pub(crate) fn new(program: &Path, mut options: TargetOptions) -> Result<Plain, RunnerError> {
-        options.program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
-        options.limits.address_space_allowance = Some(0);
-        let is_harness =
-            |payload: &Payload| payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness);
-        if Payload::read(program).is_ok_and(|payload| is_harness(&payload)) {
-            options.arguments = HARNESS_WORDS.iter().map(Into::into).collect();
-        }
+    pub(crate) fn new(program: &Path, options: TargetOptions) -> Result<Plain, RunnerError> {
+        let options = plain_options(program, options);
         let runner = PlainRunner::new(options.clone())?;
         Ok(Plain { runner, options, good: None, is_checked: false, trouble: None, last: None })
     }

@@ -74,16 +74,7 @@ impl Target {
 
     /// What the sandbox denies to the program on this input, in words; `None` if nothing.
     pub fn denied(&self, input: &[u8]) -> Option<String> {
-        const MAX_SHOWN: usize = 5;
-        let options = TargetOptions { program: self.program.clone(), ..self.options.clone() };
-        let denied = runner::denials(options, input).ok().filter(|denied| !denied.is_empty())?;
-        let mut words: Vec<String> =
-            denied.iter().take(MAX_SHOWN).map(ToString::to_string).collect();
-        if denied.len() > MAX_SHOWN {
-            words.push(format!("{} more", denied.len() - MAX_SHOWN));
-        }
-        let list = words.join(", ");
-        Some(format!("the sandbox denies to the program: {list}; see --read, or --sandbox off"))
+        denied(TargetOptions { program: self.program.clone(), ..self.options.clone() }, input)
     }
 
     /// The covered variant, for when it is wanted.
@@ -114,6 +105,18 @@ impl Target {
             }
         }
     }
+}
+
+/// What the sandbox denies to a program, in words; `None` if nothing.
+pub(crate) fn denied(options: TargetOptions, input: &[u8]) -> Option<String> {
+    const MAX_SHOWN: usize = 5;
+    let denied = runner::denials(options, input).ok().filter(|denied| !denied.is_empty())?;
+    let mut words: Vec<String> = denied.iter().take(MAX_SHOWN).map(ToString::to_string).collect();
+    if denied.len() > MAX_SHOWN {
+        words.push(format!("{} more", denied.len() - MAX_SHOWN));
+    }
+    let list = words.join(", ");
+    Some(format!("the sandbox denies to the program: {list}; see --read, or --sandbox off"))
 }
 
 /// The covered variant of a target: not even derived yet.
@@ -237,14 +240,18 @@ fn options(
 
 /// The program runs in a directory of its own, so an argument that names a file from here gets its
 /// full path. A directory does only if it is written like one: `.` can mean anything.
-fn absolute_file(argument: &OsStr) -> OsString {
+pub(crate) fn absolute_file(argument: &OsStr) -> OsString {
+    match is_file_here(argument) {
+        true => std::path::absolute(argument)
+            .map_or_else(|_| argument.to_owned(), PathBuf::into_os_string),
+        false => argument.to_owned(),
+    }
+}
+
+pub(crate) fn is_file_here(argument: &OsStr) -> bool {
     let path = Path::new(argument);
     let is_path = path.is_file() || path.is_dir() && argument.as_encoded_bytes().contains(&b'/');
-    if path.is_relative() && is_path {
-        return std::path::absolute(path)
-            .map_or_else(|_| argument.to_owned(), PathBuf::into_os_string);
-    }
-    argument.to_owned()
+    path.is_relative() && is_path
 }
 
 /// Of which source files there is no variant.

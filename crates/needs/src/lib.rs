@@ -60,6 +60,12 @@ pub fn program(name: &str) -> Tested {
     command.output().map(drop).map_err(missing)
 }
 
+/// A package that `scripts/setup --tests` installs, and that is no program.
+pub fn package(name: &str, is_there: bool) -> Tested {
+    let reason = format!("{name} is missing; scripts/setup --tests installs it");
+    is_there.then_some(()).ok_or(Missing { reason, is_installed_by_setup: true })
+}
+
 /// The tests of these names, each a function that returns nothing or [`Tested`].
 #[macro_export]
 macro_rules! tests {
@@ -139,6 +145,7 @@ mod tests {
     #[test]
     fn only_what_setup_installs_has_to_be_there_in_continuous_integration() {
         assert!(verdict(program("no-such-program"), true).is_err());
+        assert!(verdict(package("no-such-package", false), true).is_err());
         assert!(ignored(feature("wings", false), true).is_some());
         assert!(ignored(data("no-such-data").map(drop), true).is_some());
     }

@@ -46,3 +46,4 @@ pub use sandbox::SandboxReport;
 pub use sanitizer::{SANITIZER_OPTIONS, SanitizerFrame, SanitizerReport, UNDEFINED_OPTIONS};
 pub use segment::{Segment, SegmentCorrupted};
 pub use symbolizer::Symbolizer;
+pub use words::fill_words;

@@ -7,6 +7,7 @@ use crate::options::TargetOptions;
 use crate::sandbox::SandboxReport;
 use crate::stage::Stage;
 use run::Outcome;
+use std::path::Path;
 use std::time::Duration;
 use trace::server::{DONE, Report};
 
@@ -39,6 +40,16 @@ pub fn run_plain(options: TargetOptions, input: &[u8]) -> Result<PlainRun, Runne
 impl PlainRunner {
     pub fn new(options: TargetOptions) -> Result<PlainRunner, RunnerError> {
         Ok(PlainRunner { stage: Stage::set(options)? })
+    }
+
+    /// The file that the program gets its input from, by name or on stdin.
+    pub fn input_path(&self) -> &Path {
+        self.stage.input.path()
+    }
+
+    /// What the program knows itself by.
+    pub fn program_path(&self) -> &Path {
+        &self.stage.program
     }
 
     pub fn run(&mut self, input: &[u8]) -> Result<PlainRun, RunnerError> {

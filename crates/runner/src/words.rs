@@ -1,6 +1,7 @@
 //! The input in a program's words, its arguments and environment variables, for programs without a
 //! fork server. Inside of those with one, the runtime does the same for each run.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use trace::words::{ALL, PIECE};
@@ -48,6 +49,20 @@ impl Pieces<'_> {
     }
 }
 
+/// Arguments and variables with an input in the place of its placeholders, as a target gets them:
+/// the variables in the order of their names, each once.
+pub fn fill_words(
+    arguments: Vec<OsString>,
+    environment: &[(OsString, OsString)],
+    input: &[u8],
+) -> (Vec<OsString>, Vec<(OsString, OsString)>) {
+    let mut pieces = Pieces::of(input);
+    let arguments = pieces.fill_arguments(arguments);
+    let variables: BTreeMap<OsString, OsString> = environment.iter().cloned().collect();
+    let filled = variables.into_iter().map(|(name, value)| (name, pieces.fill(&value))).collect();
+    (arguments, filled)
+}
+
 /// Whether a word waits for a piece of the input.
 pub(crate) fn waits(word: &OsStr) -> bool {
     word == ALL || memchr::memmem::find(word.as_bytes(), PIECE.as_bytes()).is_some()
@@ -67,6 +82,15 @@ mod tests {
     fn pieces_go_to_placeholders_in_order() {
         assert_eq!(filled(&["-x", "@{}", "a@{}b@{}"], "1\x002\x003\x004"), ["-x", "1", "a2b3"]);
         assert_eq!(filled(&["@{}", "@{}"], "1"), ["1", ""]);
+    }
+
+    #[test]
+    fn variables_come_after_the_arguments_by_name() {
+        let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+        let environment = [pair("B", "b@{}"), pair("A", "first"), pair("A", "a@{}")];
+        let (arguments, variables) = fill_words(vec!["@{}".into()], &environment, b"1\x002\x003");
+        assert_eq!(arguments, ["1"]);
+        assert_eq!(variables, [pair("A", "a2"), pair("B", "b3")]);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{
-    Bug, Clock, Engine, Entry, Execution, Executor, Limits, Observer, Outcome, OutputError,
-    Results, SavedSearch, Seed, Sighting, Stats, Stop, Strategy, World,
+    Bug, Clock, Corpus, Engine, Entry, Execution, Executor, KeepBy, Limits, Observer, Outcome,
+    OutputError, Results, SavedSearch, Seed, Sighting, Stats, Stop, Strategy, World,
 };
 use sites::SiteTable;
 use solver::{Answer, Chain, ChainOptions, Link, Query};
@@ -116,6 +116,7 @@ pub struct Setup {
     /// Inputs that an earlier session left.
     pub waiting: Vec<Vec<u8>>,
     pub seed: u64,
+    pub keep_by: KeepBy,
     pub notes: Notes,
     pub stop: AtomicBool,
 }
@@ -127,6 +128,7 @@ impl Default for Setup {
             seeds: vec![b""],
             waiting: Vec::new(),
             seed: 1,
+            keep_by: KeepBy::Coverage,
             notes: Notes::default(),
             stop: AtomicBool::new(false),
         }
@@ -157,8 +159,8 @@ impl Setup {
         };
         let seeds = self.seeds.iter().map(|seed| seed.to_vec()).chain(self.waiting.iter().cloned());
         let seeds = seeds.map(|input| Seed { name: "test".to_owned(), input });
-        Engine::new(world, self.limits, self.seed, Results::new(sites))
-            .search(strategy, seeds.collect())
+        let results = Results { corpus: Corpus::after(0, self.keep_by), ..Results::new(sites) };
+        Engine::new(world, self.limits, self.seed, results).search(strategy, seeds.collect())
     }
 }
 

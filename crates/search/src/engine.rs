@@ -3,6 +3,7 @@
 mod examine;
 mod finds;
 mod hangs;
+mod keep;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,12 +14,15 @@ use path::{PathCondition, Step};
 use sites::SiteTable;
 use solver::Chain;
 
+use keep::Taken;
+
 use crate::examination::{Examinations, signature};
 use crate::hangs::Hangs;
+use crate::paths::Paths;
 use crate::reach::Reach;
 use crate::{
-    Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Growth,
-    Mutate, Next, Origin, Outcome, Proposal, Ran, Random, SavedSearch, Sighting, Stats, Strategy,
+    Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Mutate,
+    Next, Origin, Outcome, Proposal, Ran, Random, SavedSearch, Sighting, Stats, Strategy,
     TracedPath, Violation, Violations,
 };
 
@@ -136,7 +140,7 @@ pub struct Engine<'a> {
     limits: Limits,
     rng: fastrand::Rng,
     results: Results,
-    paths: HashSet<u64>,
+    paths: Paths,
     reach: Reach,
     /// Last sites of untraced runs that ended badly, by what they covered; each is traced once.
     triaged: HashMap<(BugKind, u64), Last>,
@@ -209,7 +213,7 @@ impl<'a> Engine<'a> {
     pub fn new(world: World<'a>, limits: Limits, seed: u64, results: Results) -> Engine<'a> {
         let rng = fastrand::Rng::with_seed(seed);
         let (paths, triaged, examinations) =
-            (HashSet::new(), HashMap::new(), Examinations::default());
+            (Paths::default(), HashMap::new(), Examinations::default());
         let reach = Reach::new(world.sites);
         let (hangs, confirming) = (Hangs::default(), Duration::ZERO);
         let (ignored_hangs, put_off) = Default::default();
@@ -345,15 +349,14 @@ impl<'a> Engine<'a> {
         self.world.executor.restrict(strategy.holes(), strategy.repetition());
         let mut execution = self.execute(input, *symbolic)?;
         self.add_offences()?;
-        let path = self.traced_path(&mut execution);
         let covered = covered_hash(&execution);
-        let hash = path.as_ref().map_or(covered, |path| path.condition.control_hash());
-        self.results.stats.paths += u64::from(self.paths.insert(hash));
+        let Taken { path, hash, is_new: is_new_path } =
+            self.path_taken(&proposal, &mut execution, covered)?;
         self.reach.add(&execution.covered, &mut self.results.stats.reached_files);
         let new_outcomes = self.results.coverage.add(&execution.covered);
         let hung = execution.outcome == Outcome::Timeout;
         self.hangs.learn(input, hung && new_outcomes == 0, execution.run_time);
-        self.keep(input, origin, (new_outcomes, hung))?;
+        self.keep(input, origin, (new_outcomes, is_new_path), hung)?;
         let run = RunOnce {
             input,
             origin,
@@ -415,24 +418,6 @@ impl<'a> Engine<'a> {
         Some(path)
     }
 
-    fn keep(
-        &mut self,
-        input: &[u8],
-        origin: &Origin,
-        (new_outcomes, hung): (usize, bool),
-    ) -> Result<(), Stop> {
-        if new_outcomes == 0 {
-            return Ok(());
-        }
-        let (seconds, covered) =
-            (self.world.clock.elapsed().as_secs_f64(), self.results.coverage.covered());
-        let stats = &mut self.results.stats;
-        stats.growth.push(Growth { run: stats.runs, seconds, covered });
-        let entry =
-            self.results.corpus.add(input, origin, new_outcomes, (self.results.stats.runs, hung));
-        self.world.observer.new_entry(entry).map_err(Stop::Output)
-    }
-
     /// The last step of an untraced run that ended badly.
     fn triage(&mut self, kind: BugKind, run: &RunOnce<'_>) -> Result<Last, Stop> {
         if let Some(&last) = self.triaged.get(&(kind, run.covered)) {
@@ -468,7 +453,7 @@ impl<'a> Engine<'a> {
         let Results { coverage, corpus, bugs, stats, .. } = &mut self.results;
         stats.covered = coverage.covered();
         stats.outcomes = coverage.total();
-        stats.corpus = corpus.entries().len();
+        stats.corpus = corpus.kept();
         stats.hangs = bugs.all().iter().filter(|bug| bug.kind == BugKind::Hang).count();
         stats.bugs = bugs.all().len() - stats.hangs;
         stats.queue = strategy.queue();

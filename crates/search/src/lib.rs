@@ -21,6 +21,7 @@ mod hangs;
 mod judgement;
 mod mutate;
 mod named;
+mod paths;
 mod random;
 mod reach;
 mod sentences;
@@ -32,7 +33,7 @@ mod whitebox;
 
 pub use bugs::{Bug, BugKind, Bugs, Failure, Sighting};
 pub use claim::{Claim, Enumeration, SizeCounts};
-pub use corpus::{Corpus, Entry};
+pub use corpus::{Corpus, Entry, KeepBy};
 pub use coverage::Coverage;
 pub use diagnosis::{Diagnosis, Frame, class};
 pub use engine::{Clock, Engine, Limits, Observer, OutputError, Results, Seed, Stop, World};

@@ -19,8 +19,11 @@ pub struct Stats {
     pub runs: u64,
     pub symbolic_runs: u64,
     /// Distinct paths: of traced runs by the branches on symbolic conditions, of others by the
-    /// outcomes covered.
+    /// outcomes covered; by both where inputs are kept for their paths.
     pub paths: u64,
+    /// Where an input is kept for each path: runs that were not traced, because others covered the
+    /// same.
+    pub untraced: u64,
     pub covered: usize,
     pub outcomes: usize,
     pub corpus: usize,

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use emit::Framework;
 
 use crate::manual::{CompletionsArgs, ManArgs};
 use crate::strategies::{self, Registered};
@@ -26,6 +28,7 @@ Examples:
   tarragon fuzz --seeds tests/ -- ./conv -i @@   start from seeds; the input is a file
   tarragon replay tarragon-out -- ./calc         run the suite that was found
   tarragon triage tarragon-out -- ./calc         which of its bugs still show, after a fix
+  tarragon emit tarragon-out --as c -- ./calc    the suite as tests to be checked in
   tarragon lexers ./calc                         which function makes its tokens
   tarragon grammar sample calc.tg -n 10          ten random sentences of a grammar
   tarragon solve query.hmp                       solve string constraints (tarragon solve --help)
@@ -40,6 +43,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Say which bugs of campaigns still show, by cause
     Triage(TriageArgs),
+    /// Turn a suite into tests that can be checked in: C, C++, Rust, shell, Python, Java
+    Emit(EmitArgs),
     /// Show what the path of one input depended on
     Trace(TraceArgs),
     /// Propose functions that look like the program's lexer
@@ -77,6 +82,7 @@ Examples:
   tarragon fuzz --time 60s -- ./calc
   tarragon fuzz --strategy mutate --seeds corpus/ --max-runs 100000 --seed 7 -- ./conv -i @@
   tarragon fuzz --exhaustive --max-len 4 -- ./parser
+  tarragon fuzz --exhaustive --max-len 4 --keep-by paths -- ./parser   a test for each path
   tarragon fuzz --strategy cese --grammar calc.tg --max-len 5 -- ./calc   all paths of all short \
   sentences
   tarragon fuzz --grammar json.g4 --time 60s -- ./parser   no run is wasted on what its parser \
@@ -103,6 +109,9 @@ pub(crate) struct FuzzArgs {
     /// Directory for the results
     #[arg(long, value_name = "DIR", default_value = "tarragon-out")]
     pub out: PathBuf,
+    /// Which inputs are kept in corpus/
+    #[arg(long, value_enum, default_value_t = KeepByName::Coverage)]
+    pub keep_by: KeepByName,
     /// Stop after this time (60s, 5m, 1h)
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time: Option<Duration>,
@@ -209,6 +218,53 @@ pub(crate) struct TriageArgs {
     pub target: TargetArgs,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tarragon emit tarragon-out --as gtest -- ./calc
+  tarragon emit tarragon-out --as pytest -o tests/calc -- ./calc
+  tarragon emit samples/ --as shell --stderr -- ./convert -i @@
+  tarragon emit tarragon-out --as rust --by-output -- ./expr '@{}'   few tests
+
+Each test says what the program was seen to do: review it. Bugs become tests that are marked as \
+known failures.
+Exit codes: 0 the tests were written, 2 error.")]
+pub(crate) struct EmitArgs {
+    /// Inputs: files, directories, or the output directory of a campaign
+    #[arg(required = true, value_name = "DIR")]
+    pub inputs: Vec<PathBuf>,
+    /// The test framework
+    #[arg(long = "as", value_name = "FRAMEWORK", value_parser = framework())]
+    pub framework: Framework,
+    /// Directory for the tests, new or empty
+    #[arg(short = 'o', long = "output", value_name = "DIR", default_value = "tarragon-tests")]
+    pub directory: PathBuf,
+    /// A test for each input, and not only for the smallest of those that do the same
+    #[arg(long)]
+    pub all: bool,
+    /// Inputs do the same if the program ends alike and prints the same, whatever they cover
+    #[arg(long, conflicts_with = "all")]
+    pub by_output: bool,
+    /// Assert standard error, too
+    #[arg(long)]
+    pub stderr: bool,
+    /// Runs of each input; what is not the same in all of them is not asserted
+    #[arg(long, value_name = "N", default_value_t = 3,
+        value_parser = clap::value_parser!(u16).range(1..))]
+    pub runs: u16,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+fn framework() -> impl TypedValueParser<Value = Framework> {
+    let value = |framework: Framework| PossibleValue::new(framework.name()).help(framework.about());
+    let named = |name: String| Framework::ALL.into_iter().find(|known| known.name() == name);
+    PossibleValuesParser::new(Framework::ALL.map(value))
+        .try_map(move |name| named(name).ok_or("there is no such framework"))
+}
+
 /// What counts as a bug.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
@@ -220,6 +276,23 @@ pub(crate) struct CheckArgs {
     /// What becomes of inputs on which the program does not end in time
     #[arg(long, value_enum, default_value_t = HangsName::Apart)]
     pub hangs: HangsName,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeepByName {
+    /// Those that added coverage of branch outcomes
+    Coverage,
+    /// One for each path that was taken; each input has a process of its own
+    Paths,
+}
+
+impl From<KeepByName> for search::KeepBy {
+    fn from(name: KeepByName) -> search::KeepBy {
+        match name {
+            KeepByName::Coverage => search::KeepBy::Coverage,
+            KeepByName::Paths => search::KeepBy::Paths,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

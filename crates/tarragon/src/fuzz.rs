@@ -19,7 +19,7 @@ use search::{Limits, Seed, Stop};
 use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
-use crate::args::{FuzzArgs, GrammarArgs, OutputArgs, SanitizerName, Switch};
+use crate::args::{FuzzArgs, GrammarArgs, KeepByName, OutputArgs, SanitizerName, Switch};
 use crate::codes;
 use crate::replay::print_notes;
 use crate::strategies::Plan;
@@ -41,7 +41,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     if !plan.is_exhaustive(args) {
         target.executor.end_early();
     }
-    if !args.fresh_process && !args.exhaustive {
+    if shares_processes(args) {
         target.executor.share_processes();
         // Leaks are looked for when a process ends, and then nobody knows whose they are.
         if !args.checks.sanitizer.contains(&SanitizerName::Leak) {
@@ -88,6 +88,12 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         covered,
     };
     conclude(campaign.run(&mut *strategy, seeds), &args.output)
+}
+
+/// What a run is the first to do is confirmed in a process of its own, but not each new path: where
+/// paths count, none may hang on inputs before it.
+fn shares_processes(args: &FuzzArgs) -> bool {
+    !args.fresh_process && !args.exhaustive && args.keep_by == KeepByName::Coverage
 }
 
 fn longest(args: &FuzzArgs) -> usize {
@@ -234,6 +240,7 @@ fn about(args: &FuzzArgs, strategy: &str, target: &Target, notes: Vec<String>) -
         seed: args.seed,
         max_len: args.max_len,
         models: target.models.clone(),
+        kept_by: args.keep_by.into(),
         notes,
     }
 }

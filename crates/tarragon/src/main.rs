@@ -5,6 +5,7 @@
 
 mod args;
 mod codes;
+mod emit;
 mod enumeration;
 mod fuzz;
 mod lexers;
@@ -72,6 +73,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Fuzz(args) => fuzz::fuzz(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Triage(args) => triage::triage(&args),
+        Command::Emit(args) => emit::emit(&args),
         Command::Trace(args) => show::trace(&args),
         Command::Lexers(args) => lexers::lexers(&args),
         Command::Variant(args) => variant::variant(&args),

@@ -17,6 +17,17 @@ pub(crate) fn start(args: &TargetArgs, max_len: usize) -> Result<Target> {
     Ok(target)
 }
 
+/// Variables that change what programs print: they are these where nobody says otherwise.
+pub(crate) const PINNED: [(&str, &str); 2] = [("LC_ALL", "C.UTF-8"), ("TZ", "UTC")];
+
+/// As the command line says, in a place that is the same everywhere.
+pub(crate) fn pinned_settings(args: &TargetArgs) -> TargetSettings {
+    let mut settings = settings(args);
+    let pinned = PINNED.iter().map(|(name, value)| (name.into(), value.into()));
+    settings.environment = pinned.chain(settings.environment).collect();
+    settings
+}
+
 /// Words that look as if the input should be in them, but it is not.
 fn misspelt_placeholders(args: &TargetArgs) -> impl Iterator<Item = String> {
     let arguments = args.command.get(1..).unwrap_or_default();

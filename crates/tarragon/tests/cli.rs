@@ -78,6 +78,17 @@ fn options_that_make_no_sense() {
 }
 
 #[test]
+fn tests_that_cannot_be_written() {
+    fails(&["emit", "none", "--as", "c", "--", "/bin/sh"], "none: there is no such file");
+    fails(&["emit", "none", "--as", "basic", "--", "x"], "possible values: c, gtest, criterion");
+    fails(&["emit", "none", "--as", "c", "--runs", "0", "--", "x"], "0 is not in 1..");
+    let dir = TempDir::new().expect("temporary directory");
+    fs::write(dir.path().join("file"), "").expect("written");
+    let words = ["emit", "file", "--as", "c", "-o", "file", "--", "/bin/sh"];
+    fails_in(dir.path(), &words, "give another directory with -o");
+}
+
+#[test]
 fn directories_that_cannot_take_results() {
     fails(
         &["fuzz", "--resume", "--out", "none", "--", "/bin/sh"],
@@ -100,7 +111,7 @@ fn grammars_that_cannot_be_read() {
 #[test]
 fn help_shows_examples() {
     let dir = TempDir::new().expect("temporary directory");
-    for command in ["fuzz", "replay"] {
+    for command in ["fuzz", "replay", "emit"] {
         let output = tarragon(dir.path(), &[command, "--help"]);
         assert!(output.status.success());
         assert!(String::from_utf8_lossy(&output.stdout).contains("Examples:"));

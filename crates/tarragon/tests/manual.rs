@@ -8,10 +8,11 @@ fn tarragon(words: &[&str]) -> Output {
     output
 }
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "fuzz",
     "replay",
     "triage",
+    "emit",
     "trace",
     "lexers",
     "variant",

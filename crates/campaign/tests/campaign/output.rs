@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use campaign::{DirError, Display, DisplayMode, OutputDir};
-use search::{Bug, BugKind, Diagnosis, SavedSearch};
+use search::{Bug, BugKind, Diagnosis, KeepBy, SavedSearch};
 use serde_json::Value;
 use sites::SiteTable;
 use tempfile::TempDir;
@@ -125,18 +125,32 @@ fn a_resumed_campaign_goes_on_from_its_files() {
 }
 
 #[test]
+fn where_others_have_been_no_session_goes_on_that_keeps_all_paths() {
+    let dir = TempDir::new().expect("temporary directory");
+    let output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
+    let saved = SavedSearch { explored: vec![3], ..SavedSearch::default() };
+    output.save_search(&saved, &sites(), KeepBy::Coverage).expect("written");
+    let note = output.saved_search(&sites(), KeepBy::Paths).unwrap_err();
+    assert!(note.contains("did not keep an input for each path"), "{note}");
+    output.save_search(&saved, &sites(), KeepBy::Paths).expect("written");
+    for kept_by in [KeepBy::Coverage, KeepBy::Paths] {
+        assert_eq!(output.saved_search(&sites(), kept_by), Ok(Some(saved.clone())));
+    }
+}
+
+#[test]
 fn the_state_of_a_search_is_kept_for_the_same_build_only() {
     let dir = TempDir::new().expect("temporary directory");
     let output = OutputDir::open(dir.path(), PROGRAM, false).expect("a fresh directory");
-    assert_eq!(output.saved_search(&sites()), Ok(None));
+    assert_eq!(output.saved_search(&sites(), KeepBy::Coverage), Ok(None));
     let saved = SavedSearch {
         explored: vec![3, 5],
         waiting: vec![b"x".to_vec()],
         ..SavedSearch::default()
     };
-    output.save_search(&saved, &sites()).expect("written");
-    assert_eq!(output.saved_search(&sites()), Ok(Some(saved)));
-    let useless = |sites: &SiteTable| output.saved_search(sites).unwrap_err();
+    output.save_search(&saved, &sites(), KeepBy::Coverage).expect("written");
+    assert_eq!(output.saved_search(&sites(), KeepBy::Coverage), Ok(Some(saved)));
+    let useless = |sites: &SiteTable| output.saved_search(sites, KeepBy::Coverage).unwrap_err();
     assert!(useless(&SiteTable::default()).contains("is about another build of the program"));
     let state = dir.path().join("search.state");
     let bytes = fs::read(&state).expect("written");

@@ -6,5 +6,6 @@ mod examination;
 mod exhaustive;
 mod finds;
 mod hangs;
+mod keep;
 mod loops;
 mod whitebox;

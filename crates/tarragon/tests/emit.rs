@@ -1,0 +1,180 @@
+//! Suites as tests: they pass as they are written, and fail when the program does something else.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Divides, and does what `-DOTHER` says differently.
+const DIVIDE: &str = r#"
+#include <stdio.h>
+
+int main(void)
+{
+    int a = getchar(), b = getchar();
+    if (a == EOF || b == EOF)
+        return 1;
+    if (a < '0' || a > '9' || b < '0' || b > '9')
+        return fprintf(stderr, "no digits\n"), 2;
+    printf("%d\n", (a - '0') / (b - '0') + OTHER);
+    return 0;
+}
+"#;
+
+/// Shows each word that it has, and what it reads.
+const SHOW: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+
+static void show(FILE *file)
+{
+    for (int c; file && (c = getc(file)) != EOF;)
+        printf("%02x", c);
+    printf("\n");
+}
+
+int main(int count, char **words)
+{
+    for (int i = 1; i < count; i++)
+        printf("%s=%s\n", words[i], getenv("SHOWN") ? getenv("SHOWN") : "");
+    if (count > 1)
+        show(fopen(words[1], "rb"));
+    show(stdin);
+    return 0;
+}
+"#;
+
+fn compile(dir: &Path, source: &str, other: u32, to: &str) {
+    fs::write(dir.join("source.c"), source).expect("written");
+    let other = format!("-DOTHER={other}");
+    let built = common::tarragon(dir).args(["cc", "-g", &other, "source.c", "-o", to]).status();
+    assert!(built.expect("starts").success());
+}
+
+fn write_inputs(dir: &Path, inputs: &[&[u8]]) {
+    fs::create_dir(dir.join("inputs")).expect("made");
+    for (number, input) in inputs.iter().enumerate() {
+        fs::write(dir.join(format!("inputs/{number}")), input).expect("written");
+    }
+}
+
+fn emit(dir: &Path, words: &[&str]) -> Output {
+    common::tarragon(dir).arg("emit").args(words).output().expect("starts")
+}
+
+/// The object that `--json` prints.
+fn emitted(dir: &Path, words: &[&str]) -> Value {
+    let output = emit(dir, &[&["--json"], words].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Runs the tests as the answer says.
+fn run(dir: &Path, answer: &Value, program: &str) -> Output {
+    let lines = answer["run"].as_array().expect("a list").iter();
+    let script: Vec<&str> = lines.map(|line| line.as_str().expect("a command")).collect();
+    let mut shell = Command::new("sh");
+    let output = shell.args(["-ec", &script.join("\n")]).current_dir(dir).env("PROGRAM", program);
+    output.output().expect("sh starts")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn a_campaign_becomes_tests_that_pass_until_the_program_changes() {
+    let dir = TempDir::new().expect("temporary directory");
+    let dir = dir.path();
+    fs::write(dir.join("seed"), "82").expect("written");
+    let options = ["--max-runs", "60", "--lcov", "off", "--seeds", "seed"];
+    common::fuzz(dir, DIVIDE, &["-DOTHER=0"], &options, &[]);
+    compile(dir, DIVIDE, 1, "changed");
+    for framework in ["c", "rust", "shell"] {
+        let words = ["out", "--as", framework, "-o", framework, "--", "./program"];
+        let answer = emitted(dir, &words);
+        assert!(answer["tests"].as_u64().is_some_and(|tests| tests >= 3), "{answer}");
+        assert_eq!(answer["known_failures"], 1, "{answer}");
+        let file = fs::read_to_string(dir.join(answer["file"].as_str().expect("a file")));
+        let file = file.expect("the tests");
+        assert!(file.contains("nown failure: SIGFPE") && file.contains("review"), "{file}");
+        let passed = run(dir, &answer, "./program");
+        assert!(passed.status.success(), "{framework}: {}", text(&passed));
+        let failed = run(dir, &answer, "./changed");
+        assert!(!failed.status.success(), "{framework}: {}", text(&failed));
+    }
+}
+
+#[test]
+fn input_gets_to_the_program_as_it_did() {
+    let ways: [&[&str]; 4] =
+        [&["./show"], &["./show", "@@"], &["./show", "inputs/1", "<@{}>"], &["./show", "x"]];
+    for (way, words) in ways.iter().enumerate() {
+        let dir = TempDir::new().expect("temporary directory");
+        let dir = dir.path();
+        compile(dir, SHOW, 0, "show");
+        write_inputs(dir, &[b"", b"plain 'text'\n", b"\x01\xff \\ % $HOME `id`\n\n", b"@@"]);
+        let variable: &[&str] = if way == 3 { &["--env", "SHOWN=@{}."] } else { &[] };
+        let options = ["inputs", "--as", "shell", "--by-output"];
+        let answer = emitted(dir, &[&options, variable, &["--"], words].concat());
+        let passed = run(dir, &answer, "./show");
+        assert!(passed.status.success(), "{words:?}: {}", text(&passed));
+        assert_eq!(answer["tests"], 4, "{words:?}: {answer}");
+    }
+}
+
+#[test]
+fn one_test_for_each_behaviour_or_for_each_input() {
+    let dir = TempDir::new().expect("temporary directory");
+    let dir = dir.path();
+    compile(dir, DIVIDE, 0, "divide");
+    write_inputs(dir, &[b"4", b"", b"82", b"41", b"zz", b"80", b"00"]);
+    let tests = |options: &[&str], out: &str| {
+        let words = [&["inputs", "--as", "c", "-o", out], options, &["--", "./divide"]].concat();
+        let answer = emitted(dir, &words);
+        (answer["tests"].clone(), answer["known_failures"].clone())
+    };
+    assert_eq!(tests(&["--by-output"], "by-output"), (3.into(), 1.into()));
+    assert_eq!(tests(&[], "by-coverage"), (4.into(), 1.into()), "no byte, and one");
+    assert_eq!(tests(&["--all"], "all"), (5.into(), 2.into()));
+    let refused = emit(dir, &["inputs", "--as", "c", "-o", "all", "--", "./divide"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused).contains("all: is not empty"), "{}", text(&refused));
+}
+
+#[test]
+fn what_varies_is_named_and_not_asserted() {
+    let dir = TempDir::new().expect("temporary directory");
+    let dir = dir.path();
+    let clock = "#include <stdio.h>\n#include <time.h>\nint main(void)\n{\n    struct timespec now;\n    \
+                 clock_gettime(CLOCK_REALTIME, &now);\n    printf(\"%ld\\n\", now.tv_nsec);\n    \
+                 fprintf(stderr, \"done\\n\");\n    return 3;\n}\n";
+    compile(dir, clock, 0, "clock");
+    write_inputs(dir, &[b"1"]);
+    let answer =
+        emitted(dir, &["inputs", "--as", "shell", "--stderr", "--by-output", "--", "./clock"]);
+    assert_eq!((&answer["tests"], &answer["unstable"][0]), (&1.into(), &"inputs/0".into()));
+    let file = fs::read_to_string(dir.join("tarragon-tests/clock_test.sh")).expect("the tests");
+    assert!(file.contains("varies from run to run: standard output"), "{file}");
+    assert!(file.contains("'done\\n'"), "{file}");
+    let passed = run(dir, &answer, "./clock");
+    assert!(passed.status.success(), "{}", text(&passed));
+}
+
+#[test]
+fn programs_of_other_compilers_have_tests_too() {
+    let dir = TempDir::new().expect("temporary directory");
+    let dir = dir.path();
+    write_inputs(dir, &[b"2\n1\n", b"b\na\n"]);
+    let output = emit(dir, &["inputs", "--as", "shell", "--", "sort"]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(text(&output).contains("grouped by what was printed alone"), "{}", text(&output));
+    let passed = Command::new("sh").arg("tarragon-tests/sort_test.sh").current_dir(dir).output();
+    let passed = passed.expect("sh starts");
+    assert!(passed.status.success(), "{}", text(&passed));
+    assert!(text(&passed).starts_with("1..2\nok 1 - exits_0_on_2_1\n"), "{}", text(&passed));
+}
