@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::manual::{CompletionsArgs, ManArgs};
 use crate::strategies::{self, Registered};
+use crate::unit::UnitArgs;
 use crate::units::{existing, limit, memory, share, size, time, variable};
 
 /// Whitebox test generation: runs a program, reads off what its path depended on, and solves for
@@ -26,6 +27,7 @@ Examples:
   tarragon fuzz --seeds tests/ -- ./conv -i @@   start from seeds; the input is a file
   tarragon replay tarragon-out -- ./calc         run the suite that was found
   tarragon triage tarragon-out -- ./calc         which of its bugs still show, after a fix
+  tarragon unit abs.c --function my_abs          a test for each path of a function
   tarragon lexers ./calc                         which function makes its tokens
   tarragon grammar sample calc.tg -n 10          ten random sentences of a grammar
   tarragon solve query.hmp                       solve string constraints (tarragon solve --help)
@@ -42,6 +44,8 @@ pub(crate) enum Command {
     Triage(TriageArgs),
     /// Show what the path of one input depended on
     Trace(TraceArgs),
+    /// Test single functions: a test for each path
+    Unit(Box<UnitArgs>),
     /// Propose functions that look like the program's lexer
     Lexers(LexersArgs),
     /// Write a variant of a program to a file

@@ -14,6 +14,7 @@ mod show;
 mod strategies;
 mod target;
 mod triage;
+mod unit;
 mod units;
 mod variant;
 
@@ -73,6 +74,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Replay(args) => replay::replay(&args),
         Command::Triage(args) => triage::triage(&args),
         Command::Trace(args) => show::trace(&args),
+        Command::Unit(args) => unit::unit(&args),
         Command::Lexers(args) => lexers::lexers(&args),
         Command::Variant(args) => variant::variant(&args),
         Command::Solve(args) => std::process::exit(strings_cli::run_parsed(args).into()),

@@ -1,0 +1,188 @@
+//! Runs one input of each path again, in the program itself, to see what it is and what comes of it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use anyhow::{Context, Result};
+use runner::{Limits, PlainRunner, Sandbox, TargetOptions};
+use search::Executor as _;
+use unit::{Case, Described, Kind};
+
+use super::UnitArgs;
+use super::build::Built;
+use super::code::Code;
+use super::explore::Explored;
+use super::results::{Function, Other, Outcome, Row};
+use crate::args::{SanitizerName, Switch};
+
+pub(crate) fn describe(
+    args: &UnitArgs,
+    code: &Code,
+    built: &Built,
+    number: usize,
+    mut explored: Explored,
+) -> Result<Function> {
+    let subject = &built.harness.subjects[number];
+    let function = &subject.function;
+    let mut runners = Runners {
+        first: runner(args, built, number, "a")?,
+        second: subject.against.as_ref().map(|_| runner(args, built, number, "b")).transpose()?,
+    };
+    let directory = args.out.join(&function.name).join("paths");
+    std::fs::create_dir_all(&directory)
+        .with_context(|| format!("{}: cannot be made", directory.display()))?;
+    let mut rows = Vec::new();
+    for input in inputs(&explored) {
+        let Some(mut row) = runners.row(code, function, &input)? else { continue };
+        row.number = rows.len() + 1;
+        row.input = format!("{}/paths/{:06}", function.name, row.number);
+        if !args.checks.sanitizer.contains(&SanitizerName::Off) {
+            row.outcome.reports = reports(&mut explored, &input)?;
+        }
+        std::fs::write(args.out.join(&row.input), &input)
+            .with_context(|| format!("{}: cannot be written", row.input))?;
+        rows.push(row);
+    }
+    Ok(Function {
+        name: function.name.clone(),
+        prototype: code.program.prototype(function),
+        is_static: !function.is_external,
+        line: function.place.line,
+        against: subject.against.clone(),
+        complete: explored.is_complete,
+        completeness: explored.claim,
+        runs: explored.runs,
+        seconds: explored.seconds,
+        differences: differences(&rows),
+        paths: rows,
+    })
+}
+
+/// Of all paths, and of all bugs.
+fn inputs(explored: &Explored) -> Vec<Vec<u8>> {
+    let bugs = explored.bugs.iter().map(|(_, input)| input);
+    let mut seen = HashSet::new();
+    explored.inputs.iter().chain(bugs).filter(|input| seen.insert(*input)).cloned().collect()
+}
+
+fn runner(args: &UnitArgs, built: &Built, number: usize, side: &str) -> Result<PlainRunner> {
+    let options = TargetOptions {
+        arguments: vec![number.to_string().into(), side.into()],
+        capture_stdout: true,
+        sandbox: if args.sandbox == Switch::On { Sandbox::On } else { Sandbox::Off },
+        readable: args.read.clone(),
+        limits: Limits {
+            run_time: args.timeout,
+            memory: args.memory,
+            address_space_allowance: Some(0),
+            ..Limits::default()
+        },
+        ..TargetOptions::new(&built.program)
+    };
+    Ok(PlainRunner::new(options)?)
+}
+
+struct Runners {
+    first: PlainRunner,
+    second: Option<PlainRunner>,
+}
+
+impl Runners {
+    /// `None` for arguments that are not of interest.
+    fn row(
+        &mut self,
+        code: &Code,
+        function: &unit::Function,
+        input: &[u8],
+    ) -> Result<Option<Row>> {
+        let (described, outcome) = run(&mut self.first, input)?;
+        if described.unmet {
+            return Ok(None);
+        }
+        let case = Case::new(&code.program, function, &described);
+        let mut against = None;
+        if let Some(second) = &mut self.second {
+            let (other, other_outcome) = run(second, input)?;
+            let other_case = Case::new(&code.program, function, &other);
+            let differs = differs((&case, &described, &outcome), (&other_case, &other, &other_outcome));
+            let Case { result, writes, .. } = other_case;
+            against = Some(Other { result, writes, outcome: other_outcome, differs });
+        }
+        Ok(Some(Row { number: 0, input: String::new(), case, outcome, against }))
+    }
+}
+
+fn run(runner: &mut PlainRunner, input: &[u8]) -> Result<(Described, Outcome)> {
+    let run = runner.run(input)?;
+    let described = Described::parse(&run.stdout);
+    let outcome = outcome(&described, run.outcome);
+    Ok((described, outcome))
+}
+
+fn outcome(described: &Described, ended: search::Outcome) -> Outcome {
+    let of = |kind| Outcome { kind, ..Outcome::default() };
+    if described.violated {
+        return of("violated");
+    }
+    if described.stopped.is_some() {
+        return of("stopped");
+    }
+    match ended {
+        _ if described.returned => of("returned"),
+        search::Outcome::Exit(code) => Outcome { code: Some(code), ..of("exited") },
+        search::Outcome::Timeout => of("timeout"),
+        other => Outcome { signal: Some(other.to_string()), ..of("crashed") },
+    }
+}
+
+/// What a build that checks more says of the input.
+fn reports(explored: &mut Explored, input: &[u8]) -> Result<Vec<String>> {
+    let diagnoses = explored.target.executor.examine(input)?;
+    let text = |diagnosis: search::Diagnosis| {
+        let frame = diagnosis.frames.iter().find(|frame| !frame.place.contains(unit::FILE));
+        let place = frame.map(|frame| format!(" in {} ({})", frame.place, frame.function));
+        format!("{}{}", diagnosis.kind, place.unwrap_or_default())
+    };
+    let mut texts: Vec<String> = diagnoses.into_iter().map(text).collect();
+    texts.dedup();
+    Ok(texts)
+}
+
+type Side<'s> = (&'s Case, &'s Described, &'s Outcome);
+
+/// In what two runs differ. Addresses differ always, so that values are compared as they are shown.
+fn differs(one: Side<'_>, other: Side<'_>) -> Vec<&'static str> {
+    let mut differs = Vec::new();
+    if one.2 != other.2 {
+        return vec!["outcome"];
+    }
+    let result = |side: Side<'_>| side.0.result.as_ref().map(|value| value.text.clone());
+    if result(one) != result(other) {
+        differs.push("result");
+    }
+    let is_memory = |object: &&unit::Object| object.kind != Kind::Parameter;
+    let written = |side: Side<'_>| {
+        let writes = side.0.writes.iter();
+        let writes = writes.map(|write| (write.c_target.clone(), write.after.clone()));
+        (writes.collect::<Vec<_>>(), side.1.after.iter().filter(is_memory).count())
+    };
+    if written(one) != written(other) {
+        differs.push("memory");
+    }
+    differs
+}
+
+/// Rows by what differs, those that are simplest first.
+fn differences(rows: &[Row]) -> BTreeMap<String, Vec<usize>> {
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for row in rows {
+        let differs = row.against.as_ref().map_or(&[][..], |other| &other.differs);
+        if !differs.is_empty() {
+            groups.entry(differs.join(" and ")).or_default().push(row.number);
+        }
+    }
+    let size = |number: &usize| {
+        rows[*number - 1].case.arguments.iter().map(|named| named.value.text.len()).sum::<usize>()
+    };
+    groups.values_mut().for_each(|numbers| numbers.sort_by_key(size));
+    groups
+}
