@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::types::{TypeId, VOID};
+use crate::types::{Program, TypeId, VOID};
 
 /// Memory that the harness knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +69,29 @@ impl Described {
             described.add(&words);
         }
         described
+    }
+
+    /// What the memory before the call looks like, whatever values are in it: which objects there
+    /// are, and where pointers lead.
+    pub fn shape(&self, program: &Program) -> Vec<u64> {
+        let mut shape = Vec::new();
+        for object in &self.before {
+            shape.extend([u64::from(object.ty.0), object.count]);
+            let size = program.size(object.ty).max(1) as usize;
+            for bytes in object.bytes.chunks_exact(size) {
+                let leaves = crate::value::leaves(program, object.ty, bytes, "");
+                let pointers = leaves.into_iter().filter(|leaf| program.pointee(leaf.ty).is_some());
+                shape.extend(pointers.map(|leaf| self.number_of(&leaf.bytes)));
+            }
+        }
+        shape
+    }
+
+    /// The number of the object that a pointer leads to, after those for null and for elsewhere.
+    fn number_of(&self, pointer: &[u8]) -> u64 {
+        let address = pointer.try_into().map_or(0, u64::from_le_bytes);
+        let found = self.before.iter().position(|object| object.address == address);
+        found.map_or(u64::from(address != 0), |number| number as u64 + 2)
     }
 
     fn add(&mut self, words: &[&str]) -> Option<()> {

@@ -156,7 +156,11 @@ impl Writer<'_> {
             Origin::Sources(sources) => {
                 let include = |source: &String| format!("#include \"{source}\"\n");
                 let includes: String = sources.iter().map(include).collect();
-                format!("#define main tg_main_of_program\n{includes}#undef main\n")
+                // Optimised code has no branch for `c ? 1 : 2`, so it would be one path.
+                format!(
+                    "#define main tg_main_of_program\n#pragma clang optimize off\n{includes}#pragma \
+                     clang optimize on\n#undef main\n"
+                )
             }
             Origin::Objects => self.declarations(),
         }
@@ -341,8 +345,11 @@ impl Writer<'_> {
         )
     }
 
-    /// Describes what a result points to. It is the last thing, as it may point anywhere.
+    /// Looks at what a predicate says, and describes what a result points to. That is the last thing, as it may point anywhere.
     fn behind(&self, number: usize, side: usize, ty: TypeId) -> String {
+        if self.program.is_integer(ty) || matches!(self.program.resolved(ty), Type::Enum { .. }) {
+            return format!("    tg_look_at((unsigned long)tg_result_{number}[{side}]);\n");
+        }
         let Some(to) = self.program.pointee(ty).map(|to| self.program.bare(to)) else {
             return String::new();
         };

@@ -44,12 +44,10 @@ impl Code {
         }
         let include = |file: &PathBuf| format!("#include \"{}\"\n", file.display());
         let sources: String = files.iter().map(include).collect();
-        // A static function that nobody calls would be left out.
-        let text = format!(
-            "#pragma clang attribute push(__attribute__((used)), apply_to = function)\n#define main \
-             tg_main_of_program\n{sources}#undef main\n#pragma clang attribute pop\n"
-        );
-        let object = compiler::debug_object(&text, &args.options)
+        let sources = format!("#define main tg_main_of_program\n{sources}#undef main\n");
+        // A name that is not there is an error that says more later on.
+        let object = compiler::debug_object(&(sources.clone() + &kept(args)), &args.options)
+            .or_else(|_| compiler::debug_object(&sources, &args.options))
             .map_err(|text| anyhow!("the source does not compile:\n{text}"))?;
         let mut program = Program::default();
         unit::dwarf::read(&object, &mut program)?;
@@ -173,4 +171,14 @@ impl Code {
         }
         Ok(name.to_owned())
     }
+}
+
+/// A static function that nobody calls is described only if something refers to it.
+fn kept(args: &UnitArgs) -> String {
+    let other = args.against.as_deref().map(|text| text.rsplit_once(':').map_or(text, |(_, name)| name));
+    let names = args.functions.iter().map(String::as_str).chain(other);
+    let keep = |(number, name)| {
+        format!("__attribute__((used)) static void *tg_kept_{number} = (void *){name};\n")
+    };
+    names.filter(|name| *name != "main").enumerate().map(keep).collect()
 }

@@ -11,6 +11,7 @@ use super::UnitArgs;
 use super::build::Built;
 use super::code::Code;
 use super::explore::Explored;
+use super::merge::{self, Seen};
 use super::results::{Function, Other, Outcome, Row};
 use crate::args::{SanitizerName, Switch};
 
@@ -30,9 +31,14 @@ pub(crate) fn describe(
     let directory = args.out.join(&function.name).join("paths");
     std::fs::create_dir_all(&directory)
         .with_context(|| format!("{}: cannot be made", directory.display()))?;
+    let mut seen = Vec::new();
+    for (input, path) in inputs(&explored) {
+        let Some(row) = runners.row(code, function, &input)? else { continue };
+        let covered = covered(&mut explored, &input)?;
+        seen.push(Seen { input, path, covered, row });
+    }
     let mut rows = Vec::new();
-    for input in inputs(&explored) {
-        let Some(mut row) = runners.row(code, function, &input)? else { continue };
+    for Seen { input, mut row, .. } in merge::distinct(seen) {
         row.number = rows.len() + 1;
         row.input = format!("{}/paths/{:06}", function.name, row.number);
         if !args.checks.sanitizer.contains(&SanitizerName::Off) {
@@ -57,11 +63,20 @@ pub(crate) fn describe(
     })
 }
 
-/// Of all paths, and of all bugs.
-fn inputs(explored: &Explored) -> Vec<Vec<u8>> {
-    let bugs = explored.bugs.iter().map(|(_, input)| input);
+/// Of all paths, and of bugs on these that other inputs show.
+fn inputs(explored: &Explored) -> Vec<(Vec<u8>, Option<u64>)> {
+    let paths = explored.inputs.iter().map(|kept| (&kept.input, Some(kept.path)));
+    let bugs = explored.bugs.iter().map(|input| (input, None));
     let mut seen = HashSet::new();
-    explored.inputs.iter().chain(bugs).filter(|input| seen.insert(*input)).cloned().collect()
+    let new = paths.chain(bugs).filter(|(input, _)| seen.insert(*input));
+    new.map(|(input, path)| (input.clone(), path)).collect()
+}
+
+/// The branch outcomes of the code under test that a run takes.
+fn covered(explored: &mut Explored, input: &[u8]) -> Result<Vec<u32>> {
+    let mut covered = explored.target.executor.run(input, false)?.covered;
+    covered.retain(|outcome| !explored.harness.contains(outcome));
+    Ok(covered)
 }
 
 fn runner(args: &UnitArgs, built: &Built, number: usize, side: &str) -> Result<PlainRunner> {
@@ -99,6 +114,7 @@ impl Runners {
             return Ok(None);
         }
         let case = Case::new(&code.program, function, &described);
+        let shape = described.shape(&code.program);
         let mut against = None;
         if let Some(second) = &mut self.second {
             let (other, other_outcome) = run(second, input)?;
@@ -107,7 +123,8 @@ impl Runners {
             let Case { result, writes, .. } = other_case;
             against = Some(Other { result, writes, outcome: other_outcome, differs });
         }
-        Ok(Some(Row { number: 0, input: String::new(), case, outcome, against }))
+        let input = String::new();
+        Ok(Some(Row { number: 0, of_bug: false, input, shape, case, outcome, against }))
     }
 }
 

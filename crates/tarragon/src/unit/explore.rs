@@ -1,19 +1,21 @@
 //! Searches the paths of one function: a campaign on the harness.
 
+use std::collections::HashSet;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
-use campaign::{About, BugReport, Campaign, Display, DisplayMode, OutputDir};
+use campaign::{About, Campaign, Display, DisplayMode, OutputDir};
 use compiler::Variant;
 use executor::Target;
 use search::{Limits, Seed, Stop, Whitebox, WhiteboxOptions};
+use sites::{Site, SiteKind, SiteTable};
 use solver::ChainOptions;
 
 use super::UnitArgs;
 use super::build::Built;
-use super::paths::Paths;
+use super::paths::{Kept, Paths};
 use crate::args::{SanitizerName, TargetArgs};
 use crate::target;
 
@@ -21,9 +23,11 @@ use crate::target;
 pub(crate) struct Explored {
     pub target: Target,
     /// One input for each path.
-    pub inputs: Vec<Vec<u8>>,
-    /// Bugs with the inputs that show them.
-    pub bugs: Vec<(BugReport, Vec<u8>)>,
+    pub inputs: Vec<Kept>,
+    /// Branch outcomes of the harness itself.
+    pub harness: HashSet<u32>,
+    /// One input for each bug.
+    pub bugs: Vec<Vec<u8>>,
     pub runs: u64,
     pub seconds: f64,
     pub is_complete: bool,
@@ -75,10 +79,10 @@ pub(crate) fn explore(
     }
     let report = end.report;
     let completeness = report.completeness.as_ref();
-    let read = |bug: BugReport| Some((std::fs::read(out.join(&bug.file)).ok()?, bug));
-    let bugs = report.bugs.into_iter().filter_map(read).map(|(input, bug)| (bug, input));
+    let bugs = report.bugs.iter().filter_map(|bug| std::fs::read(out.join(&bug.file)).ok());
     Ok(Explored {
         inputs: paths.into_inputs(),
+        harness: harness_outcomes(&target.sites),
         bugs: bugs.collect(),
         runs: report.runs,
         seconds: report.seconds.total,
@@ -86,6 +90,18 @@ pub(crate) fn explore(
         claim: completeness.map_or(String::new(), |claim| claim.text.clone()),
         target,
     })
+}
+
+fn harness_outcomes(sites: &SiteTable) -> HashSet<u32> {
+    let is_harness = |site: &&Site| {
+        sites.files.get(site.file as usize).is_some_and(|file| file.ends_with(unit::FILE))
+    };
+    let outcomes = |site: &Site| match &site.kind {
+        SiteKind::Plain => 0..0,
+        SiteKind::Branch { coverage } => *coverage..*coverage + 2,
+        SiteKind::Switch { coverage, cases } => *coverage..*coverage + cases.len() as u32 + 1,
+    };
+    sites.sites.iter().filter(is_harness).flat_map(outcomes).collect()
 }
 
 fn target_args(args: &UnitArgs, built: &Built, number: usize) -> TargetArgs {

@@ -2,13 +2,14 @@
 //!
 //! A harness for the functions is written and built (`code`, `build`), each function is searched
 //! like any other program (`explore`), each path that was found is run once more to be described
-//! (`describe`), and the results are printed and written (`results`, `table`).
+//! (`describe`), those that differ in nothing but shapes that nobody looks at become one (`merge`), and the results are printed and written (`results`, `table`).
 
 mod args;
 mod build;
 mod code;
 mod describe;
 mod explore;
+mod merge;
 mod paths;
 mod results;
 mod table;

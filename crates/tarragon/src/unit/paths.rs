@@ -1,12 +1,13 @@
-//! A search that remembers one input for each path through the code under test.
+//! A search that remembers one input for each path.
 //!
-//! Branches of the harness do not count: a path that does not look at an argument is one path,
-//! whatever shape the argument has. How the run ended does count.
+//! A path is first of all what the code under test does. The harness has branches of its own, which
+//! choose the shapes of arguments; whether a shape makes a difference shows later, when the runs are
+//! described, so that some shapes for each path are kept.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use path::ConstraintKind;
+use path::{Constraint, ConstraintKind};
 use search::{
     Claim, Context, Next, Outcome, Ran, SavedSearch, Strategy, TracedPath, Whitebox,
 };
@@ -17,27 +18,49 @@ pub(crate) struct Paths<'s> {
     /// What the harness is called in the site table.
     harness: &'static str,
     kept: HashMap<Key, usize>,
-    inputs: Vec<Vec<u8>>,
+    inputs: Vec<Kept>,
+    /// How many shapes were kept of each path through the code under test.
+    shapes: HashMap<(u64, Outcome), usize>,
 }
 
-/// The path, and the end.
+/// Shapes that are looked at for each path through the code under test.
+const SHAPES: usize = 24;
+
+/// The simplest input of a path so far.
+pub(crate) struct Kept {
+    pub input: Vec<u8>,
+    /// The path through the code under test alone.
+    pub path: u64,
+    /// It also violates a property, which is a bug's business, not the path's.
+    violates: bool,
+}
+
+/// The path, that through the harness included, and the end.
 type Key = (u64, Outcome);
 
 impl<'s> Paths<'s> {
     pub fn new(search: Whitebox<'s>, harness: &'static str) -> Paths<'s> {
-        Paths { search, harness, kept: HashMap::new(), inputs: Vec::new() }
+        let (kept, shapes) = Default::default();
+        Paths { search, harness, kept, shapes, inputs: Vec::new() }
     }
 
     /// One input for each path, in the order in which the paths were found.
-    pub fn into_inputs(self) -> Vec<Vec<u8>> {
+    pub fn into_inputs(self) -> Vec<Kept> {
         self.inputs
     }
 
-    fn keep(&mut self, key: Key, input: &[u8]) {
+    fn keep(&mut self, key: Key, new: Kept) {
+        if !self.kept.contains_key(&key) {
+            let shapes = self.shapes.entry((new.path, key.1)).or_default();
+            if *shapes == SHAPES {
+                return;
+            }
+            *shapes += 1;
+        }
         let number = *self.kept.entry(key).or_insert(self.inputs.len());
         match self.inputs.get_mut(number) {
-            None => self.inputs.push(input.to_vec()),
-            Some(kept) if is_simpler(input, kept) => input.clone_into(kept),
+            None => self.inputs.push(new),
+            Some(kept) if new.cost() < kept.cost() => *kept = new,
             Some(_) => {}
         }
     }
@@ -60,10 +83,12 @@ impl<'s> Paths<'s> {
     }
 }
 
-/// Of two inputs of one path people prefer the one with more zeros.
-fn is_simpler(input: &[u8], than: &[u8]) -> bool {
-    let weight = |input: &[u8]| input.iter().filter(|byte| **byte != 0).count();
-    (weight(input), input) < (weight(than), than)
+impl Kept {
+    /// People prefer an input with more zeros.
+    fn cost(&self) -> (bool, usize, &[u8]) {
+        let weight = self.input.iter().filter(|byte| **byte != 0).count();
+        (self.violates, weight, &self.input)
+    }
 }
 
 impl Strategy for Paths<'_> {
@@ -80,7 +105,11 @@ impl Strategy for Paths<'_> {
             Some(path) => self.path(path, context.sites),
             None => ran.covered,
         };
-        self.keep((path, ran.outcome), ran.input);
+        let constraints = ran.path.iter().flat_map(|path| &path.condition.constraints);
+        let violates = constraints.into_iter().any(Constraint::is_violated_check);
+        let whole = ran.path.as_ref().map_or(path, |path| path.condition.control_hash());
+        let input = ran.input.to_vec();
+        self.keep((whole, ran.outcome), Kept { input, path, violates });
         self.search.learn(ran, context);
     }
 
@@ -121,10 +150,13 @@ mod tests {
     #[test]
     fn the_simplest_input_of_a_path_is_kept() {
         let mut paths = Paths::new(Whitebox::new(WhiteboxOptions::default()), "h.c");
-        paths.keep((1, Outcome::Exit(0)), &[7, 7]);
-        paths.keep((1, Outcome::Exit(0)), &[0, 9]);
-        paths.keep((1, Outcome::Exit(0)), &[9, 9]);
-        paths.keep((1, Outcome::Signal(11)), &[5, 5]);
-        assert_eq!(paths.into_inputs(), [vec![0, 9], vec![5, 5]]);
+        let kept = |input: [u8; 2], violates| Kept { input: input.to_vec(), path: 1, violates };
+        paths.keep((1, Outcome::Exit(0)), kept([7, 7], false));
+        paths.keep((1, Outcome::Exit(0)), kept([0, 9], false));
+        paths.keep((1, Outcome::Exit(0)), kept([9, 9], false));
+        paths.keep((1, Outcome::Exit(0)), kept([0, 0], true));
+        paths.keep((1, Outcome::Signal(11)), kept([5, 5], false));
+        let inputs: Vec<_> = paths.into_inputs().into_iter().map(|kept| kept.input).collect();
+        assert_eq!(inputs, [vec![0, 9], vec![5, 5]]);
     }
 }

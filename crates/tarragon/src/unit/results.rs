@@ -56,6 +56,10 @@ pub(crate) struct Function {
 pub(crate) struct Row {
     /// Counts from 1.
     pub number: usize,
+    /// It shows a bug on a path that another row is for.
+    pub of_bug: bool,
+    #[serde(skip)]
+    pub shape: Vec<u64>,
     /// Relative to the output directory.
     pub input: String,
     #[serde(flatten)]

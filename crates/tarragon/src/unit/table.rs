@@ -77,8 +77,12 @@ fn table(function: &Function) -> String {
 const WIDEST: usize = 60;
 
 fn ending(function: &Function) -> String {
-    let (paths, runs, seconds) = (function.paths.len(), function.runs, function.seconds);
-    let mut text = format!("  {paths} paths in {runs} runs and {seconds:.1} s; {}\n", function.completeness);
+    let (runs, seconds) = (function.runs, function.seconds);
+    let bugs = function.paths.iter().filter(|row| row.of_bug).count();
+    let paths = function.paths.len() - bugs;
+    let more = if bugs > 0 { format!(" and {bugs} more inputs of bugs") } else { String::new() };
+    let mut text =
+        format!("  {paths} paths{more}, {runs} runs in {seconds:.1} s; {}\n", function.completeness);
     for (what, rows) in &function.differences {
         let first = rows.first().map_or(0, |number| *number);
         let all = rows.len();
