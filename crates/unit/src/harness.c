@@ -230,7 +230,11 @@ static int tg_same_bytes(const tg_byte *one, const tg_byte *other, tg_size size)
 static int tg_close(double one, double other)
 {
     double difference = one > other ? one - other : other - one;
-    return one == other || difference <= TG_TOLERANCE || (one != one && other != other);
+    double first = one < 0 ? -one : one, second = other < 0 ? -other : other;
+    double larger = first > second ? first : second;
+    if (larger < 1)
+        larger = 1;
+    return one == other || difference <= TG_TOLERANCE * larger || (one != one && other != other);
 }
 
 /* The object that an address is in; with none, all are. */

@@ -10,6 +10,7 @@ pub mod dwarf;
 pub mod interface;
 
 mod case;
+mod compare;
 mod describe;
 mod harness;
 mod makers;
@@ -18,6 +19,7 @@ mod types;
 mod value;
 
 pub use case::{Case, Declared, Named, Value, Write};
+pub use compare::{Difference, compare};
 pub use describe::{Described, Kind, Object, Typed};
 pub use harness::{Bounds, FILE, Harness, Origin, Subject, UNMET};
 pub use types::*;

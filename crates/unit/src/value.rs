@@ -350,12 +350,17 @@ fn character(bytes: &[u8], is_signed: bool) -> (String, String) {
     (shown, value.to_string())
 }
 
-fn float(bytes: &[u8]) -> (String, String) {
-    let value = match bytes.len() {
+/// A number of 4, 8 or 16 bytes.
+pub(crate) fn float_of(bytes: &[u8]) -> f64 {
+    match bytes.len() {
         4 => bytes.try_into().map_or(0.0, |bytes| f64::from(f32::from_le_bytes(bytes))),
         8 => bytes.try_into().map_or(0.0, f64::from_le_bytes),
         _ => extended(bytes),
-    };
+    }
+}
+
+fn float(bytes: &[u8]) -> (String, String) {
+    let value = float_of(bytes);
     let text = match bytes.len() {
         4 => format!("{:?}", value as f32),
         _ => format!("{value:?}"),

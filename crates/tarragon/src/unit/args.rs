@@ -23,7 +23,7 @@ Examples:
 
 Exit codes: 0 no bug, 1 bugs found (crashes, violations, differences), 2 error.")]
 pub(crate) struct UnitArgs {
-    /// A C source, or an object, an archive or a program that was built with `tarragon cc`
+    /// A C source, or an object or an archive that was built with `tarragon cc`
     pub file: PathBuf,
     /// A function to test
     #[arg(long = "function", value_name = "NAME", required_unless_present = "all")]

@@ -57,11 +57,21 @@ impl Code {
 
     fn of_objects(file: PathBuf) -> Result<Code> {
         let payload = Payload::read_any(&file)?;
+        if payload.recipe.is_some() {
+            bail!(
+                "{} is linked already; name an object, an archive or a C source of it",
+                file.display()
+            );
+        }
         let mut program = Program::default();
         for module in &payload.modules {
             let object = compiler::debug_object_of(&module.bitcode)
                 .map_err(|text| anyhow!("{}: {text}", module.source))?;
             unit::dwarf::read(&object, &mut program)?;
+        }
+        let is_object = file.extension().is_some_and(|extension| extension == "o");
+        if is_object && program.function("main").is_some_and(|main| main.is_defined) {
+            bail!("{} has a main of its own; name its C source", file.display());
         }
         Ok(Code { program, origin: Origin::Objects, files: vec![file] })
     }

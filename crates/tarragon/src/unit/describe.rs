@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use anyhow::{Context, Result};
 use runner::{Limits, PlainRunner, Sandbox, TargetOptions};
 use search::Executor as _;
-use unit::{Case, Described, Kind};
+use unit::{Case, Described};
 
 use super::UnitArgs;
 use super::build::Built;
@@ -27,6 +27,7 @@ pub(crate) fn describe(
     let mut runners = Runners {
         first: runner(args, built, number, "a")?,
         second: subject.against.as_ref().map(|_| runner(args, built, number, "b")).transpose()?,
+        tolerance: args.tolerance,
     };
     let directory = args.out.join(&function.name).join("paths");
     std::fs::create_dir_all(&directory)
@@ -99,6 +100,7 @@ fn runner(args: &UnitArgs, built: &Built, number: usize, side: &str) -> Result<P
 struct Runners {
     first: PlainRunner,
     second: Option<PlainRunner>,
+    tolerance: f64,
 }
 
 impl Runners {
@@ -119,7 +121,14 @@ impl Runners {
         if let Some(second) = &mut self.second {
             let (other, other_outcome) = run(second, input)?;
             let other_case = Case::new(&code.program, function, &other);
-            let differs = differs((&case, &described, &outcome), (&other_case, &other, &other_outcome));
+            let mut differs = Vec::new();
+            if outcome != other_outcome {
+                differs.push("outcome");
+            } else {
+                let difference = unit::compare(&code.program, &described, &other, self.tolerance);
+                differs.extend(difference.result.then_some("result"));
+                differs.extend(difference.memory.then_some("memory"));
+            }
             let Case { result, writes, .. } = other_case;
             against = Some(Other { result, writes, outcome: other_outcome, differs });
         }
@@ -154,38 +163,19 @@ fn outcome(described: &Described, ended: search::Outcome) -> Outcome {
 /// What a build that checks more says of the input.
 fn reports(explored: &mut Explored, input: &[u8]) -> Result<Vec<String>> {
     let diagnoses = explored.target.executor.examine(input)?;
+    // What the harness itself ends is told otherwise.
+    let is_own = |diagnosis: &search::Diagnosis| {
+        const ENDS: [&str; 3] = ["tg_violated", "tg_differ_in_result", "tg_differ_in_memory"];
+        diagnosis.frames.iter().any(|frame| ENDS.contains(&frame.function.as_str()))
+    };
     let text = |diagnosis: search::Diagnosis| {
         let frame = diagnosis.frames.iter().find(|frame| !frame.place.contains(unit::FILE));
         let place = frame.map(|frame| format!(" in {} ({})", frame.place, frame.function));
         format!("{}{}", diagnosis.kind, place.unwrap_or_default())
     };
-    let mut texts: Vec<String> = diagnoses.into_iter().map(text).collect();
+    let mut texts: Vec<String> = diagnoses.into_iter().filter(|diagnosis| !is_own(diagnosis)).map(text).collect();
     texts.dedup();
     Ok(texts)
-}
-
-type Side<'s> = (&'s Case, &'s Described, &'s Outcome);
-
-/// In what two runs differ. Addresses differ always, so that values are compared as they are shown.
-fn differs(one: Side<'_>, other: Side<'_>) -> Vec<&'static str> {
-    let mut differs = Vec::new();
-    if one.2 != other.2 {
-        return vec!["outcome"];
-    }
-    let result = |side: Side<'_>| side.0.result.as_ref().map(|value| value.text.clone());
-    if result(one) != result(other) {
-        differs.push("result");
-    }
-    let is_memory = |object: &&unit::Object| object.kind != Kind::Parameter;
-    let written = |side: Side<'_>| {
-        let writes = side.0.writes.iter();
-        let writes = writes.map(|write| (write.c_target.clone(), write.after.clone()));
-        (writes.collect::<Vec<_>>(), side.1.after.iter().filter(is_memory).count())
-    };
-    if written(one) != written(other) {
-        differs.push("memory");
-    }
-    differs
 }
 
 /// Rows by what differs, those that are simplest first.

@@ -23,7 +23,7 @@ const RESULTS: usize = 2;
 
 type Group<'s> = (u64, &'s [u32], &'s str, String);
 
-/// One run of each kind, in the order in which they were found; those of bugs come last.
+/// The first run of each kind; those of bugs come last.
 pub(crate) fn distinct(seen: Vec<Seen>) -> Vec<Seen> {
     let results = results(&seen);
     let mut shapes = HashSet::new();

@@ -44,8 +44,9 @@ impl<'s> Paths<'s> {
         Paths { search, harness, kept, shapes, inputs: Vec::new() }
     }
 
-    /// One input for each path, in the order in which the paths were found.
-    pub fn into_inputs(self) -> Vec<Kept> {
+    /// One input for each path, the simplest first.
+    pub fn into_inputs(mut self) -> Vec<Kept> {
+        self.inputs.sort_by(|one, other| one.cost().cmp(&other.cost()));
         self.inputs
     }
 
@@ -157,6 +158,6 @@ mod tests {
         paths.keep((1, Outcome::Exit(0)), kept([0, 0], true));
         paths.keep((1, Outcome::Signal(11)), kept([5, 5], false));
         let inputs: Vec<_> = paths.into_inputs().into_iter().map(|kept| kept.input).collect();
-        assert_eq!(inputs, [vec![0, 9], vec![5, 5]]);
+        assert_eq!(inputs, [vec![0, 9], vec![5, 5]], "the one without a violation");
     }
 }
