@@ -8,7 +8,8 @@ use crate::clang;
 use crate::driver::Language;
 use std::ffi::OsString;
 
-const TO_OBJECT: &str = "-O1 -g -gdwarf-5 -w -Qunused-arguments -Xclang -disable-llvm-passes -c -o - -x";
+const TO_OBJECT: &str =
+    "-O1 -g -gdwarf-5 -w -Qunused-arguments -Xclang -disable-llvm-passes -c -o - -x";
 
 /// Compiles C source text with options of a compilation, of which inputs are left out. The error is
 /// clang's text.
@@ -27,7 +28,6 @@ pub fn debug_object_of(bitcode: &[u8]) -> Result<Vec<u8>, String> {
 fn compile(mut words: Vec<OsString>, language: &str, input: &[u8]) -> Result<Vec<u8>, String> {
     let compiler = clang::compiler(Language::C).map_err(|missing| missing.to_string())?;
     words.extend(TO_OBJECT.split_whitespace().chain([language, "-"]).map(OsString::from));
-    let mut prepared =
-        clang::prepare(&compiler, &words).map_err(|error| error.to_string())?;
+    let mut prepared = clang::prepare(&compiler, &words).map_err(|error| error.to_string())?;
     clang::capture(&mut prepared, Some(input))
 }

@@ -131,11 +131,7 @@ pub(crate) struct Names {
 }
 
 /// Names of objects by address. Addresses differ between runs, numbers of objects do not.
-fn names(
-    program: &Program,
-    function: &Function,
-    described: &Described,
-) -> BTreeMap<u64, Names> {
+fn names(program: &Program, function: &Function, described: &Described) -> BTreeMap<u64, Names> {
     let mut names = BTreeMap::new();
     let mut parameters = function.signature.parameters.iter().enumerate();
     let mut globals = described.globals.iter();
@@ -190,11 +186,7 @@ fn follow(
 }
 
 /// The elements of an object, each with the way to it.
-fn elements<'o>(
-    program: &Program,
-    object: &'o Object,
-    pointer: &str,
-) -> Vec<(&'o [u8], String)> {
+fn elements<'o>(program: &Program, object: &'o Object, pointer: &str) -> Vec<(&'o [u8], String)> {
     let size = program.size(object.ty).max(1) as usize;
     let is_record = matches!(program.resolved(object.ty), Type::Record(_));
     let name = |at: usize| match (object.count, object.kind) {

@@ -147,7 +147,8 @@ mod tests {
 
     #[test]
     fn lines_between_the_output_of_the_program_are_read() {
-        let output = b"hello\n@tarragon before p 3 1 4096 x2a000000 .\nunfinished@tarragon result 3 \
+        let output =
+            b"hello\n@tarragon before p 3 1 4096 x2a000000 .\nunfinished@tarragon result 3 \
             x01 .\n\n@tarragon returned .\nbye";
         let described = Described::parse(output);
         let bytes = vec![0x2a, 0, 0, 0];
@@ -160,7 +161,8 @@ mod tests {
 
     #[test]
     fn damaged_lines_are_left_out() {
-        let output = b"\n@tarragon before p 3 1 4096 x2 .\n@tarragon before q 3 1 0 x00 .\n@tarragon \
+        let output =
+            b"\n@tarragon before p 3 1 4096 x2 .\n@tarragon before q 3 1 0 x00 .\n@tarragon \
             after p 3 1 0 x00";
         assert_eq!(Described::parse(output), Described::default());
     }

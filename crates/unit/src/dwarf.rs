@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use gimli::{
-    AttributeValue, DebuggingInformationEntry, Dwarf, DwAte, EndianSlice, LittleEndian, Reader,
+    AttributeValue, DebuggingInformationEntry, DwAte, Dwarf, EndianSlice, LittleEndian, Reader,
     RelocateReader, SectionId, Unit, UnitOffset, constants,
 };
 use object::read::elf::ElfFile64;

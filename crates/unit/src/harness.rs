@@ -177,7 +177,8 @@ impl Writer<'_> {
         let mut text = self.program.declarations(types);
         for Subject { function, against, .. } in subjects {
             let _ = writeln!(text, "extern {};", self.program.prototype(function));
-            let other = against.iter().map(|name| Function { name: name.clone(), ..function.clone() });
+            let other =
+                against.iter().map(|name| Function { name: name.clone(), ..function.clone() });
             for other in other {
                 let _ = writeln!(text, "extern {};", self.program.prototype(&other));
             }
@@ -203,7 +204,9 @@ impl Writer<'_> {
     fn stub(&mut self, stub: &Function) -> String {
         let name = &stub.name;
         let body = match stub.signature.result {
-            _ if !stub.returns => format!("    tg_say(\"stopped {name}\");\n    tg_end();\n    tg_sys_exit(0);\n"),
+            _ if !stub.returns => {
+                format!("    tg_say(\"stopped {name}\");\n    tg_end();\n    tg_sys_exit(0);\n")
+            }
             None => String::new(),
             Some(ty) => self.makers.result(ty, name),
         };
@@ -244,7 +247,10 @@ impl Writer<'_> {
         let condition = |name: &str, list: &[String], expressions: &[String]| {
             let list = if list.is_empty() { "void".to_owned() } else { list.join(", ") };
             let all: Vec<String> = expressions.iter().map(|text| format!("({text})")).collect();
-            format!("static int tg_{name}_{number}({list})\n{{\n    return {};\n}}\n", all.join(" && "))
+            format!(
+                "static int tg_{name}_{number}({list})\n{{\n    return {};\n}}\n",
+                all.join(" && ")
+            )
         };
         let mut text = String::new();
         if !self.harness.assume.is_empty() {
@@ -262,13 +268,15 @@ impl Writer<'_> {
         let mut body = String::new();
         for (at, parameter) in parameters.iter().enumerate() {
             let (id, size) = (self.makers.need(parameter.ty), self.program.size(parameter.ty));
-            let _ = writeln!(body, "    tg_register((void *)&{}, {id}, {size}, 1, 'p');", place(at));
+            let _ =
+                writeln!(body, "    tg_register((void *)&{}, {id}, {size}, 1, 'p');", place(at));
         }
         let lengths: BTreeSet<usize> = (0..roles.len())
             .filter(|&at| matches!(roles[at], Role::Length | Role::LengthBehind))
             .collect();
         for at in &lengths {
-            let _ = writeln!(body, "    tg_size n{at} = tg_choose({});", self.harness.bounds.array + 1);
+            let _ =
+                writeln!(body, "    tg_size n{at} = tg_choose({});", self.harness.bounds.array + 1);
         }
         for (at, parameter) in parameters.iter().enumerate() {
             body += &self.argument(at, parameter.ty, &roles[at], &place(at));
@@ -399,7 +407,9 @@ impl Writer<'_> {
         let globals = &self.harness.globals;
         let keep: String = globals
             .iter()
-            .map(|global| format!("    tg_keep(&{}, {});\n", global.name, self.program.size(global.ty)))
+            .map(|global| {
+                format!("    tg_keep(&{}, {});\n", global.name, self.program.size(global.ty))
+            })
             .collect();
         let arms: String = self
             .makers
@@ -504,4 +514,3 @@ int main(int argc, char **argv)
     }
     switch (number) {
 "#;
-

@@ -108,16 +108,10 @@ fn guess(program: &Program, parameters: &[Parameter], roles: &mut [Role]) {
 }
 
 /// The array whose name is in the name of the length, or the nearest one before it.
-fn belonging(
-    program: &Program,
-    parameters: &[Parameter],
-    roles: &[Role],
-    at: usize,
-) -> Vec<usize> {
+fn belonging(program: &Program, parameters: &[Parameter], roles: &[Role], at: usize) -> Vec<usize> {
     let length = lower(&parameters[at]);
-    let free = |other: &usize| {
-        roles[*other] == Role::Value && is_array(program, parameters[*other].ty)
-    };
+    let free =
+        |other: &usize| roles[*other] == Role::Value && is_array(program, parameters[*other].ty);
     let named = (0..parameters.len()).filter(free).find(|&other| {
         let name = lower(&parameters[other]);
         name.len() > 1 && length.contains(&name)
@@ -181,9 +175,7 @@ fn apply(
     let ty = parameters[by].ty;
     (roles[at], roles[by]) = match program.pointee(ty) {
         None if program.is_integer(ty) => (Role::Array(Length::Parameter(by)), Role::Length),
-        Some(to) if program.is_integer(to) => {
-            (Role::Array(Length::Behind(by)), Role::LengthBehind)
-        }
+        Some(to) if program.is_integer(to) => (Role::Array(Length::Behind(by)), Role::LengthBehind),
         _ => return Err(wrong(length)),
     };
     Ok(())

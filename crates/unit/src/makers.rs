@@ -187,7 +187,8 @@ impl<'p> Makers<'p> {
         }
         let mut arms = String::new();
         for (number, field) in record.fields.iter().enumerate() {
-            let _ = writeln!(arms, "    case {number}:\n    {}        break;", self.make_field(field));
+            let _ =
+                writeln!(arms, "    case {number}:\n    {}        break;", self.make_field(field));
         }
         format!("    switch (tg_choose({})) {{\n{arms}    }}\n", record.fields.len())
     }
@@ -205,7 +206,10 @@ impl<'p> Makers<'p> {
         let name = format!("tg_point_{}", to.0);
         self.once(name, |makers| {
             let body = makers.point(to);
-            format!("static void *tg_point_{}(unsigned depth)\n{{\n    (void)depth;\n{body}}}\n", to.0)
+            format!(
+                "static void *tg_point_{}(unsigned depth)\n{{\n    (void)depth;\n{body}}}\n",
+                to.0
+            )
         });
         to.0
     }

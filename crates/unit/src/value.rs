@@ -38,7 +38,8 @@ pub(crate) fn leaves(program: &Program, ty: TypeId, bytes: &[u8], path: &str) ->
             let fields = shown_fields(program, record);
             let part = |field: &Field| {
                 let bytes = part_of(program, field, bytes);
-                let path = field.name.as_ref().map_or(path.to_owned(), |name| format!("{path}.{name}"));
+                let path =
+                    field.name.as_ref().map_or(path.to_owned(), |name| format!("{path}.{name}"));
                 match field.bits {
                     None => leaves(program, field.ty, bytes, &path),
                     bits => vec![Leaf { path, ty: field.ty, bytes: bytes.to_vec(), bits }],
@@ -206,10 +207,13 @@ impl<'a> Values<'a> {
     /// The object in which or at whose end an address is, and how far.
     fn object_at(&self, address: u64) -> Option<(&'a Object, u64)> {
         let within = |object: &&Object| {
-            address.checked_sub(object.address).is_some_and(|at| at < object.bytes.len().max(1) as u64)
+            address
+                .checked_sub(object.address)
+                .is_some_and(|at| at < object.bytes.len().max(1) as u64)
         };
         let at_end = |object: &&Object| object.address + object.bytes.len() as u64 == address;
-        let found = self.objects.iter().find(within).or_else(|| self.objects.iter().find(at_end))?;
+        let found =
+            self.objects.iter().find(within).or_else(|| self.objects.iter().find(at_end))?;
         Some((found, address - found.address))
     }
 
@@ -274,7 +278,9 @@ impl<'a> Values<'a> {
         }
         shown.push(object.address);
         match object.count {
-            1 if !self.is_char(object.ty) => format!("&{}", self.text(object.ty, &object.bytes, shown)),
+            1 if !self.is_char(object.ty) => {
+                format!("&{}", self.text(object.ty, &object.bytes, shown))
+            }
             _ => self.text_of_array(object.ty, &object.bytes, shown),
         }
     }
@@ -282,7 +288,8 @@ impl<'a> Values<'a> {
     fn bit_field(&self, ty: TypeId, bytes: &[u8], (first, width): (u64, u64)) -> String {
         let all = number_of_any(bytes) >> (first % 8);
         let value = if width >= 64 { all as u64 } else { all as u64 & ((1 << width) - 1) };
-        let signed = matches!(self.program.resolved(ty), Type::Base { encoding: Encoding::Signed, .. });
+        let signed =
+            matches!(self.program.resolved(ty), Type::Base { encoding: Encoding::Signed, .. });
         let shift = 64 - width.clamp(1, 64);
         match signed {
             true => (((value << shift) as i64) >> shift).to_string(),
@@ -376,7 +383,8 @@ fn float(bytes: &[u8]) -> (String, String) {
 
 /// The 80 bits of a `long double`, as a double.
 fn extended(bytes: &[u8]) -> f64 {
-    let (mantissa, head) = (number(bytes.get(..8).unwrap_or_default()), number(bytes.get(8..10).unwrap_or_default()));
+    let (mantissa, head) =
+        (number(bytes.get(..8).unwrap_or_default()), number(bytes.get(8..10).unwrap_or_default()));
     let exponent = (head & 0x7fff) as i32;
     let sign = if head & 0x8000 != 0 { -1.0 } else { 1.0 };
     match exponent {

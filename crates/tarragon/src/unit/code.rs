@@ -83,7 +83,9 @@ impl Code {
         for function in self.functions(args)? {
             match self.subject(args, function) {
                 Ok(subject) => subjects.push(subject),
-                Err(error) if args.all => drop(skipped.insert(function.name.clone(), error.to_string())),
+                Err(error) if args.all => {
+                    drop(skipped.insert(function.name.clone(), error.to_string()))
+                }
                 Err(error) => bail!("{} cannot be tested: {error}", function.name),
             }
         }
@@ -132,7 +134,9 @@ impl Code {
     fn is_own(&self, function: &Function) -> bool {
         let is_main = matches!(function.name.as_str(), "tg_main_of_program" | "main");
         let is_here = match self.origin {
-            Origin::Sources(_) => self.files.iter().any(|file| Path::new(&function.place.file) == file),
+            Origin::Sources(_) => {
+                self.files.iter().any(|file| Path::new(&function.place.file) == file)
+            }
             Origin::Objects => function.is_external,
         };
         function.is_defined && is_here && !is_main
@@ -185,7 +189,8 @@ impl Code {
 
 /// A static function that nobody calls is described only if something refers to it.
 fn kept(args: &UnitArgs) -> String {
-    let other = args.against.as_deref().map(|text| text.rsplit_once(':').map_or(text, |(_, name)| name));
+    let other =
+        args.against.as_deref().map(|text| text.rsplit_once(':').map_or(text, |(_, name)| name));
     let names = args.functions.iter().map(String::as_str).chain(other);
     let keep = |(number, name)| {
         format!("__attribute__((used)) static void *tg_kept_{number} = (void *){name};\n")

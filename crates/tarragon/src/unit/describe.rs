@@ -105,12 +105,7 @@ struct Runners {
 
 impl Runners {
     /// `None` for arguments that are not of interest.
-    fn row(
-        &mut self,
-        code: &Code,
-        function: &unit::Function,
-        input: &[u8],
-    ) -> Result<Option<Row>> {
+    fn row(&mut self, code: &Code, function: &unit::Function, input: &[u8]) -> Result<Option<Row>> {
         let (described, outcome) = run(&mut self.first, input)?;
         if described.unmet {
             return Ok(None);
@@ -173,7 +168,8 @@ fn reports(explored: &mut Explored, input: &[u8]) -> Result<Vec<String>> {
         let place = frame.map(|frame| format!(" in {} ({})", frame.place, frame.function));
         format!("{}{}", diagnosis.kind, place.unwrap_or_default())
     };
-    let mut texts: Vec<String> = diagnoses.into_iter().filter(|diagnosis| !is_own(diagnosis)).map(text).collect();
+    let mut texts: Vec<String> =
+        diagnoses.into_iter().filter(|diagnosis| !is_own(diagnosis)).map(text).collect();
     texts.dedup();
     Ok(texts)
 }

@@ -70,7 +70,8 @@ pub(crate) fn explore(
         hangs: args.checks.hangs.into(),
         covered: None,
     };
-    let end = campaign.run(&mut paths, vec![Seed { name: "zeros".to_owned(), input: vec![0; len] }]);
+    let end =
+        campaign.run(&mut paths, vec![Seed { name: "zeros".to_owned(), input: vec![0; len] }]);
     if let Stop::Execution(_) | Stop::Output(_) = end.stop {
         bail!("{}: {}", subject.function.name, end.stop);
     }

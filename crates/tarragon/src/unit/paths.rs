@@ -8,9 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use path::{Constraint, ConstraintKind};
-use search::{
-    Claim, Context, Next, Outcome, Ran, SavedSearch, Strategy, TracedPath, Whitebox,
-};
+use search::{Claim, Context, Next, Outcome, Ran, SavedSearch, Strategy, TracedPath, Whitebox};
 use sites::SiteTable;
 
 pub(crate) struct Paths<'s> {
@@ -69,17 +67,16 @@ impl<'s> Paths<'s> {
     fn path(&self, path: &TracedPath, sites: &SiteTable) -> u64 {
         let constraints = path.condition.constraints.iter();
         let own = constraints.filter(|constraint| {
-            let is_way = matches!(
-                constraint.kind,
-                ConstraintKind::Branch | ConstraintKind::Case { .. }
-            );
+            let is_way =
+                matches!(constraint.kind, ConstraintKind::Branch | ConstraintKind::Case { .. });
             is_way && !self.is_harness(constraint.site, sites)
         });
         own.fold(0, |hash, constraint| constraint.step().after(hash))
     }
 
     fn is_harness(&self, site: u32, sites: &SiteTable) -> bool {
-        let file = sites.sites.get(site as usize).and_then(|site| sites.files.get(site.file as usize));
+        let file =
+            sites.sites.get(site as usize).and_then(|site| sites.files.get(site.file as usize));
         file.is_some_and(|file| file.ends_with(self.harness))
     }
 }

@@ -136,7 +136,8 @@ impl Results {
 
     pub fn has_bugs(&self) -> bool {
         self.functions.iter().any(|function| {
-            function.paths.iter().any(|row| row.outcome.is_bug()) || !function.differences.is_empty()
+            function.paths.iter().any(|row| row.outcome.is_bug())
+                || !function.differences.is_empty()
         })
     }
 

@@ -81,12 +81,16 @@ fn ending(function: &Function) -> String {
     let bugs = function.paths.iter().filter(|row| row.of_bug).count();
     let paths = function.paths.len() - bugs;
     let more = if bugs > 0 { format!(" and {bugs} more inputs of bugs") } else { String::new() };
-    let mut text =
-        format!("  {paths} paths{more}, {runs} runs in {seconds:.1} s; {}\n", function.completeness);
+    let mut text = format!(
+        "  {paths} paths{more}, {runs} runs in {seconds:.1} s; {}\n",
+        function.completeness
+    );
     for (what, rows) in &function.differences {
         let first = rows.first().map_or(0, |number| *number);
         let all = rows.len();
-        text.push_str(&format!("  they differ in {what} on {all} paths; the simplest is {first}\n"));
+        text.push_str(&format!(
+            "  they differ in {what} on {all} paths; the simplest is {first}\n"
+        ));
     }
     text.push('\n');
     text
