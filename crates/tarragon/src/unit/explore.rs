@@ -47,7 +47,9 @@ pub(crate) fn explore(
     let sanitized = !args.checks.sanitizer.contains(&SanitizerName::Off);
     let variants = [Variant::Traced, Variant::Sanitized];
     let variants = if sanitized { &variants[..] } else { &variants[..1] };
-    target::prepare(&command, variants, args.output.quiet || args.output.json);
+    // All functions share the variants.
+    let quiet = number > 0 || args.output.quiet || args.output.json;
+    target::prepare(&command, variants, quiet);
     let mut target = target::start(&command, len)?;
     target::add_sanitized(&mut target, &args.checks.sanitizer);
     target.executor.share_processes();

@@ -65,7 +65,7 @@ fn table(function: &Function) -> String {
         let mut line = String::from(" ");
         for &column in &shown {
             let pad = width(column).unwrap_or(0).min(WIDEST);
-            line.push_str(&format!(" {:<pad$} ", cells[column]));
+            line.push_str(&format!(" {:<pad$} ", shortened(&cells[column])));
         }
         text.push_str(line.trim_end());
         text.push('\n');
@@ -73,8 +73,16 @@ fn table(function: &Function) -> String {
     text + &ending(function)
 }
 
-/// Wider cells push the rest of their line aside.
+/// Wider cells push the rest of their line aside, and the widest are cut: `unit.json` has them whole.
 const WIDEST: usize = 60;
+const LONGEST: usize = 160;
+
+fn shortened(cell: &str) -> String {
+    match cell.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &cell[..end]),
+        None => cell.to_owned(),
+    }
+}
 
 fn ending(function: &Function) -> String {
     let (runs, seconds) = (function.runs, function.seconds);
