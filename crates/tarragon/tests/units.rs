@@ -1,5 +1,5 @@
-//! `tarragon unit` as a whole: a row for each path of a function, differences of two functions, code
-//! that was compiled before, and what is said where that is not possible.
+//! `tarragon unit` as a whole: a row for each path of a function, differences of two functions,
+//! code that was compiled before, and what is said where that is not possible.
 
 mod common;
 
@@ -238,7 +238,8 @@ fn two_functions_are_compared_on_the_same_arguments() {
     );
     std::fs::write(
         dir.path().join("two.c"),
-        "void fill2(char *to, unsigned len) { for (unsigned i = 0; i < len; i++) to[i] = i == 2 ? 'b' \
+        "void fill2(char *to, unsigned len) { for (unsigned i = 0; i < len; i++) to[i] = i == 2 ? \
+            'b' \
          : 'a'; }\n\
          double twice2(double x) { if (x > 4) return x * 2.0000001; return x + x; }\n\
          int other(int x) { return x; }\n",

@@ -1,4 +1,4 @@
-/* What all harnesses share. Nothing is included and every name is ours, so that it fits any source. */
+/* What all harnesses share. It includes nothing and has names of its own, so it fits any source. */
 typedef unsigned char tg_byte;
 typedef unsigned long tg_size;
 extern long tg_sys_read(int, void *, tg_size) __asm__("read");

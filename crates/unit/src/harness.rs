@@ -1,8 +1,8 @@
 //! Writes the C program that makes up arguments from its input and calls functions with them.
 //!
-//! The input is a tape of fixed length, read from its start. Pointers, lengths and members of unions
-//! are chosen by branches, so that they are concrete on each path; all other bytes go into the
-//! arguments as they are. `tg_make_N` fills memory with a value of type N, `tg_point_N` makes a
+//! The input is a tape of fixed length, read from its start. Pointers, lengths and members of
+//! unions are chosen by branches, so that they are concrete on each path; all other bytes go into
+//! the arguments as they are. `tg_make_N` fills memory with a value of type N, `tg_point_N` makes a
 //! pointer to one: null, an earlier object, or a new one.
 //!
 //! Nothing of a type is known to the C text but sizes and offsets; names matter only where a
@@ -158,7 +158,8 @@ impl Writer<'_> {
                 let includes: String = sources.iter().map(include).collect();
                 // Optimised code has no branch for `c ? 1 : 2`, so it would be one path.
                 format!(
-                    "#define main tg_main_of_program\n#pragma clang optimize off\n{includes}#pragma \
+                    "#define main tg_main_of_program\n#pragma clang optimize \
+                        off\n{includes}#pragma \
                      clang optimize on\n#undef main\n"
                 )
             }
@@ -290,7 +291,8 @@ impl Writer<'_> {
             );
         }
         format!(
-            "static void tg_arguments_{number}(void)\n{{\n    tg_begin(tg_side);\n{}    tg_globals();\n}}\n",
+            "static void tg_arguments_{number}(void)\n{{\n    tg_begin(tg_side);\n{}    \
+                tg_globals();\n}}\n",
             declarations_first(&body)
         )
     }
@@ -347,13 +349,16 @@ impl Writer<'_> {
             check = format!("    if (!tg_check_{number}({list}))\n        tg_violated();\n");
         }
         format!(
-            "{declared}static void tg_call_{number}_{side}(void)\n{{\n    tg_say_objects(\"before\");\n    \
-             {call};\n    tg_say_objects(\"after\");\n{say}    tg_say(\"returned\");\n    tg_end();\n\
+            "{declared}static void tg_call_{number}_{side}(void)\n{{\n    \
+                tg_say_objects(\"before\");\n    \
+             {call};\n    tg_say_objects(\"after\");\n{say}    tg_say(\"returned\");\n    \
+             tg_end();\n\
              {check}{behind}}}\n"
         )
     }
 
-    /// Looks at what a predicate says, and describes what a result points to. That is the last thing, as it may point anywhere.
+    /// Looks at what a predicate says, and describes what a result points to. That is the last
+    /// thing, as it may point anywhere.
     fn behind(&self, number: usize, side: usize, ty: TypeId) -> String {
         if self.program.is_integer(ty) || matches!(self.program.resolved(ty), Type::Enum { .. }) {
             return format!("    tg_look_at((unsigned long)tg_result_{number}[{side}]);\n");
@@ -371,7 +376,8 @@ impl Writer<'_> {
             _ => return String::new(),
         };
         format!(
-            "    if (tg_describes && {result} && tg_object_of(tg_side, {result}) == TG_OBJECTS)\n        \
+            "    if (tg_describes && {result} && tg_object_of(tg_side, {result}) == \
+                TG_OBJECTS)\n        \
              tg_say_value(\"behind\", \"{id}\", {result}, {size});\n"
         )
     }
@@ -390,19 +396,23 @@ impl Writer<'_> {
                     )
                 });
                 format!(
-                    "    if (side == 2)\n        tg_keep_globals();\n    if (side != 0) {{\n        \
-                     tg_side = 1;\n        tg_arguments_{number}();\n        tg_call_{number}_1();\n    }}\n    \
+                    "    if (side == 2)\n        tg_keep_globals();\n    if (side != 0) \
+                        {{\n        \
+                     tg_side = 1;\n        tg_arguments_{number}();\n        \
+                     tg_call_{number}_1();\n    }}\n    \
                      if (side == 2) {{\n{same}        tg_compare_memory();\n    }}\n"
                 )
             }
         };
         format!(
-            "static void tg_run_{number}(int side)\n{{\n    if (side != 1) {{\n        tg_side = 0;\n        \
+            "static void tg_run_{number}(int side)\n{{\n    if (side != 1) {{\n        tg_side = \
+                0;\n        \
              tg_arguments_{number}();\n        tg_call_{number}_0();\n    }}\n{other}}}\n"
         )
     }
 
-    /// Objects of both functions correspond by their numbers, as they were made from the same input.
+    /// Objects of both functions correspond by their numbers, as they were made from the same
+    /// input.
     fn comparison(&mut self) -> String {
         let globals = &self.harness.globals;
         let keep: String = globals

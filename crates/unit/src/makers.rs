@@ -93,7 +93,10 @@ impl<'p> Makers<'p> {
     }
 
     fn is_text(&self, to: TypeId) -> bool {
-        matches!(self.program.resolved(to), Type::Base { encoding, size: 1, .. } if encoding.is_char())
+        match self.program.resolved(to) {
+            Type::Base { encoding, size, .. } => *size == 1 && encoding.is_char(),
+            _ => false,
+        }
     }
 
     /// Bytes of which no more is known.
@@ -107,7 +110,11 @@ impl<'p> Makers<'p> {
         let name = format!("tg_make_{}", ty.0);
         self.once(name, |makers| {
             let body = makers.make(ty);
-            format!("static void tg_make_{}(tg_byte *at, unsigned depth)\n{{\n    (void)depth;\n{body}}}\n", ty.0)
+            format!(
+                "static void tg_make_{}(tg_byte *at, unsigned depth)\n{{\n    \
+                (void)depth;\n{body}}}\n",
+                ty.0
+            )
         });
         ty.0
     }
@@ -129,7 +136,8 @@ impl<'p> Makers<'p> {
             }
             // Not every pattern of bits is a number of this type.
             Type::Base { encoding: Encoding::Float, size: 16, .. } => {
-                "    double value;\n    long double extended;\n    tg_take(&value, sizeof value);\n    \
+                "    double value;\n    long double extended;\n    tg_take(&value, sizeof \
+                    value);\n    \
                  extended = value;\n    __builtin_memcpy(at, &extended, 10);\n"
                     .to_owned()
             }
@@ -161,7 +169,8 @@ impl<'p> Makers<'p> {
         let is_one = |value: &i64| format!("(value == ({ty})({value}l))");
         let any: Vec<String> = values.iter().map(is_one).collect();
         format!(
-            "    {ty} value;\n{take}    __builtin_memcpy(&value, at, sizeof value);\n    if (!({}))\n        \
+            "    {ty} value;\n{take}    __builtin_memcpy(&value, at, sizeof value);\n    if \
+                (!({}))\n        \
              tg_unmet();\n",
             any.join(" | ")
         )
@@ -174,7 +183,8 @@ impl<'p> Makers<'p> {
         }
         let id = self.need(element);
         format!(
-            "    unsigned i;\n    for (i = 0; i < {count}; i++)\n        tg_make_{id}(at + i * {size}, depth);\n"
+            "    unsigned i;\n    for (i = 0; i < {count}; i++)\n        tg_make_{id}(at + i * \
+                {size}, depth);\n"
         )
     }
 
@@ -227,7 +237,8 @@ impl<'p> Makers<'p> {
             }
             Type::Record(record) if !record.is_complete => "    return 0;\n".to_owned(),
             _ if self.is_text(to) => format!(
-                "    if (depth >= {depth})\n        return 0;\n{maybe_null}    return tg_text({id}, 1);\n"
+                "    if (depth >= {depth})\n        return 0;\n{maybe_null}    return \
+                    tg_text({id}, 1);\n"
             ),
             Type::Void => format!(
                 "    void *made;\n    if (depth >= {depth})\n        return 0;\n{maybe_null}    \
@@ -246,11 +257,14 @@ impl<'p> Makers<'p> {
         let (id, size) = (self.need(to), self.program.size(to));
         let (null, depth) = (u32::from(self.bounds.null), self.bounds.depth);
         format!(
-            "    unsigned fresh = depth < {depth} && tg_has_room(), earlier = tg_earlier({id});\n    \
+            "    unsigned fresh = depth < {depth} && tg_has_room(), earlier = \
+                tg_earlier({id});\n    \
              unsigned choice = tg_choose({null} + fresh + earlier);\n    void *made;\n    \
              if (choice < {null} || {null} + fresh + earlier == 0)\n        return 0;\n    \
-             if (!fresh || choice > {null})\n        return tg_earlier_at({id}, choice - {null} - fresh);\n    \
-             made = tg_new({id}, {size}, 1);\n    tg_make_{id}((tg_byte *)made, depth + 1);\n    return made;\n"
+             if (!fresh || choice > {null})\n        return tg_earlier_at({id}, choice - {null} - \
+             fresh);\n    \
+             made = tg_new({id}, {size}, 1);\n    tg_make_{id}((tg_byte *)made, depth + 1);\n    \
+             return made;\n"
         )
     }
 
@@ -299,12 +313,17 @@ impl<'p> Makers<'p> {
                 true => "tg_take(made, count);".to_owned(),
                 false => {
                     let id = makers.need(element);
-                    format!("for (i = 0; i < count; i++)\n        tg_make_{id}(made + i * {size}, 1);")
+                    format!(
+                        "for (i = 0; i < count; i++)\n        tg_make_{id}(made + i * {size}, \
+                        1);"
+                    )
                 }
             };
             format!(
-                "static void *tg_array_{id}(tg_size count)\n{{\n    tg_byte *made;\n    tg_size i;\n    \
-                 (void)i;\n{null}    made = tg_new({id}, {size}, count);\n    {fill}\n    return made;\n}}\n"
+                "static void *tg_array_{id}(tg_size count)\n{{\n    tg_byte *made;\n    tg_size \
+                    i;\n    \
+                 (void)i;\n{null}    made = tg_new({id}, {size}, count);\n    {fill}\n    return \
+                 made;\n}}\n"
             )
         });
         id
@@ -316,7 +335,8 @@ impl<'p> Makers<'p> {
         self.once(format!("tg_same_{}", ty.0), |makers| {
             let body = makers.same(ty);
             format!(
-                "static int tg_same_{}(const tg_byte *one, const tg_byte *other)\n{{\n    return {body};\n}}\n",
+                "static int tg_same_{}(const tg_byte *one, const tg_byte *other)\n{{\n    return \
+                    {body};\n}}\n",
                 ty.0
             )
         });
@@ -395,7 +415,8 @@ impl<'p> Makers<'p> {
         for name in &self.callbacks {
             let _ = writeln!(
                 text,
-                "    tg_say(\"function {name}\");\n    tg_put_number((tg_size)(void *){name});\n    tg_end();"
+                "    tg_say(\"function {name}\");\n    tg_put_number((tg_size)(void \
+                    *){name});\n    tg_end();"
             );
         }
         text + "}\n"

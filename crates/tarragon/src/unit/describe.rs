@@ -1,4 +1,5 @@
-//! Runs one input of each path again, in the program itself, to see what it is and what comes of it.
+//! Runs one input of each path again, in the program itself, to see what it is and what comes of
+//! it.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,9 +1,9 @@
 //! Which runs are tests of their own.
 //!
 //! Runs differ in what the code under test does: its decisions on input, the branches it takes, how
-//! it ends. Where these agree, another shape of the arguments (a longer list, a shared object) counts
-//! only if another result or other writes come of it, and another value of the same shape only if the
-//! function is a predicate, whose few results are all that tells its runs apart.
+//! it ends. Where these agree, another shape of the arguments (a longer list, a shared object)
+//! counts only if another result or other writes come of it, and another value of the same shape
+//! only if the function is a predicate, whose few results are all that tells its runs apart.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -2,7 +2,8 @@
 //!
 //! A harness for the functions is written and built (`code`, `build`), each function is searched
 //! like any other program (`explore`), each path that was found is run once more to be described
-//! (`describe`), those that differ in nothing but shapes that nobody looks at become one (`merge`), and the results are printed and written (`results`, `table`).
+//! (`describe`), those that differ in nothing but shapes that nobody looks at become one (`merge`),
+//! and the results are printed and written (`results`, `table`).
 
 mod args;
 mod build;

@@ -1,8 +1,8 @@
 //! A search that remembers one input for each path.
 //!
 //! A path is first of all what the code under test does. The harness has branches of its own, which
-//! choose the shapes of arguments; whether a shape makes a difference shows later, when the runs are
-//! described, so that some shapes for each path are kept.
+//! choose the shapes of arguments; whether a shape makes a difference shows later, when the runs
+//! are described, so that some shapes for each path are kept.
 
 use std::collections::HashMap;
 use std::ops::Range;

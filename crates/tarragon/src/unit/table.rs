@@ -73,7 +73,7 @@ fn table(function: &Function) -> String {
     text + &ending(function)
 }
 
-/// Wider cells push the rest of their line aside, and the widest are cut: `unit.json` has them whole.
+/// Wider cells push the rest of their line aside. The widest are cut; `unit.json` has them whole.
 const WIDEST: usize = 60;
 const LONGEST: usize = 160;
 
