@@ -79,8 +79,11 @@ impl Program {
 
     /// Declarations of all types that these need, in an order that C takes.
     pub fn declarations(&self, of: impl IntoIterator<Item = TypeId>) -> String {
-        let mut declarations = Declarations { program: self, ..Declarations::new(self) };
+        let mut declarations = Declarations::new(self);
         of.into_iter().for_each(|id| declarations.whole(id));
+        while let Some(id) = declarations.later.pop() {
+            declarations.whole(id);
+        }
         declarations.text
     }
 }
@@ -94,48 +97,56 @@ struct Declarations<'p> {
     text: String,
     /// Types whose definition was begun.
     begun: BTreeSet<TypeId>,
+    /// Types to be defined once all others are.
+    later: Vec<TypeId>,
     /// Definitions by their text up to the body: two units describe the same type twice.
     named: BTreeSet<String>,
 }
 
 impl<'p> Declarations<'p> {
     fn new(program: &'p Program) -> Declarations<'p> {
-        let (begun, named) = Default::default();
-        Declarations { program, text: String::new(), begun, named }
+        let (begun, later, named) = Default::default();
+        Declarations { program, text: String::new(), begun, later, named }
     }
 
     /// A type whose size must be known.
     fn whole(&mut self, id: TypeId) {
         match self.program.get(id) {
-            Type::Pointer(to) => self.mentioned(*to),
             Type::Array { element, .. } => self.whole(*element),
             Type::Qualified { of, .. } => self.whole(*of),
-            Type::Typedef { name, of } => {
-                if self.begun.insert(id) {
-                    self.whole(*of);
-                    self.typedef(name, *of);
-                }
+            Type::Typedef { of, .. } => {
+                self.mentioned(id);
+                self.whole(*of);
             }
-            Type::Function(signature) => self.signature(signature),
             Type::Enum { .. } | Type::Record(_) if self.begun.insert(id) => self.define(id),
+            Type::Pointer(_) | Type::Function(_) => self.mentioned(id),
             _ => {}
         }
     }
 
-    /// A type that is pointed to: a name is enough, but its definition lets preconditions use it.
+    /// A type of which a name is enough. Structs are defined later, for preconditions to use them:
+    /// types refer to each other in circles.
     fn mentioned(&mut self, id: TypeId) {
         match self.program.get(id) {
+            Type::Pointer(to) => self.mentioned(*to),
+            Type::Qualified { of, .. } => self.mentioned(*of),
+            Type::Function(signature) => self.signature(signature),
+            Type::Typedef { name, of } if self.begun.insert(id) => {
+                self.mentioned(*of);
+                self.typedef(name, *of);
+            }
             Type::Record(_) if !self.begun.contains(&id) => {
                 self.line(&format!("{};", self.program.spell(id)));
-                self.whole(id);
+                self.later.push(id);
             }
-            _ => self.whole(id),
+            Type::Enum { .. } | Type::Array { .. } => self.whole(id),
+            _ => {}
         }
     }
 
     fn signature(&mut self, signature: &Signature) {
         let types = signature.parameters.iter().map(|parameter| parameter.ty);
-        types.chain(signature.result).for_each(|id| self.whole(id));
+        types.chain(signature.result).for_each(|id| self.mentioned(id));
     }
 
     fn typedef(&mut self, name: &str, of: TypeId) {
