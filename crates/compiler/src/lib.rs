@@ -17,6 +17,7 @@ mod aside;
 mod bitcode;
 mod cache;
 mod clang;
+mod debug;
 mod derive;
 pub mod driver;
 mod elf;
@@ -33,6 +34,7 @@ pub mod recipe;
 mod relink;
 mod response;
 
+pub use debug::{debug_object, debug_object_of};
 pub use derive::{DeriveError, DeriveOptions, Derived, Variant, derive, derive_to};
 pub use lexers::propose_lexers;
 pub use models::{ModelError, Modelled, with_models};

@@ -3,6 +3,7 @@
 use crate::elf::{self, AppendError, NewSection};
 use crate::frame::{self, BadFrame, Frame, Kind};
 use crate::recipe::Recipe;
+use object::read::archive::ArchiveFile;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ReadCache, ReadRef};
 use std::collections::BTreeMap;
@@ -57,7 +58,23 @@ pub enum PayloadError {
 impl Payload {
     /// Reads a program, shared library or object.
     pub fn read(path: &Path) -> Result<Payload, PayloadError> {
-        let sections = read_sections(path)?;
+        Payload::from_sections(path, read_sections(path)?)
+    }
+
+    /// Reads one of these or an archive, of which all members count that carry bitcode.
+    pub fn read_any(path: &Path) -> Result<Payload, PayloadError> {
+        let io = |source| PayloadError::Io { path: path.to_owned(), source };
+        let data = std::fs::read(path).map_err(io)?;
+        let Ok(archive) = ArchiveFile::parse(&*data) else { return Payload::read(path) };
+        let mut sections = Vec::new();
+        for member in archive.members().flatten() {
+            let content = member.data(&*data).unwrap_or_default();
+            sections.extend(sections_of(content).unwrap_or_default());
+        }
+        Payload::from_sections(path, sections)
+    }
+
+    fn from_sections(path: &Path, sections: Vec<Vec<u8>>) -> Result<Payload, PayloadError> {
         if sections.is_empty() {
             return Err(PayloadError::NotBuiltWithTarragon { path: path.to_owned() });
         }
@@ -137,12 +154,15 @@ fn read_sections(path: &Path) -> Result<Vec<Vec<u8>>, PayloadError> {
     let file =
         File::open(path).map_err(|source| PayloadError::Io { path: path.to_owned(), source })?;
     let cache = ReadCache::new(file);
-    let not_elf = |_| PayloadError::NotElf { path: path.to_owned() };
-    let elf = ElfFile64::<LittleEndian, _>::parse(&cache).map_err(not_elf)?;
+    sections_of(&cache).map_err(|_| PayloadError::NotElf { path: path.to_owned() })
+}
+
+fn sections_of<'data>(data: impl ReadRef<'data>) -> Result<Vec<Vec<u8>>, object::Error> {
+    let elf = ElfFile64::<LittleEndian, _>::parse(data)?;
     let ours = elf
         .sections()
         .filter(|section| matches!(section.name(), Ok(BITCODE_SECTION | LINK_SECTION)));
-    ours.map(|section| section.data().map(<[u8]>::to_vec).map_err(not_elf)).collect()
+    ours.map(|section| section.data().map(<[u8]>::to_vec)).collect()
 }
 
 /// Whether an ELF file in memory or read through a cache carries bitcode.

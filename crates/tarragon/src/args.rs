@@ -10,6 +10,7 @@ use emit::Framework;
 
 use crate::manual::{CompletionsArgs, ManArgs};
 use crate::strategies::{self, Registered};
+use crate::unit::UnitArgs;
 use crate::units::{existing, limit, memory, share, size, time, variable};
 
 /// Whitebox test generation: runs a program, reads off what its path depended on, and solves for
@@ -29,6 +30,7 @@ Examples:
   tarragon replay tarragon-out -- ./calc         run the suite that was found
   tarragon triage tarragon-out -- ./calc         which of its bugs still show, after a fix
   tarragon emit tarragon-out --as c -- ./calc    the suite as tests to be checked in
+  tarragon unit abs.c --function my_abs          a test for each path of a function
   tarragon lexers ./calc                         which function makes its tokens
   tarragon grammar sample calc.tg -n 10          ten random sentences of a grammar
   tarragon solve query.hmp                       solve string constraints (tarragon solve --help)
@@ -47,6 +49,8 @@ pub(crate) enum Command {
     Emit(EmitArgs),
     /// Show what the path of one input depended on
     Trace(TraceArgs),
+    /// Test single functions: a test for each path
+    Unit(Box<UnitArgs>),
     /// Propose functions that look like the program's lexer
     Lexers(LexersArgs),
     /// Write a variant of a program to a file

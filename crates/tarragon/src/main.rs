@@ -15,6 +15,7 @@ mod show;
 mod strategies;
 mod target;
 mod triage;
+mod unit;
 mod units;
 mod variant;
 
@@ -75,6 +76,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Triage(args) => triage::triage(&args),
         Command::Emit(args) => emit::emit(&args),
         Command::Trace(args) => show::trace(&args),
+        Command::Unit(args) => unit::unit(&args),
         Command::Lexers(args) => lexers::lexers(&args),
         Command::Variant(args) => variant::variant(&args),
         Command::Solve(args) => std::process::exit(strings_cli::run_parsed(args).into()),

@@ -1,0 +1,113 @@
+//! Builds the harness as a user would: with Tarragon's own compiler.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use unit::{Function, Harness, Origin};
+
+use super::UnitArgs;
+use super::code::Code;
+
+pub(crate) struct Built {
+    pub harness: Harness,
+    pub program: PathBuf,
+    /// The length of the input.
+    pub tape: u64,
+}
+
+impl Built {
+    pub fn new(args: &UnitArgs, code: &Code, mut harness: Harness) -> Result<Built> {
+        std::fs::create_dir_all(&args.out)
+            .with_context(|| format!("{}: cannot be made", args.out.display()))?;
+        let out = args.out.canonicalize()?;
+        let program = out.join("harness");
+        let missing = compile(args, code, &harness, &program)?;
+        if !missing.is_empty() {
+            harness.stubs = stubs(args, code, &missing)?;
+            let still = compile(args, code, &harness, &program)?;
+            if !still.is_empty() {
+                bail!("these functions have no body: {}", list(&still));
+            }
+        }
+        let tape = harness.tape(&code.program);
+        Ok(Built { harness, program, tape })
+    }
+}
+
+/// Names without a definition; an error where anything else is wrong.
+fn compile(
+    args: &UnitArgs,
+    code: &Code,
+    harness: &Harness,
+    program: &PathBuf,
+) -> Result<BTreeSet<String>> {
+    let source = program.with_file_name(unit::FILE);
+    std::fs::write(&source, harness.text(&code.program))
+        .with_context(|| format!("{}: cannot be written", source.display()))?;
+    let mut words: Vec<OsString> = vec!["cc".into(), "-g".into(), "-w".into()];
+    words.extend(args.options.iter().cloned());
+    words.extend(["-o".into(), program.into(), source.into()]);
+    if let Origin::Objects = harness.origin {
+        words.extend(code.files.iter().map(OsString::from));
+    }
+    words.push("-lm".into());
+    let output = Command::new(std::env::current_exe()?)
+        .args(words)
+        .output()
+        .context("the compiler cannot be started")?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    let missing = undefined(&text);
+    if !output.status.success() && missing.is_empty() {
+        bail!("the harness does not compile:\n{}", text.trim_end());
+    }
+    Ok(missing)
+}
+
+/// What linkers say of names that nobody defines.
+fn undefined(text: &str) -> BTreeSet<String> {
+    let name = |line: &str| {
+        let (_, gnu) = line.split_once("undefined reference to `").unwrap_or_default();
+        let (_, lld) = line.split_once("undefined symbol: ").unwrap_or_default();
+        let name = if gnu.is_empty() { lld } else { gnu.split('\'').next().unwrap_or_default() };
+        Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+    };
+    text.lines().filter_map(name).collect()
+}
+
+fn stubs(args: &UnitArgs, code: &Code, missing: &BTreeSet<String>) -> Result<Vec<Function>> {
+    if !args.stub_externals {
+        bail!(
+            "these functions have no body: {}; add sources or libraries after --, or let them \
+             return any value with --stub-externals",
+            list(missing)
+        );
+    }
+    let (known, unknown): (BTreeSet<_>, BTreeSet<_>) =
+        missing.iter().cloned().partition(|name| code.program.function(name).is_some());
+    if !unknown.is_empty() {
+        bail!("what these are is not known, so they cannot be stubs: {}", list(&unknown));
+    }
+    Ok(known.iter().filter_map(|name| code.program.function(name)).cloned().collect())
+}
+
+fn list(names: &BTreeSet<String>) -> String {
+    names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_names_are_read_from_what_linkers_say() {
+        let gnu = "/usr/bin/ld: x.o: in function `f':\nx.c:3:(.text+0x7): undefined reference to \
+                   `poll_it'\n";
+        let lld = "ld.lld: error: undefined symbol: send_it\n>>> referenced by x.c:3\n";
+        assert_eq!(undefined(gnu), BTreeSet::from(["poll_it".to_owned()]));
+        assert_eq!(undefined(lld), BTreeSet::from(["send_it".to_owned()]));
+        assert_eq!(undefined("x.c:1:1: error: expected identifier"), BTreeSet::new());
+    }
+}

@@ -1,0 +1,199 @@
+//! The code under test: its types and functions, and which of them are tested.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use compiler::payload::Payload;
+use unit::interface::roles;
+use unit::{Bounds, Function, Harness, Origin, Program, Subject};
+
+use super::UnitArgs;
+use crate::args::Switch;
+
+pub(crate) struct Code {
+    pub program: Program,
+    pub origin: Origin,
+    /// Sources by their absolute paths, or the one binary file.
+    pub files: Vec<PathBuf>,
+}
+
+impl Code {
+    pub fn read(args: &UnitArgs) -> Result<Code> {
+        let file = args.file.canonicalize();
+        let file = file.with_context(|| format!("{}: cannot be read", args.file.display()))?;
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("c" | "i") => Code::of_sources(args, file),
+            Some("cc" | "cpp" | "cxx" | "C" | "c++") => bail!(
+                "{} is C++; tarragon unit takes C sources, and objects with C functions",
+                args.file.display()
+            ),
+            Some("h") => bail!("{} is a header; name a C source", args.file.display()),
+            _ => Code::of_objects(file),
+        }
+    }
+
+    fn of_sources(args: &UnitArgs, file: PathBuf) -> Result<Code> {
+        let mut files = vec![file];
+        if let Some((other, _)) = args.against.as_deref().and_then(|text| text.rsplit_once(':')) {
+            let path = Path::new(other).canonicalize();
+            let path = path.with_context(|| format!("{other}: cannot be read"))?;
+            if !files.contains(&path) {
+                files.push(path);
+            }
+        }
+        let include = |file: &PathBuf| format!("#include \"{}\"\n", file.display());
+        let sources: String = files.iter().map(include).collect();
+        let sources = format!("#define main tg_main_of_program\n{sources}#undef main\n");
+        // A name that is not there is an error that says more later on.
+        let object = compiler::debug_object(&(sources.clone() + &kept(args)), &args.options)
+            .or_else(|_| compiler::debug_object(&sources, &args.options))
+            .map_err(|text| anyhow!("the source does not compile:\n{text}"))?;
+        let mut program = Program::default();
+        unit::dwarf::read(&object, &mut program)?;
+        let names = files.iter().map(|file| file.display().to_string()).collect();
+        Ok(Code { program, origin: Origin::Sources(names), files })
+    }
+
+    fn of_objects(file: PathBuf) -> Result<Code> {
+        let payload = Payload::read_any(&file)?;
+        if payload.recipe.is_some() {
+            bail!(
+                "{} is linked already; name an object, an archive or a C source of it",
+                file.display()
+            );
+        }
+        let mut program = Program::default();
+        for module in &payload.modules {
+            let object = compiler::debug_object_of(&module.bitcode)
+                .map_err(|text| anyhow!("{}: {text}", module.source))?;
+            unit::dwarf::read(&object, &mut program)?;
+        }
+        let is_object = file.extension().is_some_and(|extension| extension == "o");
+        if is_object && program.function("main").is_some_and(|main| main.is_defined) {
+            bail!("{} has a main of its own; name its C source", file.display());
+        }
+        Ok(Code { program, origin: Origin::Objects, files: vec![file] })
+    }
+
+    /// The harness without stubs, and the functions that cannot be tested, with the reasons.
+    pub fn harness(&self, args: &UnitArgs) -> Result<(Harness, BTreeMap<String, String>)> {
+        let mut skipped = BTreeMap::new();
+        let mut subjects = Vec::new();
+        for function in self.functions(args)? {
+            match self.subject(args, function) {
+                Ok(subject) => subjects.push(subject),
+                Err(error) if args.all => {
+                    drop(skipped.insert(function.name.clone(), error.to_string()))
+                }
+                Err(error) => bail!("{} cannot be tested: {error}", function.name),
+            }
+        }
+        if subjects.is_empty() {
+            bail!("{}: there is no function that can be tested", args.file.display());
+        }
+        let globals = args.globals.iter().map(|name| {
+            let global = self.program.globals.get(name).cloned();
+            global.ok_or_else(|| anyhow!("there is no global variable {name}"))
+        });
+        let harness = Harness {
+            origin: self.origin.clone(),
+            subjects,
+            globals: globals.collect::<Result<_>>()?,
+            stubs: Vec::new(),
+            bounds: Bounds {
+                depth: args.depth,
+                text: args.text_len,
+                array: args.array_len.min(200),
+                null: args.null == Switch::On,
+                any_enum: args.any_enum,
+                ..Bounds::default()
+            },
+            assume: args.assume.clone(),
+            check: args.check.clone(),
+            tolerance: args.tolerance,
+        };
+        Ok((harness, skipped))
+    }
+
+    fn functions(&self, args: &UnitArgs) -> Result<Vec<&Function>> {
+        if args.all {
+            let mut all: Vec<&Function> =
+                self.program.functions.iter().filter(|function| self.is_own(function)).collect();
+            all.sort_by_key(|function| function.place.line);
+            return Ok(all);
+        }
+        let known = |name: &str| match name {
+            "main" => "tg_main_of_program".to_owned(),
+            name => name.to_owned(),
+        };
+        args.functions.iter().map(|name| self.named(&known(name), name)).collect()
+    }
+
+    /// Defined in the file itself, not in a header.
+    fn is_own(&self, function: &Function) -> bool {
+        let is_main = matches!(function.name.as_str(), "tg_main_of_program" | "main");
+        let is_here = match self.origin {
+            Origin::Sources(_) => {
+                self.files.iter().any(|file| Path::new(&function.place.file) == file)
+            }
+            Origin::Objects => function.is_external,
+        };
+        function.is_defined && is_here && !is_main
+    }
+
+    fn named(&self, known: &str, name: &str) -> Result<&Function> {
+        let found = self.program.function(known).filter(|function| function.is_defined);
+        let Some(function) = found else {
+            let names = self.program.functions.iter().filter(|function| function.is_defined);
+            let near = names
+                .map(|function| &function.name)
+                .max_by(|a, b| strsim::jaro(a, name).total_cmp(&strsim::jaro(b, name)))
+                .filter(|near| strsim::jaro(near, name) > 0.7);
+            let meant = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+            bail!("no function {name} is defined there{meant}");
+        };
+        if matches!(self.origin, Origin::Objects) && !function.is_external {
+            bail!("{name} is static there; give its source to tarragon unit");
+        }
+        Ok(function)
+    }
+
+    fn subject(&self, args: &UnitArgs, function: &Function) -> Result<Subject> {
+        let roles = roles(&self.program, function, &args.lengths)?;
+        let against = args.against.as_deref().map(|text| {
+            let name = text.rsplit_once(':').map_or(text, |(_, name)| name);
+            self.counterpart(function, name)
+        });
+        Ok(Subject { function: function.clone(), roles, against: against.transpose()? })
+    }
+
+    /// The function to compare with, whose type must be the same.
+    fn counterpart(&self, function: &Function, name: &str) -> Result<String> {
+        let other = self.named(name, name)?;
+        let spelled = |function: &Function| {
+            let types = function.signature.parameters.iter().map(|parameter| parameter.ty);
+            let all = types.chain(function.signature.result);
+            all.map(|ty| self.program.spell(self.program.unqualified(ty))).collect::<Vec<_>>()
+        };
+        if spelled(function) != spelled(other) {
+            bail!(
+                "{name} has another type:\n  {}\n  {}",
+                self.program.prototype(function),
+                self.program.prototype(other)
+            );
+        }
+        Ok(name.to_owned())
+    }
+}
+
+/// A static function that nobody calls is described only if something refers to it.
+fn kept(args: &UnitArgs) -> String {
+    let other =
+        args.against.as_deref().map(|text| text.rsplit_once(':').map_or(text, |(_, name)| name));
+    let names = args.functions.iter().map(String::as_str).chain(other);
+    let keep = |(number, name)| {
+        format!("__attribute__((used)) static void *tg_kept_{number} = (void *){name};\n")
+    };
+    names.filter(|name| *name != "main").enumerate().map(keep).collect()
+}
