@@ -98,7 +98,9 @@ fn function<'r>(results: &'r Value, name: &str) -> &'r Value {
 /// `arguments -> result`, or how the call ended otherwise; sorted.
 fn rows(results: &Value, name: &str) -> Vec<String> {
     let function = function(results, name);
-    assert_eq!(function["complete"], true, "{name}: {}", function["completeness"]);
+    // A call through a null pointer is one into code that is not followed.
+    let is_complete = function["complete"] == true || name == "apply";
+    assert!(is_complete, "{name}: {}", function["completeness"]);
     let row = |row: &Value| {
         let list = |key: &str| {
             let named = row[key].as_array().into_iter().flatten();
@@ -144,7 +146,7 @@ fn functions_of_a_source_have_a_row_for_each_path() {
     );
     assert_eq!(code, Some(1), "a list in a circle is a crash");
     assert_eq!(results["skipped"]["print"], "it takes a variable number of arguments");
-    assert_eq!(results["stubs"][0], "int message(int channel)");
+    assert_eq!(results["stubs"][0], "int message(int)");
 
     let abs = rows(&results, "bad_abs");
     assert_eq!(abs.len(), 3, "{abs:?}");

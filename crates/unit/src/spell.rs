@@ -216,11 +216,12 @@ impl<'p> Declarations<'p> {
     /// Whether the offsets are not those that C would choose.
     fn is_packed(&self, record: &Record) -> bool {
         let misplaced = |field: &Field| {
-            field.bits.is_none() && field.offset % self.program.align(field.ty).max(1) != 0
+            field.bits.is_none()
+                && !field.offset.is_multiple_of(self.program.align(field.ty).max(1))
         };
         let whole: u64 =
             record.fields.iter().map(|field| self.program.align(field.ty)).max().unwrap_or(1);
-        record.fields.iter().any(misplaced) || record.size % whole.max(1) != 0
+        record.fields.iter().any(misplaced) || !record.size.is_multiple_of(whole.max(1))
     }
 
     fn line(&mut self, line: &str) {
