@@ -33,7 +33,8 @@ fn parse(bytes: &[u8]) -> Option<ElfFile64<'_, LittleEndian>> {
 fn add_exported(program: &[u8], names: &mut BTreeSet<String>) {
     let Some(elf) = parse(program) else { return };
     let symbols = elf.dynamic_symbols();
-    let exported = symbols.filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Text);
+    let exported =
+        symbols.filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Text);
     names.extend(exported.filter_map(|symbol| symbol.name().ok().map(str::to_owned)));
 }
 
@@ -69,7 +70,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         compile(folder.path(), "int wanted(void); int f(void) { return wanted(); }", &["-c"]);
         let native = std::fs::read(folder.path().join("source.o")).expect("an object");
-        let program = "int shown(void) { return 0; } static int own; int main(void) { return own; }";
+        let program =
+            "int shown(void) { return 0; } static int own; int main(void) { return own; }";
         compile(folder.path(), program, &["-rdynamic", "-o", "program"]);
         let mut payload = Payload::default();
         payload.natives.insert("key".to_owned(), native);

@@ -136,7 +136,8 @@ impl Function<'_> {
         if is_main {
             return;
         }
-        let parameters = (0..llvm::param_count(self.function)).map(|i| llvm::param(self.function, i));
+        let parameters =
+            (0..llvm::param_count(self.function)).map(|i| llvm::param(self.function, i));
         for pointer in parameters.chain(values.iter().copied()).filter(is_pointer) {
             self.call(entry::__tgi_hands_back, [self.bits(pointer), returns_to, site]);
         }

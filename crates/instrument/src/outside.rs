@@ -157,13 +157,8 @@ const LOUD: &[&str] = &["__cxa_demangle"];
 
 /// Functions that keep memory of the program or functions that give them data, and this argument is
 /// what they keep.
-const KEEPING: &[(&str, u32)] = &[
-    ("fmemopen", 0),
-    ("fopencookie", 0),
-    ("putenv", 0),
-    ("hsearch", 0),
-    ("hsearch_r", 0),
-];
+const KEEPING: &[(&str, u32)] =
+    &[("fmemopen", 0), ("fopencookie", 0), ("putenv", 0), ("hsearch", 0), ("hsearch_r", 0)];
 
 const OPENS: &[&str] = &[
     "open",

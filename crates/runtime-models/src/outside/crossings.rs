@@ -40,12 +40,7 @@ pub extern "C" fn __tgi_through_pointer(address: usize, labels: Label, site: u32
 /// the instrumenter has put nothing there.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = "tarragon_code")]
-pub extern "C" fn __tg_through_pointer(
-    address: usize,
-    labels: Label,
-    site: u32,
-    border: usize,
-) {
+pub extern "C" fn __tg_through_pointer(address: usize, labels: Label, site: u32, border: usize) {
     // No function that it calls back shall take labels that were meant for it.
     __tgi_args_taken();
     let run = Run::current();

@@ -12,22 +12,13 @@ use runtime_core::{objects, os, shadow};
 const MAX_BYTES: usize = 1 << 30;
 const PAGE: usize = 4096;
 
-/// Whether a byte of the memory may have a label. What is not believed does not count.
+/// Whether a byte of the memory has a label. What is not believed does not count.
 pub fn is_symbolic(run: &Run, start: usize) -> bool {
     let mut rest = start..end_at_most(start);
-    let Some(first) = shadow::next_label(run, rest.clone()) else { return false };
-    let is_mapped = |bytes: Range<usize>| {
-        is_on_stack(bytes.start) && is_on_stack(bytes.end - 1)
-            || os::is_mapped(bytes.start, bytes.len())
-    };
-    let block_end = if is_on_stack(start) { None } else { block_end(start) };
-    let ends_within = |bytes: Range<usize>| match block_end {
-        Some(end) => end < bytes.end,
-        None => objects::any_begins(run, bytes.start.max(start + 1)..bytes.end),
-    };
-    let mut label = Some(first);
+    let mut label = shadow::next_label(run, rest.clone());
+    let end = label.filter(|_| !is_on_stack(start)).and_then(|_| block_end(start));
     while let Some(at) = label {
-        if ends_within(rest.start..at + 1) || !is_mapped(rest.start..at + 1) {
+        if !reaches(run, start, end, rest.start..at + 1) {
             return false;
         }
         if shadow::is_believed(run, at) {
@@ -37,6 +28,18 @@ pub fn is_symbolic(run: &Run, start: usize) -> bool {
         label = shadow::next_label(run, rest.clone());
     }
     false
+}
+
+/// Whether the memory, which may have a known end, goes on over these bytes.
+fn reaches(run: &Run, start: usize, end: Option<usize>, bytes: Range<usize>) -> bool {
+    let is_within = match end {
+        Some(end) => bytes.end <= end,
+        None => !objects::any_begins(run, bytes.start.max(start + 1)..bytes.end),
+    };
+    let last = bytes.end - 1;
+    let is_stack = is_on_stack(bytes.start) && is_on_stack(last);
+    let last_word = last & !(size_of::<usize>() - 1);
+    is_within && (is_stack || os::is_mapped(bytes.start, bytes.len()) && os::is_readable(last_word))
 }
 
 /// An object in a frame of code that is not followed ends before the frame of its caller.
@@ -59,8 +62,7 @@ impl Head {
     /// The word at the address; `None` if there is no memory.
     fn at(address: usize) -> Option<Head> {
         // SAFETY: there is memory, and blocks are aligned for words.
-        os::is_mapped(address, size_of::<usize>())
-            .then(|| Head(unsafe { (address as *const usize).read() }))
+        os::is_readable(address).then(|| Head(unsafe { (address as *const usize).read() }))
     }
 
     /// Bytes from this head to the next, if it looks like one.
