@@ -1,7 +1,6 @@
 // The library reads the input before `main` begins, which no run sees.
 //@ exhaustive: max-len=1 paths=1 incomplete
-//@ uncovered: 15
-//@ seed: "x"
+//@ seed: ""
 //@ gives-up: input read by code that is not followed
 #include <iostream>
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char byte, variable[] = "K=a", key[] = "a", buffer[4];
@@ -28,7 +29,7 @@ static ssize_t give(void *cookie, char *to, size_t size)
 
 static void *opens(const char *path) { return &entries; }
 static void closes(void *folder) {}
-static int has_status(const char *path, struct stat *status) { return 0; }
+static int has_status(const char *restrict path, struct stat *restrict status) { return 0; }
 
 static struct dirent *reads(void *folder)
 {
@@ -52,6 +53,6 @@ int main(void)
     int found = fgetc(memory) == 'x' || fgetc(cookie) == 'x' || getenv("x");
     glob_t names = {.gl_opendir = opens, .gl_closedir = closes};
     names.gl_readdir = (struct dirent * (*)(void *))reads;
-    names.gl_stat = names.gl_lstat = (int (*)(const char *, void *))has_status;
+    names.gl_stat = names.gl_lstat = has_status;
     return found || glob("x*", GLOB_ALTDIRFUNC, NULL, &names) == 0 ? 2 : 0;
 }

@@ -1,5 +1,5 @@
 // The input is one of many arguments.
-//@ exhaustive: max-len=2 paths=2 incomplete
+//@ exhaustive: max-len=2 paths=5 incomplete
 //@ arguments: -c -c -c -c -c -c -c -c -c @{}
 //@ seed: "-a"
 //@ gives-up: function without a model

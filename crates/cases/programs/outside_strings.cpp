@@ -3,7 +3,7 @@
 //@ seed: "x"
 //@ gives-up: function without a model
 //@ lost-through: find
-//@ lost-through: istringstream
+//@ lost-through: operator>>
 //@ lost-through: __cxa_demangle
 #include <cxxabi.h>
 #include <sstream>

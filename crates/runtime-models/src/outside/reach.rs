@@ -19,7 +19,9 @@ const HIGHEST: usize = 1 << 47;
 
 /// Bytes that are looked at of what a pointer points to, if its end is known.
 const MAX_BYTES: usize = 1 << 20;
-/// The same for pointers to what hangs on it: of objects whose end is known, and of others.
+/// The same for pointers to what hangs on it: in frames, where much is left of what was there
+/// before, elsewhere, and of objects whose end is not known.
+const FRAME_BYTES: usize = 64;
 const WORD_BYTES: usize = 4096;
 const UNKNOWN_BYTES: usize = 32;
 /// Objects so large may be gone, if code without bitcode has freed them: the allocator gives them
@@ -142,7 +144,7 @@ impl Memory {
 
     /// Words of it that could be pointers.
     pub fn words(self) -> impl Iterator<Item = usize> {
-        self.words_of(WORD_BYTES)
+        self.words_of(if is_on_stack(self.start) { FRAME_BYTES } else { WORD_BYTES })
     }
 
     /// Those among the first so many bytes.
