@@ -1,6 +1,6 @@
 // The C library keeps memory and functions of the program, and looks there later.
 //@ exhaustive: max-len=1 paths=2 incomplete
-//@ seed: "x"
+//@ seed: "y"
 //@ gives-up: function without a model
 //@ lost-through: fmemopen
 //@ lost-through: fopencookie
