@@ -6,11 +6,13 @@
 use crate::additions;
 use crate::aside::{self, Aside};
 use crate::cache::{Cache, Key};
+use crate::called_by_name;
 use crate::libraries::{self, Library};
 use crate::models::ModelError;
 use crate::payload::{Module, Payload, PayloadError};
 use crate::recipe::Item;
 use crate::relink::{Relink, RelinkError};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -171,10 +173,12 @@ pub fn derive(
     options: &DeriveOptions,
 ) -> Result<Derived, DeriveError> {
     let (program, payload, libraries) = read_program(program)?;
+    let called_by_name = called_by_name::names(&program, &payload)?;
     let derivation = Derivation {
         program: &program,
         payload: &payload,
         libraries: &libraries,
+        called_by_name,
         variant,
         instrument: &options.instrument,
         lexers: if variant == Variant::Traced { &options.lexers } else { &[] },
@@ -221,6 +225,8 @@ pub fn derive_to(
     Ok(derived)
 }
 
+/// The file that names functions for the instrumenter.
+const CALLED_BY_NAME: &str = "called-by-name";
 /// The file that names what a variant has as it was.
 const LEFT_OUT: &str = "left-out";
 
@@ -229,6 +235,7 @@ struct Derivation<'a> {
     payload: &'a Payload,
     /// Shared libraries that become part of the variant.
     libraries: &'a [Library],
+    called_by_name: BTreeSet<String>,
     variant: Variant,
     instrument: &'a Path,
     lexers: &'a [String],
@@ -256,6 +263,8 @@ impl Derivation<'_> {
         let additions =
             additions::write(self.program, self.payload, self.variant, &scratch).map_err(failed)?;
         let libraries = write_libraries(self.libraries, self.variant, &scratch)?;
+        let names: Vec<&str> = self.called_by_name.iter().map(String::as_str).collect();
+        std::fs::write(scratch.join(CALLED_BY_NAME), names.join("\n"))?;
         let aside = aside::derive_most(modules.len(), |tried| {
             let chosen: Vec<&Path> = tried
                 .iter()
@@ -315,6 +324,8 @@ impl Derivation<'_> {
         if self.variant != Variant::Sanitized {
             words.extend(["--sites".into(), sites.into()]);
         }
+        let names = object.with_file_name(CALLED_BY_NAME);
+        words.extend(["--called-by-name".into(), names.into()]);
         words.extend(self.lexers.iter().flat_map(|lexer| ["--lexer".into(), lexer.into()]));
         words.extend(libraries.iter().flat_map(|folder| ["--library".into(), folder.into()]));
         words.extend(modules.iter().map(OsString::from));
@@ -335,6 +346,7 @@ impl Derivation<'_> {
             add(self.variant.bitcode_of(module));
         }
         self.lexers.iter().for_each(|lexer| add(lexer.as_bytes()));
+        self.called_by_name.iter().for_each(|name| add(name.as_bytes()));
         self.libraries.iter().for_each(|library| add(library.exports.join("\n").as_bytes()));
         add(&serde_json::to_vec(&self.payload.recipe).map_err(io::Error::from)?);
         self.payload.natives.keys().for_each(|key| add(key.as_bytes()));

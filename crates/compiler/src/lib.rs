@@ -16,6 +16,7 @@ mod aside;
 
 mod bitcode;
 mod cache;
+mod called_by_name;
 mod clang;
 mod debug;
 mod derive;

@@ -396,6 +396,7 @@ impl Function<'_> {
             runtime.start(self.builder(), coverage, *globals);
         }
         self.program.concrete.leave(self.builder(), self.program.runtime, self.function, at);
+        self.watch_entry();
         self.list_arrays(blocks);
         self.take_structs();
         self.take_parameters(at);

@@ -13,19 +13,42 @@ use std::collections::HashSet;
 /// All code that is followed is here, and the linker tells where that begins and ends.
 const SECTION: &std::ffi::CStr = c"tarragon_code";
 
+const MAIN: &str = "main";
+
 /// Functions that handlers of the program's end get its status from.
 const STATUS_READERS: [&str; 1] = ["on_exit"];
 
-/// Functions that code which is not followed may call: it can have their addresses.
-pub fn reachable_from_outside(module: &Module, defined: &[Value]) -> HashSet<Value> {
+/// Functions that code which is not followed may call: it can have their addresses, or knows their
+/// names. What they end with in place of a return is reachable, too.
+pub fn reachable_from_outside(
+    module: &Module,
+    defined: &[Value],
+    known_names: &HashSet<String>,
+) -> HashSet<Value> {
     let reads_status = reads_status(module);
     let is_reachable = |function: &Value| {
-        if llvm::name(*function) == "main" {
+        let name = llvm::name(*function);
+        if name == MAIN {
             return reads_status;
         }
-        !llvm::users(*function).into_iter().all(|user| is_call_of(user, *function))
+        known_names.contains(&name)
+            || !llvm::users(*function).into_iter().all(|user| is_call_of(user, *function))
     };
-    defined.iter().copied().filter(is_reachable).collect()
+    let mut next: Vec<Value> = defined.iter().copied().filter(is_reachable).collect();
+    let mut reachable = HashSet::new();
+    while let Some(function) = next.pop() {
+        if reachable.insert(function) {
+            next.extend(tail_callees(function).filter(|callee| defined.contains(callee)));
+        }
+    }
+    reachable
+}
+
+/// What the function calls in place of a return.
+fn tail_callees(function: Value) -> impl Iterator<Item = Value> {
+    let instructions = llvm::blocks(function).into_iter().flat_map(llvm::instructions);
+    let calls = instructions.filter(|instruction| llvm::is_must_tail(*instruction));
+    calls.filter_map(|call| llvm::as_function(llvm::called(call)))
 }
 
 /// Whether somebody is told the program's exit status while the program still runs.
@@ -82,33 +105,59 @@ impl Function<'_> {
         let target = self.bits(llvm::called(call));
         let labels = self.any_label(arguments);
         let followed = self.call(entry::__tgi_through_pointer, [target, labels, site]);
-        let is_pointer = |value: &&Value| {
-            llvm::kind(llvm::type_of(**value)) == LLVMTypeKind::LLVMPointerTypeKind
-                && llvm::as_function(**value).is_none()
-                && !llvm::is_null(**value)
-        };
-        for pointer in arguments.iter().filter(is_pointer) {
-            let size = self.builder().const_i64(self.known_size(*pointer));
-            let lent = [followed, self.bits(*pointer), size, site];
+        for pointer in arguments.iter().copied().filter(is_pointer) {
+            let size = self.builder().const_i64(self.known_size(pointer));
+            let lent = [followed, self.bits(pointer), size, site];
             self.call(entry::__tgi_lend_through_pointer, lent);
         }
         followed
     }
 
-    /// A function that code which is not followed may have called returns values with labels; the
-    /// builder stands before it returns.
+    /// A function that code which is not followed may have called begins; the builder stands where
+    /// its body does.
+    pub fn watch_entry(&mut self) {
+        if self.is_reachable() && llvm::name(self.function) != MAIN {
+            let returns_to = self.returns_to();
+            self.call(entry::__tgi_called_from, [returns_to]);
+        }
+    }
+
+    /// Such a function returns these values; the builder stands before it does.
     pub fn watch_result(&mut self, ret: Value, values: &[Value]) {
-        let is_watched = self.program.reachable.contains(&self.function)
-            && values.iter().any(|value| self.may_be_symbolic(*value));
-        if !is_watched {
+        let may_be_symbolic = values.iter().any(|value| self.may_be_symbolic(*value));
+        let is_main = llvm::name(self.function) == MAIN;
+        if !self.is_reachable() || is_main && !may_be_symbolic {
             return;
         }
         let site = self.site(ret);
-        let builder = self.builder();
+        let returns_to = self.returns_to();
+        let labels = self.any_label(values);
+        self.call(entry::__tgi_returns, [labels, returns_to, site]);
+        if is_main {
+            return;
+        }
+        let parameters =
+            (0..llvm::param_count(self.function)).map(|i| llvm::param(self.function, i));
+        for pointer in parameters.chain(values.iter().copied()).filter(is_pointer) {
+            self.call(entry::__tgi_hands_back, [self.bits(pointer), returns_to, site]);
+        }
+    }
+
+    fn is_reachable(&self) -> bool {
+        self.program.reachable.contains(&self.function)
+    }
+
+    fn returns_to(&self) -> Value {
         // SAFETY: the function belongs to a module.
         let module = unsafe { LLVMGetGlobalParent(self.function) };
-        let returns_to = builder.call(llvm::return_address(module), &[self.zero()]);
-        let labels = self.any_label(values);
-        self.call(entry::__tgi_returns, [labels, self.bits(returns_to), site]);
+        let builder = self.builder();
+        self.bits(builder.call(llvm::return_address(module), &[self.zero()]))
     }
+}
+
+/// Whether the value is a pointer to memory that need not be a function's.
+fn is_pointer(value: &Value) -> bool {
+    llvm::kind(llvm::type_of(*value)) == LLVMTypeKind::LLVMPointerTypeKind
+        && llvm::as_function(*value).is_none()
+        && !llvm::is_null(*value)
 }

@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use inkwell::llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::ir_reader::LLVMParseIRInContext2;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 
@@ -56,7 +57,7 @@ fn instrumented(text: &Path) -> Result<String> {
     std::fs::remove_file(&bitcode)?;
     let builder = Builder::new(module.context);
     let functions = crate::instrumentable(&module);
-    crate::trace_program(&module, &builder, &[])?;
+    crate::trace_program(&module, &builder, &[], &HashSet::new())?;
     let code: String =
         functions.iter().map(|function| format!("\n{}", printed(&module, *function))).collect();
     Ok(descriptors(&module, &code) + &code)

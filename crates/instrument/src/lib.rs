@@ -88,10 +88,21 @@ pub struct Options {
     /// Folders of shared libraries that become part of the program, dependencies first.
     pub libraries: Vec<PathBuf>,
     pub object: PathBuf,
+    /// A list of functions that code without bitcode knows by their names, one a line.
+    pub called_by_name: Option<PathBuf>,
     /// Functions of which the traced variant makes tokens: `yylex`, `next_token:arg0->token.val`.
     pub lexers: Vec<String>,
     /// Also write the instrumented bitcode here.
     pub bitcode: Option<PathBuf>,
+}
+
+impl Options {
+    fn known_names(&self) -> Result<HashSet<String>> {
+        let Some(path) = &self.called_by_name else { return Ok(HashSet::new()) };
+        let names = std::fs::read_to_string(path);
+        let names = names.with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(names.lines().map(str::to_owned).collect())
+    }
 }
 
 /// Derives the variant of a program that checks its memory accesses with AddressSanitizer, and its
@@ -140,7 +151,8 @@ pub fn covered_variant(options: &Options, source: &Path) -> Result<()> {
 pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     let builder = Builder::new(module.context);
-    let (numbering, after) = trace_program(&module, &builder, &options.lexers)?;
+    let known_names = options.known_names()?;
+    let (numbering, after) = trace_program(&module, &builder, &options.lexers, &known_names)?;
     module.run_passes(after)?;
     crossings::place_code(&module);
     write(&module, options)?;
@@ -152,6 +164,7 @@ fn trace_program(
     module: &Module,
     builder: &Builder,
     lexers: &[String],
+    known_names: &HashSet<String>,
 ) -> Result<(Numbering, &'static str)> {
     promises::take_back(module, builder);
     promises::initialise_variables(module, builder);
@@ -168,7 +181,7 @@ fn trace_program(
     let after = if instruction_count(&defined) > LARGE { AFTER_LARGE } else { AFTER };
     attributes::drop_memory_promises(module);
     let globals = globals::list(module, builder);
-    let reachable = crossings::reachable_from_outside(module, &defined);
+    let reachable = crossings::reachable_from_outside(module, &defined, known_names);
     let runtime = Runtime::link(module, builder)?;
     let mut coverage = Coverage::new(module, builder, numbering.table.outcomes);
     for &function in &defined {

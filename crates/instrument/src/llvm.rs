@@ -508,6 +508,12 @@ impl Layout {
         unsafe { LLVMABISizeOfType(self.0, ty) }
     }
 
+    /// The same of a type that may not be known here; 0 then.
+    pub fn size_if_known(self, ty: Type) -> u64 {
+        // SAFETY: the handle is a type.
+        if unsafe { LLVMTypeIsSized(ty) } != 0 { self.size(ty) } else { 0 }
+    }
+
     pub fn store_size(self, ty: Type) -> u64 {
         // SAFETY: as above.
         unsafe { LLVMStoreSizeOfType(self.0, ty) }

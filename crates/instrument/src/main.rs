@@ -40,6 +40,9 @@ struct Arguments {
     /// its exports
     #[arg(long = "library", value_name = "FOLDER")]
     libraries: Vec<PathBuf>,
+    /// A list of functions that code without bitcode knows by their names, one a line
+    #[arg(long, value_name = "FILE")]
+    called_by_name: Option<PathBuf>,
     /// A function that makes tokens, and where it leaves them; only for the traced variant
     #[arg(long = "lexer", value_name = "FUNCTION[:PLACE]")]
     named: Vec<String>,
@@ -91,6 +94,7 @@ fn derive(arguments: Arguments) -> anyhow::Result<()> {
     let options = instrument::Options {
         inputs: arguments.inputs,
         libraries: arguments.libraries,
+        called_by_name: arguments.called_by_name,
         lexers: arguments.named,
         object: arguments.output.unwrap_or_default(),
         bitcode: arguments.bitcode,

@@ -152,6 +152,14 @@ const QUIET: &[&str] = &[
 const QUIET_PREFIXES: &[&str] =
     &["pthread_", "sem_", "mtx_", "cnd_", "__cxa_", "_Zn", "_Zd", "_ZNSt6thread"];
 
+/// Those that start like quiet ones, but take data.
+const LOUD: &[&str] = &["__cxa_demangle"];
+
+/// Functions that keep memory of the program or functions that give them data, and this argument is
+/// what they keep.
+const KEEPING: &[(&str, u32)] =
+    &[("fmemopen", 0), ("fopencookie", 0), ("putenv", 0), ("hsearch", 0), ("hsearch_r", 0)];
+
 const OPENS: &[&str] = &[
     "open",
     "open64",
@@ -209,7 +217,6 @@ const NAMES: &[&str] = &[
     "getopt",
     "getopt_long",
     "getopt_long_only",
-    "glob",
     "lchown",
     "link",
     "mkdir",
@@ -283,6 +290,9 @@ const LAST_CALLS: &[&str] = &["_exit", "_Exit", "quick_exit"];
 
 fn kind(name: &str) -> Kind {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    if LOUD.contains(&name) {
+        return Kind::Any;
+    }
     if NAMES.contains(&name) || starts(NAME_PREFIXES) {
         Kind::Names
     } else if QUIET.contains(&name) || starts(QUIET_PREFIXES) && !foreign::is_foreign(name) {
@@ -482,7 +492,7 @@ impl Function<'_> {
             let builder = self.builder();
             builder.before(call);
             let number = builder.const_i32(self.numbering.external(ASSEMBLY));
-            self.call(entry::__tg_outside, [number, site]);
+            self.call(entry::__tgi_outside, [number, site]);
         }
         enters
     }
@@ -515,10 +525,13 @@ impl Function<'_> {
         if kind == Kind::Foreign {
             self.call(entry::__tg_foreign, [number, self.bits(llvm::called(call)), site]);
         }
+        if keeps_memory(name, arguments) {
+            self.call(entry::__tg_keeps, [number, site]);
+        }
         if kind == Kind::StartsProgram {
             self.call(entry::__tg_child, [number, site]);
         } else if matches!(kind, Kind::Any | Kind::Foreign) {
-            self.call(entry::__tg_outside, [number, site]);
+            self.call(entry::__tgi_outside, [number, site]);
         }
     }
 
@@ -571,14 +584,31 @@ impl Function<'_> {
         }
     }
 
-    /// The size of a local variable that a pointer is the start of; 0 if it is no such pointer.
+    /// The size of a local variable, or one that others define, that a pointer is the start of; 0
+    /// if it is no such pointer.
     pub fn known_size(&self, pointer: Value) -> u64 {
+        if let Some(global) = llvm::as_global_variable(pointer) {
+            return self.layout().size_if_known(llvm::value_type(global));
+        }
         let Some(alloca) = llvm::as_alloca(pointer) else { return 0 };
         let count = llvm::as_constant_int(llvm::operand(alloca, 0)).map(llvm::constant_bits);
         count.map_or(0, |count| {
             count.saturating_mul(self.layout().size(llvm::allocated_type(alloca)))
         })
     }
+}
+
+/// Whether the function keeps what the program may fill later.
+fn keeps_memory(name: &str, arguments: &[Value]) -> bool {
+    let only_looks = name.starts_with("hsearch") && arguments.get(2).is_some_and(|v| is_zero(*v));
+    let kept = KEEPING.iter().find(|(keeping, _)| *keeping == name).map(|(_, position)| *position);
+    let kept = kept.and_then(|position| arguments.get(position as usize));
+    kept.is_some_and(|kept| name == "fopencookie" || !crate::function::points_to_constant(*kept))
+        && !only_looks
+}
+
+fn is_zero(value: Value) -> bool {
+    llvm::as_constant_int(value).is_some_and(|value| llvm::constant_bits(value) == 0)
 }
 
 fn is_inserter(name: &str) -> bool {

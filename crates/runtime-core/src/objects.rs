@@ -11,6 +11,7 @@ use crate::os;
 use crate::state::Run;
 use crate::tls::tls;
 use core::cell::Cell;
+use core::ops::Range;
 use core::ptr::null_mut;
 use trace::Global;
 
@@ -215,6 +216,19 @@ fn clear_marks(address: usize, size: usize) {
     }
 }
 
+/// Whether a heap object of the program's begins there, if nobody else has freed it. Then another
+/// may be in its place whose block is larger than that of an object of this size.
+pub fn may_be_replaced(start: usize, size: usize) -> bool {
+    const SMALL_REST: usize = 16;
+    const PAGE: usize = 4096;
+    if start.is_multiple_of(PAGE) || !mark(start).is_some_and(|mark| mark.get() != 0) {
+        return false;
+    }
+    // SAFETY: the word is in the same page as the block, which may be free by now.
+    let head = unsafe { (start as *const usize).sub(1).read() };
+    (head & !0xF) > block_size(size) + SMALL_REST
+}
+
 pub fn note_free(address: usize) {
     if let Some(mark) = mark(address) {
         mark.set(0);
@@ -324,4 +338,27 @@ fn find_stack(address: usize) -> Option<Object> {
 pub fn find(run: &Run, address: usize) -> Option<Object> {
     let fixed = find_global(run, address).or_else(|| find_table(run, address));
     fixed.or_else(|| find_stack(address)).or_else(|| find_heap(run, address))
+}
+
+/// Whether an object that is known begins there.
+pub fn any_begins(run: &Run, range: Range<usize>) -> bool {
+    let globals = run.objects.globals.get();
+    let next = globals.partition_point(|global| global.start < range.start);
+    let of_global = globals.get(next).is_some_and(|global| range.contains(&global.start));
+    let tls = tls();
+    let arrays = tls.stack.get(..tls.stack_len.get() as usize).unwrap_or(&[]);
+    let of_array = arrays.iter().any(|array| range.contains(&array.get()[0]));
+    of_global || of_array || any_heap_begins(range)
+}
+
+fn any_heap_begins(range: Range<usize>) -> bool {
+    let mut at = range.start.next_multiple_of(16);
+    while at < range.end {
+        match mark(at) {
+            Some(mark) if mark.get() != 0 => return true,
+            Some(_) => at += 16,
+            None => at = (at | 0xFFFF) + 1,
+        }
+    }
+    false
 }

@@ -168,8 +168,28 @@ pub fn is_mapped(at: usize, size: usize) -> bool {
     const SYS_MSYNC: c_long = 26;
     const MS_ASYNC: c_int = 1;
     let start = at & !(PAGE - 1);
-    // SAFETY: this way of asking does nothing but look whether there are mappings.
-    unsafe { syscall(SYS_MSYNC, start, at + size - start, MS_ASYNC) == 0 }
+    // SAFETY: this way of asking does nothing but look whether there are mappings; the C library
+    // keeps its variable as long as this thread runs.
+    unsafe {
+        let before = errno().read();
+        let is_mapped = syscall(SYS_MSYNC, start, at + size - start, MS_ASYNC) == 0;
+        errno().write(before);
+        is_mapped
+    }
+}
+
+/// Whether the word there can be read. What is mapped may also be there to be kept out of.
+pub fn is_readable(at: usize) -> bool {
+    const SYS_RT_SIGPROCMASK: c_long = 14;
+    const NOTHING: c_int = -1;
+    const EINVAL: c_int = 22;
+    // SAFETY: the kernel reads the word, and then refuses to do nothing with it; the C library keeps
+    // its variable as long as this thread runs.
+    unsafe {
+        let before = errno().read();
+        syscall(SYS_RT_SIGPROCMASK, NOTHING, at, 0usize, size_of::<u64>());
+        errno().replace(before) == EINVAL
+    }
 }
 
 /// Device and inode of an open file.

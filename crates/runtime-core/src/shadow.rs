@@ -9,6 +9,7 @@ use crate::memory::byte;
 use crate::state::{self, Run};
 use crate::{budget, nodes, os, shapes};
 use core::cell::Cell;
+use core::ops::Range;
 use core::ptr::null_mut;
 use trace::{GiveUp, Label};
 
@@ -402,6 +403,50 @@ pub fn clear(address: usize, size: usize) {
 /// True if a byte of the range may have a label.
 pub fn any_label(address: usize, size: usize) -> bool {
     pieces(address, size).any(|(at, size)| entries(at, size).is_some_and(any_set))
+}
+
+/// The first byte of a range that may have a label, which can be far from its start: what never had
+/// labels costs nothing.
+pub fn next_label(run: &Run, range: Range<usize>) -> Option<usize> {
+    let last = range.end.checked_sub(1)? >> PAGE_BITS;
+    let mut at = range.start;
+    while at < range.end {
+        let page = next_leaf(run, at >> PAGE_BITS, last)?;
+        let end = range.end.min((page + 1) << PAGE_BITS);
+        let found = label_in_page(run, at.max(page << PAGE_BITS), end);
+        if found.is_some() {
+            return found;
+        }
+        at = end;
+    }
+    None
+}
+
+/// The number of the first page with a leaf.
+fn next_leaf(run: &Run, first: usize, last: usize) -> Option<usize> {
+    let shadow = &run.shadow;
+    let is_within = |page: &usize| (first..=last).contains(page);
+    match shadow.pages.get(..shadow.pool_used.get() / LEAF_BYTES) {
+        Some(known) => known.iter().map(Cell::get).filter(is_within).min(),
+        None => (first..=last).find(|page| !page_is_concrete(page << PAGE_BITS)),
+    }
+}
+
+/// As [`next_label`], within one page that has a leaf.
+fn label_in_page(run: &Run, from: usize, end: usize) -> Option<usize> {
+    let leaf = (leaf(from) as usize - POOL) / LEAF_BYTES;
+    let touched = run.shadow.touched.get(leaf).map_or(u64::MAX, Cell::get);
+    let mut at = from;
+    while at < end {
+        let next = end.min((at / PIECE + 1) * PIECE);
+        let is_touched = touched >> (in_leaf(at) / PIECE) & 1 != 0;
+        let labels = entries(at, next - at).filter(|entries| is_touched && any_set(entries));
+        if let Some(first) = labels.and_then(|labels| labels.iter().position(|entry| *entry != 0)) {
+            return Some(at + first);
+        }
+        at = next;
+    }
+    None
 }
 
 /// Whether the byte has a label that stands for its value.

@@ -17,10 +17,12 @@ pub mod descriptors;
 pub mod lent;
 pub mod output;
 mod reach;
+mod unknown;
 
 use crate::input::{is_given, was_read_before};
 use crate::state::models;
 use crate::stdio;
+use core::arch::asm;
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use descriptors::{Descriptors, watch, watch_stream};
@@ -43,6 +45,10 @@ pub struct Outside {
     called: Cell<Option<u32>>,
     /// Where the last one was called.
     site: Cell<u32>,
+    /// How many of them have been called and did not return, as far as is known.
+    depth: Cell<u32>,
+    /// What is below is in frames of the last one and of what it calls; 0 if that is not known.
+    border: Cell<usize>,
     /// The first such function of the run.
     first: Cell<Option<u32>>,
     /// A model used the input since the descriptors were looked at.
@@ -62,6 +68,8 @@ impl Outside {
         has_name: Cell::new(false),
         called: Cell::new(None),
         site: Cell::new(0),
+        depth: Cell::new(0),
+        border: Cell::new(0),
         first: Cell::new(None),
         has_moved: Cell::new(false),
         was_used: Cell::new(false),
@@ -77,10 +85,30 @@ impl Outside {
         self.has_name.set(false);
         self.called.set(None);
         self.site.set(0);
+        self.depth.set(0);
+        self.border.set(0);
         self.first.set(None);
         self.has_moved.set(false);
         self.was_used.set(false);
         self.looks.set(reach::MAX_LOOKS);
+    }
+
+    /// Whether code that is not followed has called what runs.
+    fn is_active(&self) -> bool {
+        self.depth.get() != 0
+    }
+
+    /// Such a function goes on: what the program read meanwhile is not its doing.
+    fn go_on(&self) {
+        self.has_moved.set(false);
+        self.descriptors.were_read(false);
+    }
+
+    /// It has returned, or was left.
+    fn leave(&self) {
+        self.called.set(None);
+        self.border.set(0);
+        self.depth.update(|depth| depth.saturating_sub(1));
     }
 }
 
@@ -134,6 +162,19 @@ fn prepare(run: &Run) {
     }
 }
 
+/// Called where runs begin: constructors may have used the standard input without a model.
+pub fn note_constructors() {
+    unsafe extern "C" {
+        fn __fbufsize(stream: *mut stdio::Stream) -> usize;
+    }
+    // SAFETY: the C library's variable leads to a stream, which has a buffer once it was used.
+    let has_buffer = || unsafe { !stdio::stdin.is_null() && __fbufsize(stdio::stdin) != 0 };
+    let was_used = keeping_errno(|| os::lseek(0, 0, os::SEEK_CUR) > 0 || has_buffer());
+    if was_used && let Some(file) = os::file_identity(0) {
+        models().read_before.set(Some(file));
+    }
+}
+
 /// Counts it if the function has read the input, with the guard held.
 fn check(run: &Run, function: u32) {
     let known = known();
@@ -149,9 +190,24 @@ fn check_called(run: &Run) {
     check(run, known().called.get().unwrap_or(UNKNOWN));
 }
 
+/// Where the frame of the function ends that this is inlined into.
+#[inline(always)]
+fn border() -> usize {
+    let border;
+    // SAFETY: this reads a register.
+    unsafe { asm!("mov {}, rsp", out(reg) border, options(nomem, nostack, preserves_flags)) };
+    border
+}
+
 /// A function without a model is about to be called.
 #[unsafe(no_mangle)]
-pub extern "C" fn __tg_outside(function: u32, site: u32) {
+pub extern "C" fn __tgi_outside(function: u32, site: u32) {
+    __tg_outside(function, site, border());
+}
+
+/// The same, of a function whose frame ends at `border`.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tg_outside(function: u32, site: u32, border: usize) {
     let run = Run::current();
     let Some(_entered) = enter(run) else { return };
     prepare(run);
@@ -159,6 +215,8 @@ pub extern "C" fn __tg_outside(function: u32, site: u32) {
     let known = known();
     known.called.set(Some(function));
     known.site.set(site);
+    known.depth.update(|depth| depth.saturating_add(1));
+    known.border.set(border);
     if known.first.get().is_none() {
         known.first.set(Some(function));
     }
@@ -170,7 +228,7 @@ pub extern "C" fn __tg_back(function: u32) {
     let run = Run::current();
     let Some(_entered) = enter(run) else { return };
     check(run, function);
-    known().called.set(None);
+    known().leave();
 }
 
 /// An exception was caught: it did not return.
@@ -180,7 +238,7 @@ pub extern "C" fn __tg_caught() {
     let Some(function) = known().called.get() else { return };
     let Some(_entered) = enter(run) else { return };
     check(run, function);
-    known().called.set(None);
+    known().leave();
 }
 
 /// The run ends. Reading an empty input moves nothing: where no model asked for the input,
@@ -207,6 +265,15 @@ pub extern "C" fn __tg_child(function: u32, site: u32) {
     let run = Run::current();
     let Some(_entered) = enter(run) else { return };
     events::give_up(run, GiveUp::OtherProgram, site, function);
+}
+
+/// The C library keeps memory of the program, or calls it later without a name: what is there by
+/// then nobody sees.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tg_keeps(function: u32, site: u32) {
+    let run = Run::current();
+    let Some(_entered) = enter(run) else { return };
+    events::give_up(run, GiveUp::External, site, function);
 }
 
 /// A function has returned a descriptor.

@@ -6,7 +6,9 @@
 use super::logic::{apply_to, branch_on};
 use super::table::real;
 use super::{answer, call_site, guarded};
+use crate::outside::crossings;
 use core::ffi::c_int;
+use core::ptr::null;
 use runtime_core::build::Value;
 use runtime_core::calls::{self, Args};
 use runtime_core::state::Run;
@@ -24,10 +26,24 @@ enum Comparison {
 }
 
 impl Comparison {
+    /// The comparison may be a function that is not followed. Returns whether it is.
+    fn watch(&self, a: *const u8, b: *const u8, site: u32) -> u32 {
+        let (compare, argument) = match *self {
+            Comparison::Plain(compare) => (compare as usize, null()),
+            Comparison::With(compare, argument) => (compare as usize, argument.cast_const()),
+        };
+        let followed = crossings::__tgi_through_pointer(compare, 0, site);
+        for pointer in [a, b, argument] {
+            crossings::__tgi_lend_through_pointer(followed, pointer as usize, 0, site);
+        }
+        followed
+    }
+
     /// The result of the comparison with its label.
     fn call(&self, a: *const u8, b: *const u8, site: u32) -> Value {
         // A function that knows nothing of labels leaves this one.
         answer(0);
+        let followed = self.watch(a, b, site);
         // SAFETY: the program's function takes two of its elements, as the library would pass them.
         let result = unsafe {
             match *self {
@@ -35,6 +51,7 @@ impl Comparison {
                 Comparison::With(compare, argument) => compare(a, b, argument),
             }
         } as u32 as u64;
+        crossings::__tgi_from_pointer(followed);
         calls::__tgi_call_site(site);
         Value::new(calls::__tgi_take_result(0, result), result)
     }

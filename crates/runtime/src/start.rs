@@ -109,6 +109,7 @@ pub unsafe extern "C" fn __tg_words(count: c_int, arguments: *mut *mut u8) {
 
 fn serve(program: &Program) {
     let run = Run::current();
+    outside::note_constructors();
     // SAFETY: the program has one thread yet, or its other threads end with this process.
     let header = unsafe { server::serve(|header| prepare(run, header, program)) };
     if header.is_null() {

@@ -216,7 +216,8 @@ macro_rules! for_each_entry {
             __tg_va_start(list: *const VaList, labels: *const [Label; VARARGS]);
 
             // Code that is not instrumented.
-            __tg_outside(function: u32, site: u32);
+            __tgi_outside(function: u32, site: u32);
+            __tg_outside(function: u32, site: u32, border: usize);
             __tg_back(function: u32);
             __tg_caught();
             __tg_ends();
@@ -231,11 +232,16 @@ macro_rules! for_each_entry {
             __tg_lend(function: u32, pointer: usize, size: usize, way: u32, site: u32);
             __tg_foreign(function: u32, address: usize, site: u32);
             __tgi_through_pointer(address: usize, labels: Label, site: u32) -> u32;
-            __tg_through_pointer(address: usize, labels: Label, site: u32);
+            __tg_through_pointer(address: usize, labels: Label, site: u32, border: usize);
             __tgi_lend_through_pointer(followed: u32, pointer: usize, size: usize, site: u32);
             __tgi_from_pointer(followed: u32);
+            __tgi_called_from(address: usize);
+            __tg_called_back();
             __tgi_returns(labels: Label, address: usize, site: u32);
-            __tg_returns(site: u32);
+            __tg_returns(labels: Label, address: usize, site: u32);
+            __tgi_hands_back(pointer: usize, address: usize, site: u32);
+            __tg_hands_back(pointer: usize, site: u32);
+            __tg_keeps(function: u32, site: u32);
             __tg_sample(function: u32, text: *const u8, len: i64, site: u32) -> u32;
             __tg_hashed(function: u32, label: Label, len: u32) -> Label;
         }

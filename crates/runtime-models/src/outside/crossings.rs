@@ -4,10 +4,11 @@
 //! Code that is followed, the runtime's included, has a section of its own, so that an address
 //! tells on which side it is.
 
+use super::reach::{Memory, Search, is_address};
 use super::{UNKNOWN, enter, known, lent};
 use runtime_core::calls::__tgi_args_taken;
 use runtime_core::events;
-use runtime_core::state::{Run, active};
+use runtime_core::state::Run;
 use trace::{GiveUp, Label, Lent};
 
 unsafe extern "C" {
@@ -30,7 +31,7 @@ fn is_followed(address: usize) -> bool {
 pub extern "C" fn __tgi_through_pointer(address: usize, labels: Label, site: u32) -> u32 {
     let followed = is_followed(address);
     if !followed {
-        __tg_through_pointer(address, labels, site);
+        __tg_through_pointer(address, labels, site, super::border());
     }
     followed as u32
 }
@@ -39,7 +40,7 @@ pub extern "C" fn __tgi_through_pointer(address: usize, labels: Label, site: u32
 /// the instrumenter has put nothing there.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = "tarragon_code")]
-pub extern "C" fn __tg_through_pointer(address: usize, labels: Label, site: u32) {
+pub extern "C" fn __tg_through_pointer(address: usize, labels: Label, site: u32, border: usize) {
     // No function that it calls back shall take labels that were meant for it.
     __tgi_args_taken();
     let run = Run::current();
@@ -49,7 +50,7 @@ pub extern "C" fn __tg_through_pointer(address: usize, labels: Label, site: u32)
         events::give_up(run, GiveUp::External, site, UNKNOWN);
     }
     lent::__tg_foreign(UNKNOWN, address, site);
-    super::__tg_outside(UNKNOWN, site);
+    super::__tg_outside(UNKNOWN, site, border);
 }
 
 /// It gets a pointer to memory of `size` bytes, 0 if that is not known.
@@ -73,23 +74,75 @@ pub extern "C" fn __tgi_from_pointer(followed: u32) {
     }
 }
 
-/// A function whose address others may have returns a value with these labels, or-ed, to `address`.
+/// A function that code which is not followed may call begins; it returns to `address`.
 #[unsafe(no_mangle)]
-pub extern "C" fn __tgi_returns(labels: Label, address: usize, site: u32) {
-    if labels != 0 && !is_followed(address) {
-        __tg_returns(site);
+pub extern "C" fn __tgi_called_from(address: usize) {
+    if !is_followed(address) {
+        __tg_called_back();
     }
 }
 
-/// The same where that code is not followed.
+/// The same where that code has called it. What that code did so far is told from what the program
+/// does from here on.
 #[unsafe(no_mangle)]
 #[cold]
-pub extern "C" fn __tg_returns(site: u32) {
+pub extern "C" fn __tg_called_back() {
     let run = Run::current();
-    if active(run)
+    if known().is_active()
         && let Some(_entered) = enter(run)
     {
-        let caller = known().called.get().unwrap_or(UNKNOWN);
-        events::give_up(run, GiveUp::External, site, caller);
+        super::check_called(run);
     }
+}
+
+/// Such a function returns values with these labels, or-ed.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tgi_returns(labels: Label, address: usize, site: u32) {
+    if !is_followed(address) {
+        __tg_returns(labels, address, site);
+    }
+}
+
+/// The same where it returns to code that is not followed.
+#[unsafe(no_mangle)]
+#[cold]
+pub extern "C" fn __tg_returns(labels: Label, address: usize, site: u32) {
+    let run = Run::current();
+    let Some(_entered) = enter(run) else { return };
+    let known = known();
+    if known.is_active() {
+        known.go_on();
+    }
+    if labels != 0 || known.is_active() && lent::sees_others(run, address) {
+        give_up(run, site);
+    }
+}
+
+/// Code that is not followed has this pointer, and a function that it called returns.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tgi_hands_back(pointer: usize, address: usize, site: u32) {
+    if !is_followed(address) {
+        __tg_hands_back(pointer, site);
+    }
+}
+
+/// The same where it returns there. Without such code on the stack that called it, it is the start
+/// of a thread, or a handler: nobody looks at what their arguments lead to.
+#[unsafe(no_mangle)]
+#[cold]
+pub extern "C" fn __tg_hands_back(pointer: usize, site: u32) {
+    let run = Run::current();
+    if known().is_active()
+        && is_address(pointer)
+        && let Some(_entered) = enter(run)
+        && Search::from(Memory::at(run, pointer, 0)).finds_label(run)
+    {
+        give_up(run, site);
+    }
+}
+
+/// The caller, which is not followed, gets symbolic data.
+fn give_up(run: &Run, site: u32) {
+    let caller = known().called.get().unwrap_or(UNKNOWN);
+    events::give_up(run, GiveUp::External, site, caller);
 }

@@ -28,6 +28,8 @@ unsafe extern "C" {
 
 /// More pointers than this are not remembered: then anything may have been kept.
 const MAX_LENT: usize = 32;
+/// How far into an object pointers to names are expected.
+const NAME_BYTES: usize = 64;
 /// Looking for a file by name takes a microsecond.
 const MAX_NAMES: u32 = 20_000;
 
@@ -37,6 +39,8 @@ pub struct Loans {
     count: Cell<usize>,
     /// There was more.
     is_cut: Cell<bool>,
+    /// A function of none of the system's libraries was called.
+    has_foreign: Cell<bool>,
     /// Pointers that may still be looked at for the input's name.
     names: Cell<u32>,
 }
@@ -46,6 +50,7 @@ impl Loans {
         lent: [const { Cell::new(0) }; MAX_LENT],
         count: Cell::new(0),
         is_cut: Cell::new(false),
+        has_foreign: Cell::new(false),
         names: Cell::new(MAX_NAMES),
     };
 
@@ -54,6 +59,7 @@ impl Loans {
         self.lent.iter().for_each(|lent| lent.set(0));
         self.count.set(0);
         self.is_cut.set(false);
+        self.has_foreign.set(false);
         self.names.set(MAX_NAMES);
     }
 
@@ -115,7 +121,7 @@ fn finds_label(run: &Run, memory: Memory, way: u32) -> bool {
 
 /// Whether the input's name is at the pointer, or where the first words there lead to.
 fn holds_name(run: &Run, pointer: usize, memory: Memory) -> bool {
-    is_name(run, pointer) || memory.words().any(|word| is_name(run, word))
+    is_name(run, pointer) || memory.words_of(NAME_BYTES).any(|word| is_name(run, word))
 }
 
 /// Whether there is the input's name at the address.
@@ -137,9 +143,17 @@ fn is_name(run: &Run, address: usize) -> bool {
 pub extern "C" fn __tg_foreign(function: u32, address: usize, site: u32) {
     let run = Run::current();
     let Some(_entered) = enter(run) else { return };
-    if sees_kept_memory(run) || is_in_program(address) && sees_variables(run) {
+    known().loans.has_foreign.set(true);
+    if sees_others(run, address) {
         events::give_up(run, GiveUp::External, site, function);
     }
+}
+
+/// Whether code at the address that is not followed, and not the system's, sees a label in what it
+/// got earlier, or in variables.
+pub(super) fn sees_others(run: &Run, address: usize) -> bool {
+    known().loans.has_foreign.get()
+        && (sees_kept_memory(run) || is_in_program(address) && sees_variables(run))
 }
 
 fn is_in_program(address: usize) -> bool {

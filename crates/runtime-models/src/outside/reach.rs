@@ -1,7 +1,7 @@
 //! What code can reach from a pointer: the memory there, and the objects that pointers in it lead
 //! to.
 
-use super::known;
+use super::{known, unknown};
 use crate::words;
 use core::ffi::c_void;
 use runtime_core::objects::Object;
@@ -17,11 +17,13 @@ const MAX_FOUND: usize = 64;
 const LOWEST: usize = 1 << 16;
 const HIGHEST: usize = 1 << 47;
 
-/// Bytes that are looked at of what a pointer points to: of an object whose end is known, of
-/// others, and for pointers to what hangs on it.
+/// Bytes that are looked at of what a pointer points to, if its end is known.
 const MAX_BYTES: usize = 1 << 20;
+/// The same for pointers to what hangs on it: in frames, where much is left of what was there
+/// before, elsewhere, and of objects whose end is not known.
+const FRAME_BYTES: usize = 64;
+const WORD_BYTES: usize = 4096;
 const UNKNOWN_BYTES: usize = 32;
-const WORD_BYTES: usize = 64;
 /// Objects so large may be gone, if code without bitcode has freed them: the allocator gives them
 /// back to the kernel.
 const LARGE_BYTES: usize = 1 << 16;
@@ -71,7 +73,7 @@ impl Search {
         }
         let object = objects::find(run, pointer).filter(|object| !object.constant);
         let memory = match object {
-            Some(object) => Memory::at(run, object.start, object.size),
+            Some(object) => Memory::at(run, object.start, 0),
             None => Memory::at(run, pointer, 0),
         };
         if memory.is_there {
@@ -100,22 +102,30 @@ pub struct Memory {
     size: usize,
     /// It can be read.
     is_there: bool,
+    /// There may be more of it.
+    is_open: bool,
 }
 
 impl Memory {
     /// What is at an address, which need not be one; of this size, or 0 if that is not known.
     pub fn at(run: &Run, start: usize, size: usize) -> Memory {
         let rest = |object: Object| (object.start + object.size).saturating_sub(start);
-        let found = || objects::find(run, start).map(rest).or_else(|| rest_of_arguments(start));
+        let is_itself = |object: &Object| {
+            object.size >= LARGE_BYTES || !objects::may_be_replaced(object.start, object.size)
+        };
+        let object = || objects::find(run, start).filter(is_itself);
+        let found = || object().map(rest).or_else(|| rest_of_arguments(start));
         let known = if size != 0 { Some(size) } else { found() };
         let size = known.unwrap_or(UNKNOWN_BYTES).min(MAX_BYTES);
-        let is_there = known.is_some() && (size < LARGE_BYTES || os::is_mapped(start, size));
-        Memory { start, size, is_there: is_there || is_on_stack(start) }
+        let is_open = known.is_none();
+        let is_there = !is_open && (size < LARGE_BYTES || os::is_mapped(start, size));
+        let is_there = is_there || is_on_stack(start) && is_on_stack(start + size);
+        Memory { start, size, is_there, is_open }
     }
 
     /// That of an object which cannot be gone.
     pub fn of(object: Object) -> Memory {
-        Memory { start: object.start, size: object.size, is_there: true }
+        Memory { start: object.start, size: object.size, is_there: true, is_open: false }
     }
 
     fn holds(&self, address: usize) -> bool {
@@ -124,18 +134,21 @@ impl Memory {
 
     /// Whether a byte of it has a label. What is not believed does not count.
     pub fn is_symbolic(&self, run: &Run) -> bool {
+        if self.is_open {
+            return is_address(self.start) && unknown::is_symbolic(run, self.start);
+        }
         let is_free = self.start >= HIGHEST || !shadow::any_label(self.start, self.size);
         let mut bytes = self.start..self.start + self.size;
         !is_free && (!self.is_there || bytes.any(|at| shadow::is_believed(run, at)))
     }
 
-    /// The first words of it that could be pointers.
+    /// Words of it that could be pointers.
     pub fn words(self) -> impl Iterator<Item = usize> {
-        self.words_of(WORD_BYTES)
+        self.words_of(if is_on_stack(self.start) { FRAME_BYTES } else { WORD_BYTES })
     }
 
     /// Those among the first so many bytes.
-    fn words_of(self, bytes: usize) -> impl Iterator<Item = usize> {
+    pub fn words_of(self, bytes: usize) -> impl Iterator<Item = usize> {
         const SIZE: usize = size_of::<usize>();
         let first = self.start.next_multiple_of(SIZE);
         let end = if self.is_there { self.start + self.size.min(bytes) } else { first };
@@ -155,7 +168,7 @@ fn rest_of_arguments(start: usize) -> Option<usize> {
 }
 
 /// Whether the address is in a frame of the main thread.
-fn is_on_stack(address: usize) -> bool {
+pub fn is_on_stack(address: usize) -> bool {
     let here = 0u8;
     // SAFETY: the C library sets the variable before the program starts.
     let end = unsafe { __libc_stack_end } as usize;
