@@ -2,7 +2,8 @@
 //! asked for.
 
 use super::table::real;
-use super::{answer, call_site, guarded, set_label};
+use super::unfollowed::{fix_numbers, note_name};
+use super::{answer, call_site, give_up, guarded, set_label};
 use crate::outside::descriptors::watch;
 use crate::outside::{note_model, output};
 use crate::state::models;
@@ -13,13 +14,16 @@ use runtime_core::facts::lengths;
 use runtime_core::state::{Run, active};
 use runtime_core::{events, nodes, os, repetitions, shadow};
 use runtime_process::sys::Stat;
-use trace::{Label, Op};
+use trace::{ConcretiseReason, Label, Op};
 
 const PROT_WRITE: c_int = 2;
 const MAP_SHARED: c_int = 1;
 const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_FAILED: usize = usize::MAX;
+const SEEK_CUR: c_int = 1;
 const SEEK_END: c_int = 2;
+const SEEK_DATA: c_int = 3;
+const SEEK_HOLE: c_int = 4;
 
 /// Called by the program's sockets: data from this descriptor is the input.
 #[unsafe(no_mangle)]
@@ -150,13 +154,31 @@ pub(crate) fn ask_from_end(run: &Run, offset: i64) {
     }
 }
 
-/// Answers with the place `offset` bytes from the input's end, with the guard held.
-pub(crate) fn answer_from_end(run: &Run, offset: i64, result: i64) {
+/// The label of a place in the input that hangs on where the input ends, with the guard held.
+pub(crate) fn place_from_end(run: &Run, place: i64) -> Label {
     let len = input_length(run);
-    let label = build::binary(run, Op::Add, 64, len, Value::concrete(offset as u64));
-    if result >= 0 && (len.value as i64).wrapping_add(offset) == result {
-        answer(label);
+    let offset = Value::concrete(place.wrapping_sub(len.value as i64) as u64);
+    build::binary(run, Op::Add, 64, len, offset)
+}
+
+/// Where a read came to the end of the input, the place after it hangs on the length.
+pub(crate) fn comes_to_end(run: &Run, after: u64, wanted: u64, got: u64) -> bool {
+    got < wanted && after == run.segment.input_len() as u64
+}
+
+/// Input is read from a place that hangs on where it ends. Which bytes these are is known for this
+/// length only. The guard is held.
+#[cold]
+pub(crate) fn fix_length(run: &Run) {
+    if is_length_open(run) {
+        events::concretise(run, nodes::length(run), ConcretiseReason::Argument, call_site());
     }
+}
+
+/// The path leaves several lengths.
+fn is_length_open(run: &Run) -> bool {
+    let range = lengths::range(run);
+    nodes::length(run) != 0 && range.min != range.max
 }
 
 /// Where a descriptor stands; negative if it has no position.
@@ -182,6 +204,16 @@ pub(super) fn offset_before(fd: c_int, got: isize, stays: bool) -> u64 {
         received.set(start + got);
     }
     start
+}
+
+/// A descriptor's position has moved on: `got` of the bytes that were wanted, before `after`.
+fn note_position(run: &Run, fd: c_int, after: u64, wanted: u64, got: u64) {
+    let at_end = &models().at_end;
+    if at_end.get() == Some(fd) && got > 0 {
+        guarded(fix_length);
+    } else if comes_to_end(run, after, wanted, got) {
+        at_end.set(Some(fd));
+    }
 }
 
 /// `got` of the bytes that were wanted on from `offset` of the input came.
@@ -213,7 +245,10 @@ pub(super) fn note_sequential(
 ) {
     answer(0);
     if is_input(run, fd) {
-        note_read(to, offset_before(fd, got, stays), size, got);
+        let offset = offset_before(fd, got, stays);
+        let count = got.max(0) as u64;
+        note_position(run, fd, offset + count, size as u64, count);
+        note_read(to, offset, size, got);
     } else {
         note_other(run, to, got);
     }
@@ -255,6 +290,12 @@ pub struct Piece {
     size: usize,
 }
 
+/// Where the pieces are and how large is fixed before they are filled.
+pub(super) fn fix_pieces(run: &Run, pieces: *const Piece, count: c_int) {
+    const MOST: c_int = 1024;
+    fix_numbers(run, pieces, count.clamp(0, MOST) as usize * 2, size_of::<usize>());
+}
+
 /// `got` bytes were spread over the pieces; `offset` is that of the first if they are of the input.
 pub(super) fn note_pieces(
     run: &Run,
@@ -269,22 +310,16 @@ pub(super) fn note_pieces(
         output::note_other_data(run);
     }
     guarded(|run| {
-        let wanted = label_pieces(run, pieces, count, offset, got);
+        label_pieces(run, pieces, count, offset, got);
         if let Some(offset) = offset {
-            answer(ask_bytes(run, offset, wanted, got));
+            answer(ask_bytes(run, offset, wanted_by(pieces, count), got));
         }
     });
 }
 
-/// Labels what `got` bytes filled; returns how much there was to fill.
-fn label_pieces(
-    run: &Run,
-    pieces: *const Piece,
-    count: c_int,
-    offset: Option<u64>,
-    got: u64,
-) -> u64 {
-    let (mut done, mut wanted) = (0u64, 0u64);
+/// Labels what `got` bytes filled.
+fn label_pieces(run: &Run, pieces: *const Piece, count: c_int, offset: Option<u64>, got: u64) {
+    let mut done = 0u64;
     for i in 0..count.max(0) as usize {
         // SAFETY: the library has just read so many of them.
         let Piece { start, size } = unsafe { pieces.add(i).read() };
@@ -294,16 +329,30 @@ fn label_pieces(
             None => shadow::clear(start as usize, here),
         }
         done += here as u64;
-        wanted = wanted.saturating_add(size as u64);
     }
-    wanted
+}
+
+/// How much there is to fill.
+fn wanted_by(pieces: *const Piece, count: c_int) -> u64 {
+    let pieces = (0..count.max(0) as usize).map(|i| {
+        // SAFETY: the library has just read so many of them.
+        unsafe { pieces.add(i).read() }
+    });
+    pieces.fold(0, |wanted, piece| wanted.saturating_add(piece.size as u64))
 }
 
 /// `readv`
 pub(super) fn pieces(run: &Run, _: &Args, fd: c_int, pieces: *const Piece, count: c_int) -> isize {
+    fix_pieces(run, pieces, count);
     // SAFETY: the program's own call.
     let got = unsafe { real::readv(fd, pieces, count) };
     let offset = is_input(run, fd).then(|| offset_before(fd, got, false));
+    if let Some(offset) = offset
+        && got >= 0
+    {
+        let wanted = wanted_by(pieces, count);
+        note_position(run, fd, offset + got as u64, wanted, got as u64);
+    }
     note_pieces(run, pieces, count, offset, got);
     got
 }
@@ -317,6 +366,7 @@ pub(super) fn pieces_at_offset(
     count: c_int,
     offset: i64,
 ) -> isize {
+    fix_pieces(run, pieces, count);
     // SAFETY: the program's own call.
     let got = unsafe { real::preadv(fd, pieces, count, offset) };
     note_pieces(run, pieces, count, is_input(run, fd).then_some(offset.max(0) as u64), got);
@@ -380,39 +430,85 @@ pub(super) fn unmapped(run: &Run, _: &Args, at: *mut u8, size: usize) -> c_int {
 pub(super) fn closed(_: &Run, _: &Args, fd: c_int) -> c_int {
     answer(0);
     output::note_redirected(fd);
+    if models().at_end.get() == Some(fd) {
+        models().at_end.set(None);
+    }
     // SAFETY: the program's own call.
     unsafe { real::close(fd) }
 }
 
-/// `lseek`: a seek to the end tells the input's length.
+/// `lseek`: places that are found from the end tell the input's length.
 pub(super) fn moved(run: &Run, _: &Args, fd: c_int, offset: i64, whence: c_int) -> i64 {
     note_model();
+    let is_input = is_input(run, fd);
+    let before = if is_input { position(fd) } else { 0 };
     let result = os::lseek(fd, offset, whence);
     answer(0);
-    if whence != SEEK_END {
-        return result;
-    }
-    if is_input(run, fd) {
-        guarded(|run| {
-            ask_from_end(run, offset);
-            answer_from_end(run, offset, result);
-        });
-    } else if result >= 0 {
+    if is_input {
+        guarded(|run| note_moved(run, (fd, before), (offset, whence), result));
+    } else if whence == SEEK_END && result >= 0 {
         output::note_other_data(run);
     }
     result
 }
 
-/// `stat`: the size of the input's file is the input's length.
-pub(super) fn status<T>(
+/// A descriptor of the input was moved, from `before`. The guard is held.
+fn note_moved(run: &Run, (fd, before): (c_int, i64), (offset, whence): (i64, c_int), result: i64) {
+    let at_end = &models().at_end;
+    let len = run.segment.input_len() as i64;
+    let is_from_end = match whence {
+        SEEK_END => true,
+        SEEK_CUR => at_end.get() == Some(fd),
+        // Without holes in its file, that before the input's end is at the end.
+        SEEK_HOLE => result == len,
+        _ => false,
+    };
+    match whence {
+        SEEK_END => ask_from_end(run, offset),
+        SEEK_CUR if is_from_end && before >= 0 => {
+            ask_from_end(run, (before - len).saturating_add(offset))
+        }
+        SEEK_CUR if before == len => note_unknown_position(run, fd),
+        SEEK_HOLE | SEEK_DATA if offset >= 0 => ask_byte(run, offset as u64),
+        _ => {}
+    }
+    if result < 0 {
+        return;
+    }
+    if is_from_end {
+        answer(place_from_end(run, result));
+        at_end.set(Some(fd));
+    } else if at_end.get() == Some(fd) {
+        at_end.set(None);
+    }
+}
+
+/// The descriptor stands at the input's end, and no model saw how it got there.
+fn note_unknown_position(run: &Run, fd: c_int) {
+    let models = models();
+    if is_length_open(run) && (models.at_end.get().is_some() || models.streams.read_from(fd)) {
+        give_up(run);
+    }
+}
+
+/// `fstat`: the size of the input's file is the input's length.
+pub(super) fn status(run: &Run, _: &Args, fd: c_int, stat: *mut Stat) -> c_int {
+    // SAFETY: the program's own call.
+    let result = unsafe { real::fstat(fd, stat) };
+    with_status(run, stat, result)
+}
+
+/// `stat` and `lstat`
+pub(super) fn status_of(
     run: &Run,
-    real: unsafe extern "C" fn(T, *mut Stat) -> c_int,
+    real: unsafe extern "C" fn(*const u8, *mut Stat) -> c_int,
     _: &Args,
-    of: T,
+    path: *const u8,
     stat: *mut Stat,
 ) -> c_int {
+    note_name(run, path);
     // SAFETY: the program's own call.
-    let result = unsafe { real(of, stat) };
+    let result = unsafe { real(path, stat) };
     with_status(run, stat, result)
 }
 
@@ -425,6 +521,7 @@ pub(super) fn status_in(
     stat: *mut Stat,
     flags: c_int,
 ) -> c_int {
+    note_name(run, path);
     // SAFETY: the program's own call.
     let result = unsafe { real::fstatat(folder, path, stat, flags) };
     with_status(run, stat, result)

@@ -21,6 +21,7 @@ mod conversions;
 mod copy;
 mod decimals;
 mod element;
+mod ends;
 pub mod heap;
 pub mod input;
 pub mod lexers;
@@ -38,6 +39,7 @@ pub mod state;
 pub mod stdio;
 pub mod table;
 mod tokens;
+mod unfollowed;
 mod wide_input;
 pub mod words;
 

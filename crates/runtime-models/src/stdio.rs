@@ -3,11 +3,13 @@
 
 use super::element::Elements;
 use super::input::{
-    answer_from_end, ask_byte, ask_bytes, ask_from_end, is_input, label_input, note_before_runs,
+    ask_byte, ask_bytes, ask_from_end, comes_to_end, fix_length, is_input, label_input,
+    note_before_runs, place_from_end,
 };
 use super::logic::{apply_to, branch_on, is};
 use super::table::real;
-use super::{answer, byte, element, give_up_outside, guarded};
+use super::unfollowed::{fix_numbers, fix_pointer, note_name};
+use super::{answer, byte, element, give_up_outside, guarded, set_label};
 use crate::outside::descriptors::{unwatch_stream, watch_stream};
 use crate::outside::{note_model, output};
 use crate::state::models;
@@ -92,8 +94,9 @@ struct Known {
     next: Cell<i64>,
     /// Bytes that were put back and are not those of the input that were there.
     pushed: Cell<u32>,
-    /// The last `fseek` was to this place, counted from the input's end.
-    from_end: Cell<Option<i64>>,
+    /// Where it stands hangs on where the input ends: it got there, or went to a place from there.
+    from_end: Cell<bool>,
+    fd: Cell<c_int>,
     /// The buffer that has its labels: its start, its size, and where it ends in the file.
     labelled: Cell<(usize, usize, i64)>,
 }
@@ -104,19 +107,21 @@ impl Known {
         input: Cell::new(false),
         next: Cell::new(-1),
         pushed: Cell::new(0),
-        from_end: Cell::new(None),
+        from_end: Cell::new(false),
+        fd: Cell::new(-1),
         labelled: Cell::new((0, 0, 0)),
     };
 
-    /// Of a stream, or null.
-    fn begin(&self, stream: *const Stream, input: bool) {
+    /// Of a stream, or null, and its descriptor.
+    fn begin(&self, stream: *const Stream, fd: c_int, input: bool) {
         self.stream.set(stream);
+        self.fd.set(fd);
         self.input.set(input);
-        self.note_move(None);
+        self.note_move(false);
     }
 
-    /// The stream was moved: to a place counted from the input's end, or elsewhere.
-    fn note_move(&self, from_end: Option<i64>) {
+    /// The stream was moved: to a place that hangs on where the input ends, or another.
+    fn note_move(&self, from_end: bool) {
         self.next.set(-1);
         self.pushed.set(0);
         self.from_end.set(from_end);
@@ -144,7 +149,12 @@ impl Streams {
 
     /// Which streams read the input is to be found out anew.
     fn forget(&self) {
-        self.known.iter().for_each(|known| known.begin(null(), false));
+        self.known.iter().for_each(|known| known.begin(null(), -1, false));
+    }
+
+    /// Whether one is known that reads the input from the descriptor.
+    pub fn read_from(&self, fd: c_int) -> bool {
+        self.known.iter().any(|known| known.input.get() && known.fd.get() == fd)
     }
 
     #[inline(never)]
@@ -157,7 +167,7 @@ impl Streams {
         self.next.update(|next| next.wrapping_add(1));
         let fd = stream.fileno.get();
         let input = is_input(run, fd);
-        known.begin(stream, input);
+        known.begin(stream, fd, input);
         if input {
             // SAFETY: the program uses the stream, and models tell when it is closed.
             unsafe { watch_stream(fd, from_ref(stream).cast_mut()) };
@@ -230,8 +240,12 @@ pub(super) fn input_position(run: &Run, stream: *mut Stream) -> Option<u64> {
 /// As [`reading_input`], for functions that take several bytes. They do not know what was put back.
 fn reading_many<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
     let stream = reading_input(run, stream)?;
-    if known(run, stream).pushed.take() != 0 {
+    let known = known(run, stream);
+    if known.pushed.take() != 0 {
         give_up_outside();
+    }
+    if known.from_end.get() && stream.position() < run.segment.input_len() as i64 {
+        guarded(fix_length);
     }
     Some(stream)
 }
@@ -265,6 +279,9 @@ fn delivered(run: &Run, stream: &Stream, result: c_int) -> Label {
         known.next.set(at);
         ask_byte(run, at.max(0) as u64);
         return 0;
+    }
+    if known.from_end.get() {
+        fix_length(run);
     }
     let at = stream.read_ptr.get().wrapping_sub(1);
     if known.pushed.get() != 0 {
@@ -395,10 +412,20 @@ fn delivered_objects(run: &Run, objects: &Objects, stream: &Stream) {
     let got = (after - before as i64).max(0) as u64;
     label_input(run, to, before, got as usize);
     label_buffer(run, stream, end);
-    known(run, stream).next.set(after);
-    let label = ask_bytes(run, before, size.wrapping_mul(count) as u64, got);
+    let wanted = size.wrapping_mul(count) as u64;
+    note_read(run, stream, after, wanted, got);
+    let label = ask_bytes(run, before, wanted, got);
     let whole = |bytes: Value| apply_to(run, Op::UDiv, 64, bytes, size as u64).label;
     answer(if label == 0 { 0 } else { whole(Value::new(label, got)) });
+}
+
+/// The stream stands after `got` bytes of those that were wanted.
+fn note_read(run: &Run, stream: &Stream, after: i64, wanted: u64, got: u64) {
+    let known = known(run, stream);
+    known.next.set(after);
+    if comes_to_end(run, after as u64, wanted, got) {
+        known.from_end.set(true);
+    }
 }
 
 /// The label of the length of a line in which the repetition begins or goes on. Whether the line
@@ -500,6 +527,8 @@ pub(super) fn allocated_line(
 ) -> isize {
     let input = reading_many(run, stream);
     let before = input.and_then(|stream| u64::try_from(stream.position()).ok());
+    fix_pointer(run, line);
+    fix_pointer(run, size);
     let old = line_object(line, size);
     // SAFETY: the program's own call.
     let result = unsafe { real::getdelim(line, size, delimiter, stream) };
@@ -536,15 +565,6 @@ fn note_line_object(run: &Run, old: (usize, usize), new: (usize, usize)) {
     guarded(|run| allocations::note_allocation(run, new.0, allocations::ENOUGH));
 }
 
-/// What a name leads to that the input has a say in is not known for other inputs.
-fn note_name(run: &Run, path: *const u8) {
-    // SAFETY: the program passes the path to the library.
-    let is_symbolic = || shadow::any_label(path as usize, unsafe { real::strlen(path) } + 1);
-    if active(run) && !path.is_null() && is_symbolic() {
-        give_up_outside();
-    }
-}
-
 /// The library has opened a stream, or failed with null.
 fn note_opened(stream: *mut Stream) {
     models().streams.forget();
@@ -556,6 +576,7 @@ fn note_opened(stream: *mut Stream) {
 /// `fopen`
 pub(super) fn open(run: &Run, _: &Args, path: *const u8, mode: *const u8) -> *mut Stream {
     note_name(run, path);
+    note_name(run, mode);
     // SAFETY: the program's own call.
     let stream = unsafe { real::fopen(path, mode) };
     note_opened(stream);
@@ -563,7 +584,8 @@ pub(super) fn open(run: &Run, _: &Args, path: *const u8, mode: *const u8) -> *mu
 }
 
 /// `fdopen`
-pub(super) fn open_descriptor(_: &Run, _: &Args, fd: c_int, mode: *const u8) -> *mut Stream {
+pub(super) fn open_descriptor(run: &Run, _: &Args, fd: c_int, mode: *const u8) -> *mut Stream {
+    note_name(run, mode);
     // SAFETY: the program's own call.
     let stream = unsafe { real::fdopen(fd, mode) };
     models().streams.forget();
@@ -580,6 +602,7 @@ pub(super) fn open_again(
     stream: *mut Stream,
 ) -> *mut Stream {
     note_name(run, path);
+    note_name(run, mode);
     unwatch_stream(stream);
     // SAFETY: the program's own call.
     let stream = unsafe { real::freopen(path, mode, stream) };
@@ -598,6 +621,7 @@ pub(super) fn close(_: &Run, _: &Args, stream: *mut Stream) -> c_int {
     unsafe { real::fclose(stream) }
 }
 
+const SEEK_CUR: c_int = 1;
 const SEEK_END: c_int = 2;
 
 /// `fseek`
@@ -609,21 +633,35 @@ pub(super) fn seek(
     whence: c_int,
 ) -> c_int {
     note_model();
+    let from_end = offset_from_end(run, stream, offset, whence);
     // SAFETY: the program's own call.
     let result = unsafe { real::fseek(stream, offset, whence) };
     answer(0);
-    let is_from_end = whence == SEEK_END;
-    if (result == 0 || is_from_end)
+    if (result == 0 || from_end.is_some())
         && let Some(stream) = reading_input(run, stream)
     {
-        if is_from_end {
+        if let Some(offset) = from_end {
             guarded(|run| ask_from_end(run, offset));
         }
         if result == 0 {
-            known(run, stream).note_move(is_from_end.then_some(offset));
+            known(run, stream).note_move(from_end.is_some());
         }
     }
     result
+}
+
+/// Where a seek goes to, counted from the input's end, if that is where it counts from.
+fn offset_from_end(run: &Run, stream: *mut Stream, offset: c_long, whence: c_int) -> Option<i64> {
+    match whence {
+        SEEK_END => Some(offset),
+        SEEK_CUR => {
+            let stream = reading_input(run, stream)?;
+            let is_from_end = known(run, stream).from_end.get();
+            let before = stream.position() - run.segment.input_len() as i64;
+            is_from_end.then(|| before.saturating_add(offset))
+        }
+        _ => None,
+    }
 }
 
 /// `rewind`
@@ -632,20 +670,65 @@ pub(super) fn rewind(run: &Run, _: &Args, stream: *mut Stream) {
     // SAFETY: the program's own call.
     unsafe { real::rewind(stream) };
     if let Some(stream) = reading_input(run, stream) {
-        known(run, stream).note_move(None);
+        known(run, stream).note_move(false);
     }
 }
 
-/// `ftell`: after a seek to the end, the place is an expression of the input's length.
+/// The stream, if it stands at a place that hangs on where the input ends.
+fn standing_from_end<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
+    reading_input(run, stream).filter(|stream| known(run, stream).from_end.get())
+}
+
+/// `ftell`
 pub(super) fn tell(run: &Run, _: &Args, stream: *mut Stream) -> c_long {
     // SAFETY: the program's own call.
     let result = unsafe { real::ftell(stream) };
     answer(0);
-    if result >= 0
+    if result >= 0 && standing_from_end(run, stream).is_some() {
+        guarded(|run| answer(place_from_end(run, result)));
+    }
+    result
+}
+
+/// `fpos_t`
+#[repr(C)]
+pub struct Position {
+    place: i64,
+    state: u64,
+}
+
+/// `fgetpos`
+pub(super) fn position(run: &Run, _: &Args, stream: *mut Stream, position: *mut Position) -> c_int {
+    // SAFETY: the program's own call.
+    let result = unsafe { real::fgetpos(stream, position) };
+    answer(0);
+    if active(run) && result == 0 {
+        shadow::clear(position as usize, size_of::<Position>());
+        if standing_from_end(run, stream).is_some() {
+            // SAFETY: the library has just filled it.
+            let place = unsafe { (*position).place };
+            guarded(|run| set_label(run, position.cast(), place_from_end(run, place), 8));
+        }
+    }
+    result
+}
+
+/// `fsetpos`
+pub(super) fn seek_position(
+    run: &Run,
+    _: &Args,
+    stream: *mut Stream,
+    position: *const Position,
+) -> c_int {
+    note_model();
+    fix_numbers(run, position, 2, 8);
+    // SAFETY: the program's own call.
+    let result = unsafe { real::fsetpos(stream, position) };
+    answer(0);
+    if result == 0
         && let Some(stream) = reading_input(run, stream)
-        && let Some(offset) = known(run, stream).from_end.get()
     {
-        guarded(|run| answer_from_end(run, offset, result));
+        known(run, stream).note_move(false);
     }
     result
 }
@@ -659,7 +742,9 @@ pub(super) fn word(run: &Run, _: &Args, stream: *mut Stream) -> c_int {
     answer(0);
     let Some((input, before)) = input.zip(before) else { return result };
     guarded(|run| {
-        let got = (input.position() - before as i64).max(0) as u64;
+        let after = input.position();
+        let got = (after - before as i64).max(0) as u64;
+        note_read(run, input, after, 4, got);
         ask_bytes(run, before, 4, got);
         if got == 4 {
             let place = (&raw const result).cast();

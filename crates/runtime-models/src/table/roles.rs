@@ -110,6 +110,10 @@ roles! {
     /// 0, or what went wrong.
     Status: c_int = "int";
     Stream: *mut stdio::Stream = "FILE *";
+    FilePosition: *mut stdio::Position = "fpos_t *";
+    OldPosition: *const stdio::Position = "const fpos_t *";
+    FilePosition64: *mut stdio::Position = "fpos64_t *";
+    OldPosition64: *const stdio::Position = "const fpos64_t *";
     Path: *const u8 = "const char *";
     Mode: *const u8 = "const char *";
     Format: *const u8 = "const char *";

@@ -360,11 +360,11 @@ models! {
     byte lseek | lseek64 (fd: Descriptor, offset: Offset, whence: Number) -> Offset {
         instead input::moved
     }
-    byte fstat(fd: Descriptor, status: FileStatus) -> Status { instead input::status[real::fstat] }
+    byte fstat(fd: Descriptor, status: FileStatus) -> Status { instead input::status }
     byte fstat64(fd: Descriptor, status: FileStatus64) -> Status { call fstat(fd, status) }
-    byte stat(path: Path, status: FileStatus) -> Status { instead input::status[real::stat] }
+    byte stat(path: Path, status: FileStatus) -> Status { instead input::status_of[real::stat] }
     byte stat64(path: Path, status: FileStatus64) -> Status { call stat(path, status) }
-    byte lstat(path: Path, status: FileStatus) -> Status { instead input::status[real::lstat] }
+    byte lstat(path: Path, status: FileStatus) -> Status { instead input::status_of[real::lstat] }
     byte lstat64(path: Path, status: FileStatus64) -> Status { call lstat(path, status) }
     byte fstatat(folder: Descriptor, path: Path, status: FileStatus, flags: Number) -> Status {
         instead input::status_in
@@ -440,6 +440,16 @@ models! {
     }
     byte rewind(stream: Stream) -> Nothing { instead stdio::rewind }
     byte ftell | ftello | ftello64 (stream: Stream) -> LongOffset { instead stdio::tell }
+    byte fgetpos(stream: Stream, position: FilePosition) -> Status { instead stdio::position }
+    byte fgetpos64(stream: Stream, position: FilePosition64) -> Status {
+        call fgetpos(stream, position)
+    }
+    byte fsetpos(stream: Stream, position: OldPosition) -> Status {
+        instead stdio::seek_position
+    }
+    byte fsetpos64(stream: Stream, position: OldPosition64) -> Status {
+        call fsetpos(stream, position)
+    }
     wide fgetwc | getwc | fgetwc_unlocked | getwc_unlocked (stream: Stream) -> WideOrEnd {
         instead wide_input::next
     }
