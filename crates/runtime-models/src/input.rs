@@ -1,9 +1,10 @@
 //! Where bytes of the input enter: the `read` family and mapped files; and where its length is
 //! asked for.
 
+use super::positions::note_position;
 use super::table::real;
 use super::unfollowed::{fix_numbers, note_name};
-use super::{answer, call_site, give_up, guarded, set_label};
+use super::{answer, call_site, guarded, set_label};
 use crate::outside::descriptors::watch;
 use crate::outside::{note_model, output};
 use crate::state::models;
@@ -14,16 +15,12 @@ use runtime_core::facts::lengths;
 use runtime_core::state::{Run, active};
 use runtime_core::{events, nodes, os, repetitions, shadow};
 use runtime_process::sys::Stat;
-use trace::{ConcretiseReason, Label, Op};
+use trace::{Label, Op};
 
 const PROT_WRITE: c_int = 2;
 const MAP_SHARED: c_int = 1;
 const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_FAILED: usize = usize::MAX;
-const SEEK_CUR: c_int = 1;
-const SEEK_END: c_int = 2;
-const SEEK_DATA: c_int = 3;
-const SEEK_HOLE: c_int = 4;
 
 /// Called by the program's sockets: data from this descriptor is the input.
 #[unsafe(no_mangle)]
@@ -118,7 +115,7 @@ pub(crate) fn ask_byte(run: &Run, index: u64) {
 }
 
 /// The input's length: a variable, or with a repetition what grows with it.
-fn input_length(run: &Run) -> Value {
+pub(super) fn input_length(run: &Run) -> Value {
     let len = run.segment.input_len() as u64;
     if repetitions::any(run) {
         repetitions::input_place(run, len)
@@ -146,43 +143,8 @@ pub(crate) fn ask_bytes(run: &Run, offset: u64, wanted: u64, got: u64) -> Label 
     build::binary(run, Op::Sub, 64, len, start)
 }
 
-/// The program goes to the place `offset` bytes from the input's end, which fails if the input is
-/// not that long. The guard is held.
-pub(crate) fn ask_from_end(run: &Run, offset: i64) {
-    if offset < 0 {
-        ask_byte(run, offset.unsigned_abs() - 1);
-    }
-}
-
-/// The label of a place in the input that hangs on where the input ends, with the guard held.
-pub(crate) fn place_from_end(run: &Run, place: i64) -> Label {
-    let len = input_length(run);
-    let offset = Value::concrete(place.wrapping_sub(len.value as i64) as u64);
-    build::binary(run, Op::Add, 64, len, offset)
-}
-
-/// Where a read came to the end of the input, the place after it hangs on the length.
-pub(crate) fn comes_to_end(run: &Run, after: u64, wanted: u64, got: u64) -> bool {
-    got < wanted && after == run.segment.input_len() as u64
-}
-
-/// Input is read from a place that hangs on where it ends. Which bytes these are is known for this
-/// length only. The guard is held.
-#[cold]
-pub(crate) fn fix_length(run: &Run) {
-    if is_length_open(run) {
-        events::concretise(run, nodes::length(run), ConcretiseReason::Argument, call_site());
-    }
-}
-
-/// The path leaves several lengths.
-fn is_length_open(run: &Run) -> bool {
-    let range = lengths::range(run);
-    nodes::length(run) != 0 && range.min != range.max
-}
-
 /// Where a descriptor stands; negative if it has no position.
-fn position(fd: c_int) -> i64 {
+pub(super) fn position(fd: c_int) -> i64 {
     let place = os::errno();
     // SAFETY: the C library keeps the variable as long as this thread runs.
     let errno = unsafe { place.read() };
@@ -204,16 +166,6 @@ pub(super) fn offset_before(fd: c_int, got: isize, stays: bool) -> u64 {
         received.set(start + got);
     }
     start
-}
-
-/// A descriptor's position has moved on: `got` of the bytes that were wanted, before `after`.
-fn note_position(run: &Run, fd: c_int, after: u64, wanted: u64, got: u64) {
-    let at_end = &models().at_end;
-    if at_end.get() == Some(fd) && got > 0 {
-        guarded(fix_length);
-    } else if comes_to_end(run, after, wanted, got) {
-        at_end.set(Some(fd));
-    }
 }
 
 /// `got` of the bytes that were wanted on from `offset` of the input came.
@@ -435,60 +387,6 @@ pub(super) fn closed(_: &Run, _: &Args, fd: c_int) -> c_int {
     }
     // SAFETY: the program's own call.
     unsafe { real::close(fd) }
-}
-
-/// `lseek`: places that are found from the end tell the input's length.
-pub(super) fn moved(run: &Run, _: &Args, fd: c_int, offset: i64, whence: c_int) -> i64 {
-    note_model();
-    let is_input = is_input(run, fd);
-    let before = if is_input { position(fd) } else { 0 };
-    let result = os::lseek(fd, offset, whence);
-    answer(0);
-    if is_input {
-        guarded(|run| note_moved(run, (fd, before), (offset, whence), result));
-    } else if whence == SEEK_END && result >= 0 {
-        output::note_other_data(run);
-    }
-    result
-}
-
-/// A descriptor of the input was moved, from `before`. The guard is held.
-fn note_moved(run: &Run, (fd, before): (c_int, i64), (offset, whence): (i64, c_int), result: i64) {
-    let at_end = &models().at_end;
-    let len = run.segment.input_len() as i64;
-    let is_from_end = match whence {
-        SEEK_END => true,
-        SEEK_CUR => at_end.get() == Some(fd),
-        // Without holes in its file, that before the input's end is at the end.
-        SEEK_HOLE => result == len,
-        _ => false,
-    };
-    match whence {
-        SEEK_END => ask_from_end(run, offset),
-        SEEK_CUR if is_from_end && before >= 0 => {
-            ask_from_end(run, (before - len).saturating_add(offset))
-        }
-        SEEK_CUR if before == len => note_unknown_position(run, fd),
-        SEEK_HOLE | SEEK_DATA if offset >= 0 => ask_byte(run, offset as u64),
-        _ => {}
-    }
-    if result < 0 {
-        return;
-    }
-    if is_from_end {
-        answer(place_from_end(run, result));
-        at_end.set(Some(fd));
-    } else if at_end.get() == Some(fd) {
-        at_end.set(None);
-    }
-}
-
-/// The descriptor stands at the input's end, and no model saw how it got there.
-fn note_unknown_position(run: &Run, fd: c_int) {
-    let models = models();
-    if is_length_open(run) && (models.at_end.get().is_some() || models.streams.read_from(fd)) {
-        give_up(run);
-    }
 }
 
 /// `fstat`: the size of the input's file is the input's length.

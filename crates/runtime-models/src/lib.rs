@@ -29,6 +29,7 @@ mod logic;
 pub mod messages;
 mod numbers;
 pub mod outside;
+pub mod positions;
 mod print;
 mod process;
 mod scan;

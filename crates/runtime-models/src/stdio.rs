@@ -2,19 +2,17 @@
 //! reads the buffer itself (`getc_unlocked` as a macro) works like the functions do.
 
 use super::element::Elements;
-use super::input::{
-    ask_byte, ask_bytes, ask_from_end, comes_to_end, fix_length, is_input, label_input,
-    note_before_runs, place_from_end,
-};
+use super::input::{ask_byte, ask_bytes, is_input, label_input, note_before_runs};
 use super::logic::{apply_to, branch_on, is};
+use super::positions::{comes_to_end, fix_length};
 use super::table::real;
-use super::unfollowed::{fix_numbers, fix_pointer, note_name};
-use super::{answer, byte, element, give_up_outside, guarded, set_label};
+use super::unfollowed::{fix_pointer, note_name};
+use super::{answer, byte, element, give_up_outside, guarded};
 use crate::outside::descriptors::{unwatch_stream, watch_stream};
 use crate::outside::{note_model, output};
 use crate::state::models;
 use core::cell::Cell;
-use core::ffi::{c_int, c_long, c_void};
+use core::ffi::{c_int, c_void};
 use core::ptr::{from_ref, null};
 use runtime_core::build::{self, Value};
 use runtime_core::calls::Args;
@@ -71,7 +69,7 @@ impl Stream {
     }
 
     /// Offset in the file of the byte that the stream delivers next.
-    fn position(&self) -> i64 {
+    pub(super) fn position(&self) -> i64 {
         self.position_before(self.file_position())
     }
 
@@ -86,7 +84,7 @@ impl Stream {
 }
 
 /// What is known of a stream.
-struct Known {
+pub(super) struct Known {
     /// It may be closed by now.
     stream: Cell<*const Stream>,
     input: Cell<bool>,
@@ -95,7 +93,7 @@ struct Known {
     /// Bytes that were put back and are not those of the input that were there.
     pushed: Cell<u32>,
     /// Where it stands hangs on where the input ends: it got there, or went to a place from there.
-    from_end: Cell<bool>,
+    pub(super) from_end: Cell<bool>,
     fd: Cell<c_int>,
     /// The buffer that has its labels: its start, its size, and where it ends in the file.
     labelled: Cell<(usize, usize, i64)>,
@@ -121,7 +119,7 @@ impl Known {
     }
 
     /// The stream was moved: to a place that hangs on where the input ends, or another.
-    fn note_move(&self, from_end: bool) {
+    pub(super) fn note_move(&self, from_end: bool) {
         self.next.set(-1);
         self.pushed.set(0);
         self.from_end.set(from_end);
@@ -177,7 +175,7 @@ impl Streams {
 }
 
 #[inline(always)]
-fn known(run: &Run, stream: &Stream) -> &'static Known {
+pub(super) fn known(run: &Run, stream: &Stream) -> &'static Known {
     let streams = &models().streams;
     let first = &streams.known[0];
     if first.stream.get() == from_ref(stream) { first } else { streams.find(run, stream) }
@@ -185,7 +183,7 @@ fn known(run: &Run, stream: &Stream) -> &'static Known {
 
 /// The stream, if it reads the input.
 #[inline(always)]
-fn reading_input<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
+pub(super) fn reading_input<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
     let stream = Stream::of(stream)?;
     if !active(run) {
         note_before_runs(run, stream.fileno.get());
@@ -619,118 +617,6 @@ pub(super) fn close(_: &Run, _: &Args, stream: *mut Stream) -> c_int {
     answer(0);
     // SAFETY: the program's own call.
     unsafe { real::fclose(stream) }
-}
-
-const SEEK_CUR: c_int = 1;
-const SEEK_END: c_int = 2;
-
-/// `fseek`
-pub(super) fn seek(
-    run: &Run,
-    _: &Args,
-    stream: *mut Stream,
-    offset: c_long,
-    whence: c_int,
-) -> c_int {
-    note_model();
-    let from_end = offset_from_end(run, stream, offset, whence);
-    // SAFETY: the program's own call.
-    let result = unsafe { real::fseek(stream, offset, whence) };
-    answer(0);
-    if (result == 0 || from_end.is_some())
-        && let Some(stream) = reading_input(run, stream)
-    {
-        if let Some(offset) = from_end {
-            guarded(|run| ask_from_end(run, offset));
-        }
-        if result == 0 {
-            known(run, stream).note_move(from_end.is_some());
-        }
-    }
-    result
-}
-
-/// Where a seek goes to, counted from the input's end, if that is where it counts from.
-fn offset_from_end(run: &Run, stream: *mut Stream, offset: c_long, whence: c_int) -> Option<i64> {
-    match whence {
-        SEEK_END => Some(offset),
-        SEEK_CUR => {
-            let stream = reading_input(run, stream)?;
-            let is_from_end = known(run, stream).from_end.get();
-            let before = stream.position() - run.segment.input_len() as i64;
-            is_from_end.then(|| before.saturating_add(offset))
-        }
-        _ => None,
-    }
-}
-
-/// `rewind`
-pub(super) fn rewind(run: &Run, _: &Args, stream: *mut Stream) {
-    note_model();
-    // SAFETY: the program's own call.
-    unsafe { real::rewind(stream) };
-    if let Some(stream) = reading_input(run, stream) {
-        known(run, stream).note_move(false);
-    }
-}
-
-/// The stream, if it stands at a place that hangs on where the input ends.
-fn standing_from_end<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
-    reading_input(run, stream).filter(|stream| known(run, stream).from_end.get())
-}
-
-/// `ftell`
-pub(super) fn tell(run: &Run, _: &Args, stream: *mut Stream) -> c_long {
-    // SAFETY: the program's own call.
-    let result = unsafe { real::ftell(stream) };
-    answer(0);
-    if result >= 0 && standing_from_end(run, stream).is_some() {
-        guarded(|run| answer(place_from_end(run, result)));
-    }
-    result
-}
-
-/// `fpos_t`
-#[repr(C)]
-pub struct Position {
-    place: i64,
-    state: u64,
-}
-
-/// `fgetpos`
-pub(super) fn position(run: &Run, _: &Args, stream: *mut Stream, position: *mut Position) -> c_int {
-    // SAFETY: the program's own call.
-    let result = unsafe { real::fgetpos(stream, position) };
-    answer(0);
-    if active(run) && result == 0 {
-        shadow::clear(position as usize, size_of::<Position>());
-        if standing_from_end(run, stream).is_some() {
-            // SAFETY: the library has just filled it.
-            let place = unsafe { (*position).place };
-            guarded(|run| set_label(run, position.cast(), place_from_end(run, place), 8));
-        }
-    }
-    result
-}
-
-/// `fsetpos`
-pub(super) fn seek_position(
-    run: &Run,
-    _: &Args,
-    stream: *mut Stream,
-    position: *const Position,
-) -> c_int {
-    note_model();
-    fix_numbers(run, position, 2, 8);
-    // SAFETY: the program's own call.
-    let result = unsafe { real::fsetpos(stream, position) };
-    answer(0);
-    if result == 0
-        && let Some(stream) = reading_input(run, stream)
-    {
-        known(run, stream).note_move(false);
-    }
-    result
 }
 
 /// `getw`: four bytes as an `int`.

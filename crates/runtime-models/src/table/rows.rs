@@ -6,7 +6,7 @@ use crate::compare::{EXACT, FOLDED};
 use crate::element::Element;
 use crate::{
     arithmetic, characters, compare, conversions, copy, decimals, heap, input, messages, numbers,
-    print, process, scan, search, sort, spans, stdio, tokens, wide_input,
+    positions, print, process, scan, search, sort, spans, stdio, tokens, wide_input,
 };
 use core::ptr::null_mut;
 
@@ -358,7 +358,7 @@ models! {
     byte munmap(at: Buffer, size: MappingSize) -> Status { instead input::unmapped }
     byte close(fd: Number) -> Status { instead input::closed }
     byte lseek | lseek64 (fd: Descriptor, offset: Offset, whence: Number) -> Offset {
-        instead input::moved
+        instead positions::moved
     }
     byte fstat(fd: Descriptor, status: FileStatus) -> Status { instead input::status }
     byte fstat64(fd: Descriptor, status: FileStatus64) -> Status { call fstat(fd, status) }
@@ -436,16 +436,16 @@ models! {
     }
     byte fclose(stream: Stream) -> Status { instead stdio::close }
     byte fseek | fseeko | fseeko64 (stream: Stream, offset: LongOffset, whence: Number) -> Status {
-        instead stdio::seek
+        instead positions::seek
     }
-    byte rewind(stream: Stream) -> Nothing { instead stdio::rewind }
-    byte ftell | ftello | ftello64 (stream: Stream) -> LongOffset { instead stdio::tell }
-    byte fgetpos(stream: Stream, position: FilePosition) -> Status { instead stdio::position }
+    byte rewind(stream: Stream) -> Nothing { instead positions::rewind }
+    byte ftell | ftello | ftello64 (stream: Stream) -> LongOffset { instead positions::tell }
+    byte fgetpos(stream: Stream, position: FilePosition) -> Status { instead positions::stream_position }
     byte fgetpos64(stream: Stream, position: FilePosition64) -> Status {
         call fgetpos(stream, position)
     }
     byte fsetpos(stream: Stream, position: OldPosition) -> Status {
-        instead stdio::seek_position
+        instead positions::seek_position
     }
     byte fsetpos64(stream: Stream, position: OldPosition64) -> Status {
         call fsetpos(stream, position)
