@@ -1,5 +1,5 @@
 // Characters beyond the tables, and conversions that only count.
-//@ exhaustive: max-len=2 paths=0 incomplete
+//@ exhaustive: max-len=2 paths=15 incomplete
 //@ gives-up: library call beyond its model
 //@ random: "abcdef\0\x80"
 #include <ctype.h>

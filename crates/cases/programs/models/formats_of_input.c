@@ -1,5 +1,5 @@
 // Formats that the input has a say in.
-//@ exhaustive: max-len=2 paths=0 complete
+//@ exhaustive: max-len=2 paths=10 complete
 //@ random: "abc\0\x01%d"
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // Names and modes that the input has a say in stand for what the model does not know.
 //@ flags: -D_GNU_SOURCE
-//@ exhaustive: max-len=2 paths=0 incomplete
+//@ exhaustive: max-len=2 paths=9 incomplete
 //@ gives-up: library call beyond its model
 //@ seed: ""
 //@ seed: "ax"

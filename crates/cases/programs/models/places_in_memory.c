@@ -1,6 +1,6 @@
 // Pointers and sizes that stand in memory, where library functions read them.
 //@ flags: -D_GNU_SOURCE
-//@ exhaustive: max-len=3 paths=0 complete
+//@ exhaustive: max-len=3 paths=11 complete
 //@ random: "abcd\x01\x02"
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Where a descriptor or a stream stands hangs on the input's length, where it came to the end or
 // went to a place from there.
 //@ flags: -D_GNU_SOURCE
-//@ exhaustive: max-len=3 paths=0 complete
+//@ exhaustive: max-len=3 paths=26 complete
 //@ random: "abcdefghi"
 #include <stdio.h>
 #include <unistd.h>
