@@ -6,7 +6,7 @@
 
 use super::logic::*;
 use super::table::real;
-use super::{answer, answer_checked, give_up, guarded};
+use super::{answer, answer_checked, give_up, give_up_outside, guarded};
 use core::ffi::c_int;
 use runtime_core::build::{self, Value};
 use runtime_core::calls::{Args, call_site};
@@ -80,20 +80,28 @@ pub(super) fn case_in(
 ) -> c_int {
     // SAFETY: the program's own call, and the library's table for it.
     let (table, result) = unsafe { (*table(), real(c)) };
-    let label = labels.label(0);
-    let label = if label != 0 && is_in_table(c) {
-        look_up(run, table, Value::new(label, c as u32 as u64), result as u32 as u64)
-    } else {
-        0
-    };
-    answer(label);
+    let c = Value::new(labels.label(0), c as u32 as u64);
+    answer(match c.label {
+        0 => 0,
+        _ if guarded(|run| branch_on_table(run, c)) != Some(true) => c.label,
+        _ => look_up(run, table, c, result as u32 as u64),
+    });
     result
+}
+
+/// Whether a character is in the tables is a branch: the library leaves others as they are.
+fn branch_on_table(run: &Run, c: Value) -> bool {
+    let index = apply_to(run, Op::Add, 32, c, BELOW as u64);
+    branch_on(run, apply_to(run, Op::Ult, 32, index, ENTRIES as u64))
 }
 
 /// `isalpha`: `table[c] & class`
 pub(super) fn is_in_class(run: &Run, class: u16, labels: &Args, c: c_int) -> c_int {
     answer(0);
     if !is_in_table(c) {
+        if labels.label(0) != 0 {
+            give_up_outside();
+        }
         return 0;
     }
     // SAFETY: the table has an entry for the character.

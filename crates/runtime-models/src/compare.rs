@@ -3,7 +3,7 @@
 
 use super::element::{Element, Elements, Extent, MAX_STRING, equal, is_zero, locale};
 use super::logic::*;
-use super::{answer_checked, give_up};
+use super::{answer_checked, ends, give_up};
 use core::ffi::c_int;
 use runtime_core::build::Value;
 use runtime_core::calls::Args;
@@ -207,8 +207,7 @@ pub(super) fn strings_within<E: Element>(
 
 /// What the library did with these strings is not described.
 fn give_up_on<E: Element>(run: &Run, strings: [*const E; 2]) {
-    // SAFETY: the library read the strings.
-    let is_symbolic = |text: &*const E| Elements::new(*text, E::length(*text)).is_symbolic();
+    let is_symbolic = |text: &*const E| ends::is_symbolic(*text);
     if strings.iter().any(is_symbolic) {
         give_up(run);
     }

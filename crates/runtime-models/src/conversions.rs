@@ -12,6 +12,8 @@ use runtime_core::shadow;
 use runtime_core::state::Run;
 use trace::Op;
 
+/// Bytes of `mbstate_t`.
+const STATE: usize = 8;
 /// More bytes than this are no character.
 const MAX_ENCODED: usize = 16;
 
@@ -47,6 +49,19 @@ fn label_widened(run: &Run, to: Elements<i32>, from: *const u8) {
     }
 }
 
+/// The library counted so many characters, the end included, as long as those are ASCII.
+fn count_widened(run: &Run, from: *const u8, count: usize) {
+    // The library read at least one byte for each character.
+    let from = Elements::new(from, count);
+    for i in 0..count.min(MAX_STRING) {
+        let c = from.at(run, i);
+        branch_on(run, is(run, c, 0));
+        if widened(run, c, c.value).is_none() {
+            return;
+        }
+    }
+}
+
 /// The text has a byte that is no character: it is the first that is not ASCII, as far as the
 /// model knows.
 fn refused(run: &Run, from: *const u8, limit: usize) {
@@ -69,36 +84,46 @@ pub(super) fn of_string(
     limit: usize,
     result: usize,
 ) {
-    if to.is_null() {
-        return;
-    }
+    let limit = if to.is_null() { usize::MAX } else { limit };
     if result == usize::MAX {
         return refused(run, from, limit);
+    }
+    if to.is_null() {
+        return count_widened(run, from, result + 1);
     }
     label_widened(run, Elements::new(to, (result + 1).min(limit)), from);
 }
 
-/// `mbrtowc`: one character was converted, of which `used` bytes were read.
+/// `mbrtowc`: one character was converted, of which `used` bytes were read, or none.
 pub(super) fn of_character(
     run: &Run,
     _: &Args,
     to: *mut i32,
     from: *const u8,
-    _: usize,
-    _: *mut u8,
+    limit: usize,
+    state: *mut u8,
     used: usize,
 ) {
-    if from.is_null() || used > MAX_ENCODED {
-        return;
-    }
-    if used <= 1 && !to.is_null() {
-        return label_widened(run, Elements::new(to, 1), from);
-    }
-    if !to.is_null() {
-        shadow::clear(to as usize, 4);
-    }
-    if shadow::any_label(from as usize, used) {
+    if !state.is_null() && shadow::any_label(state as usize, STATE) {
         give_up(run);
+    }
+    match used {
+        _ if from.is_null() => {}
+        0 | 1 if to.is_null() => count_widened(run, from, 1),
+        0 | 1 => label_widened(run, Elements::new(to, 1), from),
+        _ if used > MAX_ENCODED => {
+            if shadow::any_label(from as usize, limit.min(MAX_ENCODED)) {
+                refused(run, from, limit.min(1));
+            }
+        }
+        _ => {
+            if !to.is_null() {
+                shadow::clear(to as usize, 4);
+            }
+            if shadow::any_label(from as usize, used) {
+                refused(run, from, 1);
+            }
+        }
     }
 }
 

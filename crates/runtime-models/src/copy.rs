@@ -1,10 +1,10 @@
 //! Copies and fills of strings and memory.
 
 use super::compare::{is_cut, measure};
-use super::element::{Element, Elements, Extent, MAX_STRING, byte_size, equal, wanted};
+use super::element::{Element, Elements, Extent, MAX_STRING, byte_size, equal, is_zero, wanted};
 use super::logic::{apply, apply_to, branch_on};
 use super::table::real;
-use super::{answer, give_up, give_up_outside, guarded, set_label};
+use super::{answer, ends, give_up, give_up_outside, guarded, set_label};
 use core::ffi::c_int;
 use runtime_core::build::Value;
 use runtime_core::calls::{Args, call_site};
@@ -82,6 +82,7 @@ fn branch_on_cut<E: Element>(run: &Run, from: *const E, count: usize, limit: usi
 pub(super) fn string_to_end<E: Element>(run: &Run, _: &Args, to: *mut E, from: *const E) -> *mut E {
     let count = E::length(from);
     check_room(run, to, 0, from, count);
+    ends::note_length(run, from, count, usize::MAX);
     copy_string(run, to, from, count);
     answer(0);
     to.wrapping_add(count)
@@ -103,6 +104,7 @@ pub(super) fn padded_to_end<E: Element>(
 ) -> *mut E {
     let used = E::length_within(from, count);
     branch_on_cut(run, from, used, count);
+    ends::note_length(run, from, used, count);
     copy(run, to, from, used);
     fill(to.wrapping_add(used), E::ZERO, count - used, 0);
     answer(0);
@@ -125,6 +127,8 @@ pub(super) fn padded<E: Element>(
 pub(super) fn append<E: Element>(run: &Run, _: &Args, to: *mut E, from: *const E) -> *mut E {
     let (used, count) = (E::length(to), E::length(from));
     check_room(run, to, used, from, count);
+    ends::note_length(run, to, used, usize::MAX);
+    ends::note_length(run, from, count, usize::MAX);
     copy_string(run, to.wrapping_add(used), from, count);
     answer(0);
     to
@@ -143,6 +147,8 @@ pub(super) fn append_within<E: Element>(
     if repetitions::any(run) {
         check_room(run, to, used, from, count);
     }
+    ends::note_length(run, to, used, usize::MAX);
+    ends::note_length(run, from, count, limit);
     copy_string(run, to.wrapping_add(used), from, count);
     answer(0);
     to
@@ -286,12 +292,15 @@ fn append_bounded<E: Element>(
 ) -> usize {
     let length = E::length(from);
     answer(0);
+    ends::note_length(run, to, used, room);
     let (before, copied) = (Elements::new(to, used), Elements::new(from, length + 1));
     if state::active(run) && (before.is_symbolic() || copied.is_symbolic()) {
         guarded(|run| answer_total(run, before, copied, room));
     }
     if used < room {
-        copy_string(run, to.wrapping_add(used), from, length.min(room - used - 1));
+        let count = length.min(room - used - 1);
+        ends::note_length(run, from, count, room - used - 1);
+        copy_string(run, to.wrapping_add(used), from, count);
     }
     used + length
 }
@@ -302,8 +311,11 @@ fn answer_total<E: Element>(run: &Run, before: Elements<E>, copied: Elements<E>,
     if before.count.max(length) > MAX_STRING {
         return give_up(run);
     }
-    let whole = Extent::of(copied.address() as *const E, length, usize::MAX).elements;
-    let total = apply(run, Op::Add, 64, measure(run, before), measure(run, whole));
+    let whole = Extent::of(copied.address() as *const E, length, usize::MAX);
+    if let Some(end) = whole.open_end(run) {
+        branch_on(run, is_zero::<E>(run, end));
+    }
+    let total = apply(run, Op::Add, 64, measure(run, before), measure(run, whole.elements));
     branch_on(run, apply(run, Op::Ult, 64, total, Value::concrete(room as u64)));
     super::answer_checked(run, total, (before.count + length) as u64);
 }

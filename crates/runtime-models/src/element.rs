@@ -100,7 +100,7 @@ impl Element for i32 {
     }
 
     fn only_ascii_has_case() -> bool {
-        locale::is_plain(locale::CHARACTERS)
+        locale::is_c(locale::CHARACTERS)
     }
 
     #[inline(always)]
@@ -120,17 +120,23 @@ pub(super) mod locale {
     pub const CHARACTERS: c_int = 0;
     pub const ORDER: c_int = 3;
 
-    /// The locale of this category is `C`, `C.` with an encoding, or `POSIX`.
+    /// The locale of this category is `C` or `POSIX`.
+    pub fn is_c(category: c_int) -> bool {
+        starts_with(category, b"C\0") || starts_with(category, b"POSIX\0")
+    }
+
+    /// The same, or `C.` with an encoding: there, too, characters have the order of their codes.
     pub fn is_plain(category: c_int) -> bool {
+        is_c(category) || starts_with(category, b"C.")
+    }
+
+    /// The locale's name, its end included.
+    fn starts_with(category: c_int, text: &[u8]) -> bool {
         // SAFETY: asking for the name changes nothing; a name ends with 0, so no byte after that
         // is looked at.
         unsafe {
             let name = setlocale(category, core::ptr::null()).cast::<u8>();
-            if name.is_null() {
-                return false;
-            }
-            let is = |text: &[u8]| (0..text.len()).all(|i| text.get(i) == Some(&*name.add(i)));
-            is(b"C\0") || is(b"C.") || is(b"POSIX\0")
+            !name.is_null() && (0..text.len()).all(|i| text.get(i) == Some(&*name.add(i)))
         }
     }
 }

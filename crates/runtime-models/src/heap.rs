@@ -4,7 +4,7 @@ use super::copy::end_at;
 use super::element::{Element, Elements, byte_size};
 use super::logic::apply_to;
 use super::table::real;
-use super::{answer, guarded};
+use super::{answer, ends, guarded};
 use crate::state::models;
 use core::ffi::{c_int, c_void};
 use runtime_core::build::{self, Value};
@@ -198,11 +198,13 @@ pub extern "C" fn __tg_deleted(object: usize) {
     }
 }
 
-/// A copy of a string of so many elements, which the library has counted.
-fn duplicate<E: Element>(run: &Run, string: *const E, count: usize) -> *mut E {
+/// A copy of a string, or of as many of its elements as count.
+fn duplicate<E: Element>(run: &Run, string: *const E, limit: usize) -> *mut E {
+    let count = E::length_within(string, limit);
     let size = (count + 1).wrapping_mul(E::SIZE);
     let size_of_copy = |run: &Run| copy_size(run, Elements::new(string, count));
     let label = if repetitions::any(run) { guarded(size_of_copy).unwrap_or(0) } else { 0 };
+    ends::note_length(run, string, count, limit);
     // SAFETY: a new object takes nothing away from others.
     let object = unsafe { real::malloc(size) };
     let copy = allocated_with(run, object, size, label).cast::<E>();
@@ -225,7 +227,7 @@ fn copy_size<E: Element>(run: &Run, string: Elements<E>) -> Label {
 
 /// `strdup`
 pub(super) fn string<E: Element>(run: &Run, _: &Args, string: *const E) -> *mut E {
-    duplicate(run, string, E::length(string))
+    duplicate(run, string, usize::MAX)
 }
 
 /// `strndup`
@@ -235,5 +237,5 @@ pub(super) fn string_within<E: Element>(
     string: *const E,
     limit: usize,
 ) -> *mut E {
-    duplicate(run, string, E::length_within(string, limit))
+    duplicate(run, string, limit)
 }

@@ -1,7 +1,9 @@
 //! Where bytes of the input enter: the `read` family and mapped files; and where its length is
 //! asked for.
 
+use super::positions::note_position;
 use super::table::real;
+use super::unfollowed::{fix_numbers, note_name};
 use super::{answer, call_site, guarded, set_label};
 use crate::outside::descriptors::watch;
 use crate::outside::{note_model, output};
@@ -19,7 +21,6 @@ const PROT_WRITE: c_int = 2;
 const MAP_SHARED: c_int = 1;
 const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_FAILED: usize = usize::MAX;
-const SEEK_END: c_int = 2;
 
 /// Called by the program's sockets: data from this descriptor is the input.
 #[unsafe(no_mangle)]
@@ -114,7 +115,7 @@ pub(crate) fn ask_byte(run: &Run, index: u64) {
 }
 
 /// The input's length: a variable, or with a repetition what grows with it.
-fn input_length(run: &Run) -> Value {
+pub(super) fn input_length(run: &Run) -> Value {
     let len = run.segment.input_len() as u64;
     if repetitions::any(run) {
         repetitions::input_place(run, len)
@@ -142,25 +143,8 @@ pub(crate) fn ask_bytes(run: &Run, offset: u64, wanted: u64, got: u64) -> Label 
     build::binary(run, Op::Sub, 64, len, start)
 }
 
-/// The program goes to the place `offset` bytes from the input's end, which fails if the input is
-/// not that long. The guard is held.
-pub(crate) fn ask_from_end(run: &Run, offset: i64) {
-    if offset < 0 {
-        ask_byte(run, offset.unsigned_abs() - 1);
-    }
-}
-
-/// Answers with the place `offset` bytes from the input's end, with the guard held.
-pub(crate) fn answer_from_end(run: &Run, offset: i64, result: i64) {
-    let len = input_length(run);
-    let label = build::binary(run, Op::Add, 64, len, Value::concrete(offset as u64));
-    if result >= 0 && (len.value as i64).wrapping_add(offset) == result {
-        answer(label);
-    }
-}
-
 /// Where a descriptor stands; negative if it has no position.
-fn position(fd: c_int) -> i64 {
+pub(super) fn position(fd: c_int) -> i64 {
     let place = os::errno();
     // SAFETY: the C library keeps the variable as long as this thread runs.
     let errno = unsafe { place.read() };
@@ -213,7 +197,10 @@ pub(super) fn note_sequential(
 ) {
     answer(0);
     if is_input(run, fd) {
-        note_read(to, offset_before(fd, got, stays), size, got);
+        let offset = offset_before(fd, got, stays);
+        let count = got.max(0) as u64;
+        note_position(run, fd, offset + count, size as u64, count);
+        note_read(to, offset, size, got);
     } else {
         note_other(run, to, got);
     }
@@ -255,6 +242,12 @@ pub struct Piece {
     size: usize,
 }
 
+/// Where the pieces are and how large is fixed before they are filled.
+pub(super) fn fix_pieces(run: &Run, pieces: *const Piece, count: c_int) {
+    const MOST: c_int = 1024;
+    fix_numbers(run, pieces, count.clamp(0, MOST) as usize * 2, size_of::<usize>());
+}
+
 /// `got` bytes were spread over the pieces; `offset` is that of the first if they are of the input.
 pub(super) fn note_pieces(
     run: &Run,
@@ -269,22 +262,16 @@ pub(super) fn note_pieces(
         output::note_other_data(run);
     }
     guarded(|run| {
-        let wanted = label_pieces(run, pieces, count, offset, got);
+        label_pieces(run, pieces, count, offset, got);
         if let Some(offset) = offset {
-            answer(ask_bytes(run, offset, wanted, got));
+            answer(ask_bytes(run, offset, wanted_by(pieces, count), got));
         }
     });
 }
 
-/// Labels what `got` bytes filled; returns how much there was to fill.
-fn label_pieces(
-    run: &Run,
-    pieces: *const Piece,
-    count: c_int,
-    offset: Option<u64>,
-    got: u64,
-) -> u64 {
-    let (mut done, mut wanted) = (0u64, 0u64);
+/// Labels what `got` bytes filled.
+fn label_pieces(run: &Run, pieces: *const Piece, count: c_int, offset: Option<u64>, got: u64) {
+    let mut done = 0u64;
     for i in 0..count.max(0) as usize {
         // SAFETY: the library has just read so many of them.
         let Piece { start, size } = unsafe { pieces.add(i).read() };
@@ -294,16 +281,30 @@ fn label_pieces(
             None => shadow::clear(start as usize, here),
         }
         done += here as u64;
-        wanted = wanted.saturating_add(size as u64);
     }
-    wanted
+}
+
+/// How much there is to fill.
+fn wanted_by(pieces: *const Piece, count: c_int) -> u64 {
+    let pieces = (0..count.max(0) as usize).map(|i| {
+        // SAFETY: the library has just read so many of them.
+        unsafe { pieces.add(i).read() }
+    });
+    pieces.fold(0, |wanted, piece| wanted.saturating_add(piece.size as u64))
 }
 
 /// `readv`
 pub(super) fn pieces(run: &Run, _: &Args, fd: c_int, pieces: *const Piece, count: c_int) -> isize {
+    fix_pieces(run, pieces, count);
     // SAFETY: the program's own call.
     let got = unsafe { real::readv(fd, pieces, count) };
     let offset = is_input(run, fd).then(|| offset_before(fd, got, false));
+    if let Some(offset) = offset
+        && got >= 0
+    {
+        let wanted = wanted_by(pieces, count);
+        note_position(run, fd, offset + got as u64, wanted, got as u64);
+    }
     note_pieces(run, pieces, count, offset, got);
     got
 }
@@ -317,6 +318,7 @@ pub(super) fn pieces_at_offset(
     count: c_int,
     offset: i64,
 ) -> isize {
+    fix_pieces(run, pieces, count);
     // SAFETY: the program's own call.
     let got = unsafe { real::preadv(fd, pieces, count, offset) };
     note_pieces(run, pieces, count, is_input(run, fd).then_some(offset.max(0) as u64), got);
@@ -380,39 +382,31 @@ pub(super) fn unmapped(run: &Run, _: &Args, at: *mut u8, size: usize) -> c_int {
 pub(super) fn closed(_: &Run, _: &Args, fd: c_int) -> c_int {
     answer(0);
     output::note_redirected(fd);
+    if models().at_end.get() == Some(fd) {
+        models().at_end.set(None);
+    }
     // SAFETY: the program's own call.
     unsafe { real::close(fd) }
 }
 
-/// `lseek`: a seek to the end tells the input's length.
-pub(super) fn moved(run: &Run, _: &Args, fd: c_int, offset: i64, whence: c_int) -> i64 {
-    note_model();
-    let result = os::lseek(fd, offset, whence);
-    answer(0);
-    if whence != SEEK_END {
-        return result;
-    }
-    if is_input(run, fd) {
-        guarded(|run| {
-            ask_from_end(run, offset);
-            answer_from_end(run, offset, result);
-        });
-    } else if result >= 0 {
-        output::note_other_data(run);
-    }
-    result
+/// `fstat`: the size of the input's file is the input's length.
+pub(super) fn status(run: &Run, _: &Args, fd: c_int, stat: *mut Stat) -> c_int {
+    // SAFETY: the program's own call.
+    let result = unsafe { real::fstat(fd, stat) };
+    with_status(run, stat, result)
 }
 
-/// `stat`: the size of the input's file is the input's length.
-pub(super) fn status<T>(
+/// `stat` and `lstat`
+pub(super) fn status_of(
     run: &Run,
-    real: unsafe extern "C" fn(T, *mut Stat) -> c_int,
+    real: unsafe extern "C" fn(*const u8, *mut Stat) -> c_int,
     _: &Args,
-    of: T,
+    path: *const u8,
     stat: *mut Stat,
 ) -> c_int {
+    note_name(run, path);
     // SAFETY: the program's own call.
-    let result = unsafe { real(of, stat) };
+    let result = unsafe { real(path, stat) };
     with_status(run, stat, result)
 }
 
@@ -425,6 +419,7 @@ pub(super) fn status_in(
     stat: *mut Stat,
     flags: c_int,
 ) -> c_int {
+    note_name(run, path);
     // SAFETY: the program's own call.
     let result = unsafe { real::fstatat(folder, path, stat, flags) };
     with_status(run, stat, result)

@@ -1,7 +1,10 @@
 //! Where bytes of the input enter as messages: the `recv` family.
 
-use super::input::{Piece, is_given, is_input, note_pieces, note_sequential, offset_before};
+use super::input::{
+    Piece, fix_pieces, is_given, is_input, note_pieces, note_sequential, offset_before,
+};
 use super::table::real;
+use super::unfollowed::fix_numbers;
 use core::ffi::c_int;
 use runtime_core::calls::Args;
 use runtime_core::state::Run;
@@ -71,6 +74,7 @@ pub(super) fn received_with_sender(
     from_size: *mut u32,
 ) -> isize {
     __tarragon_before_receive(fd);
+    fix_numbers(run, from_size, 1, 4);
     // SAFETY: the program's own call.
     let mut got = unsafe { real::recvfrom(fd, to, size, flags, from, from_size) };
     if is_file(run, got, fd) {
@@ -100,6 +104,8 @@ pub(super) fn message(
         let Message { name_size, control_size, pieces, piece_count, .. } = &*message;
         (*name_size, *control_size, *pieces, *piece_count as c_int)
     };
+    fix_numbers(run, message, size_of::<Message>() / 8, 8);
+    fix_pieces(run, pieces, count);
     // SAFETY: the program's own call.
     let mut got = unsafe { real::recvmsg(fd, message, flags) };
     if is_file(run, got, fd) {

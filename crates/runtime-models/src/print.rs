@@ -6,7 +6,8 @@ use super::compare::is_cut;
 use super::element::{Element, Elements};
 use super::logic::*;
 use super::table::real;
-use super::{answer, byte, element, give_up, guarded, set_label};
+use super::unfollowed::fix_bytes;
+use super::{answer, byte, element, ends, give_up, guarded, set_label};
 use core::ffi::c_int;
 use core::ptr::null_mut;
 use runtime_core::build::Value;
@@ -56,15 +57,30 @@ struct Print {
 
 impl Print {
     fn walk(&mut self, run: &Run) -> Result<(), Unknown> {
-        while let Some(c) = self.take() {
-            if c != b'%' {
+        while let Some(c) = self.take_text(run) {
+            if !branch_on(run, is(run, c, b'%')) {
+                self.put(run, self.next, c);
                 self.next += 1;
                 continue;
             }
-            let conversion = self.conversion(run)?;
-            self.convert(run, &conversion)?;
+            let start = self.format;
+            let conversion = self.conversion(run);
+            // Up to the end, where that is within the conversion.
+            let size = self.format - start + conversion.is_err() as usize;
+            fix_bytes(run, start as *const u8, size);
+            self.convert(run, &conversion?)?;
         }
         Ok(())
+    }
+
+    /// The next character of the format with its label, outside of conversions.
+    fn take_text(&mut self, run: &Run) -> Option<Value> {
+        let c = byte(run, self.format as *const u8);
+        if branch_on(run, is(run, c, 0)) {
+            return None;
+        }
+        self.format += 1;
+        Some(c)
     }
 
     /// The next character of the format, which the library has read.
@@ -162,7 +178,7 @@ impl Print {
     fn convert(&mut self, run: &Run, conversion: &Conversion) -> Result<(), Unknown> {
         match conversion.letter {
             b'%' => self.next += 1,
-            b'n' => shadow::clear(self.next_pointer(), conversion.size),
+            b'n' => self.count(run, conversion.size),
             b'c' if conversion.size != 8 => self.character(run, conversion),
             b's' if conversion.size != 8 => self.string(run, conversion),
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => self.integer(run, conversion)?,
@@ -186,6 +202,13 @@ impl Print {
         } else {
             give_up(run);
         }
+    }
+
+    /// Stores how many characters there are up to here.
+    fn count(&mut self, run: &Run, size: usize) {
+        let place = self.next_pointer();
+        let count = apply_to(run, Op::Add, 64, self.length, self.next as u64);
+        set_label(run, place as *const u8, truncated(run, size as u32 * 8, count).label, size);
     }
 
     /// Where `size` characters start in a field, and how long the field is.
@@ -213,6 +236,7 @@ impl Print {
             None => u8::length(text),
         };
         let (start, whole) = Print::field(conversion, size);
+        ends::branch_on_length(run, text, size, conversion.precision.unwrap_or(usize::MAX));
         if shadow::any_label(text as usize, size) {
             for i in 0..size {
                 self.put(run, self.next + start + i, byte(run, text.wrapping_add(i)));

@@ -9,6 +9,7 @@ use super::logic::*;
 use super::numbers::{Characters, Format, InMemory, PLAIN, read_number};
 use super::print::arguments_of;
 use super::stdio::{Stream, input_position, note_position};
+use super::unfollowed::fix_string;
 use super::{answer, give_up, guarded, set_label};
 use core::ffi::c_int;
 use runtime_core::build::Value;
@@ -383,6 +384,7 @@ pub(super) fn string(
 ) -> c_int {
     let arguments = arguments_of(list);
     let size = if active(run) { u8::length(text) } else { 0 };
+    fix_string(run, format);
     // SAFETY: the program's own call.
     let result = unsafe { real(text, format, list) };
     answer(0);
@@ -409,6 +411,7 @@ pub(super) fn stream(
 ) -> c_int {
     let arguments = arguments_of(list);
     let start = input_position(run, stream);
+    fix_string(run, format);
     // SAFETY: the program's own call.
     let result = unsafe { real(stream, format, list) };
     answer(0);

@@ -4,7 +4,7 @@ use super::element::{
     Element, Elements, Extent, MAX_STRING, byte_size, equal, is_zero, mapped_within, wanted,
 };
 use super::logic::*;
-use super::{answer_checked, give_up};
+use super::{answer_checked, ends, give_up};
 use core::ffi::c_int;
 use runtime_core::build::Value;
 use runtime_core::calls::Args;
@@ -320,8 +320,7 @@ pub(super) fn string<E: Element>(
     pattern: *const E,
     result: *mut E,
 ) {
-    // SAFETY: the library read both strings.
-    let pattern = Elements::new(pattern, E::length(pattern));
+    let pattern = ends::elements(run, pattern);
     Text::of_string(run, start).find(run, pattern, false, result as u64);
 }
 
@@ -333,9 +332,8 @@ pub(super) fn folded_string<E: Element>(
     pattern: *const E,
     result: *mut E,
 ) {
-    // SAFETY: the library read both strings.
-    let (text, pattern) = (Text::of_string(run, start), Elements::new(pattern, E::length(pattern)));
-    if text.is_symbolic() && !E::only_ascii_has_case() {
+    let (text, pattern) = (Text::of_string(run, start), ends::elements(run, pattern));
+    if (text.is_symbolic() || pattern.is_symbolic()) && !E::only_ascii_has_case() {
         return give_up(run);
     }
     text.find(run, pattern, true, result as u64);

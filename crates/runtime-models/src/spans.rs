@@ -1,9 +1,9 @@
 //! Searches for members of sets: how far a string goes, and where it stops.
 
 use super::element::{Element, Elements, equal, is_zero};
-use super::give_up;
 use super::logic::*;
 use super::search::{MAX_COMPARISONS, Text};
+use super::{ends, give_up};
 use runtime_core::build::Value;
 use runtime_core::calls::Args;
 use runtime_core::state::Run;
@@ -18,10 +18,9 @@ pub(super) struct Members<E> {
 }
 
 impl<E: Element> Members<E> {
-    /// # Safety
-    /// The library has just read the string, or is about to.
-    pub(super) fn of_string(start: *const E) -> Members<E> {
-        let elements = Elements::new(start, E::length(start));
+    /// The library has just read the string, or is about to; the guard is held.
+    pub(super) fn of_string(run: &Run, start: *const E) -> Members<E> {
+        let elements = ends::elements(run, start);
         let bytes = (E::SIZE == 1 && !elements.is_symbolic()).then(|| {
             let mut set = ByteSet::EMPTY;
             (0..elements.count).for_each(|i| set.insert(elements.get(i).value() as u8));
@@ -91,7 +90,7 @@ pub(super) fn first_member<E: Element>(
     set: *const E,
     result: *mut E,
 ) {
-    let set = Members::of_string(set);
+    let set = Members::of_string(run, set);
     answer(run, start, &set, result as u64, |text| {
         let none = Value::concrete(0);
         let one = text.place_of(run, set.elements, text::SET | text::TERMINATED, none);
@@ -101,7 +100,7 @@ pub(super) fn first_member<E: Element>(
 
 /// `strspn`
 pub(super) fn span<E: Element>(run: &Run, _: &Args, start: *const E, set: *const E, result: usize) {
-    let set = Members::of_string(set);
+    let set = Members::of_string(run, set);
     answer(run, start, &set, result as u64, |text| {
         let one = text.index_of(run, set.elements, text::SET | text::NEGATED);
         one.unwrap_or_else(|| text.length_before(run, |c| negated(run, set.holds(run, c))))
@@ -116,7 +115,7 @@ pub(super) fn span_until<E: Element>(
     set: *const E,
     result: usize,
 ) {
-    let set = Members::of_string(set);
+    let set = Members::of_string(run, set);
     answer(run, start, &set, result as u64, |text| {
         let one = text.index_of(run, set.with_end(), text::SET);
         one.unwrap_or_else(|| text.length_before(run, |c| set.stops(run, c)))

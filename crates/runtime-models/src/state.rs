@@ -7,6 +7,7 @@ use crate::outside::Outside;
 use crate::stdio::Streams;
 use crate::words::Words;
 use core::cell::Cell;
+use core::ffi::c_int;
 use core::ptr::null_mut;
 use trace::Label;
 
@@ -19,6 +20,8 @@ pub struct ModelState {
     pub(crate) read_before: Cell<Option<(u64, u64)>>,
     /// Bytes of the input that came from a descriptor without a position, such as a socket.
     pub(crate) received: Cell<u64>,
+    /// The descriptor of the input whose position hangs on where the input ends, if there is one.
+    pub(crate) at_end: Cell<Option<c_int>>,
     pub(crate) streams: Streams,
     /// The rest that `strtok` keeps between calls.
     pub(crate) token_rest: Cell<*mut u8>,
@@ -39,6 +42,7 @@ static MODELS: OfProcess = OfProcess(ModelState {
     connection: Cell::new(None),
     read_before: Cell::new(None),
     received: Cell::new(0),
+    at_end: Cell::new(None),
     streams: Streams::NONE,
     token_rest: Cell::new(null_mut()),
     new_size: Cell::new(0),
@@ -55,6 +59,7 @@ impl ModelState {
     pub fn reset(&self) {
         self.outside.reset();
         self.received.set(0);
+        self.at_end.set(None);
         self.streams.reset();
         self.new_size.set(0);
     }

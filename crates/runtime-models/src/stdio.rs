@@ -2,17 +2,17 @@
 //! reads the buffer itself (`getc_unlocked` as a macro) works like the functions do.
 
 use super::element::Elements;
-use super::input::{
-    answer_from_end, ask_byte, ask_bytes, ask_from_end, is_input, label_input, note_before_runs,
-};
+use super::input::{ask_byte, ask_bytes, is_input, label_input, note_before_runs};
 use super::logic::{apply_to, branch_on, is};
+use super::positions::{comes_to_end, fix_length};
 use super::table::real;
+use super::unfollowed::{fix_pointer, note_name};
 use super::{answer, byte, element, give_up_outside, guarded};
 use crate::outside::descriptors::{unwatch_stream, watch_stream};
 use crate::outside::{note_model, output};
 use crate::state::models;
 use core::cell::Cell;
-use core::ffi::{c_int, c_long, c_void};
+use core::ffi::{c_int, c_void};
 use core::ptr::{from_ref, null};
 use runtime_core::build::{self, Value};
 use runtime_core::calls::Args;
@@ -69,7 +69,7 @@ impl Stream {
     }
 
     /// Offset in the file of the byte that the stream delivers next.
-    fn position(&self) -> i64 {
+    pub(super) fn position(&self) -> i64 {
         self.position_before(self.file_position())
     }
 
@@ -84,7 +84,7 @@ impl Stream {
 }
 
 /// What is known of a stream.
-struct Known {
+pub(super) struct Known {
     /// It may be closed by now.
     stream: Cell<*const Stream>,
     input: Cell<bool>,
@@ -92,8 +92,9 @@ struct Known {
     next: Cell<i64>,
     /// Bytes that were put back and are not those of the input that were there.
     pushed: Cell<u32>,
-    /// The last `fseek` was to this place, counted from the input's end.
-    from_end: Cell<Option<i64>>,
+    /// Where it stands hangs on where the input ends: it got there, or went to a place from there.
+    pub(super) from_end: Cell<bool>,
+    fd: Cell<c_int>,
     /// The buffer that has its labels: its start, its size, and where it ends in the file.
     labelled: Cell<(usize, usize, i64)>,
 }
@@ -104,19 +105,21 @@ impl Known {
         input: Cell::new(false),
         next: Cell::new(-1),
         pushed: Cell::new(0),
-        from_end: Cell::new(None),
+        from_end: Cell::new(false),
+        fd: Cell::new(-1),
         labelled: Cell::new((0, 0, 0)),
     };
 
-    /// Of a stream, or null.
-    fn begin(&self, stream: *const Stream, input: bool) {
+    /// Of a stream, or null, and its descriptor.
+    fn begin(&self, stream: *const Stream, fd: c_int, input: bool) {
         self.stream.set(stream);
+        self.fd.set(fd);
         self.input.set(input);
-        self.note_move(None);
+        self.note_move(false);
     }
 
-    /// The stream was moved: to a place counted from the input's end, or elsewhere.
-    fn note_move(&self, from_end: Option<i64>) {
+    /// The stream was moved: to a place that hangs on where the input ends, or another.
+    pub(super) fn note_move(&self, from_end: bool) {
         self.next.set(-1);
         self.pushed.set(0);
         self.from_end.set(from_end);
@@ -144,7 +147,12 @@ impl Streams {
 
     /// Which streams read the input is to be found out anew.
     fn forget(&self) {
-        self.known.iter().for_each(|known| known.begin(null(), false));
+        self.known.iter().for_each(|known| known.begin(null(), -1, false));
+    }
+
+    /// Whether one is known that reads the input from the descriptor.
+    pub fn read_from(&self, fd: c_int) -> bool {
+        self.known.iter().any(|known| known.input.get() && known.fd.get() == fd)
     }
 
     #[inline(never)]
@@ -157,7 +165,7 @@ impl Streams {
         self.next.update(|next| next.wrapping_add(1));
         let fd = stream.fileno.get();
         let input = is_input(run, fd);
-        known.begin(stream, input);
+        known.begin(stream, fd, input);
         if input {
             // SAFETY: the program uses the stream, and models tell when it is closed.
             unsafe { watch_stream(fd, from_ref(stream).cast_mut()) };
@@ -167,7 +175,7 @@ impl Streams {
 }
 
 #[inline(always)]
-fn known(run: &Run, stream: &Stream) -> &'static Known {
+pub(super) fn known(run: &Run, stream: &Stream) -> &'static Known {
     let streams = &models().streams;
     let first = &streams.known[0];
     if first.stream.get() == from_ref(stream) { first } else { streams.find(run, stream) }
@@ -175,7 +183,7 @@ fn known(run: &Run, stream: &Stream) -> &'static Known {
 
 /// The stream, if it reads the input.
 #[inline(always)]
-fn reading_input<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
+pub(super) fn reading_input<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
     let stream = Stream::of(stream)?;
     if !active(run) {
         note_before_runs(run, stream.fileno.get());
@@ -230,8 +238,12 @@ pub(super) fn input_position(run: &Run, stream: *mut Stream) -> Option<u64> {
 /// As [`reading_input`], for functions that take several bytes. They do not know what was put back.
 fn reading_many<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
     let stream = reading_input(run, stream)?;
-    if known(run, stream).pushed.take() != 0 {
+    let known = known(run, stream);
+    if known.pushed.take() != 0 {
         give_up_outside();
+    }
+    if known.from_end.get() && stream.position() < run.segment.input_len() as i64 {
+        guarded(fix_length);
     }
     Some(stream)
 }
@@ -265,6 +277,9 @@ fn delivered(run: &Run, stream: &Stream, result: c_int) -> Label {
         known.next.set(at);
         ask_byte(run, at.max(0) as u64);
         return 0;
+    }
+    if known.from_end.get() {
+        fix_length(run);
     }
     let at = stream.read_ptr.get().wrapping_sub(1);
     if known.pushed.get() != 0 {
@@ -395,10 +410,20 @@ fn delivered_objects(run: &Run, objects: &Objects, stream: &Stream) {
     let got = (after - before as i64).max(0) as u64;
     label_input(run, to, before, got as usize);
     label_buffer(run, stream, end);
-    known(run, stream).next.set(after);
-    let label = ask_bytes(run, before, size.wrapping_mul(count) as u64, got);
+    let wanted = size.wrapping_mul(count) as u64;
+    note_read(run, stream, after, wanted, got);
+    let label = ask_bytes(run, before, wanted, got);
     let whole = |bytes: Value| apply_to(run, Op::UDiv, 64, bytes, size as u64).label;
     answer(if label == 0 { 0 } else { whole(Value::new(label, got)) });
+}
+
+/// The stream stands after `got` bytes of those that were wanted.
+fn note_read(run: &Run, stream: &Stream, after: i64, wanted: u64, got: u64) {
+    let known = known(run, stream);
+    known.next.set(after);
+    if comes_to_end(run, after as u64, wanted, got) {
+        known.from_end.set(true);
+    }
 }
 
 /// The label of the length of a line in which the repetition begins or goes on. Whether the line
@@ -500,6 +525,8 @@ pub(super) fn allocated_line(
 ) -> isize {
     let input = reading_many(run, stream);
     let before = input.and_then(|stream| u64::try_from(stream.position()).ok());
+    fix_pointer(run, line);
+    fix_pointer(run, size);
     let old = line_object(line, size);
     // SAFETY: the program's own call.
     let result = unsafe { real::getdelim(line, size, delimiter, stream) };
@@ -536,15 +563,6 @@ fn note_line_object(run: &Run, old: (usize, usize), new: (usize, usize)) {
     guarded(|run| allocations::note_allocation(run, new.0, allocations::ENOUGH));
 }
 
-/// What a name leads to that the input has a say in is not known for other inputs.
-fn note_name(run: &Run, path: *const u8) {
-    // SAFETY: the program passes the path to the library.
-    let is_symbolic = || shadow::any_label(path as usize, unsafe { real::strlen(path) } + 1);
-    if active(run) && !path.is_null() && is_symbolic() {
-        give_up_outside();
-    }
-}
-
 /// The library has opened a stream, or failed with null.
 fn note_opened(stream: *mut Stream) {
     models().streams.forget();
@@ -556,6 +574,7 @@ fn note_opened(stream: *mut Stream) {
 /// `fopen`
 pub(super) fn open(run: &Run, _: &Args, path: *const u8, mode: *const u8) -> *mut Stream {
     note_name(run, path);
+    note_name(run, mode);
     // SAFETY: the program's own call.
     let stream = unsafe { real::fopen(path, mode) };
     note_opened(stream);
@@ -563,7 +582,8 @@ pub(super) fn open(run: &Run, _: &Args, path: *const u8, mode: *const u8) -> *mu
 }
 
 /// `fdopen`
-pub(super) fn open_descriptor(_: &Run, _: &Args, fd: c_int, mode: *const u8) -> *mut Stream {
+pub(super) fn open_descriptor(run: &Run, _: &Args, fd: c_int, mode: *const u8) -> *mut Stream {
+    note_name(run, mode);
     // SAFETY: the program's own call.
     let stream = unsafe { real::fdopen(fd, mode) };
     models().streams.forget();
@@ -580,6 +600,7 @@ pub(super) fn open_again(
     stream: *mut Stream,
 ) -> *mut Stream {
     note_name(run, path);
+    note_name(run, mode);
     unwatch_stream(stream);
     // SAFETY: the program's own call.
     let stream = unsafe { real::freopen(path, mode, stream) };
@@ -598,58 +619,6 @@ pub(super) fn close(_: &Run, _: &Args, stream: *mut Stream) -> c_int {
     unsafe { real::fclose(stream) }
 }
 
-const SEEK_END: c_int = 2;
-
-/// `fseek`
-pub(super) fn seek(
-    run: &Run,
-    _: &Args,
-    stream: *mut Stream,
-    offset: c_long,
-    whence: c_int,
-) -> c_int {
-    note_model();
-    // SAFETY: the program's own call.
-    let result = unsafe { real::fseek(stream, offset, whence) };
-    answer(0);
-    let is_from_end = whence == SEEK_END;
-    if (result == 0 || is_from_end)
-        && let Some(stream) = reading_input(run, stream)
-    {
-        if is_from_end {
-            guarded(|run| ask_from_end(run, offset));
-        }
-        if result == 0 {
-            known(run, stream).note_move(is_from_end.then_some(offset));
-        }
-    }
-    result
-}
-
-/// `rewind`
-pub(super) fn rewind(run: &Run, _: &Args, stream: *mut Stream) {
-    note_model();
-    // SAFETY: the program's own call.
-    unsafe { real::rewind(stream) };
-    if let Some(stream) = reading_input(run, stream) {
-        known(run, stream).note_move(None);
-    }
-}
-
-/// `ftell`: after a seek to the end, the place is an expression of the input's length.
-pub(super) fn tell(run: &Run, _: &Args, stream: *mut Stream) -> c_long {
-    // SAFETY: the program's own call.
-    let result = unsafe { real::ftell(stream) };
-    answer(0);
-    if result >= 0
-        && let Some(stream) = reading_input(run, stream)
-        && let Some(offset) = known(run, stream).from_end.get()
-    {
-        guarded(|run| answer_from_end(run, offset, result));
-    }
-    result
-}
-
 /// `getw`: four bytes as an `int`.
 pub(super) fn word(run: &Run, _: &Args, stream: *mut Stream) -> c_int {
     let input = reading_many(run, stream);
@@ -659,7 +628,9 @@ pub(super) fn word(run: &Run, _: &Args, stream: *mut Stream) -> c_int {
     answer(0);
     let Some((input, before)) = input.zip(before) else { return result };
     guarded(|run| {
-        let got = (input.position() - before as i64).max(0) as u64;
+        let after = input.position();
+        let got = (after - before as i64).max(0) as u64;
+        note_read(run, input, after, 4, got);
         ask_bytes(run, before, 4, got);
         if got == 4 {
             let place = (&raw const result).cast();

@@ -5,7 +5,8 @@ use super::element::{Element, Elements, MAX_STRING, is_zero};
 use super::logic::branch_on;
 use super::spans::Members;
 use super::table::real;
-use super::{answer, give_up, guarded};
+use super::unfollowed::fix_pointer;
+use super::{answer, ends, give_up, guarded};
 use crate::state::models;
 use runtime_core::build::Value;
 use runtime_core::calls::Args;
@@ -45,14 +46,14 @@ fn record_cut<E: Element>(run: &Run, string: *const E, set: *const E, skips: boo
     }
     // The library is about to read the string.
     let text = Elements::new(string, E::length(string) + 1);
-    if !text.is_symbolic() {
+    if !text.is_symbolic() && !ends::is_symbolic(set) {
         return;
     }
     guarded(|run| {
         if text.count > MAX_STRING {
             return give_up(run);
         }
-        let mut cut = Cut { text, at: 0, set: Members::of_string(set) };
+        let mut cut = Cut { text, at: 0, set: Members::of_string(run, set) };
         if skips {
             cut.skip(run, |set, c| branch_on(run, set.holds(run, c)));
             if cut.is_at_end(run) {
@@ -63,8 +64,9 @@ fn record_cut<E: Element>(run: &Run, string: *const E, set: *const E, skips: boo
     });
 }
 
-/// Where the rest of a string begins.
-fn rest_at<E>(place: *mut *mut E) -> *mut E {
+/// Where the rest of a string begins. The model follows it as it is on this run.
+fn rest_at<E>(run: &Run, place: *mut *mut E) -> *mut E {
+    fix_pointer(run, place);
     // SAFETY: the program passes the place to the library, which is about to read it.
     unsafe { place.read() }
 }
@@ -90,7 +92,7 @@ pub(super) fn next<E: Element>(
     set: *const E,
     rest: *mut *mut E,
 ) -> *mut E {
-    record_cut(run, if string.is_null() { rest_at(rest) } else { string }, set, true);
+    record_cut(run, if string.is_null() { rest_at(run, rest) } else { string }, set, true);
     // SAFETY: the program's own call.
     let token = unsafe { real(string, set, rest) };
     clear_written(run, token, rest);
@@ -109,7 +111,7 @@ pub(super) fn next_of_process(
 
 /// `strsep`
 pub(super) fn separated(run: &Run, _: &Args, rest: *mut *mut u8, set: *const u8) -> *mut u8 {
-    record_cut(run, rest_at(rest), set, false);
+    record_cut(run, rest_at(run, rest), set, false);
     // SAFETY: the program's own call.
     let token = unsafe { real::strsep(rest, set) };
     clear_written(run, token, rest);

@@ -5,7 +5,7 @@ use super::{Width, byte, wide};
 use crate::arithmetic::{Division, LongDivision};
 use crate::input::Piece;
 use crate::sort::{Compare, CompareWith};
-use crate::{messages, stdio};
+use crate::{messages, positions, stdio};
 use core::ffi::{c_int, c_long};
 use runtime_core::calls::VaList;
 use runtime_process::sys::Stat;
@@ -110,6 +110,10 @@ roles! {
     /// 0, or what went wrong.
     Status: c_int = "int";
     Stream: *mut stdio::Stream = "FILE *";
+    FilePosition: *mut positions::Position = "fpos_t *";
+    OldPosition: *const positions::Position = "const fpos_t *";
+    FilePosition64: *mut positions::Position = "fpos64_t *";
+    OldPosition64: *const positions::Position = "const fpos64_t *";
     Path: *const u8 = "const char *";
     Mode: *const u8 = "const char *";
     Format: *const u8 = "const char *";

@@ -6,7 +6,7 @@ use crate::compare::{EXACT, FOLDED};
 use crate::element::Element;
 use crate::{
     arithmetic, characters, compare, conversions, copy, decimals, heap, input, messages, numbers,
-    print, process, scan, search, sort, spans, stdio, tokens, wide_input,
+    positions, print, process, scan, search, sort, spans, stdio, tokens, wide_input,
 };
 use core::ptr::null_mut;
 
@@ -358,13 +358,13 @@ models! {
     byte munmap(at: Buffer, size: MappingSize) -> Status { instead input::unmapped }
     byte close(fd: Number) -> Status { instead input::closed }
     byte lseek | lseek64 (fd: Descriptor, offset: Offset, whence: Number) -> Offset {
-        instead input::moved
+        instead positions::moved
     }
-    byte fstat(fd: Descriptor, status: FileStatus) -> Status { instead input::status[real::fstat] }
+    byte fstat(fd: Descriptor, status: FileStatus) -> Status { instead input::status }
     byte fstat64(fd: Descriptor, status: FileStatus64) -> Status { call fstat(fd, status) }
-    byte stat(path: Path, status: FileStatus) -> Status { instead input::status[real::stat] }
+    byte stat(path: Path, status: FileStatus) -> Status { instead input::status_of[real::stat] }
     byte stat64(path: Path, status: FileStatus64) -> Status { call stat(path, status) }
-    byte lstat(path: Path, status: FileStatus) -> Status { instead input::status[real::lstat] }
+    byte lstat(path: Path, status: FileStatus) -> Status { instead input::status_of[real::lstat] }
     byte lstat64(path: Path, status: FileStatus64) -> Status { call lstat(path, status) }
     byte fstatat(folder: Descriptor, path: Path, status: FileStatus, flags: Number) -> Status {
         instead input::status_in
@@ -436,10 +436,20 @@ models! {
     }
     byte fclose(stream: Stream) -> Status { instead stdio::close }
     byte fseek | fseeko | fseeko64 (stream: Stream, offset: LongOffset, whence: Number) -> Status {
-        instead stdio::seek
+        instead positions::seek
     }
-    byte rewind(stream: Stream) -> Nothing { instead stdio::rewind }
-    byte ftell | ftello | ftello64 (stream: Stream) -> LongOffset { instead stdio::tell }
+    byte rewind(stream: Stream) -> Nothing { instead positions::rewind }
+    byte ftell | ftello | ftello64 (stream: Stream) -> LongOffset { instead positions::tell }
+    byte fgetpos(stream: Stream, position: FilePosition) -> Status { instead positions::stream_position }
+    byte fgetpos64(stream: Stream, position: FilePosition64) -> Status {
+        call fgetpos(stream, position)
+    }
+    byte fsetpos(stream: Stream, position: OldPosition) -> Status {
+        instead positions::seek_position
+    }
+    byte fsetpos64(stream: Stream, position: OldPosition64) -> Status {
+        call fsetpos(stream, position)
+    }
     wide fgetwc | getwc | fgetwc_unlocked | getwc_unlocked (stream: Stream) -> WideOrEnd {
         instead wide_input::next
     }
