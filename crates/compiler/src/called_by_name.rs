@@ -5,7 +5,7 @@ use crate::payload::Payload;
 use crate::recipe::Item;
 use object::read::archive::ArchiveFile;
 use object::read::elf::ElfFile64;
-use object::{LittleEndian, Object, ObjectSymbol, ObjectSymbolTable as _, SymbolKind};
+use object::{LittleEndian, Object, ObjectSymbol, SymbolKind};
 use std::collections::BTreeSet;
 use std::path::Path;
 

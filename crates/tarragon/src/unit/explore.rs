@@ -9,14 +9,14 @@ use anyhow::{Result, anyhow, bail};
 use campaign::{About, Campaign, Display, DisplayMode, OutputDir};
 use compiler::Variant;
 use executor::Target;
-use search::{Limits, Seed, Stop, Whitebox, WhiteboxOptions};
+use search::{KeepBy, Limits, Seed, Stop, Whitebox, WhiteboxOptions};
 use sites::{Site, SiteKind, SiteTable};
 use solver::ChainOptions;
 
 use super::UnitArgs;
 use super::build::Built;
 use super::paths::{Kept, Paths};
-use crate::args::{SanitizerName, TargetArgs};
+use crate::args::{ModelArgs, SanitizerName, TargetArgs};
 use crate::target;
 
 /// What a search of one function found.
@@ -115,6 +115,7 @@ fn target_args(args: &UnitArgs, built: &Built, number: usize) -> TargetArgs {
         read: args.read.clone(),
         env: Vec::new(),
         lexers: Vec::new(),
+        models: ModelArgs { models: Vec::new() },
         command: vec![built.program.clone().into(), number.to_string().into()],
     }
 }
@@ -140,6 +141,8 @@ fn about(command: &str, len: usize) -> About {
         strategy: Whitebox::NAME.to_owned(),
         seed: 0,
         max_len: len,
+        models: Vec::new(),
+        kept_by: KeepBy::default(),
         notes: Vec::new(),
     }
 }
