@@ -1,6 +1,7 @@
 //! The program itself, as the user built it. What it does with an input counts; variants of it are
 //! only ways to find out more.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use compiler::payload::Payload;
@@ -32,15 +33,19 @@ const HARNESS_WORDS: [&str; 8] = [
     "@@",
 ];
 
+/// The arguments of a program that is a libFuzzer harness.
+pub(crate) fn harness_words(program: &Path) -> Option<Vec<OsString>> {
+    let recipe = Payload::read(program).ok()?.recipe?;
+    recipe.is_harness.then(|| HARNESS_WORDS.iter().map(Into::into).collect())
+}
+
 impl Plain {
     /// `options` are those of the traced variant.
     pub(crate) fn new(program: &Path, mut options: TargetOptions) -> Result<Plain, RunnerError> {
         options.program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
         options.limits.address_space_allowance = Some(0);
-        let is_harness =
-            |payload: &Payload| payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness);
-        if Payload::read(program).is_ok_and(|payload| is_harness(&payload)) {
-            options.arguments = HARNESS_WORDS.iter().map(Into::into).collect();
+        if let Some(words) = harness_words(program) {
+            options.arguments = words;
         }
         let runner = PlainRunner::new(options.clone())?;
         Ok(Plain { runner, options, good: None, is_checked: false, trouble: None, last: None })

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::diff::DiffArgs;
 use crate::manual::{CompletionsArgs, ManArgs};
 use crate::strategies::{self, Registered};
 use crate::units::{existing, limit, memory, share, size, time, variable};
@@ -26,6 +27,7 @@ Examples:
   tarragon fuzz --seeds tests/ -- ./conv -i @@   start from seeds; the input is a file
   tarragon replay tarragon-out -- ./calc         run the suite that was found
   tarragon triage tarragon-out -- ./calc         which of its bugs still show, after a fix
+  tarragon diff --time 60s -- ./one -- ./two     where two programs do not agree
   tarragon lexers ./calc                         which function makes its tokens
   tarragon grammar sample calc.tg -n 10          ten random sentences of a grammar
   tarragon solve query.hmp                       solve string constraints (tarragon solve --help)
@@ -38,6 +40,8 @@ pub(crate) enum Command {
     Fuzz(Box<FuzzArgs>),
     /// Run a suite of inputs and measure its coverage
     Replay(ReplayArgs),
+    /// Check two programs against each other
+    Diff(Box<DiffArgs>),
     /// Say which bugs of campaigns still show, by cause
     Triage(TriageArgs),
     /// Show what the path of one input depended on
@@ -265,7 +269,7 @@ pub(crate) struct OutputArgs {
 }
 
 /// The grammar of the input.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct GrammarArgs {
     /// Grammar of the input, in any notation that `tarragon grammar` reads
     #[arg(long, value_name = "FILE")]
@@ -279,9 +283,9 @@ pub(crate) struct GrammarArgs {
     /// Scanner of a grammar in two files (flex, ANTLR lexer)
     #[arg(long, value_name = "FILE", requires = "grammar")]
     pub scanner: Option<PathBuf>,
-    /// Exit codes with which the program rejects its input, separated by commas; the summary says
-    /// which rules are behind it [default: all but 0]
-    #[arg(long, value_name = "CODES", value_delimiter = ',', requires = "grammar")]
+    /// Exit codes with which the program rejects its input, separated by commas [default: all but
+    /// 0]; with a grammar, the summary of `fuzz` says which rules are behind it
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
     pub rejects: Vec<i32>,
     /// Codes that the program's lexer (--lexer) has for terminals: a header of bison's, or lines
     /// like `NUMBER = 258`; those that neither it nor the program's enumerations name are learnt
@@ -311,7 +315,7 @@ pub(crate) struct EnumerationArgs {
 }
 
 /// The program under test and how it is run.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct TargetArgs {
     /// Time limit of one run
     #[arg(long, value_name = "TIME", value_parser = limit, default_value = "1s")]
