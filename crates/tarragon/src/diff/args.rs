@@ -134,10 +134,11 @@ impl DiffArgs {
             !a.is_empty() && !b.is_empty(),
             "a program is missing: write -- PROGRAM_A [ARGS] -- PROGRAM_B [ARGS]"
         );
-        Ok([self.side(a), self.side(b)])
+        // Two searches with the same seed would make the same random choices.
+        Ok([self.side(a, self.seed), self.side(b, self.seed.wrapping_add(1))])
     }
 
-    fn side(&self, command: &[OsString]) -> FuzzArgs {
+    fn side(&self, command: &[OsString], seed: u64) -> FuzzArgs {
         let target = TargetArgs { command: command.to_vec(), ..self.target.clone() };
         FuzzArgs {
             strategy: self.strategy,
@@ -145,7 +146,7 @@ impl DiffArgs {
             seeds: self.seeds.clone(),
             time: self.time,
             max_runs: self.max_runs,
-            seed: self.seed,
+            seed,
             max_len: self.max_len,
             target,
             ..defaults()

@@ -1,10 +1,13 @@
 //! The strategy of one side of a cross-check: it tells what was run, and takes the other side's
 //! inputs as seeds.
+//!
+//! Two programs may part within a path of either, as with a limit that is off by one. No flip leads
+//! there, so that changes of inputs that were kept come in between.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
 
-use search::{Claim, Context, Next, Origin, Proposal, Ran, Strategy};
+use search::{Claim, Context, Mutate, Next, Origin, Proposal, Ran, Strategy};
 
 /// An input that was run, for the comparison.
 pub(crate) struct Generated {
@@ -23,7 +26,22 @@ pub(crate) struct Exchange<'l> {
     waiting: VecDeque<(String, Vec<u8>)>,
     paths: HashSet<u64>,
     generated: Vec<Generated>,
+    mutations: Mutations,
+    mutate: Mutate,
+    turns: u64,
 }
+
+/// Whether changes of inputs that were kept come in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mutations {
+    Never,
+    Between,
+    /// And on and on once the strategy has nothing left to do.
+    ToTheEnd,
+}
+
+/// One turn in so many is a mutation's.
+const MUTATION_ONE_IN: u64 = 4;
 
 /// The name of seeds that come from the other side.
 const OTHER_SIDE: &str = "other side";
@@ -32,9 +50,17 @@ impl<'l> Exchange<'l> {
     pub(crate) fn new(
         strategy: Box<dyn Strategy + 'l>,
         seeds: impl IntoIterator<Item = (String, Vec<u8>)>,
+        mutations: Mutations,
     ) -> Exchange<'l> {
-        let waiting = seeds.into_iter().collect();
-        Exchange { strategy, waiting, paths: HashSet::new(), generated: Vec::new() }
+        Exchange {
+            strategy,
+            waiting: seeds.into_iter().collect(),
+            paths: HashSet::new(),
+            generated: Vec::new(),
+            mutations,
+            mutate: Mutate::default(),
+            turns: 0,
+        }
     }
 
     /// Takes an input of the other side, unless the strategy goes through inputs of its own choice.
@@ -70,11 +96,16 @@ impl Strategy for Exchange<'_> {
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
-        match self.waiting.pop_front() {
-            Some((name, input)) => {
-                Next::Run(Proposal { input, symbolic: true, origin: Origin::Seed(name) })
-            }
-            None => self.strategy.next(context),
+        if let Some((name, input)) = self.waiting.pop_front() {
+            return Next::Run(Proposal { input, symbolic: true, origin: Origin::Seed(name) });
+        }
+        self.turns += 1;
+        if self.mutations != Mutations::Never && self.turns.is_multiple_of(MUTATION_ONE_IN) {
+            return self.mutate.next(context);
+        }
+        match self.strategy.next(context) {
+            Next::Finished if self.mutations == Mutations::ToTheEnd => self.mutate.next(context),
+            next => next,
         }
     }
 

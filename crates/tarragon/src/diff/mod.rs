@@ -30,7 +30,7 @@ use solver::Chain;
 
 pub(crate) use args::DiffArgs;
 use check::{Check, Counts, Memory};
-use exchange::Exchange;
+use exchange::{Exchange, Mutations};
 use output::Output;
 use program::{Program, Search};
 use screen::Screen;
@@ -154,7 +154,15 @@ fn search<'a>(
     let world = World { executor: &mut target.executor, solver, sites, clock, observer, stop };
     let limits = Limits { time: args.time, runs: args.max_runs, max_len: args.max_len };
     let engine = Engine::new(world, limits, args.seed, Results::new(sites));
-    Ok(Search { engine, strategy: Exchange::new(strategy, seeds), sites, is_finished: false })
+    let mutations = match (plan.language().is_some() || plan.enumerates(), args.time, args.max_runs)
+    {
+        // Sentences have strategies of their own for that.
+        (true, ..) => Mutations::Never,
+        (false, None, None) => Mutations::Between,
+        (false, ..) => Mutations::ToTheEnd,
+    };
+    let strategy = Exchange::new(strategy, seeds, mutations);
+    Ok(Search { engine, strategy, sites, is_finished: false })
 }
 
 /// What a search finds on its own is not told: a crash counts here if the other program does not
