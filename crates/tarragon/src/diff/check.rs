@@ -21,8 +21,6 @@ use super::screen::Screen;
 
 /// Steps of a side's search before the other has its turn.
 const SLICE: usize = 64;
-/// Of the inputs that take a known path, one in so many is compared.
-const OTHERS: u64 = 8;
 /// Times that a difference is run again before it is believed.
 const AGAIN: usize = 2;
 /// Runs of both programs to make an input smaller.
@@ -64,7 +62,6 @@ pub(crate) struct Check<'a> {
 pub(crate) struct Memory {
     /// Inputs that were compared.
     inputs: HashSet<Vec<u8>>,
-    others: u64,
     /// The group of each signature of an input that was not made smaller.
     groups: HashMap<Signature, usize>,
     /// Of differences that look alike: how many in a row brought no new group, and how many there
@@ -110,7 +107,9 @@ impl Check<'_> {
             if self.end().is_some() && stop.is_none() {
                 break;
             }
-            self.take(side, input)?;
+            if input.is_new || !self.memory.inputs.contains(&input.input) {
+                self.take(side, input)?;
+            }
         }
         self.screen.progress(self.clock.elapsed(), &self.counts, self.groups.all().len());
         match stop {
@@ -140,38 +139,58 @@ impl Check<'_> {
     }
 
     fn take(&mut self, side: Side, generated: Generated) -> Result<()> {
-        let Generated { input, is_new, is_new_path, is_own } = generated;
-        if is_new && is_own {
-            let file = self.output.keep(side, &input)?;
-            self.screen.kept(&file);
-            if let Some(search) = &mut self.programs[side.other().index()].search {
-                search.strategy.offer(input.clone());
-            }
+        let Generated { input, is_new, is_own } = generated;
+        self.check(&input)?;
+        if !is_new || !is_own {
+            return Ok(());
         }
-        if !is_new && !is_new_path {
-            self.memory.others += 1;
-            if !self.memory.others.is_multiple_of(OTHERS) {
-                return Ok(());
-            }
+        let file = self.output.keep(side, &input)?;
+        self.screen.kept(&file);
+        if let Some(search) = &mut self.programs[side.other().index()].search {
+            search.strategy.offer(input.clone());
         }
-        if self.memory.inputs.insert(input.clone()) { self.check(&input) } else { Ok(()) }
+        Side::BOTH.into_iter().try_for_each(|side| self.look_for_edge(side, &input))
     }
 
-    fn check(&mut self, input: &[u8]) -> Result<()> {
-        let pair = self.observe(input)?;
+    /// Where two programs have the same limit but for one, no flip of either leads between: looks
+    /// for the shortest beginning of an input on which a program still does what it does on all of
+    /// it, and checks what comes on the way.
+    fn look_for_edge(&mut self, side: Side, input: &[u8]) -> Result<()> {
+        let whole = self.check(input)?;
+        let (mut least, mut most) = (0, input.len());
+        while least < most && self.end().is_none() {
+            let middle = usize::midpoint(least, most);
+            let beginning = self.check(&input[..middle])?;
+            let [one, other] = [&whole, &beginning].map(|runs| &runs[side.index()]);
+            if (one.outcome, &one.stdout) == (other.outcome, &other.stdout) {
+                most = middle;
+            } else {
+                least = middle + 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs both programs, and looks into what differs if the input was not met before.
+    fn check(&mut self, input: &[u8]) -> Result<[Observation; 2]> {
+        let Pair { runs, compared } = self.observe(input)?;
+        if self.memory.inputs.insert(input.to_vec()) {
+            self.judge(input, &runs, &compared)?;
+        }
+        Ok(runs)
+    }
+
+    fn judge(&mut self, input: &[u8], runs: &[Observation; 2], compared: &Compared) -> Result<()> {
         self.counts.compared += 1;
-        let crashes = pair.runs.iter().filter(|run| run.outcome.is_crash()).count();
+        let crashes = runs.iter().filter(|run| run.outcome.is_crash()).count();
         self.counts.both_crash += u64::from(crashes == 2);
-        match &pair.compared {
+        match compared {
             Compared::Same => Ok(()),
             Compared::Unfinished => {
                 self.counts.unfinished += 1;
                 Ok(())
             }
-            Compared::Different(difference) => {
-                let difference = difference.clone();
-                self.look_into(input, &difference, &pair.runs)
-            }
+            Compared::Different(difference) => self.look_into(input, difference, runs),
         }
     }
 

@@ -4,7 +4,7 @@
 //! Two programs may part within a path of either, as with a limit that is off by one. No flip leads
 //! there, so that changes of inputs that were kept come in between.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use search::{Claim, Context, Mutate, Next, Origin, Proposal, Ran, Strategy};
@@ -14,8 +14,6 @@ pub(crate) struct Generated {
     pub input: Vec<u8>,
     /// It covered what no input before it did.
     pub is_new: bool,
-    /// It took a path that no input before it did.
-    pub is_new_path: bool,
     /// It was not the other side's.
     pub is_own: bool,
 }
@@ -24,7 +22,6 @@ pub(crate) struct Exchange<'l> {
     strategy: Box<dyn Strategy + 'l>,
     /// Inputs that are run next, with their names.
     waiting: VecDeque<(String, Vec<u8>)>,
-    paths: HashSet<u64>,
     generated: Vec<Generated>,
     mutations: Mutations,
     mutate: Mutate,
@@ -55,7 +52,6 @@ impl<'l> Exchange<'l> {
         Exchange {
             strategy,
             waiting: seeds.into_iter().collect(),
-            paths: HashSet::new(),
             generated: Vec::new(),
             mutations,
             mutate: Mutate::default(),
@@ -80,11 +76,9 @@ impl<'l> Exchange<'l> {
     }
 
     fn note(&mut self, ran: &Ran<'_>) {
-        let path = ran.path.as_ref().map_or(ran.covered, |path| path.condition.control_hash());
         self.generated.push(Generated {
             input: ran.input.to_vec(),
             is_new: ran.new_outcomes > 0,
-            is_new_path: self.paths.insert(path),
             is_own: !matches!(ran.origin, Origin::Seed(name) if name == OTHER_SIDE),
         });
     }
