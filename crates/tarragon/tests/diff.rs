@@ -213,7 +213,7 @@ fn mistakes_are_explained() {
     fails(&["--", "/bin/true", "--", "/bin/false"], "neither program was built with Tarragon");
     fails(&["--", "./nothing", "--", "/bin/false"], "there is no such program");
     fails(&["--normalise", "abc", "--", "x", "--", "y"], "write REGEX=REPLACEMENT");
-    fails(&["--tolerance", "-1", "--", "x", "--", "y"], "tolerance");
+    fails(&["--tolerance", "lots", "--", "x", "--", "y"], "write a tolerance as 1e-6");
     fails(
         &["--ignore", "exit", "--compare", "exit", "--", "x", "--", "y"],
         "--compare and --ignore both name exit",
