@@ -5,7 +5,8 @@
 //! on crashes and hangs) and, if wanted, the sanitized one (second opinion on everything that is
 //! kept). Its [`RunnerExecutor`] decides how each input is run: how long (`patience`), in which
 //! process (`sharing`), and whose word counts (`plain`, `sanitized`, `loops`). Who wants only a
-//! traced variant has [`Traced`], and [`execution`] for a single run.
+//! traced variant has [`Traced`], and [`execution`] for a single run; who compares programs has
+//! [`Observed`].
 //!
 //! This crate stands above `runner` and `search` and joins them. The trait stays in `search`,
 //! because the search says what it needs of a run; so `search` starts no process and is tested
@@ -17,6 +18,7 @@ mod execution;
 mod executor;
 mod loops;
 mod observe;
+mod observed;
 mod patience;
 mod plain;
 mod program;
@@ -29,6 +31,7 @@ pub use error::TargetError;
 pub use execution::execution;
 pub use executor::RunnerExecutor;
 pub use observe::{Observation, Observer, PathMarks, Words};
+pub use observed::{Observed, has_bitcode};
 pub use program::find_program;
 pub use sanitized::Sanitizers;
 pub use target::{

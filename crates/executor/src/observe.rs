@@ -118,7 +118,8 @@ impl Observer {
     }
 }
 
-fn replaced(text: &[u8], from: &OsStr, to: &str) -> Vec<u8> {
+/// The text with another word in all places of one.
+pub(crate) fn replaced(text: &[u8], from: &OsStr, to: &str) -> Vec<u8> {
     let from = from.as_bytes();
     let (mut result, mut start) = (Vec::new(), 0);
     for at in memchr::memmem::find_iter(text, from) {

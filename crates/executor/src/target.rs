@@ -228,14 +228,23 @@ fn options(
     traced: &Traced,
     max_len: usize,
 ) -> TargetOptions {
-    let arguments = arguments.iter().map(|argument| absolute_file(argument)).collect();
-    let mut options = traced.options(arguments, settings.timeout);
+    let mut options = traced.options(Vec::new(), settings.timeout);
+    settle(&mut options, settings, arguments);
+    options.capacities.input = options.capacities.input.max(max_len as u64);
+    options
+}
+
+/// What the user says about how the program runs, in all its variants.
+pub(crate) fn settle(
+    options: &mut TargetOptions,
+    settings: &TargetSettings,
+    arguments: &[OsString],
+) {
+    options.arguments = arguments.iter().map(|argument| absolute_file(argument)).collect();
     options.environment = settings.environment.clone();
     options.readable = settings.read.clone();
     options.sandbox = settings.sandbox;
     options.limits.memory = settings.memory;
-    options.capacities.input = options.capacities.input.max(max_len as u64);
-    options
 }
 
 /// The program runs in a directory of its own, so an argument that names a file from here gets its

@@ -13,6 +13,7 @@ mod denials;
 mod error;
 mod input;
 mod launch;
+mod left;
 mod line;
 mod options;
 mod outcome;

@@ -36,6 +36,8 @@ pub struct TargetOptions {
     pub working_directory: WorkingDirectory,
     /// Keep what the target prints on stdout (up to the file size limit) instead of dropping it.
     pub capture_stdout: bool,
+    /// Keep the files that a plain program leaves in its scratch directory.
+    pub capture_files: bool,
     /// Sizes of the trace; see [`default_capacities`].
     pub capacities: Capacities,
     /// How long a target may take to reach `main`.
@@ -55,6 +57,7 @@ impl TargetOptions {
             limits: Limits::default(),
             working_directory: WorkingDirectory::Scratch,
             capture_stdout: false,
+            capture_files: false,
             capacities: default_capacities(0),
             start_timeout: Duration::from_secs(10),
             may_trace_itself: false,

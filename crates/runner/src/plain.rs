@@ -7,6 +7,7 @@ use crate::options::TargetOptions;
 use crate::sandbox::SandboxReport;
 use crate::stage::Stage;
 use run::Outcome;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 use trace::server::{DONE, Report};
@@ -24,6 +25,9 @@ pub struct PlainRun {
     pub stdout: Vec<u8>,
     /// The last 64 KiB.
     pub stderr: Vec<u8>,
+    /// Those that the program left in its scratch directory, by path; empty unless they were to be
+    /// captured.
+    pub files: BTreeMap<String, Vec<u8>>,
     pub sandbox: SandboxReport,
 }
 
@@ -54,7 +58,7 @@ impl PlainRunner {
 
     pub fn run(&mut self, input: &[u8]) -> Result<PlainRun, RunnerError> {
         self.stage.prepare(input)?;
-        let (mut report, sandbox) = supervise(&self.stage)?;
+        let Supervised { mut report, sandbox, files } = supervise(&self.stage)?;
         let max_rss_kib =
             Some(u64::from(report.max_rss_kib)).filter(|&rss| rss > own_peak_rss_kib());
         if max_rss_kib.is_none() {
@@ -67,13 +71,20 @@ impl PlainRunner {
             stray_children: report.stray_children,
             stdout: self.stage.stdout.as_ref().map_or_else(Vec::new, |capture| capture.all()),
             stderr: self.stage.stderr.tail(),
+            files,
             sandbox,
         })
     }
 }
 
+pub(crate) struct Supervised {
+    pub report: Report,
+    pub sandbox: SandboxReport,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
 /// Runs the program of a stage once, without its fork server if it has one.
-pub(crate) fn supervise(stage: &Stage) -> Result<(Report, SandboxReport), RunnerError> {
+pub(crate) fn supervise(stage: &Stage) -> Result<Supervised, RunnerError> {
     const GRACE: Duration = Duration::from_secs(10);
     let (mut line, far) = Line::new()?;
     let timeout_ms = stage.timeout_ms();
@@ -83,12 +94,14 @@ pub(crate) fn supervise(stage: &Stage) -> Result<(Report, SandboxReport), Runner
     let received = line.receive(Duration::from_millis(u64::from(timeout_ms)) + GRACE);
     line.hang_up();
     drop(process);
+    let files = if stage.options.capture_files { scratch.files()? } else { BTreeMap::new() };
     scratch.clean()?;
-    match received {
-        Ok(Some(Received { report, .. })) => Ok((report, sandbox)),
+    let report = match received {
+        Ok(Some(Received { report, .. })) => report,
         // The program ended the process that watches it, and was killed with it.
-        _ => Ok((killed(), sandbox)),
-    }
+        _ => killed(),
+    };
+    Ok(Supervised { report, sandbox, files })
 }
 
 /// Of a run that was killed together with whoever would have reported on it.

@@ -1,8 +1,10 @@
 //! The directories that a target can write in.
 
 use crate::error::RunnerError;
+use crate::left::left;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, chmodat, openat, renameat, seek, unlinkat};
 use rustix::io::Errno;
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
@@ -18,6 +20,13 @@ impl Scratch {
     pub fn new(directories: Vec<OwnedFd>, exposed: Vec<CString>) -> Scratch {
         let own = |descriptor| Directory { descriptor, exposed: exposed.clone() };
         Scratch { directories: directories.into_iter().map(own).collect() }
+    }
+
+    /// What a target left in its scratch directory, which is handed over last.
+    pub fn files(&self) -> Result<BTreeMap<String, Vec<u8>>, RunnerError> {
+        let files = self.directories.last().map(|scratch| left(&scratch.descriptor));
+        let files = files.unwrap_or_else(|| Ok(BTreeMap::new()));
+        files.map_err(RunnerError::system("read the scratch directory"))
     }
 
     /// Empties the directories if something is in them.
@@ -97,7 +106,7 @@ impl Directory {
     }
 }
 
-fn entries(directory: &OwnedFd) -> Result<Vec<(CString, FileType)>, Errno> {
+pub(crate) fn entries(directory: &OwnedFd) -> Result<Vec<(CString, FileType)>, Errno> {
     let mut found = Vec::new();
     for entry in Dir::read_from(directory)? {
         let entry = entry?;

@@ -131,7 +131,7 @@ fn true_signal(seen: Outcome, stage: &Stage) -> Outcome {
     }
     let limits = &stage.options.limits;
     let ended = |report| outcome(&report, limits, &mut KernelKills::up_to_now());
-    let again = supervise(stage).map(|(report, _)| ended(report));
+    let again = supervise(stage).map(|run| ended(run.report));
     again.ok().filter(|outcome| outcome.is_crash()).unwrap_or(seen)
 }
 

@@ -125,6 +125,14 @@ impl std::fmt::Display for Stop {
     }
 }
 
+/// What is left after a part of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    More,
+    /// The strategy has nothing left to do for now.
+    Finished,
+}
+
 /// The books of a search.
 #[derive(Debug, Default)]
 pub struct Results {
@@ -254,21 +262,47 @@ impl<'a> Engine<'a> {
     }
 
     fn propose(&mut self, strategy: &mut dyn Strategy) -> Result<(), Stop> {
-        loop {
-            self.check_limits()?;
-            match strategy.next(&mut self.context()) {
-                Next::Run(proposal) if self.is_shunned(strategy, &proposal) => {
-                    self.shun(strategy, &proposal)?;
-                }
-                Next::Run(proposal) => self.run(strategy, proposal)?,
-                Next::Busy => self.report(strategy)?,
-                Next::Finished if self.goes_on_at_random(strategy) => {
-                    let proposal = self.random_input();
-                    self.run(strategy, proposal)?;
-                }
-                Next::Finished => return Ok(()),
+        while self.step(strategy)? == Progress::More {}
+        Ok(())
+    }
+
+    /// A part of a search: at most this many pieces of work of the strategy, which brings its seeds
+    /// itself. Others may have their turn before the next part.
+    pub fn advance(&mut self, strategy: &mut dyn Strategy, steps: usize) -> Result<Progress, Stop> {
+        for _ in 0..steps {
+            if self.step(strategy)? == Progress::Finished {
+                return Ok(Progress::Finished);
             }
         }
+        Ok(Progress::More)
+    }
+
+    /// The books between two parts of a search.
+    pub fn results(&mut self, strategy: &dyn Strategy) -> &Results {
+        self.count(strategy);
+        &self.results
+    }
+
+    /// For runs between two parts of a search, of which its books know nothing.
+    pub fn executor(&mut self) -> &mut dyn Executor {
+        &mut *self.world.executor
+    }
+
+    fn step(&mut self, strategy: &mut dyn Strategy) -> Result<Progress, Stop> {
+        self.check_limits()?;
+        match strategy.next(&mut self.context()) {
+            Next::Run(proposal) if self.is_shunned(strategy, &proposal) => {
+                self.shun(strategy, &proposal)?;
+            }
+            Next::Run(proposal) => self.run(strategy, proposal)?,
+            Next::Busy => self.report(strategy)?,
+            Next::Finished if self.goes_on_at_random(strategy) => {
+                let proposal = self.random_input();
+                self.run(strategy, proposal)?;
+            }
+            Next::Finished => return Ok(Progress::Finished),
+        }
+        Ok(Progress::More)
     }
 
     /// Why the strategy has nothing left to do.

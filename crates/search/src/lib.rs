@@ -36,7 +36,9 @@ pub use claim::{Claim, Enumeration, SizeCounts};
 pub use corpus::{Corpus, Entry, KeepBy};
 pub use coverage::Coverage;
 pub use diagnosis::{Diagnosis, Frame, class};
-pub use engine::{Clock, Engine, Limits, Observer, OutputError, Results, Seed, Stop, World};
+pub use engine::{
+    Clock, Engine, Limits, Observer, OutputError, Progress, Results, Seed, Stop, World,
+};
 pub use executor::{ExecError, Execution, Executor, Offence};
 pub use judgement::Judgement;
 pub use mutate::Mutate;

@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use emit::Framework;
 
+use crate::diff::DiffArgs;
 use crate::manual::{CompletionsArgs, ManArgs};
 use crate::strategies::{self, Registered};
 use crate::unit::UnitArgs;
@@ -31,6 +32,7 @@ Examples:
   tarragon triage tarragon-out -- ./calc         which of its bugs still show, after a fix
   tarragon emit tarragon-out --as c -- ./calc    the suite as tests to be checked in
   tarragon unit abs.c --function my_abs          a test for each path of a function
+  tarragon diff --time 60s -- ./one -- ./two     where two programs do not agree
   tarragon lexers ./calc                         which function makes its tokens
   tarragon grammar sample calc.tg -n 10          ten random sentences of a grammar
   tarragon solve query.hmp                       solve string constraints (tarragon solve --help)
@@ -43,6 +45,8 @@ pub(crate) enum Command {
     Fuzz(Box<FuzzArgs>),
     /// Run a suite of inputs and measure its coverage
     Replay(ReplayArgs),
+    /// Check two programs against each other
+    Diff(Box<DiffArgs>),
     /// Say which bugs of campaigns still show, by cause
     Triage(TriageArgs),
     /// Turn a suite into tests that can be checked in: C, C++, Rust, shell, Python, Java
@@ -344,7 +348,7 @@ pub(crate) struct OutputArgs {
 }
 
 /// The grammar of the input.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct GrammarArgs {
     /// Grammar of the input, in any notation that `tarragon grammar` reads
     #[arg(long, value_name = "FILE")]
@@ -358,9 +362,9 @@ pub(crate) struct GrammarArgs {
     /// Scanner of a grammar in two files (flex, ANTLR lexer)
     #[arg(long, value_name = "FILE", requires = "grammar")]
     pub scanner: Option<PathBuf>,
-    /// Exit codes with which the program rejects its input, separated by commas; the summary says
-    /// which rules are behind it [default: all but 0]
-    #[arg(long, value_name = "CODES", value_delimiter = ',', requires = "grammar")]
+    /// Exit codes with which the program rejects its input, separated by commas [default: all but
+    /// 0]; with a grammar, the summary of `fuzz` says which rules are behind it
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
     pub rejects: Vec<i32>,
     /// Codes that the program's lexer (--lexer) has for terminals: a header of bison's, or lines
     /// like `NUMBER = 258`; those that neither it nor the program's enumerations name are learnt
@@ -390,7 +394,7 @@ pub(crate) struct EnumerationArgs {
 }
 
 /// The program under test and how it is run.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct TargetArgs {
     /// Time limit of one run
     #[arg(long, value_name = "TIME", value_parser = limit, default_value = "1s")]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use campaign::{
     About, Campaign, CampaignEnd, Display, DisplayMode, OutputDir, built_in_seeds, read_seeds,
     stop_on_signals,
@@ -26,6 +26,10 @@ use crate::strategies::Plan;
 use crate::target;
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
+    ensure!(
+        args.grammar.rejects.is_empty() || args.grammar.grammar.is_some(),
+        "--rejects says what a program makes of a grammar's sentences: give one with --grammar FILE"
+    );
     // Before anything that takes time.
     OutputDir::check(&args.out, args.resume)?;
     let mut notes = Vec::new();
@@ -55,16 +59,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     }
     notes.append(&mut target.notes);
     print_notes(&notes, &args.output);
-    let mut codes: BTreeMap<_, _> = target
-        .sites
-        .enumerations
-        .iter()
-        .flatten()
-        .map(|(name, code)| (name.clone(), *code))
-        .collect();
-    codes.extend(
-        args.grammar.token_codes.as_deref().map(codes::read).transpose()?.unwrap_or_default(),
-    );
+    let codes = codes(args, &target)?;
     let mut strategy = plan.build(args, symbolic.as_ref(), &codes)?;
     if let Some(language) = plan.language() {
         strategy = Box::new(Verdicts::new(strategy, language, args.grammar.rejects.clone())?);
@@ -96,6 +91,16 @@ fn shares_processes(args: &FuzzArgs) -> bool {
     !args.fresh_process && !args.exhaustive && args.keep_by == KeepByName::Coverage
 }
 
+/// Codes of terminals that the program or the user names.
+pub(crate) fn codes(args: &FuzzArgs, target: &Target) -> Result<BTreeMap<String, i64>> {
+    let named = target.sites.enumerations.iter().flatten();
+    let mut codes: BTreeMap<_, _> = named.map(|(name, code)| (name.clone(), *code)).collect();
+    codes.extend(
+        args.grammar.token_codes.as_deref().map(codes::read).transpose()?.unwrap_or_default(),
+    );
+    Ok(codes)
+}
+
 fn longest(args: &FuzzArgs) -> usize {
     args.fixed_len.unwrap_or(args.max_len)
 }
@@ -107,7 +112,7 @@ fn variants(args: &FuzzArgs) -> Vec<Variant> {
     [Some(Variant::Traced), sanitized, covered].into_iter().flatten().collect()
 }
 
-fn language(args: &GrammarArgs, notes: &mut Vec<String>) -> Result<Option<Language>> {
+pub(crate) fn language(args: &GrammarArgs, notes: &mut Vec<String>) -> Result<Option<Language>> {
     let Some(file) = &args.grammar else { return Ok(None) };
     let known = || Format::ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let by_name = |name: &String| {
@@ -137,7 +142,7 @@ fn language(args: &GrammarArgs, notes: &mut Vec<String>) -> Result<Option<Langua
     Language::new(grammar).with_context(|| file.display().to_string()).map(Some)
 }
 
-fn seeds(args: &FuzzArgs, plan: Plan<'_>, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
+pub(crate) fn seeds(args: &FuzzArgs, plan: Plan<'_>, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
     let language = plan.language();
     if args.seeds.is_empty() {
         return match language {
@@ -188,7 +193,7 @@ fn outside(language: &Language, seeds: &[Seed]) -> Result<Option<String>> {
 const SHOWN: usize = 5;
 
 /// The solver chain with the links that `--solver` leaves.
-fn chain(args: &FuzzArgs, exhaustive: bool) -> Result<Chain> {
+pub(crate) fn chain(args: &FuzzArgs, exhaustive: bool) -> Result<Chain> {
     let mut options = ChainOptions::default();
     for name in &args.solver {
         match name.strip_prefix('-') {

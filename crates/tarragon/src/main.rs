@@ -5,6 +5,7 @@
 
 mod args;
 mod codes;
+mod diff;
 mod emit;
 mod enumeration;
 mod fuzz;
@@ -73,6 +74,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
     match cli.command {
         Command::Fuzz(args) => fuzz::fuzz(&args),
         Command::Replay(args) => replay::replay(&args),
+        Command::Diff(args) => diff::diff(&args),
         Command::Triage(args) => triage::triage(&args),
         Command::Emit(args) => emit::emit(&args),
         Command::Trace(args) => show::trace(&args),

@@ -79,7 +79,7 @@ pub(crate) fn covered(target: &Target) -> MakeCovered<'static> {
     })
 }
 
-fn settings(args: &TargetArgs) -> TargetSettings {
+pub(crate) fn settings(args: &TargetArgs) -> TargetSettings {
     TargetSettings {
         command: args.command.clone(),
         timeout: args.timeout,
