@@ -428,7 +428,7 @@ pub(crate) struct TargetArgs {
 }
 
 /// Functions that take the place of others.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ModelArgs {
     /// C or C++ file with functions that take the place of those of the same name, in the program
     /// and in what it calls of libraries; may be given several times
