@@ -221,7 +221,7 @@ fn clear_marks(address: usize, size: usize) {
 pub fn may_be_replaced(start: usize, size: usize) -> bool {
     const SMALL_REST: usize = 16;
     const PAGE: usize = 4096;
-    if start.is_multiple_of(PAGE) || !mark(start).is_some_and(|mark| mark.get() != 0) {
+    if start.is_multiple_of(PAGE) || mark(start).is_none_or(|mark| mark.get() == 0) {
         return false;
     }
     // SAFETY: the word is in the same page as the block, which may be free by now.

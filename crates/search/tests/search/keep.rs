@@ -104,7 +104,7 @@ fn runs_whose_path_nobody_knows_are_counted() {
 fn call(machine: &mut Machine<'_>) -> Outcome {
     let Some(byte) = machine.byte(0) else { return Outcome::Exit(0) };
     let target = machine.concretise(2, byte);
-    let is_even = machine.concrete(target % 2 == 0);
+    let is_even = machine.concrete(target.is_multiple_of(2));
     machine.branch(3, is_even);
     Outcome::Exit(0)
 }
