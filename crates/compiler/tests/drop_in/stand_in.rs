@@ -7,7 +7,8 @@ use std::process::Command;
 
 const EMPTY_TABLE: &str = r#"{"files":[],"functions":[],"sites":[],"outcomes":0,"externals":[]}"#;
 
-/// `--variant NAME -o OUT.o --sites SITES.json --called-by-name NAMES [--library FOLDER]... IN.bc...`
+/// `--variant NAME -o OUT.o --sites SITES.json --called-by-name NAMES [--library FOLDER]...
+/// IN.bc...`
 pub fn instrument(words: Vec<OsString>) -> i32 {
     let [_, _, _, object, _, sites, _, _, modules @ ..] = words.as_slice() else { return 2 };
     let modules = modules
