@@ -141,8 +141,8 @@ fn afford_one_byte(run: &Run, a: Value, b: Value) -> (Value, Value) {
 /// condition with other bytes.
 pub fn must_choose(run: &Run, condition: Label, sides: [Label; 2]) -> bool {
     let place = |label: Label| shapes::split(run, label).map(|at| at.place);
-    let is_apart = |side: &Label| *side != 0 && place(*side) != place(condition);
-    is_spent(run) && (place(condition).is_none() || sides.iter().any(is_apart))
+    let is_apart = |side: Label| side != 0 && place(side) != place(condition);
+    is_spent(run) && (place(condition).is_none() || is_apart(sides[0]) || is_apart(sides[1]))
 }
 
 #[inline(always)]

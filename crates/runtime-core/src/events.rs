@@ -48,10 +48,14 @@ pub fn push(run: &Run, event: Event) {
 }
 
 /// A branch on a label with the guard held.
+#[inline(always)]
 pub fn branch(run: &Run, label: Label, taken: bool, site: u32) {
-    if label == 0 {
-        return;
+    if label != 0 {
+        branch_on_label(run, label, taken, site);
     }
+}
+
+fn branch_on_label(run: &Run, label: Label, taken: bool, site: u32) {
     run.segment.count_branch();
     if let Some(at) = shapes::split(run, label) {
         return branch_on_byte(run, at, taken, site);

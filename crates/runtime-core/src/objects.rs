@@ -32,6 +32,8 @@ impl Object {
 pub struct Objects {
     /// Sorted by address.
     globals: Cell<&'static [Global]>,
+    /// The number of the global variable that was found last, as for `last_found`.
+    last_global: Cell<usize>,
     /// Bytes of the pool that marks have.
     pool_used: Cell<usize>,
     /// Which pages of the address space have marks, the first ones.
@@ -45,6 +47,7 @@ pub struct Objects {
 impl Objects {
     pub const NEW: Objects = Objects {
         globals: Cell::new(&[]),
+        last_global: Cell::new(0),
         pool_used: Cell::new(0),
         pages: [const { Cell::new(0) }; MAX_KEPT],
         last_found: Cell::new(0),
@@ -100,10 +103,17 @@ fn sift_down(list: &[Cell<Global>], mut root: usize, end: usize) {
 
 fn find_global(run: &Run, address: usize) -> Option<Object> {
     let globals = run.objects.globals.get();
-    let after = globals.partition_point(|global| global.start <= address);
-    let &Global { start, extent } = globals.get(after.checked_sub(1)?)?;
-    let object = Object { start, size: extent.size(), constant: extent.is_constant() };
-    object.holds(address).then_some(object)
+    let holds = |at: usize| {
+        let &Global { start, extent } = globals.get(at)?;
+        let object = Object { start, size: extent.size(), constant: extent.is_constant() };
+        object.holds(address).then_some(object)
+    };
+    holds(run.objects.last_global.get()).or_else(|| {
+        let after = globals.partition_point(|global| global.start <= address);
+        let at = after.checked_sub(1)?;
+        run.objects.last_global.set(at);
+        holds(at)
+    })
 }
 
 /// The variables that code without bitcode in the same program may use.

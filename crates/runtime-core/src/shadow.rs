@@ -383,10 +383,14 @@ fn any_set(entries: &[u32]) -> bool {
     // Many at a time, because most are 0.
     let (many, rest) = entries.as_chunks::<64>();
     let (few, rest) = rest.as_chunks::<8>();
-    let any = |chunk: &[u32; 64]| chunk.iter().fold(0, |any, entry| any | entry) != 0;
+    for chunk in many {
+        if chunk.iter().fold(0, |any, entry| any | entry) != 0 {
+            return true;
+        }
+    }
     let of_few = few.iter().fold([0; 8], |any, chunk| core::array::from_fn(|i| any[i] | chunk[i]));
     let of_rest = rest.iter().fold(0, |any, entry| any | entry);
-    many.iter().any(any) || of_few.iter().fold(of_rest, |any, entry| any | entry) != 0
+    of_few.iter().fold(of_rest, |any, entry| any | entry) != 0
 }
 
 /// Makes bytes concrete.
@@ -400,8 +404,17 @@ pub fn clear(address: usize, size: usize) {
     }
 }
 
-/// True if a byte of the range may have a label.
+/// True if a byte of the range may have a label. Mostly the range lies in one page.
+#[inline(always)]
 pub fn any_label(address: usize, size: usize) -> bool {
+    if in_leaf(address).saturating_add(size) <= PAGE {
+        return entries(address, size).is_some_and(any_set);
+    }
+    any_label_in_pages(address, size)
+}
+
+#[cold]
+fn any_label_in_pages(address: usize, size: usize) -> bool {
     pieces(address, size).any(|(at, size)| entries(at, size).is_some_and(any_set))
 }
 

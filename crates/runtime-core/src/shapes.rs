@@ -159,6 +159,9 @@ pub fn are_full(run: &Run) -> bool {
     run.shapes.count.get() != 0 && run.shapes.store().count.get() >= run.shapes.places().shapes()
 }
 
+/// The shape of a byte of the input itself.
+pub const BYTE: u32 = 0;
+
 /// The shape and the place that a label stands for, if it depends on one byte.
 #[inline(always)]
 pub fn split(run: &Run, label: Label) -> Option<Shaped> {
@@ -166,12 +169,12 @@ pub fn split(run: &Run, label: Label) -> Option<Shaped> {
         return Some(run.shapes.places().split(label));
     }
     let place = label.wrapping_sub(1);
-    if place < run.shapes.count.get() { Some(Shaped { shape: 0, place }) } else { None }
+    if place < run.shapes.count.get() { Some(Shaped { shape: BYTE, place }) } else { None }
 }
 
 #[inline(always)]
 pub fn join(run: &Run, Shaped { shape, place }: Shaped) -> Label {
-    if shape == 0 { 1 + place } else { run.shapes.places().label(shape, place) }
+    if shape == BYTE { 1 + place } else { run.shapes.places().label(shape, place) }
 }
 
 /// A number for a shape that no shape of another run has.

@@ -8,6 +8,7 @@
 use super::element::{Element, Elements, is_zero};
 use super::guarded;
 use super::logic::branch_on;
+use runtime_core::facts::domains;
 use runtime_core::state::{self, Run};
 
 /// The elements of a string that the library looked at: its end, too, if that is within the limit.
@@ -26,7 +27,11 @@ pub(super) fn branch_on_length<E: Element>(
     let seen = seen(start, length, limit);
     if seen.is_symbolic() {
         (0..seen.count).for_each(|i| {
-            branch_on(run, is_zero::<E>(run, seen.at(run, i)));
+            let element = seen.at(run, i);
+            // Mostly a loop of the program has asked for the end before.
+            if !domains::excludes(run, element.label, 0) {
+                branch_on(run, is_zero::<E>(run, element));
+            }
         });
     }
 }

@@ -8,6 +8,13 @@ impl ByteSet {
     pub const EMPTY: ByteSet = ByteSet([0; 4]);
     pub const ALL: ByteSet = ByteSet([u64::MAX; 4]);
 
+    /// The set of one byte. By words, since the processor waits where one is written and all are
+    /// read.
+    #[inline(always)]
+    pub fn only(byte: u8) -> ByteSet {
+        ByteSet(core::array::from_fn(|word| ((byte as usize / 64 == word) as u64) << (byte % 64)))
+    }
+
     /// The bytes whose values, of all in order, satisfy a condition.
     #[inline(always)]
     pub fn whose<T: Copy>(values: &[T; 256], is_in: impl Fn(T) -> bool) -> ByteSet {

@@ -8,7 +8,7 @@ use crate::state::Run;
 use crate::{lexer, os};
 use core::cell::Cell;
 use core::ptr::null_mut;
-use trace::{ByteSet, Shaped};
+use trace::{ByteSet, Label, Shaped};
 
 pub struct Domains {
     /// The domains, a byte's each; null if there is no memory for them.
@@ -127,6 +127,17 @@ pub fn decides(run: &Run, at: Shaped) -> bool {
         outside |= domain & !holds;
     }
     (inside == 0 || outside == 0) && !lexer::inside(run)
+}
+
+/// Whether the path says that a label is a byte of the input which does not have this value.
+#[inline(always)]
+pub fn excludes(run: &Run, label: Label, value: u8) -> bool {
+    let place = match shapes::split(run, label) {
+        Some(Shaped { shape: shapes::BYTE, place }) if !lexer::inside(run) => place,
+        _ => return false,
+    };
+    let [word, bit] = [value / 64, value % 64];
+    run.facts.domains.of(place).get()[word as usize] >> bit & 1 == 0
 }
 
 /// A condition of one byte, and what a branch on it teaches at any place.
@@ -258,9 +269,7 @@ fn concretise_byte(run: &Run, place: u32) -> bool {
         return false;
     }
     let byte = shapes::input(run, place);
-    let mut domain = [0; 4];
-    domain[byte as usize / 64 % 4] = 1 << (byte % 64);
-    run.facts.domains.of(place).set(domain);
+    run.facts.domains.of(place).set(ByteSet::only(byte as u8).0);
     fixed.set(Fixed::All);
     run.facts.note_fixed();
     true
@@ -279,6 +288,7 @@ fn fix(run: &Run, at: Shaped) {
 
 /// Whether a byte function has the same value for all that its byte can be. It costs more than
 /// [`is_fixed`]: for what tables give, where many bytes are one.
+#[inline(always)]
 pub fn is_constant(run: &Run, at: Shaped) -> bool {
     if is_fixed(run, at) {
         return true;
@@ -295,7 +305,8 @@ pub fn is_constant(run: &Run, at: Shaped) -> bool {
 pub fn is_constant_here(run: &Run, at: Shaped) -> bool {
     let (domain, ByteSet(alike)) =
         (run.facts.domains.of(at.place).get(), shapes::bytes_alike(run, at));
-    domain.iter().zip(alike).fold(0, |others, (domain, alike)| others | domain & !alike) == 0
+    // By index: rustc leaves a call to `Zip::fold` here, which costs more than the rest.
+    (0..domain.len()).fold(0, |others, word| others | domain[word] & !alike[word]) == 0
 }
 
 /// Whether a byte function, or what it extends, has the same value on all inputs that take this

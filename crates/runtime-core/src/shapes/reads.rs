@@ -53,7 +53,9 @@ pub fn again(run: &Run, la: Label, address: usize, size: usize, site: u32) -> Op
     }
     let object =
         Object { start: read.start, size: read.object_size, constant: read.snapshot.is_none() };
-    if read.snapshot.is_some_and(|number| !address::is_as_shown(run, number, &object, address)) {
+    if let Some(number) = read.snapshot
+        && !address::is_as_shown(run, number, &object, address)
+    {
         return None;
     }
     if read.is_checked {
