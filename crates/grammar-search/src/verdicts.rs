@@ -8,9 +8,8 @@ use grammar::dfa::DfaError;
 use grammar::language::Language;
 use grammar::parse::Parser;
 use grammar::tree::{Label, Tree};
-use search::{Claim, Context, Next, Outcome, Ran, SavedSearch, Strategy};
+use search::{Context, Next, Outcome, Ran, SavedSearch, Strategy};
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 /// Looks at what another strategy runs.
 pub struct Verdicts<'l> {
@@ -90,31 +89,31 @@ impl Strategy for Verdicts<'_> {
         self.strategy.learn(ran, context);
     }
 
-    fn queue(&self) -> usize {
-        self.strategy.queue()
-    }
-
-    fn save(&self) -> Option<SavedSearch> {
-        self.strategy.save()
+    fn wrapped(&self) -> Option<&dyn Strategy> {
+        Some(&*self.strategy)
     }
 
     fn restore(&mut self, saved: &SavedSearch) {
         self.strategy.restore(saved);
     }
+}
 
-    fn holes(&self) -> Option<&[Range<usize>]> {
-        self.strategy.holes()
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use search::{Whitebox, WhiteboxOptions};
 
-    fn repetition(&self) -> Option<Range<usize>> {
-        self.strategy.repetition()
-    }
-
-    fn claim(&self) -> Option<Claim> {
-        self.strategy.claim()
-    }
-
-    fn accounts_for_all(&self) -> bool {
-        self.strategy.accounts_for_all()
+    #[test]
+    fn what_is_wrapped_answers_for_itself() {
+        let read = grammar_formats::read_text("letters.tg", "start = \"a\" | \"b\" ;", None);
+        let language = Language::new(read.expect("a grammar").grammar).expect("productive");
+        let inner = || Box::new(Whitebox::new(WhiteboxOptions::default()));
+        let verdicts = Verdicts::new(inner(), &language, Vec::new()).unwrap();
+        let answers = |strategy: &dyn Strategy| {
+            let questions = [Strategy::takes_any_input, Strategy::accounts_for_all];
+            (strategy.name(), questions.map(|question| question(strategy)), strategy.queue())
+        };
+        assert_eq!(answers(&verdicts), answers(&*inner()));
+        assert!(verdicts.takes_any_input(), "the search would end where it could go on");
     }
 }

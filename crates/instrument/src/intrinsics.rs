@@ -12,25 +12,12 @@ pub fn intrinsic_name(call: Value) -> Option<String> {
     Some(llvm::name(function)).filter(|name| name.starts_with("llvm."))
 }
 
-/// `llvm.umin.i32` is `umin`.
+/// `llvm.umin.i32` is `umin`, `llvm.uadd.sat.i8` is `uadd.sat`.
 fn base(name: &str) -> &str {
     let name = name.strip_prefix("llvm.").unwrap_or(name);
-    let operation = name.split('.').next().unwrap_or(name);
-    for prefix in [
-        "uadd.with",
-        "sadd.with",
-        "usub.with",
-        "ssub.with",
-        "umul.with",
-        "smul.with",
-        "uadd.sat",
-        "usub.sat",
-    ] {
-        if name.starts_with(prefix) {
-            return prefix;
-        }
-    }
-    operation
+    let of_two_words = FOLLOWED.iter().filter(|followed| followed.contains('.'));
+    let word = || name.split('.').next().unwrap_or(name);
+    of_two_words.copied().find(|followed| name.starts_with(followed)).unwrap_or_else(word)
 }
 
 const FOLLOWED: [&str; 23] = [

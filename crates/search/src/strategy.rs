@@ -20,39 +20,44 @@ pub trait Strategy {
     /// Called once for every run: seeds first, then each proposal before the next one is asked for.
     fn learn(&mut self, ran: Ran<'_>, context: &mut Context<'_>);
 
+    /// The strategy that this one adds something to, and that answers where this one does not.
+    fn wrapped(&self) -> Option<&dyn Strategy> {
+        None
+    }
+
     /// Which bytes of the proposals are symbolic; `None`: all of them, and the length.
     fn holes(&self) -> Option<&[Range<usize>]> {
-        None
+        self.wrapped()?.holes()
     }
 
     /// Bytes of the proposals that are equal, and whose number is symbolic; only with holes.
     fn repetition(&self) -> Option<Range<usize>> {
-        None
+        self.wrapped()?.repetition()
     }
 
     /// What can be said at the end about what was explored; `None` if that is nothing.
     fn claim(&self) -> Option<Claim> {
-        None
+        self.wrapped()?.claim()
     }
 
     /// Whether the claim is about everything within bounds, so that each run counts for it.
     fn accounts_for_all(&self) -> bool {
-        false
+        self.wrapped().is_some_and(|strategy| strategy.accounts_for_all())
     }
 
     /// Whether inputs that somebody else made up may help it on when it has nothing left to do.
     fn takes_any_input(&self) -> bool {
-        false
+        self.wrapped().is_some_and(|strategy| strategy.takes_any_input())
     }
 
     /// How much work waits.
     fn queue(&self) -> usize {
-        0
+        self.wrapped().map_or(0, |strategy| strategy.queue())
     }
 
     /// What a later session needs, beyond the corpus, to go on where this one is.
     fn save(&self) -> Option<SavedSearch> {
-        None
+        self.wrapped()?.save()
     }
 
     /// Takes over what an earlier session saved. The saved inputs come back as seeds.

@@ -120,18 +120,8 @@ pub(crate) struct FuzzArgs {
     /// Which inputs are kept in corpus/
     #[arg(long, value_enum, default_value_t = KeepByName::Coverage)]
     pub keep_by: KeepByName,
-    /// Stop after this time (60s, 5m, 1h)
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    pub time: Option<Duration>,
-    /// Stop after this number of runs
-    #[arg(long, value_name = "N")]
-    pub max_runs: Option<u64>,
-    /// Start of all randomness: the same seed and number of runs give the same result
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    pub seed: u64,
-    /// Longest input in bytes
-    #[arg(long, value_name = "N", default_value_t = 4096)]
-    pub max_len: usize,
+    #[command(flatten)]
+    pub bounds: BoundsArgs,
     /// Explore all paths, and say whether that was achieved
     #[arg(long)]
     pub exhaustive: bool,
@@ -393,9 +383,26 @@ pub(crate) struct EnumerationArgs {
     pub abstraction: grammar_cli::AbstractionArgs,
 }
 
-/// The program under test and how it is run.
+/// How long a search goes on, where it starts and how far it goes.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct TargetArgs {
+pub(crate) struct BoundsArgs {
+    /// Stop after this time (60s, 5m, 1h)
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub time: Option<Duration>,
+    /// Stop after this number of runs
+    #[arg(long, value_name = "N")]
+    pub max_runs: Option<u64>,
+    /// Start of all randomness: the same seed and number of runs give the same result
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Longest input in bytes
+    #[arg(long, value_name = "N", default_value_t = 4096)]
+    pub max_len: usize,
+}
+
+/// What a run may use and see.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ConfinementArgs {
     /// Time limit of one run
     #[arg(long, value_name = "TIME", value_parser = limit, default_value = "1s")]
     pub timeout: Duration,
@@ -410,6 +417,13 @@ pub(crate) struct TargetArgs {
     /// anyway
     #[arg(long, value_name = "PATH", value_parser = existing)]
     pub read: Vec<PathBuf>,
+}
+
+/// The program under test and how it is run.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct TargetArgs {
+    #[command(flatten)]
+    pub confinement: ConfinementArgs,
     /// Set an environment variable of the program, or pass one of yours on; @{} in the value stands
     /// for the input
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]

@@ -19,7 +19,7 @@ pub(crate) fn without_holes(_: &FuzzArgs, language: &Language) -> Result<Symboli
 
 pub(crate) fn cese<'s>(args: &FuzzArgs, symbolic: &'s Symbolic) -> Result<Cese<'s>> {
     let (measure, largest) = match args.enumeration.by {
-        MeasureName::Length => (Measure::Length, Some(args.max_len)),
+        MeasureName::Length => (Measure::Length, Some(args.bounds.max_len)),
         MeasureName::Height => (Measure::Height, args.enumeration.max_height),
     };
     let sizes = args.enumeration.abstraction.sizes(measure);

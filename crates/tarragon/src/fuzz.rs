@@ -53,7 +53,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         }
     }
     target::add_sanitized(&mut target, &args.checks.sanitizer);
-    if args.target.sandbox == Switch::On {
+    if args.target.confinement.sandbox == Switch::On {
         let first = seeds.iter().find(|seed| !seed.input.is_empty()).or(seeds.first());
         target.notes.extend(target.denied(first.map_or(b"", |seed| &seed.input)));
     }
@@ -64,7 +64,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     if let Some(language) = plan.language() {
         strategy = Box::new(Verdicts::new(strategy, language, args.grammar.rejects.clone())?);
     }
-    if let Some(until) = args.time.and_then(|time| Instant::now().checked_add(time)) {
+    if let Some(until) = args.bounds.time.and_then(|time| Instant::now().checked_add(time)) {
         target.executor.end_by(until);
     }
     let covered = (args.lcov == Switch::On).then(|| target::covered(&target));
@@ -77,7 +77,11 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         output: OutputDir::open(&args.out, &tested, args.resume)?,
         display: display(&args.output),
         stop: &stop,
-        limits: Limits { time: args.time, runs: args.max_runs, max_len: longest(args) },
+        limits: Limits {
+            time: args.bounds.time,
+            runs: args.bounds.max_runs,
+            max_len: longest(args),
+        },
         about,
         hangs: args.checks.hangs.into(),
         covered,
@@ -102,7 +106,7 @@ pub(crate) fn codes(args: &FuzzArgs, target: &Target) -> Result<BTreeMap<String,
 }
 
 fn longest(args: &FuzzArgs) -> usize {
-    args.fixed_len.unwrap_or(args.max_len)
+    args.fixed_len.unwrap_or(args.bounds.max_len)
 }
 
 fn variants(args: &FuzzArgs) -> Vec<Variant> {
@@ -150,20 +154,22 @@ pub(crate) fn seeds(args: &FuzzArgs, plan: Plan<'_>, notes: &mut Vec<String>) ->
             None if args.fixed_len.is_some() => {
                 Ok(vec![Seed { name: "buffer".to_owned(), input: vec![b'a'; longest(args)] }])
             }
-            Some(language) => Ok(grammar_search::seeds(language, args.max_len, args.seed)?),
-            None => Ok(built_in_seeds(args.max_len)),
+            Some(language) => {
+                Ok(grammar_search::seeds(language, args.bounds.max_len, args.bounds.seed)?)
+            }
+            None => Ok(built_in_seeds(args.bounds.max_len)),
         };
     }
     let mut seeds = Vec::new();
     for path in &args.seeds {
-        let (more, truncated) = read_seeds(path, args.max_len)?;
+        let (more, truncated) = read_seeds(path, args.bounds.max_len)?;
         seeds.extend(more);
         let cut = |seed: campaign::Truncated| {
             format!(
                 "seed {} has {} bytes and was cut to {}",
                 seed.path.display(),
                 seed.len,
-                args.max_len
+                args.bounds.max_len
             )
         };
         notes.extend(truncated.into_iter().map(cut));
@@ -242,8 +248,8 @@ fn about(args: &FuzzArgs, strategy: &str, target: &Target, notes: Vec<String>) -
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: target.command.clone(),
         strategy: strategy.to_owned(),
-        seed: args.seed,
-        max_len: args.max_len,
+        seed: args.bounds.seed,
+        max_len: args.bounds.max_len,
         models: target.models.clone(),
         kept_by: args.keep_by.into(),
         notes,

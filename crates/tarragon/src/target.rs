@@ -80,15 +80,16 @@ pub(crate) fn covered(target: &Target) -> MakeCovered<'static> {
 }
 
 pub(crate) fn settings(args: &TargetArgs) -> TargetSettings {
+    let confinement = &args.confinement;
     TargetSettings {
         command: args.command.clone(),
-        timeout: args.timeout,
-        memory: args.memory,
-        sandbox: match args.sandbox {
+        timeout: confinement.timeout,
+        memory: confinement.memory,
+        sandbox: match confinement.sandbox {
             Switch::On => Sandbox::On,
             Switch::Off => Sandbox::Off,
         },
-        read: args.read.clone(),
+        read: confinement.read.clone(),
         environment: args.env.clone(),
         lexers: args.lexers.clone(),
         models: args.models.models.clone(),

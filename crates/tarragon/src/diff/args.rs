@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
 use clap::{Args, Parser as _, ValueEnum};
 use diff::{Aspect, Normaliser, Rules};
 
-use crate::args::{Cli, Command, FuzzArgs, GrammarArgs, OutputArgs, TargetArgs};
+use crate::args::{BoundsArgs, Cli, Command, FuzzArgs, GrammarArgs, OutputArgs, TargetArgs};
 use crate::strategies::{self, Registered};
-use crate::units::time;
 
 #[derive(Debug, Args)]
 #[command(
@@ -57,18 +55,8 @@ pub(crate) struct DiffArgs {
     /// Directory for the results
     #[arg(long, value_name = "DIR", default_value = "tarragon-diff")]
     pub out: PathBuf,
-    /// Stop after this time (60s, 5m, 1h)
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    pub time: Option<Duration>,
-    /// Stop after this number of inputs was generated
-    #[arg(long, value_name = "N")]
-    pub max_runs: Option<u64>,
-    /// Start of all randomness: the same seed and number of runs give the same result
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    pub seed: u64,
-    /// Longest input in bytes
-    #[arg(long, value_name = "N", default_value_t = 4096)]
-    pub max_len: usize,
+    #[command(flatten)]
+    pub bounds: BoundsArgs,
     #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]
@@ -134,8 +122,9 @@ impl DiffArgs {
             !a.is_empty() && !b.is_empty(),
             "a program is missing: write -- PROGRAM_A [ARGS] -- PROGRAM_B [ARGS]"
         );
+        let seed = self.bounds.seed;
         // Two searches with the same seed would make the same random choices.
-        Ok([self.side(a, self.seed), self.side(b, self.seed.wrapping_add(1))])
+        Ok([self.side(a, seed), self.side(b, seed.wrapping_add(1))])
     }
 
     fn side(&self, command: &[OsString], seed: u64) -> FuzzArgs {
@@ -144,10 +133,7 @@ impl DiffArgs {
             strategy: self.strategy,
             grammar: self.grammar.clone(),
             seeds: self.seeds.clone(),
-            time: self.time,
-            max_runs: self.max_runs,
-            seed,
-            max_len: self.max_len,
+            bounds: BoundsArgs { seed, ..self.bounds.clone() },
             target,
             ..defaults()
         }

@@ -5,9 +5,8 @@
 //! there, so that changes of inputs that were kept come in between.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
-use search::{Claim, Context, Mutate, Next, Origin, Proposal, Ran, Strategy};
+use search::{Context, Mutate, Next, Origin, Proposal, Ran, Strategy};
 
 /// An input that was run, for the comparison.
 pub(crate) struct Generated {
@@ -112,23 +111,7 @@ impl Strategy for Exchange<'_> {
         self.waiting.len() + self.strategy.queue()
     }
 
-    fn holes(&self) -> Option<&[Range<usize>]> {
-        self.strategy.holes()
-    }
-
-    fn repetition(&self) -> Option<Range<usize>> {
-        self.strategy.repetition()
-    }
-
-    fn claim(&self) -> Option<Claim> {
-        self.strategy.claim()
-    }
-
-    fn accounts_for_all(&self) -> bool {
-        self.strategy.accounts_for_all()
-    }
-
-    fn takes_any_input(&self) -> bool {
-        self.strategy.takes_any_input()
+    fn wrapped(&self) -> Option<&dyn Strategy> {
+        Some(&*self.strategy)
     }
 }

@@ -81,8 +81,8 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Verdict> {
         screen,
         stop: &stop,
         clock: &clock,
-        time: args.time,
-        max_runs: args.max_runs,
+        time: args.bounds.time,
+        max_runs: args.bounds.max_runs,
         counts: Counts::default(),
         groups: Groups::default(),
         memory: Memory::default(),
@@ -126,10 +126,10 @@ fn start(
 }
 
 fn start_one(args: &FuzzArgs, side: Side, notes: &mut Vec<String>) -> Result<Started> {
-    let mut target = target::start(&args.target, args.max_len)?;
+    let mut target = target::start(&args.target, args.bounds.max_len)?;
     target.executor.end_early();
     target.executor.share_processes();
-    if let Some(until) = args.time.and_then(|time| Instant::now().checked_add(time)) {
+    if let Some(until) = args.bounds.time.and_then(|time| Instant::now().checked_add(time)) {
         target.executor.end_by(until);
     }
     notes.extend(target.notes.drain(..).map(|note| format!("{side}: {note}")));
@@ -152,10 +152,14 @@ fn search<'a>(
     let seeds = seeds.iter().map(|seed| (seed.name.clone(), seed.input.clone()));
     let sites = &target.sites;
     let world = World { executor: &mut target.executor, solver, sites, clock, observer, stop };
-    let limits = Limits { time: args.time, runs: args.max_runs, max_len: args.max_len };
-    let engine = Engine::new(world, limits, args.seed, Results::new(sites));
-    let mutations = match (plan.language().is_some() || plan.enumerates(), args.time, args.max_runs)
-    {
+    let limits =
+        Limits { time: args.bounds.time, runs: args.bounds.max_runs, max_len: args.bounds.max_len };
+    let engine = Engine::new(world, limits, args.bounds.seed, Results::new(sites));
+    let mutations = match (
+        plan.language().is_some() || plan.enumerates(),
+        args.bounds.time,
+        args.bounds.max_runs,
+    ) {
         // Sentences have strategies of their own for that.
         (true, ..) => Mutations::Never,
         (false, None, None) => Mutations::Between,

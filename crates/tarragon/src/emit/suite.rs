@@ -39,7 +39,7 @@ pub(super) fn suite(
         program: observer.program().display().to_string(),
         directory: args.directory.display().to_string(),
         origin: origin.join(", "),
-        seconds: args.target.timeout.as_secs().max(1) * PATIENCE,
+        seconds: args.target.confinement.timeout.as_secs().max(1) * PATIENCE,
         environment: pinned.map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
         markers,
         cases,

@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use unit::interface::GivenLength;
 
-use crate::args::{CheckArgs, OutputArgs, Switch};
-use crate::units::{existing, limit, memory, time};
+use crate::args::{CheckArgs, ConfinementArgs, OutputArgs, Switch};
+use crate::units::time;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -76,18 +76,8 @@ pub(crate) struct UnitArgs {
     /// Print a table in the format of spreadsheets
     #[arg(long, conflicts_with_all = ["json", "quiet"])]
     pub csv: bool,
-    /// Time limit of one run
-    #[arg(long, value_name = "TIME", value_parser = limit, default_value = "1s")]
-    pub timeout: Duration,
-    /// Memory limit of one run
-    #[arg(long, value_name = "SIZE", value_parser = memory, default_value = "512M")]
-    pub memory: u64,
-    /// Confine the program, as `tarragon fuzz` does
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    pub sandbox: Switch,
-    /// Let the program read this file or directory, too
-    #[arg(long, value_name = "PATH", value_parser = existing)]
-    pub read: Vec<PathBuf>,
+    #[command(flatten)]
+    pub confinement: ConfinementArgs,
     #[command(flatten)]
     pub checks: CheckArgs,
     #[command(flatten)]

@@ -85,11 +85,11 @@ fn runner(args: &UnitArgs, built: &Built, number: usize, side: &str) -> Result<P
     let options = TargetOptions {
         arguments: vec![number.to_string().into(), side.into()],
         capture_stdout: true,
-        sandbox: if args.sandbox == Switch::On { Sandbox::On } else { Sandbox::Off },
-        readable: args.read.clone(),
+        sandbox: if args.confinement.sandbox == Switch::On { Sandbox::On } else { Sandbox::Off },
+        readable: args.confinement.read.clone(),
         limits: Limits {
-            run_time: args.timeout,
-            memory: args.memory,
+            run_time: args.confinement.timeout,
+            memory: args.confinement.memory,
             address_space_allowance: Some(0),
             ..Limits::default()
         },

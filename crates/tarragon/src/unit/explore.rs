@@ -109,10 +109,7 @@ fn harness_outcomes(sites: &SiteTable) -> HashSet<u32> {
 
 fn target_args(args: &UnitArgs, built: &Built, number: usize) -> TargetArgs {
     TargetArgs {
-        timeout: args.timeout,
-        memory: args.memory,
-        sandbox: args.sandbox,
-        read: args.read.clone(),
+        confinement: args.confinement.clone(),
         env: Vec::new(),
         lexers: Vec::new(),
         models: ModelArgs { models: Vec::new() },

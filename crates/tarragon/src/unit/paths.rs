@@ -5,10 +5,9 @@
 //! are described, so that some shapes for each path are kept.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use path::{Constraint, ConstraintKind};
-use search::{Claim, Context, Next, Outcome, Ran, SavedSearch, Strategy, TracedPath, Whitebox};
+use search::{Context, Next, Outcome, Ran, SavedSearch, Strategy, TracedPath, Whitebox};
 use sites::SiteTable;
 
 pub(crate) struct Paths<'s> {
@@ -111,28 +110,8 @@ impl Strategy for Paths<'_> {
         self.search.learn(ran, context);
     }
 
-    fn holes(&self) -> Option<&[Range<usize>]> {
-        self.search.holes()
-    }
-
-    fn claim(&self) -> Option<Claim> {
-        self.search.claim()
-    }
-
-    fn accounts_for_all(&self) -> bool {
-        self.search.accounts_for_all()
-    }
-
-    fn takes_any_input(&self) -> bool {
-        self.search.takes_any_input()
-    }
-
-    fn queue(&self) -> usize {
-        self.search.queue()
-    }
-
-    fn save(&self) -> Option<SavedSearch> {
-        self.search.save()
+    fn wrapped(&self) -> Option<&dyn Strategy> {
+        Some(&self.search)
     }
 
     fn restore(&mut self, saved: &SavedSearch) {
