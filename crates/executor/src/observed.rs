@@ -29,12 +29,14 @@ impl Observed {
         Ok(Observed { runner: PlainRunner::new(plain_options(&program, options))? })
     }
 
-    /// The path of the input file is `@@` in outputs, as on the command line.
+    /// In outputs the path of the input file is `@@`, as on the command line, and that of the run's
+    /// own directory is `~`.
     pub fn run(&mut self, input: &[u8]) -> Result<PlainRun, TargetError> {
         let mut run = self.runner.run(input)?;
-        let path = self.runner.input_path().as_os_str();
+        let input = self.runner.input_path().as_os_str();
+        let own = self.runner.scratch_path();
         for output in [&mut run.stdout, &mut run.stderr].into_iter().chain(run.files.values_mut()) {
-            *output = replaced(output, path, "@@");
+            *output = replaced(&replaced(output, input, "@@"), own.as_os_str(), "~");
         }
         Ok(run)
     }

@@ -8,7 +8,7 @@ use crate::sandbox::SandboxReport;
 use crate::stage::Stage;
 use run::Outcome;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use trace::server::{DONE, Report};
 
@@ -49,6 +49,11 @@ impl PlainRunner {
     /// The file that the program gets its input from, by name or on stdin.
     pub fn input_path(&self) -> &Path {
         self.stage.input.path()
+    }
+
+    /// The directory that the program starts in and may write to.
+    pub fn scratch_path(&self) -> PathBuf {
+        self.stage.scratch()
     }
 
     /// What the program knows itself by.

@@ -55,6 +55,11 @@ impl Stage {
         outcome(report, &self.options.limits, &mut self.kernel_kills)
     }
 
+    /// The directory that targets start in.
+    pub fn scratch(&self) -> PathBuf {
+        self.workdir.scratch()
+    }
+
     /// Starts the program on this stage.
     pub fn launch(
         &self,

@@ -173,6 +173,36 @@ fn output_that_changes_by_itself_is_no_difference() {
 }
 
 #[test]
+fn names_that_tarragon_makes_up_are_no_difference() {
+    const NAMES: &str = r#"
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <unistd.h>
+    int main(int argc, char **argv) {
+      char here[4096];
+      FILE *input = fopen(argv[1], "r");
+      int c = fgetc(input);
+      printf("%s in %s, %s %s\n", argv[1], getcwd(here, sizeof here), getenv("HOME"), TEXT);
+      return c == 'x';
+    }"#;
+    let dir = TempDir::new().expect("temporary directory");
+    build(dir.path(), NAMES, "a", &["-DTEXT=\"\""]);
+    build(dir.path(), NAMES, "b", &["-DTEXT=\"\""]);
+    build(dir.path(), NAMES, "c", &["-DTEXT=\"!\""]);
+    let run = |b: &str| {
+        let _ = std::fs::remove_dir_all(dir.path().join("out"));
+        let mut command = common::tarragon(dir.path());
+        let words =
+            ["diff", "--quiet", "--out", "out", "--max-runs", "20", "--", "./a", "@@", "--"];
+        command.args(words).args([b, "@@"]).output().expect("starts").status.code()
+    };
+    assert_eq!(run("./b"), Some(0));
+    assert_eq!(run("./c"), Some(1));
+    let shown = dir.path().join("out/differences/001-both-accept/b.stdout");
+    assert_eq!(std::fs::read_to_string(shown).expect("an output"), "@@ in ~, ~ !\n");
+}
+
+#[test]
 fn files_and_messages_are_compared_on_request() {
     const WRITES: &str = r#"
     #include <stdio.h>
