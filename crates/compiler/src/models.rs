@@ -54,6 +54,11 @@ pub enum ModelError {
          whose name is unique, such as one that calls it", sources.join(", ")
     )]
     Ambiguous { name: String, sources: Vec<String> },
+    #[error(
+        "{name} can mean several things: what is static in {}, or what the program knows by that \
+         name from elsewhere; give the source to `tarragon unit`", sources.join(", ")
+    )]
+    SeveralStatic { name: String, sources: Vec<String> },
     #[error("there are two models of {name}, in {} and in {}", first.display(), second.display())]
     Twice { name: String, first: PathBuf, second: PathBuf },
 }
@@ -64,9 +69,28 @@ pub fn with_models(
     files: &[PathBuf],
     options: &DeriveOptions,
 ) -> Result<Modelled, DeriveError> {
+    make(program, files, false, options)
+}
+
+/// `program` with the `main` of a C source instead of its own. The source may name what is static
+/// in the program.
+pub fn with_entry(
+    program: &Path,
+    source: &Path,
+    options: &DeriveOptions,
+) -> Result<PathBuf, DeriveError> {
+    Ok(make(program, &[source.to_owned()], true, options)?.program)
+}
+
+fn make(
+    program: &Path,
+    files: &[PathBuf],
+    entry: bool,
+    options: &DeriveOptions,
+) -> Result<Modelled, DeriveError> {
     let (path, payload, libraries) = read_program(program)?;
     let models = files.iter().map(|file| compile(file)).collect::<Result<Vec<_>, _>>()?;
-    let making = Making { program: &path, payload, libraries, files, models, options };
+    let making = Making { program: &path, payload, libraries, files, models, entry, options };
     let cache = |error| DeriveError::Cache { path: options.cache.clone(), error };
     let folder = Cache::open(&options.cache)
         .map_err(cache)?
@@ -122,13 +146,15 @@ struct Making<'a> {
     libraries: Vec<Library>,
     files: &'a [PathBuf],
     models: Vec<Module>,
+    /// The model's `main` takes the place of the program's.
+    entry: bool,
     options: &'a DeriveOptions,
 }
 
 impl Making<'_> {
     fn key(&self) -> io::Result<String> {
         let mut key = Key::new();
-        key.add(b"models");
+        key.add(if self.entry { b"entry" } else { b"models" });
         key.add(self.program.as_os_str().as_encoded_bytes());
         key.add(&std::fs::read(self.program)?);
         key.add(&std::fs::read(&self.options.instrument)?);
@@ -172,6 +198,10 @@ impl Making<'_> {
         if self.files.iter().any(|file| language(file) == Language::Cxx) {
             recipe.language = Language::Cxx;
         }
+        if self.entry {
+            recipe.is_harness = false;
+            recipe.items.push(Item::Library("m".to_owned()));
+        }
         recipe
     }
 
@@ -201,6 +231,9 @@ impl Making<'_> {
         for library in write_libraries(&self.libraries, variant, &program)? {
             words.extend(["--library".into(), library.into()]);
         }
+        if self.entry {
+            words.push("--entry".into());
+        }
         for model in write_modules(&self.models, variant, &models)? {
             words.extend(["--model".into(), model.into()]);
         }
@@ -217,7 +250,8 @@ impl Making<'_> {
         let failed =
             |message| DeriveError::Instrument { program: self.program.to_owned(), message };
         let objects = compile_all(&payload.modules, scratch).map_err(failed)?;
-        let is_harness = payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness);
+        let is_harness =
+            !self.entry && payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness);
         let options: &[&str] = if is_harness { &["-fsanitize=fuzzer"] } else { &[] };
         let origin = self.program.parent().unwrap_or(Path::new("/"));
         let relink =
@@ -229,7 +263,14 @@ impl Making<'_> {
     /// A model without effect would be a quiet mistake.
     fn check(&self, report: &Substitution) -> Result<(), ModelError> {
         if let Some((name, sources)) = report.ambiguous.iter().next() {
-            return Err(ModelError::Ambiguous { name: name.clone(), sources: sources.clone() });
+            let (name, sources) = (name.clone(), sources.clone());
+            return Err(match self.entry {
+                true => ModelError::SeveralStatic { name, sources },
+                false => ModelError::Ambiguous { name, sources },
+            });
+        }
+        if self.entry {
+            return Ok(());
         }
         let mut seen: BTreeMap<&str, &Path> = BTreeMap::new();
         for (path, file) in self.files.iter().zip(&report.files) {

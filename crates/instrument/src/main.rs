@@ -27,6 +27,9 @@ struct Arguments {
     /// Bitcode of the user's models
     #[arg(long = "model", value_name = "FILE", requires = "substitute")]
     models: Vec<PathBuf>,
+    /// A model's main takes the place of the program's, and it may name what is static there
+    #[arg(long, requires = "substitute")]
+    entry: bool,
     /// Object file to write
     #[arg(short, long, required_unless_present_any = ["lexers", "substitute"])]
     output: Option<PathBuf>,
@@ -84,8 +87,8 @@ fn print_lexers(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn substitute(arguments: &Arguments, folder: &Path) -> anyhow::Result<()> {
-    let Arguments { inputs, libraries, models, .. } = arguments;
-    let report = instrument::substitute(inputs, libraries, models, folder)?;
+    let Arguments { inputs, libraries, models, entry, .. } = arguments;
+    let report = instrument::substitute(inputs, libraries, models, *entry, folder)?;
     println!("{}", serde_json::to_string(&report)?);
     Ok(())
 }

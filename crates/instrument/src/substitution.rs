@@ -8,6 +8,9 @@
 //! A function that the program defines gives its name away, since code without bitcode may use the
 //! name, too. For others (those of the C library) the model takes another name: the runtime and the
 //! library itself must go on with the real one.
+//!
+//! One model may be an entry: its `main` takes the place of the program's, and it may name what is
+//! static in the program.
 
 use crate::library;
 use crate::llvm::{self, Value};
@@ -48,6 +51,7 @@ pub fn substitute(
     program: &[PathBuf],
     libraries: &[PathBuf],
     models: &[PathBuf],
+    entry: bool,
     folder: &Path,
 ) -> Result<Substitution> {
     // SAFETY: a context of its own; it is never freed.
@@ -59,7 +63,10 @@ pub fn substitute(
     let models = models.iter().map(single).collect::<Result<Vec<_>>>()?;
     let defined: Vec<Vec<String>> = models.iter().map(|model| modelled_names(*model)).collect();
     let found = Functions::of(&modules);
-    let report = found.report(&defined);
+    let mut report = found.report(&defined, entry);
+    if entry {
+        models.iter().for_each(|model| found.open(&modules, *model, &mut report));
+    }
     let replaced = report.files.iter().flat_map(|file| &file.replaced);
     let names: BTreeMap<&str, Names> =
         replaced.map(|name| (name.as_str(), found.names(name))).collect();
@@ -121,13 +128,13 @@ impl Functions {
         }
     }
 
-    fn report(&self, defined: &[Vec<String>]) -> Substitution {
+    fn report(&self, defined: &[Vec<String>], entry: bool) -> Substitution {
         let mut report = Substitution::default();
         for names in defined {
             let mut file = ModelFile::default();
             for name in names {
                 match self.local.get(name) {
-                    _ if name == "main" => file.unused.push(name.clone()),
+                    _ if name == "main" && !entry => file.unused.push(name.clone()),
                     _ if self.is_global(name) => file.replaced.push(name.clone()),
                     Some(sources) if sources.len() > 1 => {
                         drop(report.ambiguous.insert(name.clone(), sources.clone()));
@@ -142,6 +149,25 @@ impl Functions {
         let all: BTreeSet<&String> = all.filter(|name| *name != "main").collect();
         report.functions = all.into_iter().cloned().collect();
         report
+    }
+
+    /// Lets an entry use what is static in one of the modules.
+    fn open(&self, modules: &[LLVMModuleRef], entry: LLVMModuleRef, report: &mut Substitution) {
+        let wanted = module::symbols(entry).into_iter().filter(|symbol| !is_definition(*symbol));
+        for name in wanted.map(llvm::name) {
+            let is_meant = |symbol: &Value| llvm::name(*symbol) == name && is_local(*symbol);
+            let of = |module: &LLVMModuleRef| module::symbols(*module).into_iter().find(is_meant);
+            let found: Vec<(LLVMModuleRef, Value)> =
+                modules.iter().filter_map(|module| Some((*module, of(module)?))).collect();
+            match found[..] {
+                [] => {}
+                [(_, symbol)] if !self.is_global(&name) => publish(symbol),
+                _ => {
+                    let sources = found.iter().map(|(module, _)| source_of(*module)).collect();
+                    drop(report.ambiguous.insert(name, sources));
+                }
+            }
+        }
     }
 
     fn is_global(&self, name: &str) -> bool {

@@ -295,6 +295,55 @@ fn functions_of_an_archive_are_tested_without_sources() {
 }
 
 #[test]
+fn functions_of_a_linked_program_are_tested_where_they_are() {
+    const MAIN: &str = r#"
+    #include <stdlib.h>
+    int twice(int x);
+    static int limit = 7;
+    static int classify(int n) {
+      if (n == limit) abort();
+      return n > limit;
+    }
+    static int same(int x) { return x == 5; }
+    int main(int argc, char **argv) { return twice(argc) + classify(argc) + same(argc); }"#;
+    const REST: &str = r#"
+    static int same(int x) { return x == 3; }
+    int twice(int x) { return x == 77 ? same(x) : 2 * (x & 1023); }"#;
+    let dir = written("rest.c", REST);
+    std::fs::write(dir.path().join("main.c"), MAIN).expect("written");
+    let mut cc = common::tarragon(dir.path());
+    let built = cc.args(["cc", "-o", "program", "main.c", "rest.c"]).status();
+    assert!(built.expect("starts").success());
+    for name in ["main.c", "rest.c"] {
+        std::fs::remove_file(dir.path().join(name)).expect("removed");
+    }
+
+    fn of<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+        [&["program"], arguments].concat()
+    }
+    let (results, code) = tested(dir.path(), &of(&["--function", "twice"]));
+    assert_eq!((code, results["kind"].as_str()), (Some(0), Some("program")), "{results}");
+    assert!(rows(&results, "twice").iter().any(|row| row.contains("77")), "{results}");
+    let arguments = of(&["--function", "classify", "--global", "limit"]);
+    let (results, code) = tested(dir.path(), &arguments);
+    assert_eq!((code, rows(&results, "classify").len()), (Some(1), 3), "{results}");
+
+    let mistakes = [
+        (
+            &["--function", "same"][..],
+            "same can mean several things: what is static in main.c, rest.c, or",
+        ),
+        (&["--function", "main"], "the harness takes the place of main"),
+        (&["--function", "twice", "--", "-DX"], "it takes no options after --"),
+        (&["--function", "twice", "--against", "rest.c:same"], "without a file"),
+    ];
+    for (arguments, expected) in mistakes {
+        let text = error(dir.path(), &of(arguments));
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
 fn what_cannot_be_tested_is_said() {
     let dir = written("program.c", PROGRAM);
     let of = |arguments: &[&str]| error(dir.path(), &[&["program.c"], arguments].concat());

@@ -20,10 +20,11 @@ Examples:
   tarragon unit net.c --function poll --stub-externals     what is not in the file returns anything
   tarragon unit abs.c --function my_abs --against other.c:abs2     do they do the same?
   tarragon unit lib.a --function parse                     what tarragon-cc built
+  tarragon unit ./calc --function evaluate                 a function of a linked program
 
 Exit codes: 0 no bug, 1 bugs found (crashes, violations, differences), 2 error.")]
 pub(crate) struct UnitArgs {
-    /// A C source, or an object or an archive that was built with `tarragon cc`
+    /// A C source, or a program, an object or an archive that was built with `tarragon cc`
     pub file: PathBuf,
     /// A function to test
     #[arg(long = "function", value_name = "NAME", required_unless_present = "all")]

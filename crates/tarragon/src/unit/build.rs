@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use compiler::DeriveOptions;
 use unit::{Function, Harness, Origin};
 
 use super::UnitArgs;
@@ -24,6 +25,11 @@ impl Built {
             .with_context(|| format!("{}: cannot be made", args.out.display()))?;
         let out = args.out.canonicalize()?;
         let program = out.join("harness");
+        if code.is_linked {
+            replace_main(code, &harness, &program)?;
+            let tape = harness.tape(&code.program);
+            return Ok(Built { harness, program, tape });
+        }
         let missing = compile(args, code, &harness, &program)?;
         if !missing.is_empty() {
             harness.stubs = stubs(args, code, &missing)?;
@@ -37,16 +43,31 @@ impl Built {
     }
 }
 
+/// The program with the harness for its `main`.
+fn replace_main(code: &Code, harness: &Harness, program: &Path) -> Result<()> {
+    let source = write(code, harness, program)?;
+    let options = DeriveOptions::from_environment()?;
+    for file in &code.files {
+        std::fs::copy(compiler::with_entry(file, &source, &options)?, program)?;
+    }
+    Ok(())
+}
+
+fn write(code: &Code, harness: &Harness, program: &Path) -> Result<PathBuf> {
+    let source = program.with_file_name(unit::FILE);
+    std::fs::write(&source, harness.text(&code.program))
+        .with_context(|| format!("{}: cannot be written", source.display()))?;
+    Ok(source)
+}
+
 /// Names without a definition; an error where anything else is wrong.
 fn compile(
     args: &UnitArgs,
     code: &Code,
     harness: &Harness,
-    program: &PathBuf,
+    program: &Path,
 ) -> Result<BTreeSet<String>> {
-    let source = program.with_file_name(unit::FILE);
-    std::fs::write(&source, harness.text(&code.program))
-        .with_context(|| format!("{}: cannot be written", source.display()))?;
+    let source = write(code, harness, program)?;
     let mut words: Vec<OsString> = vec!["cc".into(), "-g".into(), "-w".into()];
     words.extend(args.options.iter().cloned());
     words.extend(["-o".into(), program.into(), source.into()]);

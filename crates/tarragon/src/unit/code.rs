@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use compiler::payload::Payload;
+use compiler::recipe::OutputKind;
 use unit::interface::roles;
 use unit::{Bounds, Function, Harness, Origin, Program, Subject};
 
@@ -16,6 +17,8 @@ pub(crate) struct Code {
     pub origin: Origin,
     /// Sources by their absolute paths, or the one binary file.
     pub files: Vec<PathBuf>,
+    /// The file is a program, whose `main` the harness replaces.
+    pub is_linked: bool,
 }
 
 impl Code {
@@ -29,7 +32,7 @@ impl Code {
                 args.file.display()
             ),
             Some("h") => bail!("{} is a header; name a C source", args.file.display()),
-            _ => Code::of_objects(file),
+            _ => Code::of_binary(args, file),
         }
     }
 
@@ -52,16 +55,24 @@ impl Code {
         let mut program = Program::default();
         unit::dwarf::read(&object, &mut program)?;
         let names = files.iter().map(|file| file.display().to_string()).collect();
-        Ok(Code { program, origin: Origin::Sources(names), files })
+        Ok(Code { program, origin: Origin::Sources(names), files, is_linked: false })
     }
 
-    fn of_objects(file: PathBuf) -> Result<Code> {
+    fn of_binary(args: &UnitArgs, file: PathBuf) -> Result<Code> {
         let payload = Payload::read_any(&file)?;
-        if payload.recipe.is_some() {
+        let kind = payload.recipe.as_ref().map(|recipe| recipe.output);
+        let is_linked = kind == Some(OutputKind::Executable);
+        if kind == Some(OutputKind::SharedLibrary) {
             bail!(
-                "{} is linked already; name an object, an archive or a C source of it",
+                "{} is a shared library; name a program, an object, an archive or a C source",
                 file.display()
             );
+        }
+        if args.against.as_deref().is_some_and(|against| against.contains(':')) {
+            bail!("--against takes another function of {}, without a file", file.display());
+        }
+        if is_linked && !args.options.is_empty() {
+            bail!("{} is linked already; it takes no options after --", file.display());
         }
         let mut program = Program::default();
         for module in &payload.modules {
@@ -73,7 +84,7 @@ impl Code {
         if is_object && program.function("main").is_some_and(|main| main.is_defined) {
             bail!("{} has a main of its own; name its C source", file.display());
         }
-        Ok(Code { program, origin: Origin::Objects, files: vec![file] })
+        Ok(Code { program, origin: Origin::Objects, files: vec![file], is_linked })
     }
 
     /// The harness without stubs, and the functions that cannot be tested, with the reasons.
@@ -143,6 +154,9 @@ impl Code {
     }
 
     fn named(&self, known: &str, name: &str) -> Result<&Function> {
+        if name == "main" && self.is_linked {
+            bail!("the harness takes the place of main; name a C source to test it");
+        }
         let found = self.program.function(known).filter(|function| function.is_defined);
         let Some(function) = found else {
             let names = self.program.functions.iter().filter(|function| function.is_defined);
@@ -153,7 +167,7 @@ impl Code {
             let meant = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
             bail!("no function {name} is defined there{meant}");
         };
-        if matches!(self.origin, Origin::Objects) && !function.is_external {
+        if matches!(self.origin, Origin::Objects) && !self.is_linked && !function.is_external {
             bail!("{name} is static there; give its source to tarragon unit");
         }
         Ok(function)

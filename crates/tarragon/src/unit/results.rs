@@ -120,6 +120,7 @@ impl Results {
             file: args.file.display().to_string(),
             kind: match code.origin {
                 Origin::Sources(_) => "sources",
+                Origin::Objects if code.is_linked => "program",
                 Origin::Objects => "objects",
             },
             files: code.files.iter().map(|file| file.display().to_string()).collect(),
