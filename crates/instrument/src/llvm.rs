@@ -262,6 +262,20 @@ pub fn is_global_constant(global: Value) -> bool {
     unsafe { LLVMIsGlobalConstant(global) != 0 }
 }
 
+/// The text that a pointer to a constant string is the start of.
+pub fn constant_text(pointer: Value) -> Option<Vec<u8>> {
+    let global = as_global_variable(pointer).filter(|global| is_global_constant(*global))?;
+    // SAFETY: the initialiser is looked at only if it is a string, which LLVM keeps.
+    unsafe {
+        let content = non_null(LLVMGetInitializer(global))?;
+        let mut size = 0;
+        let text = (LLVMIsConstantString(content) != 0)
+            .then(|| LLVMGetAsString(content, &raw mut size))?;
+        let bytes = std::slice::from_raw_parts(text.cast::<u8>(), size);
+        Some(bytes.iter().copied().take_while(|c| *c != 0).collect())
+    }
+}
+
 pub fn is_thread_local(global: Value) -> bool {
     // SAFETY: as above.
     unsafe { LLVMIsThreadLocal(global) != 0 }

@@ -4,7 +4,8 @@
 use crate::function::{Function, underlying_object};
 use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
 use crate::module::Module;
-use crate::{entry, foreign};
+use crate::{entry, foreign, formats};
+use trace::formats::stores_count;
 use trace::{ConcretiseReason, GiveUp, Lent, Returned};
 
 /// What is known of a function without a model.
@@ -30,6 +31,17 @@ enum Sink {
     Descriptor(u32),
     Stream(u32),
     Standard,
+}
+
+impl Sink {
+    fn target(self, arguments: &[Value]) -> Option<Value> {
+        match self {
+            Sink::Descriptor(position) | Sink::Stream(position) => {
+                arguments.get(position as usize).copied()
+            }
+            Sink::Standard => None,
+        }
+    }
 }
 
 /// What a function that prints returns.
@@ -338,6 +350,14 @@ fn printed(name: &str) -> Printed {
     }
 }
 
+/// Whether a function that prints stores how much it has printed.
+enum Stored {
+    Never,
+    Always,
+    /// If this format, which is no constant, says so.
+    If(Value),
+}
+
 /// Which argument says how large the elements are that it counts.
 fn element_size(name: &str) -> Option<u32> {
     matches!(name, "fwrite" | "fwrite_unlocked").then_some(1)
@@ -360,6 +380,17 @@ fn is_used(call: Value) -> bool {
     !llvm::users(call)
         .into_iter()
         .all(|user| llvm::as_instruction(user).is_some_and(tests_for_failure))
+}
+
+/// What is known of that before the program runs.
+fn stored(name: &str, arguments: &[Value]) -> Stored {
+    let format = formats::position(name).and_then(|position| arguments.get(position as usize));
+    let Some(&format) = format else { return Stored::Never };
+    match llvm::constant_text(format) {
+        Some(text) if stores_count(text.iter().copied()) => Stored::Always,
+        Some(_) => Stored::Never,
+        None => Stored::If(format),
+    }
 }
 
 impl Function<'_> {
@@ -397,19 +428,21 @@ impl Function<'_> {
         self.set_labels(call, vec![label]);
     }
 
-    /// A function that only prints is about to be called. What it prints to a file may come back.
+    /// A function that only prints is about to be called. What it prints to a file may come back,
+    /// and how much that was, too.
     pub fn watch_output(&mut self, call: Value, name: &str, arguments: &[Value]) {
         if LAST_CALLS.contains(&name) {
             self.builder().before(call);
             self.call(entry::__tg_ends, []);
         }
-        let Some(sink) = sink(name) else { return };
-        let to = match sink {
-            Sink::Descriptor(position) | Sink::Stream(position) => {
-                arguments.get(position as usize).copied()
-            }
-            Sink::Standard => None,
-        };
+        if let Some(sink) = sink(name) {
+            self.watch_sink(call, name, arguments, sink);
+        }
+        self.watch_count(call, name, arguments);
+    }
+
+    fn watch_sink(&mut self, call: Value, name: &str, arguments: &[Value], sink: Sink) {
+        let to = sink.target(arguments);
         if to.is_none() && !matches!(sink, Sink::Standard) {
             return;
         }
@@ -417,7 +450,6 @@ impl Function<'_> {
         let data: Vec<Value> =
             arguments.iter().copied().filter(|argument| Some(*argument) != to).collect();
         let site = self.site(call);
-        let is_lost = printed(name) == Printed::Unknown && is_used(call);
         // What it returns hangs on these, too.
         let size = element_size(name).and_then(|position| arguments.get(position as usize));
         let fixed: Vec<Value> = to.into_iter().chain(size.copied()).collect();
@@ -429,13 +461,6 @@ impl Function<'_> {
                 }
             }
             let any = self.any_label(&data);
-            if is_lost {
-                let reason = self.builder().const_i32(GiveUp::External as u32);
-                self.call(
-                    entry::__tg_give_up,
-                    [any, reason, site, self.builder().const_i32(number)],
-                );
-            }
             let any = self.join(closing, &[(self.zero(), any)]);
             self.tell_output(number, sink, to, site);
             for label in any {
@@ -445,9 +470,36 @@ impl Function<'_> {
             self.tell_output(number, sink, to, site);
         }
         self.lend(call, (name, number), &data, Lent::Output);
-        if is_lost {
-            self.lend(call, (name, number), &data, Lent::NoFiles);
+    }
+
+    /// How much a function prints hangs on what it gets, and comes back if somebody uses its result
+    /// or the format has it stored.
+    fn watch_count(&mut self, call: Value, name: &str, arguments: &[Value]) {
+        let is_told = sink(name).is_some() && printed(name) == Printed::Unknown && is_used(call);
+        let stored = if is_told { Stored::Always } else { stored(name, arguments) };
+        let is_stored = match stored {
+            Stored::Never => return,
+            Stored::Always => None,
+            Stored::If(format) => {
+                let builder = self.builder();
+                builder.before(call);
+                let stores = self.call(entry::__tg_stores_count, [format]);
+                Some(builder.compare(LLVMIntPredicate::LLVMIntNE, stores, self.zero()))
+            }
+        };
+        let number = self.numbering.external(name);
+        let site = self.site(call);
+        let to = sink(name).and_then(|sink| sink.target(arguments));
+        let data: Vec<Value> =
+            arguments.iter().copied().filter(|argument| Some(*argument) != to).collect();
+        if let Some(closing) = self.close(call, &data) {
+            let (any, builder) = (self.any_label(&data), self.builder());
+            let lost = is_stored.map_or(any, |is| builder.select(is, any, self.zero()));
+            let reason = builder.const_i32(GiveUp::External as u32);
+            self.call(entry::__tg_give_up, [lost, reason, site, builder.const_i32(number)]);
+            self.join(closing, &[]);
         }
+        self.lend_if(is_stored, call, (name, number), &data, Lent::Counted);
     }
 
     fn tell_output(&self, number: u32, sink: Sink, to: Option<Value>, site: Value) {
@@ -562,7 +614,19 @@ impl Function<'_> {
     }
 
     /// Tells the runtime of the memory that a function gets.
-    fn lend(&mut self, call: Value, (name, number): (&str, u32), arguments: &[Value], way: Lent) {
+    fn lend(&mut self, call: Value, function: (&str, u32), arguments: &[Value], way: Lent) {
+        self.lend_if(None, call, function, arguments, way);
+    }
+
+    /// The same where the condition holds.
+    fn lend_if(
+        &mut self,
+        condition: Option<Value>,
+        call: Value,
+        (name, number): (&str, u32),
+        arguments: &[Value],
+        way: Lent,
+    ) {
         let pointers = arguments.iter().copied().filter(|argument| {
             llvm::kind(llvm::type_of(*argument)) == LLVMTypeKind::LLVMPointerTypeKind
                 && (matches!(way, Lent::Any | Lent::Foreign)
@@ -580,6 +644,8 @@ impl Function<'_> {
             let size = builder.const_i64(self.known_size(pointer));
             let (number, way) = (builder.const_i32(number), builder.const_i32(way as u32));
             let pointer = self.unless_printed(call, name, self.bits(pointer));
+            let pointer = condition
+                .map_or(pointer, |holds| builder.select(holds, pointer, builder.const_i64(0)));
             self.call(entry::__tg_lend, [number, pointer, size, way, site]);
         }
     }

@@ -229,6 +229,7 @@ macro_rules! for_each_entry {
                 label: Label, argument: u64, result: u64, kind: u32, function: u32, site: u32
             ) -> Label;
             __tg_printed(label: Label);
+            __tg_stores_count(format: *const u8) -> u32;
             __tg_lend(function: u32, pointer: usize, size: usize, way: u32, site: u32);
             __tg_foreign(function: u32, address: usize, site: u32);
             __tgi_through_pointer(address: usize, labels: Label, site: u32) -> u32;

@@ -11,6 +11,8 @@ pub enum Lent {
     NoFiles,
     /// Write it to where `__tg_output` was told.
     Output,
+    /// Print it, and tell the program how much that was.
+    Counted,
     /// Anything, also later: it is no function of the system's libraries.
     Foreign,
 }

@@ -18,6 +18,7 @@ mod descriptor;
 pub mod entry;
 mod event;
 mod foreign;
+pub mod formats;
 mod layout;
 mod length;
 mod node;

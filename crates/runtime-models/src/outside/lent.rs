@@ -17,6 +17,7 @@ mod ways {
     use trace::Lent;
     pub const ANY: u32 = Lent::Any as u32;
     pub const OUTPUT: u32 = Lent::Output as u32;
+    pub const COUNTED: u32 = Lent::Counted as u32;
     pub const FOREIGN: u32 = Lent::Foreign as u32;
 }
 
@@ -111,7 +112,7 @@ pub extern "C" fn __tg_lend(function: u32, pointer: usize, size: usize, way: u32
 /// Whether a function that may do this with the memory finds a label there.
 fn finds_label(run: &Run, memory: Memory, way: u32) -> bool {
     match way {
-        ways::OUTPUT | ways::FOREIGN => Search::from(memory).finds_label(run),
+        ways::OUTPUT | ways::COUNTED | ways::FOREIGN => Search::from(memory).finds_label(run),
         _ => {
             let is_led_to = |word| Memory::at(run, word, 0).is_symbolic(run);
             memory.is_symbolic(run) || memory.words().any(is_led_to)

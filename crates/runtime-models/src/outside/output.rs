@@ -10,8 +10,9 @@ use core::cell::Cell;
 use core::ffi::c_int;
 use runtime_core::build::{self, Value};
 use runtime_core::calls::call_site;
-use runtime_core::events;
 use runtime_core::state::{self, Run, active};
+use runtime_core::{events, memory};
+use trace::formats::stores_count;
 use trace::{GiveUp, Label, Returned};
 
 /// Where a function prints to, as it stands in arguments.
@@ -149,6 +150,15 @@ pub extern "C" fn __tg_printed(label: Label) {
     {
         note_printed(run);
     }
+}
+
+/// Whether a function that prints with this format, which is no constant, stores how much it has
+/// printed.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tg_stores_count(format: *const u8) -> u32 {
+    let is_read = active(Run::current()) && !format.is_null();
+    let text = (format as usize..).map(memory::byte).take_while(|c| *c != 0);
+    (is_read && stores_count(text)) as u32
 }
 
 /// The label of the result of an output function that returns the byte that it got, or the count.

@@ -20,7 +20,8 @@ const HIGHEST: usize = 1 << 47;
 /// Bytes that are looked at of what a pointer points to, if its end is known.
 const MAX_BYTES: usize = 1 << 20;
 /// The same for pointers to what hangs on it: in frames, where much is left of what was there
-/// before, elsewhere, and of objects whose end is not known.
+/// before, elsewhere, and of other objects whose end is not known. Lists of arguments are in frames
+/// and begin with 48 bytes of registers.
 const FRAME_BYTES: usize = 64;
 const WORD_BYTES: usize = 4096;
 const UNKNOWN_BYTES: usize = 32;
@@ -68,10 +69,17 @@ impl Search {
     }
 
     fn follow(&mut self, run: &Run, pointer: usize) {
-        if self.found.iter().take(self.count).any(|memory| memory.holds(pointer)) {
+        let object = objects::find(run, pointer).filter(|object| !object.constant);
+        // Memory whose end is unknown ends where an object begins.
+        let is_found = |memory: &Memory| match object {
+            Some(object) => {
+                memory.start == object.start || !memory.is_open && memory.holds(pointer)
+            }
+            None => memory.holds(pointer),
+        };
+        if self.found.iter().take(self.count).any(is_found) {
             return;
         }
-        let object = objects::find(run, pointer).filter(|object| !object.constant);
         let memory = match object {
             Some(object) => Memory::at(run, object.start, 0),
             None => Memory::at(run, pointer, 0),
@@ -115,11 +123,16 @@ impl Memory {
         };
         let object = || objects::find(run, start).filter(is_itself);
         let found = || object().map(rest).or_else(|| rest_of_arguments(start));
+        let is_frame = is_on_stack(start);
+        let is_mapped = |size: &usize| os::is_mapped(start, *size);
+        let block = || unknown::block_end(start).map(|end| end - start).filter(is_mapped);
         let known = if size != 0 { Some(size) } else { found() };
-        let size = known.unwrap_or(UNKNOWN_BYTES).min(MAX_BYTES);
+        let known = known.or_else(|| if is_frame { None } else { block() });
+        let unknown_bytes = if is_frame { FRAME_BYTES } else { UNKNOWN_BYTES };
+        let size = known.unwrap_or(unknown_bytes).min(MAX_BYTES);
         let is_open = known.is_none();
         let is_there = !is_open && (size < LARGE_BYTES || os::is_mapped(start, size));
-        let is_there = is_there || is_on_stack(start) && is_on_stack(start + size);
+        let is_there = is_there || is_frame && is_on_stack(start + size);
         Memory { start, size, is_there, is_open }
     }
 

@@ -79,7 +79,7 @@ impl Head {
 
 /// Where a block of the heap ends that begins there. That it is one is seen from the heads of two
 /// blocks which fit each other.
-fn block_end(start: usize) -> Option<usize> {
+pub fn block_end(start: usize) -> Option<usize> {
     let place = start.checked_sub(size_of::<usize>())?;
     if !start.is_multiple_of(Head::ALIGNMENT) {
         return None;
