@@ -130,7 +130,7 @@ impl Framework {
 }
 
 /// A word of a shell, in quotes only if it needs them.
-fn plain_word(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
+pub(crate) fn plain_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=".contains(c);
     if word.chars().all(is_plain) { word.to_owned() } else { shell_word(word) }
 }

@@ -12,9 +12,12 @@ mod literal;
 mod names;
 mod render;
 mod suite;
+mod unit;
 
 pub use framework::Framework;
 pub use literal::{c_string, java_string, python_bytes, rust_bytes, shell_format};
 pub use names::{Names, slug};
 pub use render::{EmitError, OutputFile, render};
 pub use suite::{Case, Expected, KnownFailure, Markers, Run, Suite};
+pub use unit::render_units;
+pub use unit::{Allocated, Argument, MadeUpFunction, Queue, STOPPED, Set, UnitCase, UnitSuite};

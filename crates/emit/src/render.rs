@@ -25,8 +25,8 @@ pub struct OutputFile {
 #[derive(Debug, thiserror::Error)]
 #[error("the template of {framework} is wrong: {error}")]
 pub struct EmitError {
-    framework: &'static str,
-    error: minijinja::Error,
+    pub(crate) framework: &'static str,
+    pub(crate) error: minijinja::Error,
 }
 
 /// The tests, and the files that they read.
@@ -41,7 +41,7 @@ pub fn render(suite: &Suite, framework: Framework) -> Result<Vec<OutputFile>, Em
     Ok(files)
 }
 
-fn environment(framework: Framework) -> Result<Environment<'static>, minijinja::Error> {
+pub(crate) fn environment(framework: Framework) -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_trim_blocks(true);

@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use emit::{Case, Expected, Framework, KnownFailure, Markers, Run, Suite, render};
+use emit::{Allocated, Argument, MadeUpFunction, Queue, STOPPED, Set, UnitCase, UnitSuite};
+use emit::{Case, Expected, Framework, KnownFailure, Markers, Run, Suite, render, render_units};
 use needs::Tested;
 use tempfile::TempDir;
 
@@ -14,7 +15,11 @@ fn main() {
     let tests = Framework::ALL.map(|framework| {
         needs::test(format!("{}_passes_and_fails", framework.name()), move || check(framework))
     });
-    needs::run(tests.into());
+    let units = Framework::FOR_FUNCTIONS.map(|framework| {
+        let name = format!("{}_calls_functions", framework.name());
+        needs::test(name, move || check_units(framework))
+    });
+    needs::run(tests.into_iter().chain(units).collect());
 }
 
 /// What its words and its input are, or what its first argument says.
@@ -166,6 +171,155 @@ fn shell(dir: &Path, command: &str, program: &str) -> Output {
     let mut shell = Command::new("sh");
     let output = shell.args(["-c", command]).current_dir(dir).env("PROGRAM", program).output();
     output.expect("sh starts")
+}
+
+/// `main` and `check` are names that test code might want for itself.
+const CODE: &str = r#"
+#include <stdlib.h>
+struct pair { int first; struct pair *next; };
+extern int ask(int what);
+extern void stop(void);
+static int calls, limit;
+static int check(void) { return ++calls; }
+static int sum(struct pair *p, const int *a, unsigned long n)
+{
+    int sum = p->next == p ? p->first : -1;
+    for (unsigned long i = 0; i < n; i++)
+        sum += a[i];
+    p->first = sum;
+    return sum;
+}
+int asks(int (*f)(int)) { return 10 * ask(1) + ask(2) + f(3) + limit; }
+void leave(int status) { exit(status); }
+void stops(void) { stop(); }
+int crash(int *p) { return *p; }
+void hang(void) { for (volatile int i = 0;; i++) { } }
+const char *text(void) { return "a,b"; }
+int main(void) { return 0; }
+"#;
+
+fn unit_case(name: &str, call: &str, result: Option<&str>, checks: &[&str]) -> UnitCase {
+    UnitCase {
+        name: format!("test_{name}"),
+        remarks: vec!["observed, review */ \\".to_owned()],
+        known_failure: None,
+        is_survived: false,
+        objects: Vec::new(),
+        globals: Vec::new(),
+        made: Vec::new(),
+        arguments: Vec::new(),
+        call: call.to_owned(),
+        result: result.map(str::to_owned),
+        checks: checks.iter().map(|&check| check.to_owned()).collect(),
+        returns: true,
+        exit: 0,
+    }
+}
+
+fn unit_cases() -> Vec<UnitCase> {
+    let object = |name: &str, pointer: &str, count, c: &str| Allocated {
+        name: name.to_owned(),
+        pointer: pointer.to_owned(),
+        count,
+        c: c.to_owned(),
+    };
+    let argument = |declaration: &str, c: &str| Argument {
+        declaration: declaration.to_owned(),
+        c: c.to_owned(),
+    };
+    let queue = |name: &str, values: &[&str]| Queue {
+        name: name.to_owned(),
+        result: "int".to_owned(),
+        values: values.iter().map(|&value| value.to_owned()).collect(),
+    };
+    let checks = ["TG_CHECK(result == 10)", "TG_CHECK(o1[0].first == 10)"];
+    let mut sum = unit_case("sum", "sum(p, a, n)", Some("int result"), &checks);
+    sum.objects.push(object("o1", "struct pair *o1", 1, "{ { .first = 3, .next = o1 } }"));
+    sum.objects.push(object("o2", "int *o2", 2, "{ 3, 4 }"));
+    sum.arguments.push(argument("struct pair *p", "o1"));
+    sum.arguments.push(argument("const int *a", "o2"));
+    sum.arguments.push(argument("unsigned long n", "2"));
+    let mut asks = unit_case("asks", "asks(f)", Some("int result"), &["TG_CHECK(result == 1251)"]);
+    asks.globals.push(Set { name: "limit".to_owned(), c: "1200".to_owned() });
+    asks.made = vec![queue("ask", &["4", "6"]), queue("tg_callback", &["5"])];
+    asks.arguments.push(argument("__typeof__(int (*)(int)) f", "tg_callback"));
+    let mut leaves = unit_case("leaves", "leave(3)", None, &[]);
+    (leaves.returns, leaves.exit) = (false, 3);
+    let mut stops = unit_case("stops", "stops()", None, &[]);
+    (stops.returns, stops.exit) = (false, STOPPED);
+    let mut crash = unit_case("crash", "crash(0)", Some("int result"), &[]);
+    crash.known_failure = Some("SIGSEGV \"in\" crash */ \\".to_owned());
+    let mut hang = unit_case("hang", "hang()", None, &[]);
+    hang.known_failure = Some("it does not end".to_owned());
+    let first = ["TG_CHECK(result == 1)"];
+    let text = ["TG_SAME_TEXT(result, \"a,b\")", "TG_SAME_POINTER(result + 1, &result[1])"];
+    vec![
+        sum,
+        asks,
+        leaves,
+        stops,
+        crash,
+        hang,
+        unit_case("call", "check()", Some("int result"), &first),
+        unit_case("call_in_a_new_process", "check()", Some("int result"), &first),
+        unit_case("text", "text()", Some("const char *result"), &text),
+    ]
+}
+
+fn unit_suite() -> UnitSuite {
+    let made = |name: &str, prototype: &str, is_callback, returns: bool| MadeUpFunction {
+        name: name.to_owned(),
+        prototype: prototype.to_owned(),
+        result: returns.then(|| "int".to_owned()),
+        is_callback,
+        returns,
+    };
+    UnitSuite {
+        name: "code".to_owned(),
+        program: "code.c".to_owned(),
+        directory: "tests".to_owned(),
+        origin: "results */ \\".to_owned(),
+        sources: vec!["../code.c".to_owned()],
+        declarations: String::new(),
+        objects: Vec::new(),
+        options: ["-DVALUE=a b", "-std=gnu11"].map(str::to_owned).into(),
+        seconds: 1,
+        made_up: vec![
+            made("ask", "int ask(int what)", false, true),
+            made("stop", "void stop(void)", false, false),
+            made("tg_callback", "int tg_callback(int p0)", true, true),
+        ],
+        cases: unit_cases(),
+    }
+}
+
+fn check_units(framework: Framework) -> Tested {
+    required(framework)?;
+    let suite = unit_suite();
+    let changes = [
+        ("sum += a[i]", "sum += 2 * a[i]"),
+        ("p->first = sum", "p->first++"),
+        ("exit(status)", "exit(status + 1)"),
+        ("void leave(int status) { exit(status); }", "void leave(int status) { }"),
+        ("ask(2) + f(3)", "f(3)"),
+        ("+ limit", ""),
+        ("\"a,b\"", "\"a,c\""),
+        ("{ return ++calls; }", "{ abort(); }"),
+    ];
+    for (old, new) in [("", "")].into_iter().chain(changes) {
+        let dir = TempDir::new().expect("a directory");
+        assert!(CODE.contains(old), "{old}");
+        fs::write(dir.path().join("code.c"), CODE.replacen(old, new, 1)).expect("written");
+        fs::create_dir(dir.path().join("tests")).expect("a directory");
+        for file in render_units(&suite, framework).expect("the template is right") {
+            fs::write(dir.path().join("tests").join(&file.path), file.bytes).expect("written");
+        }
+        let built_and_run = framework.unit_commands(&suite).join(" && ");
+        let ran = shell(dir.path(), &built_and_run, "");
+        assert!(dir.path().join("code_test").exists(), "{}", shown(&ran));
+        assert_eq!(ran.status.success(), old.is_empty(), "{old}: {}", shown(&ran));
+    }
+    Ok(())
 }
 
 const JARS: &str = "/usr/share/java/junit-platform-console-standalone.jar";

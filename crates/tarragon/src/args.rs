@@ -220,15 +220,17 @@ pub(crate) struct TriageArgs {
 #[command(after_help = "\
 Examples:
   tarragon emit tarragon-out --as gtest -- ./calc
+  tarragon emit tarragon-unit --as gtest           tests of functions, of tarragon unit
   tarragon emit tarragon-out --as pytest -o tests/calc -- ./calc
   tarragon emit samples/ --as shell --stderr -- ./convert -i @@
   tarragon emit tarragon-out --as rust --by-output -- ./expr '@{}'   few tests
 
 Each test says what the program was seen to do: review it. Bugs become tests that are marked as \
-known failures.
+known failures. Functions can be tested in c, gtest and criterion.
 Exit codes: 0 the tests were written, 2 error.")]
+#[command(mut_arg("command", |command| command.required(false)))]
 pub(crate) struct EmitArgs {
-    /// Inputs: files, directories, or the output directory of a campaign
+    /// Inputs: files, directories, or the output directory of a campaign or of tarragon unit
     #[arg(required = true, value_name = "DIR")]
     pub inputs: Vec<PathBuf>,
     /// The test framework

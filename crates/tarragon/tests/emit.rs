@@ -109,6 +109,113 @@ fn a_campaign_becomes_tests_that_pass_until_the_program_changes() {
     }
 }
 
+/// `OTHER` is the change.
+const FUNCTIONS: &str = r#"
+#include <stdlib.h>
+struct list { int value; struct list *next; };
+static int level;
+
+int total(const int *a, size_t n, struct list *list)
+{
+    int total = list ? list->value : 0;
+    for (size_t i = 0; a && i < n; i++)
+        if (a[i] > 1000)
+            total += OTHER;
+    if (list && total == 7)
+        list->value = 8;
+    return total;
+}
+static void drop(struct list *list) { if (list) free(list); }
+void quit(int status) { if (status == 5) exit(5 + (OTHER != 1)); level = OTHER; }
+int bad(const int *p) { return p ? 1 : *p; }
+"#;
+
+/// What `tarragon unit` writes of a source.
+fn test_functions(dir: &Path, words: &[&str]) {
+    let options = ["unit", "--quiet", "--time", "60s", "--timeout", "10s", "--sanitizer", "off"];
+    let found = common::tarragon(dir).args(options).args(words).status().expect("starts");
+    assert_eq!(found.code(), Some(1), "a null pointer is a crash");
+}
+
+#[test]
+fn functions_become_tests_that_pass_until_the_code_changes() {
+    let dir = TempDir::new().expect("temporary directory");
+    let dir = dir.path();
+    fs::write(dir.join("code.c"), FUNCTIONS.replace("OTHER", "1")).expect("written");
+    let functions = ["total", "drop", "quit", "bad"].map(|name| ["--function", name]).concat();
+    let options = ["code.c", "--array-len", "2", "--global", "level"];
+    test_functions(dir, &[&options, &functions[..]].concat());
+    let answer = emitted(dir, &["tarragon-unit", "--as", "c", "-o", "new/tests"]);
+    assert!(answer["tests"].as_u64().is_some_and(|tests| tests >= 8), "{answer}");
+    assert_eq!(
+        (&answer["known_failures"], &answer["left_out"]),
+        (&1.into(), &Value::Array(vec![]))
+    );
+    let file = fs::read_to_string(dir.join("new/tests/code_test.c")).expect("the tests");
+    for part in
+        ["struct list *o3 = TG_NEW(o3, 1);", "o3[0].value == 8", "Observed, review", "SIGSEGV"]
+    {
+        assert!(file.contains(part), "{part}: {file}");
+    }
+    // Freed memory is not looked at.
+    let drop =
+        file.split("test_drop_path_2(void)\n").nth(1).and_then(|rest| rest.split("\n}").next());
+    assert!(
+        drop.is_some_and(|body| body.contains("drop(list)") && !body.contains("TG_CHECK")),
+        "{file}"
+    );
+    let passed = run(dir, &answer, "");
+    assert!(passed.status.success(), "{}", text(&passed));
+    fs::write(dir.join("code.c"), FUNCTIONS.replace("OTHER", "2")).expect("written");
+    let failed = run(dir, &answer, "");
+    assert!(!failed.status.success(), "{}", text(&failed));
+    for part in ["test_total_path", "result ==", "test_quit_path", "level == 1"] {
+        assert!(text(&failed).contains(part), "{part}: {}", text(&failed));
+    }
+}
+
+#[test]
+fn functions_of_objects_are_declared_and_linked() {
+    let dir = TempDir::new().expect("temporary directory");
+    let dir = dir.path();
+    let code = "typedef struct { int x; char text[3]; } item;\n\
+                enum way { IN = 2, OUT };\n\
+                int first(const item *i, enum way way)\n\
+                { if (way == OUT) return i->x + OTHER; return i->text[1]; }\n";
+    let build = |other: &str| {
+        fs::write(dir.join("code.c"), code).expect("written");
+        let built = common::tarragon(dir).args(["cc", "-g", "-c", "code.c", other]).status();
+        assert!(built.expect("starts").success());
+    };
+    build("-DOTHER=1");
+    test_functions(dir, &["code.o", "--function", "first"]);
+    let answer = emitted(dir, &["tarragon-unit", "--as", "c"]);
+    let passed = run(dir, &answer, "");
+    assert!(passed.status.success(), "{}", text(&passed));
+    build("-DOTHER=3");
+    assert!(!run(dir, &answer, "").status.success());
+}
+
+#[test]
+fn suites_of_functions_need_c_and_no_program() {
+    let dir = TempDir::new().expect("temporary directory");
+    let dir = dir.path();
+    fs::create_dir(dir.join("results")).expect("made");
+    fs::write(dir.join("results/unit.json"), "{}").expect("written");
+    let said = |words: &[&str]| {
+        let output = emit(dir, words);
+        assert_eq!(output.status.code(), Some(2));
+        text(&output)
+    };
+    assert!(said(&["results", "--as", "rust"]).contains("one of c, gtest, criterion"));
+    let program = said(&["results", "--as", "c", "--", "./program"]);
+    assert!(program.contains("leave out what stands after --"), "{program}");
+    assert!(said(&["results", "--as", "c", "--all"]).contains("are for programs"));
+    assert!(said(&["results", "--as", "c"]).contains("run it again"));
+    assert!(said(&["elsewhere", "--as", "c"]).contains("Give it after --"));
+    assert!(!dir.join("tarragon-tests").exists());
+}
+
 #[test]
 fn input_gets_to_the_program_as_it_did() {
     let ways: [&[&str]; 4] =

@@ -324,6 +324,10 @@ fn functions_of_a_linked_program_are_tested_where_they_are() {
     let (results, code) = tested(dir.path(), &of(&["--function", "twice"]));
     assert_eq!((code, results["kind"].as_str()), (Some(0), Some("program")), "{results}");
     assert!(rows(&results, "twice").iter().any(|row| row.contains("77")), "{results}");
+    let mut emit = common::tarragon(dir.path());
+    let emitted = emit.args(["emit", "out", "--as", "c"]).output();
+    let emitted = String::from_utf8(emitted.expect("starts").stderr).expect("text");
+    assert!(emitted.contains("which no test can link"), "{emitted}");
     let arguments = of(&["--function", "classify", "--global", "limit"]);
     let (results, code) = tested(dir.path(), &arguments);
     assert_eq!((code, rows(&results, "classify").len()), (Some(1), 3), "{results}");

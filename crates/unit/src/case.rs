@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::describe::{Described, Kind, Object, Typed};
 use crate::types::*;
 use crate::value::Values;
 
 /// A run of a function, ready to be printed or to be made a test.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     pub arguments: Vec<Named>,
     /// Memory that arguments and globals point to.
@@ -19,18 +19,45 @@ pub struct Case {
     /// Results that callbacks and functions without a body gave, in order.
     pub made: Vec<Named>,
     pub result: Option<Value>,
+    /// The scalars of the result and of what it points to.
+    pub returned: Vec<Observed>,
     pub writes: Vec<Write>,
 }
 
+/// A scalar after the call, for C source to compare.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observed {
+    /// An expression; the result is called `result`.
+    pub c_target: String,
+    /// The value that it had, as an expression.
+    pub c: String,
+    pub how: How,
+    /// Another run with the same input had another value.
+    pub varies: bool,
+}
+
+/// How a value is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum How {
+    Equal,
+    /// It is no number.
+    Nan,
+    Pointer,
+    /// A pointer to memory that has no name: all that can be said is that it is not null.
+    Set,
+    Text,
+}
+
 /// A value under a name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
     pub name: String,
     #[serde(flatten)]
     pub value: Value,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Value {
     /// As C spells it.
     #[serde(rename = "type")]
@@ -42,25 +69,27 @@ pub struct Value {
 }
 
 /// An object that C source has to define.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declared {
     pub name: String,
     /// `struct node o3[1]`: to be declared before all initialisers, which may refer to it.
     pub declaration: String,
+    /// The same as a pointer to so many elements, `struct node *o3`: for memory that is allocated.
+    pub pointer: String,
+    pub count: u64,
     pub c: String,
 }
 
 /// A scalar that has another value after the call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Write {
     /// By way of the parameters: `list->next->value`.
     pub target: String,
-    /// The same by way of the objects: `o4[0].value`.
-    pub c_target: String,
     pub before: String,
     pub after: String,
-    /// The value after it, in C.
-    pub c: String,
+    /// By way of the objects: `o4[0].value`.
+    #[serde(flatten)]
+    pub observed: Observed,
 }
 
 impl Case {
@@ -92,6 +121,7 @@ impl Case {
         };
         case.made = described.made.iter().map(made).collect();
         let after = Values::new(program, &described.after, &described.functions, &names);
+        case.returned = returned(program, described, &after);
         case.result = described.result.as_ref().map(|Typed { ty, bytes }| {
             let mut value = after.value(*ty, bytes);
             if let Some(behind) = &described.behind {
@@ -100,6 +130,15 @@ impl Case {
             value
         });
         case
+    }
+
+    /// Marks what another run with the same input did otherwise.
+    pub fn compare_runs(&mut self, other: &Case) {
+        let others = other.returned.iter().chain(other.writes.iter().map(|write| &write.observed));
+        let others: Vec<&Observed> = others.collect();
+        let mark = |observed: &mut Observed| observed.varies = !others.contains(&&*observed);
+        self.returned.iter_mut().for_each(mark);
+        self.writes.iter_mut().map(|write| &mut write.observed).for_each(mark);
     }
 
     /// The arguments in one line.
@@ -119,6 +158,27 @@ impl Case {
         }
         all.join(", ")
     }
+}
+
+/// The scalars of a result, and of the memory behind it that the harness did not make.
+fn returned(program: &Program, described: &Described, after: &Values<'_>) -> Vec<Observed> {
+    let Some(Typed { ty, bytes }) = &described.result else { return Vec::new() };
+    let leaves = crate::value::leaves(program, *ty, bytes, "result");
+    let mut all: Vec<Observed> = leaves.iter().map(|leaf| after.observed(leaf)).collect();
+    match &described.behind {
+        Some(behind) if crate::value::is_text(program, behind.ty) => all.push(Observed {
+            c_target: "result".to_owned(),
+            c: crate::value::literal(&behind.bytes),
+            how: How::Text,
+            varies: false,
+        }),
+        Some(behind) => {
+            let leaves = crate::value::leaves(program, behind.ty, &behind.bytes, "(*result)");
+            all.extend(leaves.iter().map(|leaf| after.observed(leaf)));
+        }
+        None => {}
+    }
+    all
 }
 
 /// What an object is called.
@@ -223,10 +283,9 @@ fn writes(program: &Program, described: &Described, names: &BTreeMap<u64, Names>
                 if old.bytes != new.bytes {
                     writes.push(Write {
                         target: crate::value::arrow(&new.path),
-                        c_target: c_target.path,
                         before: before.leaf(&old).text,
                         after: after.leaf(&new).text,
-                        c: after.leaf(&new).c,
+                        observed: after.observed(&c_target),
                     });
                 }
             }

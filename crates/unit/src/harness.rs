@@ -11,6 +11,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use crate::interface::{Length, Role};
 use crate::makers::Makers;
 use crate::types::*;
@@ -105,7 +107,55 @@ impl Harness {
 
     /// The C text.
     pub fn text(&self, program: &Program) -> String {
-        Writer { harness: self, program, makers: Makers::new(program, &self.bounds) }.text()
+        self.writer(program).text()
+    }
+
+    /// Declarations of what the harness calls, where no source has them.
+    pub fn declarations(&self, program: &Program) -> String {
+        match self.origin {
+            Origin::Sources(_) => String::new(),
+            Origin::Objects => self.writer(program).declarations(),
+        }
+    }
+
+    /// Functions without a body, and callbacks.
+    pub fn made_up(&self, program: &Program) -> Vec<MadeUp> {
+        let mut writer = self.writer(program);
+        // Callbacks are known once all is written that may hand them out.
+        writer.text();
+        let stubs = self.stubs.iter().map(|stub| MadeUp::new(program, stub, false));
+        let callbacks = writer.makers.callbacks();
+        stubs.chain(callbacks.map(|function| MadeUp::new(program, function, true))).collect()
+    }
+
+    fn writer<'h>(&'h self, program: &'h Program) -> Writer<'h> {
+        Writer { harness: self, program, makers: Makers::new(program, &self.bounds) }
+    }
+}
+
+/// A function whose results are made up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeUp {
+    pub name: String,
+    /// With names for all parameters.
+    pub prototype: String,
+    /// The type of its result as C spells it, if it has one.
+    pub result: Option<String>,
+    /// The harness hands it out; otherwise it is a function without a body.
+    pub is_callback: bool,
+    pub returns: bool,
+}
+
+impl MadeUp {
+    fn new(program: &Program, function: &Function, is_callback: bool) -> MadeUp {
+        let signature = named(&function.signature);
+        MadeUp {
+            name: function.name.clone(),
+            result: signature.result.map(|ty| program.spell(program.unqualified(ty))),
+            prototype: program.prototype(&Function { signature, ..function.clone() }),
+            is_callback,
+            returns: function.returns,
+        }
     }
 }
 

@@ -19,8 +19,9 @@ mod spell;
 mod types;
 mod value;
 
-pub use case::{Case, Declared, Named, Value, Write};
+pub use case::{Case, Declared, How, Named, Observed, Value, Write};
 pub use compare::{Difference, compare};
 pub use describe::{Described, Kind, Object, Typed};
-pub use harness::{Bounds, FILE, Harness, Origin, Subject, UNMET};
+pub use harness::{Bounds, FILE, Harness, MadeUp, Origin, Subject, UNMET};
 pub use types::*;
+pub use value::is_unnamed;

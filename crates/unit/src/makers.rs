@@ -22,8 +22,8 @@ pub(crate) struct Makers<'p> {
     bounds: &'p Bounds,
     /// Texts of functions, by their names.
     functions: BTreeMap<String, String>,
-    /// Functions of the program's that are handed out as callbacks.
-    callbacks: BTreeSet<String>,
+    /// Functions that are handed out as callbacks, by their names.
+    callbacks: BTreeMap<String, Function>,
     costs: RefCell<HashMap<(TypeId, u32), u64>>,
 }
 
@@ -287,7 +287,7 @@ impl<'p> Makers<'p> {
         let body = result.map_or(String::new(), |ty| self.result(ty, &name));
         let text = format!("static {}\n{{\n{body}}}\n", self.program.prototype(&function));
         self.functions.insert(name.clone(), text);
-        self.callbacks.insert(name);
+        self.callbacks.insert(name, function);
     }
 
     /// The body of a function that makes up its result.
@@ -399,6 +399,10 @@ impl<'p> Makers<'p> {
         made.into_iter().map(|id| self.need_same(TypeId(id))).collect()
     }
 
+    pub fn callbacks(&self) -> impl Iterator<Item = &Function> {
+        self.callbacks.values()
+    }
+
     /// All functions, each declared before the first of them.
     pub fn text(&mut self, compares: bool) -> String {
         if compares {
@@ -412,7 +416,9 @@ impl<'p> Makers<'p> {
         text += "\n";
         text.extend(self.functions.values().map(String::as_str));
         text += "\nstatic void tg_say_functions(void)\n{\n";
-        for name in &self.callbacks {
+        text += "    tg_say(\"function stdout\");\n    tg_put_number((tg_size)tg_stream);\n    \
+                 tg_end();\n";
+        for name in self.callbacks.keys() {
             let _ = writeln!(
                 text,
                 "    tg_say(\"function {name}\");\n    tg_put_number((tg_size)(void \

@@ -28,6 +28,16 @@ impl Program {
         }
     }
 
+    /// A type without a tag by a name that was given to it.
+    pub(crate) fn named(&self, id: TypeId) -> TypeId {
+        let (Type::Record(Record { tag: None, .. }) | Type::Enum { tag: None, .. }) = self.get(id)
+        else {
+            return id;
+        };
+        let is_name = |ty: &Type| matches!(ty, Type::Typedef { of, .. } if *of == id);
+        self.types.iter().position(is_name).map_or(id, |at| TypeId(at as u32))
+    }
+
     /// The type alone: `int (*)(char)`.
     pub fn spell(&self, id: TypeId) -> String {
         self.declare(id, "")
@@ -38,7 +48,7 @@ impl Program {
         self.declare_function(&function.signature, &function.name)
     }
 
-    fn declare_pointer(&self, to: TypeId, starred: &str) -> String {
+    pub(crate) fn declare_pointer(&self, to: TypeId, starred: &str) -> String {
         match self.get(to) {
             Type::Array { .. } | Type::Function(_) => self.declare(to, &format!("({starred})")),
             _ => self.declare(to, starred),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::case::{Declared, Names, Value};
+use crate::case::{Declared, How, Names, Observed, Value};
 use crate::describe::{Kind, Object, Typed};
 use crate::types::*;
 
@@ -122,10 +122,27 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// A scalar of the memory after the call.
+    pub fn observed(&self, leaf: &Leaf) -> Observed {
+        let (c_target, c) = (leaf.path.clone(), self.leaf(leaf).c);
+        let (how, c_target, c) = match self.program.resolved(leaf.ty) {
+            Type::Pointer(_) if is_unnamed(&c) => (How::Set, c_target, "0".to_owned()),
+            Type::Pointer(_) => (How::Pointer, c_target, c),
+            Type::Base { encoding: Encoding::Float, .. } if float_of(&leaf.bytes).is_nan() => {
+                (How::Nan, c_target, c)
+            }
+            // Its value in C is that of a double.
+            Type::Base { encoding: Encoding::Float, size: 16, .. } => {
+                (How::Equal, format!("(double){c_target}"), c)
+            }
+            _ => (How::Equal, c_target, c),
+        };
+        Observed { c_target, c, how, varies: false }
+    }
+
     /// What a result points to that the harness did not make.
     pub fn new_memory(&self, behind: &Typed) -> String {
-        let is_text = matches!(self.program.resolved(behind.ty), Type::Base { size: 1, .. });
-        match is_text {
+        match is_text(self.program, behind.ty) {
             true => quoted(&behind.bytes),
             false => format!("&{}", self.text(behind.ty, &behind.bytes, &mut Vec::new())),
         }
@@ -141,16 +158,26 @@ impl<'a> Values<'a> {
         let name = self.names.get(&object.address).map_or("", |names| &names.c).to_owned();
         let size = self.program.size(object.ty).max(1) as usize;
         let count = object.count.max(1);
-        let declaration = match self.program.resolved(object.ty) {
-            Type::Void => format!("unsigned char {name}[{count}]"),
-            _ => self.program.declare(object.ty, &format!("{name}[{count}]")),
+        let ty = self.program.named(object.ty);
+        let declare = |declarator: &str| match self.program.get(ty) {
+            Type::Void => format!("unsigned char {declarator}"),
+            _ => self.program.declare(ty, declarator),
         };
+        let pointer = match self.program.get(ty) {
+            Type::Void => declare(&format!("*{name}")),
+            _ => self.program.declare_pointer(ty, &format!("*{name}")),
+        };
+        let declaration = declare(&format!("{name}[{count}]"));
         let mut elements: Vec<String> =
             object.bytes.chunks_exact(size).map(|bytes| self.c(object.ty, bytes)).collect();
         if elements.is_empty() {
             elements.push("0".to_owned());
         }
-        Declared { name, declaration, c: format!("{{ {} }}", elements.join(", ")) }
+        let c = match object.bytes.split_last() {
+            Some((0, text)) if self.is_char(object.ty) && !text.contains(&0) => literal(text),
+            _ => elements.join(", "),
+        };
+        Declared { name, declaration, pointer, count, c: format!("{{ {c} }}") }
     }
 
     fn c(&self, ty: TypeId, bytes: &[u8]) -> String {
@@ -177,6 +204,8 @@ impl<'a> Values<'a> {
                 (Some(name), Some(bits), _) => {
                     vec![format!(".{name} = {}", self.bit_field(field.ty, part, bits))]
                 }
+                // An array of no length takes no initialiser.
+                (Some(_), None, _) if self.program.size(field.ty) == 0 => Vec::new(),
                 (Some(name), None, _) => vec![format!(".{name} = {}", self.c(field.ty, part))],
             }
         };
@@ -189,7 +218,8 @@ impl<'a> Values<'a> {
             return "0".to_owned();
         }
         if let Some(name) = self.functions.get(&address) {
-            return name.clone();
+            // Not every source that has a stream includes what declares it.
+            return if name == "stdout" { "tg_stream".to_owned() } else { name.clone() };
         }
         let Some((object, offset)) = self.object_at(address) else {
             return format!("(void *){address:#x}");
@@ -318,6 +348,26 @@ impl<'a> Values<'a> {
     }
 }
 
+/// Whether what a pointer of this kind leads to is read up to a zero.
+pub(crate) fn is_text(program: &Program, ty: TypeId) -> bool {
+    matches!(program.resolved(ty), Type::Base { size: 1, encoding, .. } if encoding.is_char())
+}
+
+/// Whether C source has no name for where a pointer leads.
+pub fn is_unnamed(c: &str) -> bool {
+    c.contains("(void *)0x")
+}
+
+/// A string literal of C: octal escapes end after three digits. It has no trigraphs.
+pub(crate) fn literal(bytes: &[u8]) -> String {
+    let one = |byte: &u8| match byte {
+        b'"' | b'\\' | b'?' => format!("\\{}", *byte as char),
+        b' '..=b'~' => (*byte as char).to_string(),
+        _ => format!("\\{byte:03o}"),
+    };
+    format!("\"{}\"", bytes.iter().map(one).collect::<String>())
+}
+
 fn quoted(bytes: &[u8]) -> String {
     format!("\"{}\"", bytes.escape_ascii())
 }
@@ -340,6 +390,9 @@ fn integer(value: i128) -> (String, String) {
     let c = match value {
         _ if value == i128::from(i32::MIN) => "(-2147483647 - 1)".to_owned(),
         _ if value == i128::from(i64::MIN) => "(-9223372036854775807L - 1)".to_owned(),
+        _ if value > i128::from(u64::MAX) || value < i128::from(i64::MIN) => {
+            format!("((__int128){}L << 64 | {}UL)", value >> 64, value as u64)
+        }
         _ if value > i128::from(i64::MAX) => format!("{value}UL"),
         _ if value > i128::from(i32::MAX) || value < i128::from(i32::MIN) => format!("{value}L"),
         _ => value.to_string(),

@@ -3,6 +3,7 @@
 mod behaviour;
 mod observed;
 mod suite;
+mod units;
 
 use std::fs;
 use std::io;
@@ -27,6 +28,14 @@ use observed::{Observed, observe};
 
 pub(crate) fn emit(args: &EmitArgs) -> Result<Verdict> {
     check_free(&args.directory)?;
+    if let Some(folder) = units::folder(&args.inputs) {
+        return units::emit(args, folder);
+    }
+    ensure!(
+        !args.target.command.is_empty(),
+        "which program do the inputs belong to? Give it after --, as to tarragon fuzz; only the \
+         results of tarragon unit need none"
+    );
     let mut inputs = Vec::new();
     for path in &args.inputs {
         inputs.extend(read_inputs(path)?);

@@ -26,8 +26,11 @@ pub(crate) fn describe(
     let subject = &built.harness.subjects[number];
     let function = &subject.function;
     let mut runners = Runners {
-        first: runner(args, built, number, "a")?,
-        second: subject.against.as_ref().map(|_| runner(args, built, number, "b")).transpose()?,
+        first: runner(args, built, number, ("a", &[]))?,
+        again: runner(args, built, number, ("a", &OTHER_HEAP))?,
+        second: (subject.against.as_ref())
+            .map(|_| runner(args, built, number, ("b", &[])))
+            .transpose()?,
         tolerance: args.tolerance,
     };
     let directory = args.out.join(&function.name).join("paths");
@@ -53,6 +56,10 @@ pub(crate) fn describe(
     Ok(Function {
         name: function.name.clone(),
         prototype: code.program.prototype(function),
+        result: function
+            .signature
+            .result
+            .map(|ty| code.program.spell(code.program.unqualified(ty))),
         is_static: !function.is_external,
         line: function.place.line,
         against: subject.against.clone(),
@@ -81,9 +88,23 @@ fn covered(explored: &mut Explored, input: &[u8]) -> Result<Vec<u32>> {
     Ok(covered)
 }
 
-fn runner(args: &UnitArgs, built: &Built, number: usize, side: &str) -> Result<PlainRunner> {
+/// The C library fills memory that is new or freed with other bytes, so that what depends on it is
+/// not the same.
+const OTHER_HEAP: [(&str, &str); 1] = [(
+    "GLIBC_TUNABLES",
+    "glibc.malloc.tcache_count=0:glibc.malloc.mxfast=0:glibc.malloc.perturb=165",
+)];
+
+fn runner(
+    args: &UnitArgs,
+    built: &Built,
+    number: usize,
+    (side, environment): (&str, &[(&str, &str)]),
+) -> Result<PlainRunner> {
+    let variable = |(name, value): &(&str, &str)| (name.into(), value.into());
     let options = TargetOptions {
         arguments: vec![number.to_string().into(), side.into()],
+        environment: environment.iter().map(variable).collect(),
         capture_stdout: true,
         sandbox: if args.confinement.sandbox == Switch::On { Sandbox::On } else { Sandbox::Off },
         readable: args.confinement.read.clone(),
@@ -100,6 +121,8 @@ fn runner(args: &UnitArgs, built: &Built, number: usize, side: &str) -> Result<P
 
 struct Runners {
     first: PlainRunner,
+    /// The same with another heap.
+    again: PlainRunner,
     second: Option<PlainRunner>,
     tolerance: f64,
 }
@@ -111,7 +134,9 @@ impl Runners {
         if described.unmet {
             return Ok(None);
         }
-        let case = Case::new(&code.program, function, &described);
+        let mut case = Case::new(&code.program, function, &described);
+        let (again, _) = run(&mut self.again, input)?;
+        case.compare_runs(&Case::new(&code.program, function, &again));
         let shape = described.shape(&code.program);
         let mut against = None;
         if let Some(second) = &mut self.second {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use unit::{Case, Origin};
+use unit::{Case, MadeUp, Origin};
 
 use super::UnitArgs;
 use super::build::Built;
@@ -29,6 +29,10 @@ pub(crate) struct Results {
     pub check: Vec<String>,
     /// Functions without a body whose results were made up, by their prototypes.
     pub stubs: Vec<String>,
+    /// These, and callbacks, as C source defines them.
+    pub made_up: Vec<MadeUp>,
+    /// What C source has to declare that calls functions of objects.
+    pub declarations: String,
     pub functions: Vec<Function>,
     /// Functions that could not be tested, with the reasons.
     pub skipped: BTreeMap<String, String>,
@@ -38,6 +42,8 @@ pub(crate) struct Results {
 pub(crate) struct Function {
     pub name: String,
     pub prototype: String,
+    /// The type of its result, if it has one.
+    pub result: Option<String>,
     pub is_static: bool,
     pub line: u64,
     /// The function it is compared with.
@@ -130,6 +136,8 @@ impl Results {
             assume: args.assume.clone(),
             check: args.check.clone(),
             stubs: built.harness.stubs.iter().map(|stub| code.program.prototype(stub)).collect(),
+            made_up: built.harness.made_up(&code.program),
+            declarations: built.harness.declarations(&code.program),
             functions: Vec::new(),
             skipped,
         }
