@@ -18,6 +18,7 @@ use runtime_core::state::{Run, active};
 use runtime_core::{events, nodes, os, shadow};
 use trace::{ConcretiseReason, Label, Op};
 
+const SEEK_SET: c_int = 0;
 const SEEK_CUR: c_int = 1;
 const SEEK_END: c_int = 2;
 const SEEK_DATA: c_int = 3;
@@ -77,7 +78,8 @@ pub(super) fn moved(run: &Run, _: &Args, fd: c_int, offset: i64, whence: c_int) 
     answer(0);
     if is_input {
         guarded(|run| note_moved(run, (fd, before), (offset, whence), result));
-    } else if whence == SEEK_END && result >= 0 {
+    } else if whence != SEEK_SET && result >= 0 {
+        // How much the program has written there may hang on the input.
         output::note_other_data(run);
     }
     result
