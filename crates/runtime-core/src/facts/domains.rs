@@ -269,7 +269,7 @@ fn concretise_byte(run: &Run, place: u32) -> bool {
         return false;
     }
     let byte = shapes::input(run, place);
-    run.facts.domains.of(place).set(ByteSet::only(byte as u8).0);
+    run.facts.domains.of(place).set(ByteSet::only(byte).0);
     fixed.set(Fixed::All);
     run.facts.note_fixed();
     true
