@@ -241,7 +241,7 @@ fn case(results: &Results, function: &Function, row: &Row, names: &mut Names) ->
 fn local(function: &Function, row: &Row, name: &str) -> String {
     let Case { objects, globals, .. } = &row.case;
     let is_taken = name == function.name
-        || name == "result"
+        || (name == "result" && function.result.is_some())
         || objects.iter().any(|object| object.name == name)
         || globals.iter().any(|global| global.name == name);
     if is_taken { format!("{name}_argument") } else { name.to_owned() }
