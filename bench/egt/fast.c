@@ -43,17 +43,18 @@ static const char *flags(const char *format, struct piece *piece)
         }
 }
 
-static void emit(struct out *out, struct piece *piece, const char *end, int is_long, va_list *arguments)
+static void emit(struct out *out, struct piece *piece, const char *end, int is_long,
+                 va_list *arguments)
 {
     char text[ROOM];
-    int count;
+    int count, width = piece->width, precision = piece->precision;
     memcpy(piece->format + piece->used, end, strlen(end) + 1);
     if (strchr("eEfFgGaA", end[strlen(end) - 1]))
-        count = snprintf(text, ROOM, piece->format, piece->width, piece->precision, va_arg(*arguments, double));
+        count = snprintf(text, ROOM, piece->format, width, precision, va_arg(*arguments, double));
     else if (is_long || strchr("sp", end[strlen(end) - 1]))
-        count = snprintf(text, ROOM, piece->format, piece->width, piece->precision, va_arg(*arguments, void *));
+        count = snprintf(text, ROOM, piece->format, width, precision, va_arg(*arguments, void *));
     else
-        count = snprintf(text, ROOM, piece->format, piece->width, piece->precision, va_arg(*arguments, int));
+        count = snprintf(text, ROOM, piece->format, width, precision, va_arg(*arguments, int));
     /* Mistake: what is longer than the room is cut. */
     for (int i = 0; i < count && i < ROOM - 1; i++)
         put(out, text[i]);

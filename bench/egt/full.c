@@ -1,7 +1,8 @@
-/* A printf for an operating system: everything but floating point. What it does not know ends the program.
+/* A printf for an operating system: everything but floating point. What it does not know ends the
+ * program.
  *
- * The mistakes are of the kinds that the paper tells of: groups of thousands, blank and plus before unsigned
- * numbers, the width of strings, the modifiers t and z. */
+ * The mistakes are of the kinds that the paper tells of: groups of thousands, blank and plus before
+ * unsigned numbers, the width of strings, the modifiers t and z. */
 #include "out.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -121,7 +122,8 @@ static uintmax_t unsigned_argument(const struct conversion *c, va_list *argument
     }
 }
 
-static void integer(struct out *out, const struct conversion *c, uintmax_t value, int negative, int base, int upper)
+static void integer(struct out *out, const struct conversion *c, uintmax_t value, int negative,
+                    int base, int upper)
 {
     char digits[64];
     const char *all = upper ? "0123456789ABCDEF" : "0123456789abcdef";

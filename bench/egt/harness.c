@@ -1,7 +1,8 @@
-/* The format is the only input, as in the paper: its length is fixed, and the arguments are the same for every conversion.
+/* The format is the only input, as in the paper: its length is fixed, and the arguments are the
+ * same for every conversion.
  *
- * With an argument, the program prints what the C library makes of the format and the same arguments. What an
- * implementation cannot do ends the run with status 3. */
+ * With an argument, the program prints what the C library makes of the format and the same
+ * arguments. What an implementation cannot do ends the run with status 3. */
 #include "out.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,12 @@
 enum { ROOM = 4096 };
 static char text[ROOM];
 
-/* A number that is also the address of a string, so that each conversion finds what it expects. */
-#define ARGUMENT ((void *)0x20000000)
+/* The address of a string whose lower half is a negative number, so that each conversion finds
+ * what it expects. As the width of a field, the number is one that a program can print. The
+ * sanitizer has its shadow elsewhere. */
+#define NUMBER (-12345)
+#define PAGES ((char *)0x2000ffff0000)
+#define ARGUMENT ((void *)(PAGES + (NUMBER & 0xffff)))
 
 static size_t by_subject(const char *format, ...)
 {
@@ -25,14 +30,17 @@ static size_t by_subject(const char *format, ...)
     return out.used;
 }
 
-#define ARGUMENTS ARGUMENT, ARGUMENT, ARGUMENT, ARGUMENT, ARGUMENT, ARGUMENT, ARGUMENT, ARGUMENT, 3.25, 3.25, 3.25, 3.25
+#define ARGUMENTS                                                                                  \
+    ARGUMENT, ARGUMENT, ARGUMENT, ARGUMENT, ARGUMENT, ARGUMENT, ARGUMENT, ARGUMENT, 3.25, 3.25,    \
+        3.25, 3.25
 
 int main(int argc, char **argv)
 {
     char format[LENGTH_OF_FORMAT + 1] = "";
     size_t size = 0;
     (void)argv;
-    if (mmap(ARGUMENT, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != ARGUMENT)
+    if (mmap(PAGES, 0x10000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+        != PAGES)
         return 2;
     memcpy(ARGUMENT, "text", 5);
     while (size < LENGTH_OF_FORMAT) {

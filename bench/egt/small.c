@@ -14,7 +14,8 @@ static void padded(struct out *out, const char *text, int length, int width, int
             put(out, ' ');
 }
 
-static void number(struct out *out, unsigned value, int negative, unsigned base, char first, int width, int left, char pad)
+static void number(struct out *out, unsigned value, int negative, unsigned base, char first,
+                   int width, int left, char pad)
 {
     char digits[16];
     int at = sizeof digits;
@@ -72,7 +73,8 @@ void subject(struct out *out, const char *format, va_list arguments)
             padded(out, text, length, width, left, pad);
         } else if (*format == 'd') {
             int value = va_arg(arguments, int);
-            number(out, value < 0 ? 0u - (unsigned)value : (unsigned)value, value < 0, 10, 'a', width, left, pad);
+            number(out, value < 0 ? 0u - (unsigned)value : (unsigned)value, value < 0, 10, 'a',
+                   width, left, pad);
         } else if (*format == 'x') {
             number(out, va_arg(arguments, unsigned), 0, 16, 'a', width, left, pad);
         } else if (*format == 'X') {

@@ -128,6 +128,8 @@ int total(const int *a, size_t n, struct list *list)
 static void drop(struct list *list) { if (list) free(list); }
 void quit(int status) { if (status == 5) exit(5 + (OTHER != 1)); level = OTHER; }
 int bad(const int *p) { return p ? 1 : *p; }
+typedef struct { int x; char name[4]; } item;
+int named(const item *i) { if (i && i->x == 5) return 5; return i ? i->name[1] : 0; }
 "#;
 
 /// What `tarragon unit` writes of a source.
@@ -142,19 +144,24 @@ fn functions_become_tests_that_pass_until_the_code_changes() {
     let dir = TempDir::new().expect("temporary directory");
     let dir = dir.path();
     fs::write(dir.join("code.c"), FUNCTIONS.replace("OTHER", "1")).expect("written");
-    let functions = ["total", "drop", "quit", "bad"].map(|name| ["--function", name]).concat();
+    let functions =
+        ["total", "drop", "quit", "bad", "named"].map(|name| ["--function", name]).concat();
     let options = ["code.c", "--array-len", "2", "--global", "level"];
     test_functions(dir, &[&options, &functions[..]].concat());
-    let answer = emitted(dir, &["tarragon-unit", "--as", "c", "-o", "new/tests"]);
+    let answer = emitted(dir, &["tarragon-unit", "--as", "c", "-o", "new/../more/tests"]);
     assert!(answer["tests"].as_u64().is_some_and(|tests| tests >= 8), "{answer}");
     assert_eq!(
         (&answer["known_failures"], &answer["left_out"]),
         (&1.into(), &Value::Array(vec![]))
     );
-    let file = fs::read_to_string(dir.join("new/tests/code_test.c")).expect("the tests");
-    for part in
-        ["struct list *o3 = TG_NEW(o3, 1);", "o3[0].value == 8", "Observed, review", "SIGSEGV"]
-    {
+    let file = fs::read_to_string(dir.join("more/tests/code_test.c")).expect("the tests");
+    for part in [
+        "struct list *o3 = TG_NEW(o3, 1);",
+        "o3[0].value == 8",
+        "item *o1 = TG_NEW(o1, 1);",
+        "Observed, review",
+        "SIGSEGV",
+    ] {
         assert!(file.contains(part), "{part}: {file}");
     }
     // Freed memory is not looked at.

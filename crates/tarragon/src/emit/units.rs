@@ -79,6 +79,9 @@ pub(super) fn emit(args: &EmitArgs, folder: &Path) -> Result<Verdict> {
          unit on its sources, objects or archives",
         folder.display()
     );
+    // The way from it to the sources is known only once it is there.
+    fs::create_dir_all(&args.directory)
+        .with_context(|| format!("{}: cannot be made", args.directory.display()))?;
     let (suite, left_out) = suite(args, folder, &results)?;
     let files = render_units(&suite, args.framework)?;
     write(&args.directory, &files)?;
@@ -128,8 +131,7 @@ fn suite(args: &EmitArgs, folder: &Path, results: &Results) -> Result<(UnitSuite
         name => format!("unit_{}", name.unwrap_or_default()),
     };
     let is_source = results.kind == "sources";
-    let tests = absolute(&args.directory)?;
-    let here = absolute(Path::new("."))?;
+    let (tests, here) = (args.directory.canonicalize()?, Path::new(".").canonicalize()?);
     let files = |from: &Path| -> Vec<String> {
         results.files.iter().map(|file| relative(from, file).display().to_string()).collect()
     };
@@ -165,15 +167,6 @@ fn suite(args: &EmitArgs, folder: &Path, results: &Results) -> Result<(UnitSuite
         cases,
     };
     Ok((suite, left_out))
-}
-
-fn absolute(path: &Path) -> Result<PathBuf> {
-    // The directory of the tests is made later.
-    let known = |path: &Path| path.canonicalize().ok();
-    let path = std::path::absolute(path)?;
-    let (parent, name) = (path.parent().and_then(known), path.file_name());
-    let below = parent.zip(name).map(|(parent, name)| parent.join(name));
-    Ok(known(&path).or(below).unwrap_or(path))
 }
 
 /// The way from a directory to a file; both are absolute.
@@ -247,7 +240,7 @@ fn case(results: &Results, function: &Function, row: &Row, names: &mut Names) ->
 fn local(function: &Function, row: &Row, name: &str) -> String {
     let Case { objects, globals, .. } = &row.case;
     let is_taken = name == function.name
-        || name == "result"
+        || (name == "result" && function.result.is_some())
         || objects.iter().any(|object| object.name == name)
         || globals.iter().any(|global| global.name == name);
     if is_taken { format!("{name}_argument") } else { name.to_owned() }
