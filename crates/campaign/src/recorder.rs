@@ -32,8 +32,8 @@ pub(crate) struct Recorder<'a> {
 
 impl Recorder<'_> {
     fn bug_text(&self, bug: &Bug) -> String {
-        match bug.stack().first() {
-            Some(frame) => format!("{} in {frame}", bug.title()),
+        match bug.place() {
+            Some(place) => format!("{} in {place}", bug.title()),
             None if bug.site == 0 => bug.title(),
             None => format!("{} after {}", bug.title(), self.sites.place(bug.site)),
         }

@@ -109,5 +109,5 @@ pub(crate) fn failure<'a>(judgement: &'a Judgement, kind: BugKind, input: &'a [u
 /// What is wrong, and where if that is known.
 pub(crate) fn headline(bug: &Bug) -> String {
     let title = bug.title();
-    bug.stack().first().map_or(title.clone(), |frame| format!("{title} in {frame}"))
+    bug.place().map_or(title.clone(), |place| format!("{title} in {place}"))
 }

@@ -121,7 +121,11 @@ pub struct BugReport {
     pub kind: String,
     /// The last place where the run depended on its input.
     pub place: String,
-    /// The innermost frame first; empty if no checking build could say.
+    /// The innermost frame, or where each thread waits.
+    #[serde(skip)]
+    pub at: Option<String>,
+    /// The innermost frame first, of a deadlock where each thread waits; empty if no checking build
+    /// could say.
     pub stack: Vec<String>,
     /// What the program itself does with the input; absent if it was not asked.
     pub plain: Option<String>,
@@ -138,6 +142,7 @@ impl BugReport {
             id: bug.id,
             kind: bug.title(),
             place: sites.place(bug.site),
+            at: bug.place(),
             stack: bug.stack().iter().map(ToString::to_string).collect(),
             plain: bug.verdict(),
             file,

@@ -210,8 +210,8 @@ fn write_finds(text: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 fn write_bug(text: &mut String, what: &str, bug: &BugReport) -> std::fmt::Result {
-    let BugReport { kind, place, stack, file, bytes, hits, plain, .. } = bug;
-    let at = stack.first().map_or_else(|| format!("after {place}"), |frame| format!("in {frame}"));
+    let BugReport { kind, place, at, file, bytes, hits, plain, .. } = bug;
+    let at = at.as_ref().map_or_else(|| format!("after {place}"), |at| format!("in {at}"));
     let plain =
         plain.as_ref().map_or_else(String::new, |plain| format!("; the plain program: {plain}"));
     writeln!(text, "  {what:<11} {kind} {at}: {file} ({bytes} bytes, {hits} runs{plain})")

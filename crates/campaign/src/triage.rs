@@ -208,7 +208,14 @@ impl Recorded {
 
     /// Whether it is about how runs end, which needs no sanitizer.
     fn is_ending(&self) -> bool {
-        let kinds = ["SIG", "signal", "hang", Diagnosis::ENDLESS_LOOP, "out of memory"];
+        let kinds = [
+            "SIG",
+            "signal",
+            "hang",
+            Diagnosis::ENDLESS_LOOP,
+            Diagnosis::DEADLOCK,
+            "out of memory",
+        ];
         kinds.iter().any(|kind| self.kind.starts_with(kind))
     }
 

@@ -7,6 +7,7 @@ use path::Trace;
 use runner::{Runner, RunnerError, SandboxReport};
 use search::{Diagnosis, ExecError, Execution, Executor, Offence, Outcome};
 
+use crate::deadlock::deadlock;
 use crate::execution::execution;
 use crate::patience::{Patience, Times};
 use crate::plain::Plain;
@@ -212,8 +213,14 @@ impl Executor for RunnerExecutor {
     }
 
     fn locate_hang(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
-        let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
-        sanitized.locate_hang(input).map(seen_from_here)
+        let waiting = self.plain.as_mut().and_then(|plain| plain.standstill(input));
+        let diagnoses = match (&mut self.sanitized, waiting) {
+            (Some(sanitized), Some(waiting)) => sanitized.locate_deadlock(input, &waiting)?,
+            (None, Some(waiting)) => vec![deadlock(&waiting, Vec::new())],
+            (Some(sanitized), None) => sanitized.locate_hang(input)?,
+            (None, None) => Vec::new(),
+        };
+        Ok(seen_from_here(diagnoses))
     }
 
     fn unfinished_examinations(&self) -> u64 {

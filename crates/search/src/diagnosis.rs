@@ -33,6 +33,10 @@ impl Diagnosis {
     /// `calc.c:10-14`.
     pub const ENDLESS_LOOP: &str = "long or endless loop";
 
+    /// The kind of a diagnosis of a run whose threads all wait for each other. The frames are where
+    /// each of them waits.
+    pub const DEADLOCK: &str = "deadlock";
+
     /// Of a run that ended by a signal, and about which the checker said nothing.
     pub fn unreported(outcome: Outcome) -> Diagnosis {
         let kind = format!("{outcome}{UNREPORTED}");
@@ -52,6 +56,11 @@ impl Diagnosis {
         let kind = self.kind.as_str();
         if let Some(frame) = self.frames.first().filter(|_| kind == Diagnosis::ENDLESS_LOOP) {
             return Cause::Loop(Loop::at(frame));
+        }
+        if kind == Diagnosis::DEADLOCK && !self.frames.is_empty() {
+            let line =
+                |frame: &Frame| format!("{} {}", frame.function, without_column(&frame.place));
+            return Cause::Deadlock(self.frames.iter().map(line).collect());
         }
         let recurring = recurring(&self.frames);
         if kind == "stack-overflow" && !recurring.is_empty() {
@@ -81,6 +90,8 @@ pub(crate) enum Cause {
     /// Where a recursion is cut off says nothing; these functions call each other.
     Recursion(BTreeSet<String>),
     Loop(Loop),
+    /// The lines at which threads wait.
+    Deadlock(BTreeSet<String>),
 }
 
 impl Cause {
@@ -90,6 +101,7 @@ impl Cause {
                 one == other || one.intersection(other).next().is_some()
             }
             (Cause::Loop(one), Cause::Loop(other)) => one.overlaps(other),
+            (Cause::Deadlock(one), Cause::Deadlock(other)) => one == other,
             (
                 Cause::At { kind, object, frames },
                 Cause::At { kind: other_kind, object: other, frames: other_frames },

@@ -57,8 +57,8 @@ pub trait Executor {
         None
     }
 
-    /// Where a run is that does not end, a diagnosis of the kind [`Diagnosis::ENDLESS_LOOP`], and
-    /// the mistakes that it makes before.
+    /// Where a run is that does not end, a diagnosis of the kind [`Diagnosis::ENDLESS_LOOP`] or
+    /// [`Diagnosis::DEADLOCK`], and the mistakes that it makes before.
     fn locate_hang(&mut self, _input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
         Ok(Vec::new())
     }
