@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use search::{
     Answers, Bug, BugKind, Claim, Completeness, Enumeration, Growth, KeepBy, LinkStats, Optimism,
-    Results, SentenceStats, Stats, Verdicts, Violation,
+    Results, Rounds, SentenceStats, Stats, Verdicts, Violation,
 };
 use serde::Serialize;
 use sites::SiteTable;
@@ -127,6 +127,9 @@ pub struct BugReport {
     /// The innermost frame first, of a deadlock where each thread waits; empty if no checking build
     /// could say.
     pub stack: Vec<String>,
+    /// Of a run that does not end: its loops and what keeps them going.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
     /// What the program itself does with the input; absent if it was not asked.
     pub plain: Option<String>,
     /// Relative to the output directory.
@@ -144,6 +147,7 @@ impl BugReport {
             place: sites.place(bug.site),
             at: bug.place(),
             stack: bug.stack().iter().map(ToString::to_string).collect(),
+            rounds: bug.rounds().cloned(),
             plain: bug.verdict(),
             file,
             bytes: bug.input.len(),

@@ -214,5 +214,9 @@ fn write_bug(text: &mut String, what: &str, bug: &BugReport) -> std::fmt::Result
     let at = at.as_ref().map_or_else(|| format!("after {place}"), |at| format!("in {at}"));
     let plain =
         plain.as_ref().map_or_else(String::new, |plain| format!("; the plain program: {plain}"));
-    writeln!(text, "  {what:<11} {kind} {at}: {file} ({bytes} bytes, {hits} runs{plain})")
+    writeln!(text, "  {what:<11} {kind} {at}: {file} ({bytes} bytes, {hits} runs{plain})")?;
+    match bug.rounds.as_ref().and_then(search::Rounds::headline) {
+        Some(rounds) => writeln!(text, "              {rounds}"),
+        None => Ok(()),
+    }
 }

@@ -56,7 +56,7 @@ pub(crate) fn deadlock(
     };
     let frames = threads.iter().filter_map(|(_, frames)| frames.first().map(named)).collect();
     let kind = Diagnosis::DEADLOCK.to_owned();
-    Diagnosis { kind, fatal: true, frames, report: report.into_bytes(), hidden: None }
+    Diagnosis { kind, fatal: true, frames, report: report.into_bytes(), hidden: None, rounds: None }
 }
 
 fn named(frame: &SanitizerFrame) -> Frame {

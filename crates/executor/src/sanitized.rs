@@ -207,7 +207,7 @@ fn diagnosis(report: SanitizerReport, said: &[u8], hidden: Option<&'static str>)
         |frame: runner::SanitizerFrame| Frame { function: frame.function, place: frame.place };
     let hidden = hidden.filter(|_| kind == "SEGV");
     let (frames, report) = (frames.into_iter().map(frame).collect(), said.to_vec());
-    Diagnosis { kind, fatal, frames, report, hidden }
+    Diagnosis { kind, fatal, frames, report, hidden, rounds: None }
 }
 
 /// Why the program survives a read before its first argument from the input: there it is another

@@ -12,7 +12,7 @@ use std::fmt;
 use path::Step;
 
 use crate::diagnosis::{Cause, Frame, is_bad_access};
-use crate::{Diagnosis, Offence, Outcome};
+use crate::{Diagnosis, Offence, Outcome, Rounds};
 
 /// Number of the signal by which programs end themselves.
 const SIGABRT: i32 = 6;
@@ -153,6 +153,11 @@ impl Bug {
         })
     }
 
+    /// The loops of a run that does not end, if they were counted.
+    pub fn rounds(&self) -> Option<&Rounds> {
+        self.diagnosis.as_ref()?.rounds.as_ref()
+    }
+
     /// Where it is, if that is known: the innermost frame, or where each thread waits.
     pub fn place(&self) -> Option<String> {
         const SHOWN: usize = 4;
@@ -236,8 +241,14 @@ impl Bugs {
     pub fn add_offence(&mut self, input: &[u8], kind: String) -> &Bug {
         let last = Step { site: 0, direction: 0 };
         let failure = Failure { kind: BugKind::Reported, last, input, stderr: b"", run: 0 };
-        let diagnosis =
-            Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new(), hidden: None };
+        let diagnosis = Diagnosis {
+            kind,
+            fatal: false,
+            frames: Vec::new(),
+            report: Vec::new(),
+            hidden: None,
+            rounds: None,
+        };
         self.add(&failure, Some(diagnosis)).1
     }
 
@@ -302,6 +313,7 @@ mod tests {
             frames: vec![frame],
             report: Vec::new(),
             hidden: None,
+            rounds: None,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::Outcome;
+use crate::{Outcome, Rounds};
 
 /// What went wrong in a run, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Diagnosis {
     pub report: Vec<u8>,
     /// Why the program itself may not show it, if that is known.
     pub hidden: Option<&'static str>,
+    /// Of a run that does not end, if its loops were counted.
+    pub rounds: Option<Rounds>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +43,7 @@ impl Diagnosis {
     pub fn unreported(outcome: Outcome) -> Diagnosis {
         let kind = format!("{outcome}{UNREPORTED}");
         let report = b"The sanitized variant ended by this signal and reported nothing.\n".to_vec();
-        Diagnosis { kind, fatal: true, frames: Vec::new(), report, hidden: None }
+        Diagnosis { kind, fatal: true, frames: Vec::new(), report, hidden: None, rounds: None }
     }
 
     pub(crate) fn is_unreported(&self) -> bool {
@@ -235,7 +237,14 @@ mod tests {
             place: (*place).to_owned(),
         };
         let frames = frames.iter().map(frame).collect();
-        Diagnosis { kind: kind.to_owned(), fatal: true, frames, report: Vec::new(), hidden: None }
+        Diagnosis {
+            kind: kind.to_owned(),
+            fatal: true,
+            frames,
+            report: Vec::new(),
+            hidden: None,
+            rounds: None,
+        }
     }
 
     fn same(one: &Diagnosis, other: &Diagnosis) -> bool {

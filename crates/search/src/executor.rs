@@ -94,7 +94,14 @@ impl Offence {
 
     pub(crate) fn diagnosis(&self) -> Diagnosis {
         let kind = format!("{}: the program {}", Offence::TITLE, self.what);
-        Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new(), hidden: None }
+        Diagnosis {
+            kind,
+            fatal: false,
+            frames: Vec::new(),
+            report: Vec::new(),
+            hidden: None,
+            rounds: None,
+        }
     }
 }
 
