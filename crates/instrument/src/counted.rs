@@ -177,7 +177,7 @@ fn exit(names: &Names, own: &[&(NaturalLoop, u32)], decision: Decision) -> Optio
     let compared = is_branch.then(|| compared(condition, stays)).flatten();
     let (operands, signs) = match compared {
         Some((operands, sign, kind)) => (operands, Some((sign, kind))),
-        None => (vec![condition], is_branch.then(|| (if stays { "!=" } else { "==" }, None))),
+        None => (vec![condition], is_branch.then_some((if stays { "!=" } else { "==" }, None))),
     };
     let kind = signs.and_then(|(_, kind)| kind);
     let zero = || Operand { name: Some("0".to_owned()), kind: OperandKind::Constant };
