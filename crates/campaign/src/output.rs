@@ -575,7 +575,9 @@ fn earlier_sessions(
 fn dir_of(kind: BugKind) -> &'static str {
     match kind {
         BugKind::Hang => "hangs",
-        BugKind::Crash(_) | BugKind::OutOfMemory | BugKind::Reported => "crashes",
+        BugKind::Crash(_) | BugKind::Deadlock | BugKind::OutOfMemory | BugKind::Reported => {
+            "crashes"
+        }
     }
 }
 

@@ -32,8 +32,8 @@ pub(crate) struct Recorder<'a> {
 
 impl Recorder<'_> {
     fn bug_text(&self, bug: &Bug) -> String {
-        match bug.stack().first() {
-            Some(frame) => format!("{} in {frame}", bug.title()),
+        match bug.place() {
+            Some(place) => format!("{} in {place}", bug.title()),
             None if bug.site == 0 => bug.title(),
             None => format!("{} after {}", bug.title(), self.sites.place(bug.site)),
         }
@@ -49,8 +49,9 @@ impl Recorder<'_> {
         let report =
             bug.diagnosis.as_ref().map(|diagnosis| String::from_utf8_lossy(&diagnosis.report));
         let report = report.map(|report| format!("\nreport of the sanitized build:\n{report}\n"));
+        let rounds = bug.rounds().map_or_else(String::new, |rounds| format!("\nloops:\n{rounds}"));
         format!(
-            "kind        {title}\n{at}{plain}last branch {place}\nfirst seen  run {run}\n{}{}\n\
+            "kind        {title}\n{at}{plain}last branch {place}\nfirst seen  run {run}\n{}{}{rounds}\n\
              end of standard error:\n{stderr}\n{}",
             self.models_line(),
             shown(&bug.input),

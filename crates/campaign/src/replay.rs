@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use search::{Bug, BugKind, Bugs, Coverage, ExecError, Executor, Failure, Judgement};
+use search::{Bug, BugKind, Bugs, Coverage, ExecError, Executor, Failure, Judgement, Rounds};
 use serde::Serialize;
 use sites::SiteTable;
 
@@ -31,6 +31,8 @@ pub struct ReplayedInput {
     pub traced: Option<String>,
     /// What the sanitized variant reports.
     pub reports: Vec<String>,
+    /// Of a run that does not end: its loops and what keeps them going.
+    pub rounds: Option<Rounds>,
     pub is_bug: bool,
     pub is_hang: bool,
     /// Branch outcomes that the input covers, and how many no input before it did.
@@ -84,12 +86,17 @@ fn replayed(input: &NamedInput, judgement: Judgement, new: usize) -> ReplayedInp
         outcome: outcome.to_string(),
         traced: disagrees.then(|| judgement.traced.to_string()),
         reports: diagnosed(&judgement, &input.bytes),
+        rounds: rounds(&judgement),
         is_bug: judgement.is_bug(),
         is_hang: judgement.hangs(),
         covered: judgement.covered.len(),
         new,
         outcomes: judgement.covered,
     }
+}
+
+fn rounds(judgement: &Judgement) -> Option<Rounds> {
+    judgement.failures.iter().find_map(|(_, diagnosis)| diagnosis.as_ref()?.rounds.clone())
 }
 
 /// Kinds and innermost frames of what has a diagnosis.
@@ -109,5 +116,5 @@ pub(crate) fn failure<'a>(judgement: &'a Judgement, kind: BugKind, input: &'a [u
 /// What is wrong, and where if that is known.
 pub(crate) fn headline(bug: &Bug) -> String {
     let title = bug.title();
-    bug.stack().first().map_or(title.clone(), |frame| format!("{title} in {frame}"))
+    bug.place().map_or(title.clone(), |place| format!("{title} in {place}"))
 }

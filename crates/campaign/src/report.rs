@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use search::{
     Answers, Bug, BugKind, Claim, Completeness, Enumeration, Growth, KeepBy, LinkStats, Optimism,
-    Results, SentenceStats, Stats, Verdicts, Violation,
+    Results, Rounds, SentenceStats, Stats, Verdicts, Violation,
 };
 use serde::Serialize;
 use sites::SiteTable;
@@ -121,8 +121,15 @@ pub struct BugReport {
     pub kind: String,
     /// The last place where the run depended on its input.
     pub place: String,
-    /// The innermost frame first; empty if no checking build could say.
+    /// The innermost frame, or where each thread waits.
+    #[serde(skip)]
+    pub at: Option<String>,
+    /// The innermost frame first, of a deadlock where each thread waits; empty if no checking build
+    /// could say.
     pub stack: Vec<String>,
+    /// Of a run that does not end: its loops and what keeps them going.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
     /// What the program itself does with the input; absent if it was not asked.
     pub plain: Option<String>,
     /// Relative to the output directory.
@@ -138,7 +145,9 @@ impl BugReport {
             id: bug.id,
             kind: bug.title(),
             place: sites.place(bug.site),
+            at: bug.place(),
             stack: bug.stack().iter().map(ToString::to_string).collect(),
+            rounds: bug.rounds().cloned(),
             plain: bug.verdict(),
             file,
             bytes: bug.input.len(),

@@ -210,9 +210,13 @@ fn write_finds(text: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 fn write_bug(text: &mut String, what: &str, bug: &BugReport) -> std::fmt::Result {
-    let BugReport { kind, place, stack, file, bytes, hits, plain, .. } = bug;
-    let at = stack.first().map_or_else(|| format!("after {place}"), |frame| format!("in {frame}"));
+    let BugReport { kind, place, at, file, bytes, hits, plain, .. } = bug;
+    let at = at.as_ref().map_or_else(|| format!("after {place}"), |at| format!("in {at}"));
     let plain =
         plain.as_ref().map_or_else(String::new, |plain| format!("; the plain program: {plain}"));
-    writeln!(text, "  {what:<11} {kind} {at}: {file} ({bytes} bytes, {hits} runs{plain})")
+    writeln!(text, "  {what:<11} {kind} {at}: {file} ({bytes} bytes, {hits} runs{plain})")?;
+    match bug.rounds.as_ref().and_then(search::Rounds::headline) {
+        Some(rounds) => writeln!(text, "              {rounds}"),
+        None => Ok(()),
+    }
 }

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use search::{Bug, BugKind, Bugs, Diagnosis, ExecError, Executor, Judgement, Offence, class};
+use search::{
+    Bug, BugKind, Bugs, Diagnosis, ExecError, Executor, Judgement, Offence, Rounds, class,
+};
 use serde::Serialize;
 use sites::SiteTable;
 
@@ -51,6 +53,9 @@ pub struct Judged {
 pub struct Found {
     pub cause: String,
     pub is_hang: bool,
+    /// Of runs that do not end: the loops of the smallest input's and what keeps them going.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
     /// What the program itself does with the smallest input.
     pub plain: Option<String>,
     /// All inputs that show it, the smallest first.
@@ -170,6 +175,7 @@ impl Groups {
         let of = |(bug, inputs): (&Bug, BTreeSet<(usize, PathBuf)>)| Found {
             cause: headline(bug),
             is_hang: bug.kind == BugKind::Hang,
+            rounds: bug.rounds().cloned(),
             plain: bug.verdict(),
             inputs: inputs.into_iter().map(|(_, path)| path).collect(),
         };
@@ -208,7 +214,14 @@ impl Recorded {
 
     /// Whether it is about how runs end, which needs no sanitizer.
     fn is_ending(&self) -> bool {
-        let kinds = ["SIG", "signal", "hang", Diagnosis::ENDLESS_LOOP, "out of memory"];
+        let kinds = [
+            "SIG",
+            "signal",
+            "hang",
+            Diagnosis::ENDLESS_LOOP,
+            Diagnosis::DEADLOCK,
+            "out of memory",
+        ];
         kinds.iter().any(|kind| self.kind.starts_with(kind))
     }
 

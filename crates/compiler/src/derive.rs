@@ -28,6 +28,8 @@ pub enum Variant {
     Sanitized,
     /// Records which of its lines run.
     Covered,
+    /// Counts the rounds of its loops.
+    Counted,
 }
 
 impl Variant {
@@ -36,6 +38,7 @@ impl Variant {
             Variant::Traced => "traced",
             Variant::Sanitized => "sanitized",
             Variant::Covered => "covered",
+            Variant::Counted => "counted",
         }
     }
 
@@ -51,7 +54,7 @@ impl Variant {
     /// What the linker's driver must know.
     fn link_options(self) -> &'static [&'static str] {
         match self {
-            Variant::Traced | Variant::Covered => &[],
+            Variant::Traced | Variant::Covered | Variant::Counted => &[],
             Variant::Sanitized => &["-fsanitize=address,undefined"],
         }
     }
@@ -61,7 +64,7 @@ impl Variant {
 pub struct Derived {
     pub executable: PathBuf,
     /// The table as JSON: of sites for the traced variant, of source lines for the covered one,
-    /// none for the sanitized.
+    /// of loops for the counted one, none for the sanitized.
     pub sites: PathBuf,
     /// Source files whose code is in it unchanged, each with the reason.
     pub left_out: Vec<String>,

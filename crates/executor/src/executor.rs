@@ -7,6 +7,8 @@ use path::Trace;
 use runner::{Runner, RunnerError, SandboxReport};
 use search::{Diagnosis, ExecError, Execution, Executor, Offence, Outcome};
 
+use crate::counted::Counted;
+use crate::deadlock::deadlock;
 use crate::execution::execution;
 use crate::patience::{Patience, Times};
 use crate::plain::Plain;
@@ -20,6 +22,8 @@ pub struct RunnerExecutor {
     sanitized: Option<Sanitized>,
     /// The program itself.
     plain: Option<Plain>,
+    /// The build that counts rounds.
+    counted: Option<Counted>,
     /// Without traces and with, if runs are ended early.
     patience: Option<[Patience; 2]>,
     /// If inputs may share a process.
@@ -44,6 +48,7 @@ impl RunnerExecutor {
             traced,
             sanitized: None,
             plain: None,
+            counted: None,
             patience: None,
             sharing: None,
             run_time,
@@ -71,6 +76,11 @@ impl RunnerExecutor {
     /// Asks the program itself for its opinion from now on.
     pub(crate) fn add_plain(&mut self, plain: Plain) {
         self.plain = Some(plain);
+    }
+
+    /// Counts the rounds of hangs from now on.
+    pub(crate) fn add_counted(&mut self, counted: Counted) {
+        self.counted = Some(counted);
     }
 
     /// Asks this variant for its opinion from now on.
@@ -125,6 +135,23 @@ impl RunnerExecutor {
         let patience =
             self.patience.as_ref().map(|patience| patience[usize::from(symbolic)].limit());
         patience.unwrap_or(Times { run: self.run_time, cpu: None })
+    }
+
+    /// Adds what keeps its loop going to the diagnosis of a hang.
+    fn count_rounds(&mut self, input: &[u8], diagnoses: &mut [Diagnosis]) -> Result<(), ExecError> {
+        let is_loop = |of: &&mut Diagnosis| of.kind == Diagnosis::ENDLESS_LOOP;
+        let Some(diagnosis) = diagnoses.iter_mut().find(is_loop) else { return Ok(()) };
+        let run_time = within(self.until, self.run_time, MIN_EXAMINATION);
+        let counted = self.counted.as_mut();
+        let Some(going) = counted.and_then(|counted| counted.count(input, run_time)) else {
+            return Ok(());
+        };
+        let traced = self.trace_hang(input)?;
+        if let Some(counted) = &self.counted {
+            let rounds = counted.explain(going, input, traced);
+            diagnosis.rounds = Some(rounds).filter(|rounds| !rounds.loops.is_empty());
+        }
+        Ok(())
     }
 
     fn run_in_some_process(
@@ -212,8 +239,18 @@ impl Executor for RunnerExecutor {
     }
 
     fn locate_hang(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
-        let Some(sanitized) = &mut self.sanitized else { return Ok(Vec::new()) };
-        sanitized.locate_hang(input).map(seen_from_here)
+        let waiting = self.plain.as_mut().and_then(|plain| plain.standstill(input));
+        let diagnoses = match (&mut self.sanitized, waiting) {
+            (Some(sanitized), Some(waiting)) => sanitized.locate_deadlock(input, &waiting)?,
+            (None, Some(waiting)) => vec![deadlock(&waiting, Vec::new())],
+            (Some(sanitized), None) => {
+                let mut diagnoses = sanitized.locate_hang(input)?;
+                self.count_rounds(input, &mut diagnoses)?;
+                diagnoses
+            }
+            (None, None) => Vec::new(),
+        };
+        Ok(seen_from_here(diagnoses))
     }
 
     fn unfinished_examinations(&self) -> u64 {
@@ -242,11 +279,20 @@ impl Executor for RunnerExecutor {
 fn seen_from_here(mut diagnoses: Vec<Diagnosis>) -> Vec<Diagnosis> {
     let Ok(here) = std::env::current_dir() else { return diagnoses };
     let here = format!("{}/", here.display());
-    for frame in diagnoses.iter_mut().flat_map(|diagnosis| &mut diagnosis.frames) {
-        if let Some(below) = frame.place.strip_prefix(&here) {
-            frame.place = below.to_owned();
+    let frames = |diagnosis: &mut Diagnosis| {
+        let frames = diagnosis.frames.iter_mut().map(|frame| &mut frame.place);
+        let loops = diagnosis.rounds.iter_mut().flat_map(|rounds| &mut rounds.loops);
+        let loops = loops.flat_map(|of| {
+            let conditions = of.conditions.iter_mut().map(|condition| &mut condition.place);
+            conditions.chain([&mut of.place])
+        });
+        for place in frames.chain(loops) {
+            if let Some(below) = place.strip_prefix(&here) {
+                *place = below.to_owned();
+            }
         }
-    }
+    };
+    diagnoses.iter_mut().for_each(frames);
     diagnoses
 }
 
@@ -282,6 +328,7 @@ mod tests {
             frames,
             report: Vec::new(),
             hidden: None,
+            rounds: None,
         };
         let seen = seen_from_here(vec![diagnosis]);
         let places: Vec<&str> = seen[0].frames.iter().map(|frame| frame.place.as_str()).collect();

@@ -13,6 +13,8 @@
 //! without one, and `runner` knows nothing of searches. This crate must not choose inputs and must
 //! not print.
 
+mod counted;
+mod deadlock;
 mod error;
 mod execution;
 mod executor;

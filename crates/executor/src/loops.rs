@@ -57,7 +57,7 @@ fn diagnosis(samples: &[Vec<SanitizerFrame>]) -> Option<Diagnosis> {
     let stack: Vec<String> = frames.iter().map(|frame| format!("    {frame}\n")).collect();
     let report = format!("frames that the run never left:\n{}", stack.concat()).into_bytes();
     let kind = Diagnosis::ENDLESS_LOOP.to_owned();
-    Some(Diagnosis { kind, fatal: true, frames, report, hidden: None })
+    Some(Diagnosis { kind, fatal: true, frames, report, hidden: None, rounds: None })
 }
 
 fn frame(frame: &SanitizerFrame) -> Frame {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use compiler::payload::Payload;
-use runner::{PlainRunner, RunnerError, TargetOptions};
+use runner::{PlainRunner, RunnerError, TargetOptions, Waiting};
 use search::Outcome;
 
 pub(crate) struct Plain {
@@ -18,6 +18,8 @@ pub(crate) struct Plain {
     trouble: Option<String>,
     /// The last input and how it ended: several bugs may have it.
     last: Option<(Vec<u8>, Outcome)>,
+    /// Of the last run, if it stood still: where its threads wait.
+    standstill: Option<Vec<Waiting>>,
 }
 
 /// Lets signals end a libFuzzer harness, as they do in its variants.
@@ -49,7 +51,15 @@ impl Plain {
     pub(crate) fn new(program: &Path, options: TargetOptions) -> Result<Plain, RunnerError> {
         let options = plain_options(program, options);
         let runner = PlainRunner::new(options.clone())?;
-        Ok(Plain { runner, options, good: None, is_checked: false, trouble: None, last: None })
+        Ok(Plain {
+            runner,
+            options,
+            good: None,
+            is_checked: false,
+            trouble: None,
+            last: None,
+            standstill: None,
+        })
     }
 
     /// Takes note of how the traced variant ended.
@@ -74,6 +84,12 @@ impl Plain {
         let outcome = self.outcome(input)?;
         self.last = Some((input.to_vec(), outcome));
         Some(outcome)
+    }
+
+    /// Where the threads wait of a run on `input` that stands still for ever; `None` if there is
+    /// no such standstill, or if that cannot be known.
+    pub(crate) fn standstill(&mut self, input: &[u8]) -> Option<Vec<Waiting>> {
+        (self.run(input)? == Outcome::Timeout).then(|| self.standstill.clone())?
     }
 
     /// Input can come in ways that only variants know, such as a socket: the program waits for it
@@ -108,7 +124,10 @@ impl Plain {
 
     fn outcome(&mut self, input: &[u8]) -> Option<Outcome> {
         match self.runner.run(input) {
-            Ok(run) => Some(run.outcome),
+            Ok(run) => {
+                self.standstill = run.standstill;
+                Some(run.outcome)
+            }
             Err(error) => {
                 self.trouble =
                     Some(format!("finds are not confirmed on the program itself: {error}"));

@@ -6,12 +6,13 @@ use std::time::Duration;
 use compiler::{DeriveOptions, Variant, derive};
 use runner::{
     Runner, RunnerError, SANITIZER_OPTIONS, SanitizerReport, Symbolizer, TargetOptions,
-    UNDEFINED_OPTIONS,
+    UNDEFINED_OPTIONS, Waiting,
 };
 use search::{Diagnosis, ExecError, Frame, Outcome};
 use trace::Capacities;
 
 use crate::TargetError;
+use crate::deadlock::{Threads, deadlock};
 use crate::executor::failed;
 use crate::loops::Loops;
 
@@ -47,6 +48,8 @@ pub(crate) struct Sanitized {
     symbolizer: Symbolizer,
     /// The same variant for runs that do not end.
     loops: Loops,
+    /// The same variant for runs that stand still.
+    threads: Threads,
     /// The last so many runs did not end in time, and how many did not in all.
     late: u32,
     pub(crate) unfinished: u64,
@@ -67,6 +70,7 @@ impl Sanitized {
         let does_not_run = |source| TargetError::DoesNotRun { variant: Variant::Sanitized, source };
         let runner = Runner::start(options.clone()).map_err(does_not_run)?;
         let in_words = options.input_in_words();
+        let threads = Threads::new(options.clone(), run_time)?;
         let loops = Loops::new(options, run_time)?;
         let (undefined, symbolizer) = (wanted.undefined, Symbolizer::default());
         let (late, unfinished, unconfirmed) = (0, 0, 0);
@@ -76,6 +80,7 @@ impl Sanitized {
             in_words,
             symbolizer,
             loops,
+            threads,
             late,
             unfinished,
             unconfirmed,
@@ -129,6 +134,19 @@ impl Sanitized {
         let place = Loops::locate(&self.symbolizer.name_places(&stderr));
         let mut diagnoses = self.reported(SanitizerReport::before_samples(&stderr));
         diagnoses.extend(place);
+        Ok(diagnoses)
+    }
+
+    /// Where the threads of a run wait that stands still, and what the sanitizers object to before.
+    pub(crate) fn locate_deadlock(
+        &mut self,
+        input: &[u8],
+        waiting: &[Waiting],
+    ) -> Result<Vec<Diagnosis>, ExecError> {
+        let stderr = self.threads.run(input).map_err(failed)?;
+        let said = self.symbolizer.name_places(&stderr);
+        let mut diagnoses = self.reported(SanitizerReport::before_samples(&stderr));
+        diagnoses.push(deadlock(waiting, SanitizerReport::threads(&said)));
         Ok(diagnoses)
     }
 
@@ -189,7 +207,7 @@ fn diagnosis(report: SanitizerReport, said: &[u8], hidden: Option<&'static str>)
         |frame: runner::SanitizerFrame| Frame { function: frame.function, place: frame.place };
     let hidden = hidden.filter(|_| kind == "SEGV");
     let (frames, report) = (frames.into_iter().map(frame).collect(), said.to_vec());
-    Diagnosis { kind, fatal, frames, report, hidden }
+    Diagnosis { kind, fatal, frames, report, hidden, rounds: None }
 }
 
 /// Why the program survives a read before its first argument from the input: there it is another

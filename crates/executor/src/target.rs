@@ -10,6 +10,7 @@ use runner::{Runner, Sandbox, TargetOptions, default_capacities};
 use sites::{SiteTable, SourceTable};
 use trace::Capacities;
 
+use crate::counted::Counted;
 use crate::plain::Plain;
 use crate::sanitized::{Sanitized, Sanitizers};
 use crate::traced::{derive_options, read_table, table_beside};
@@ -99,7 +100,11 @@ impl Target {
 
     fn add_plain(&mut self) {
         match Plain::new(&self.program, self.options.clone()) {
-            Ok(plain) => self.executor.add_plain(plain),
+            Ok(plain) => {
+                self.executor.add_plain(plain);
+                let (program, options) = (self.program.clone(), self.options.clone());
+                self.executor.add_counted(Counted::new(program, options, self.sites.clone()));
+            }
             Err(error) => {
                 self.notes.push(format!("finds are not confirmed on the program itself: {error}"));
             }

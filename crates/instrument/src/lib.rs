@@ -8,6 +8,7 @@ mod attributes;
 mod calls;
 mod concrete;
 mod constructors;
+mod counted;
 mod coverage;
 mod covered;
 mod crossings;
@@ -25,8 +26,10 @@ mod library;
 mod llvm;
 mod memo;
 mod module;
+mod natural_loops;
 mod numbering;
 mod opaque;
+mod operands;
 mod outside;
 mod promises;
 mod rounds;
@@ -145,6 +148,21 @@ pub fn covered_variant(options: &Options, source: &Path) -> Result<()> {
     let table = covered::instrument(&module, &builder, &numbering)?;
     write(&module, options)?;
     write_table(&table, source)
+}
+
+/// Derives the variant of a program that counts the rounds of its loops, and writes the table of
+/// its loops.
+pub fn counted_variant(options: &Options, loops: &Path) -> Result<()> {
+    let module = Module::read(&options.inputs, &options.libraries)?;
+    let builder = Builder::new(module.context);
+    promises::take_back(&module, &builder);
+    promises::initialise_variables(&module, &builder);
+    promises::settle(&builder, module.functions());
+    attributes::keep_recursion(&module);
+    let numbering = number(&module, &builder)?;
+    let table = counted::instrument(&module, &builder, &numbering)?;
+    write(&module, options)?;
+    write_table(&table, loops)
 }
 
 /// Derives the traced variant of a program, and writes the table of its sites.

@@ -90,6 +90,12 @@ pub fn return_address(module: LLVMModuleRef) -> Value {
     }
 }
 
+/// `double`, in the context of another type.
+pub fn double_beside(ty: Type) -> Type {
+    // SAFETY: as above.
+    unsafe { LLVMDoubleTypeInContext(LLVMGetTypeContext(ty)) }
+}
+
 pub fn is_constant(value: Value) -> bool {
     // SAFETY: as above.
     unsafe { LLVMIsConstant(value) != 0 }

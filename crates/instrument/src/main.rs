@@ -33,8 +33,11 @@ struct Arguments {
     /// Object file to write
     #[arg(short, long, required_unless_present_any = ["lexers", "substitute"])]
     output: Option<PathBuf>,
-    /// Table to write: of sites for the traced variant, of source lines for the covered one
-    #[arg(long, required_if_eq_any([("variant", "traced"), ("variant", "covered")]))]
+    /// Table to write: of sites for the traced variant, of source lines for the covered one, of
+    /// loops for the counted one
+    #[arg(long, required_if_eq_any([
+        ("variant", "traced"), ("variant", "covered"), ("variant", "counted")
+    ]))]
     sites: Option<PathBuf>,
     /// Also write the instrumented bitcode
     #[arg(long)]
@@ -62,6 +65,8 @@ enum Variant {
     Sanitized,
     /// Records which of its lines run
     Covered,
+    /// Counts the rounds of its loops
+    Counted,
 }
 
 fn main() -> ExitCode {
@@ -106,6 +111,7 @@ fn derive(arguments: Arguments) -> anyhow::Result<()> {
     match arguments.variant {
         Variant::Traced => instrument::trace_variant(&options, &table),
         Variant::Covered => instrument::covered_variant(&options, &table),
+        Variant::Counted => instrument::counted_variant(&options, &table),
         Variant::Sanitized => instrument::sanitized_variant(&options),
     }
 }

@@ -122,7 +122,7 @@ impl Numbering {
 }
 
 /// A name of C++ as people write it; others as they are.
-fn demangled(name: &str) -> String {
+pub fn demangled(name: &str) -> String {
     unsafe extern "C" {
         /// Of C++'s library, which LLVM needs anyway.
         fn __cxa_demangle(

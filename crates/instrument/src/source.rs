@@ -98,7 +98,7 @@ pub fn source_name(name: &str) -> String {
 }
 
 /// A path without steps back, from the folder of the compilation.
-fn absolute(directory: &str, file: &str) -> Option<String> {
+pub fn absolute(directory: &str, file: &str) -> Option<String> {
     if file.is_empty() {
         return None;
     }

@@ -6,6 +6,7 @@ use crate::line::{Line, Received};
 use crate::options::TargetOptions;
 use crate::sandbox::SandboxReport;
 use crate::stage::Stage;
+use crate::standstill::{self, Waiting};
 use run::Outcome;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ pub struct PlainRun {
     /// Those that the program left in its scratch directory, by path; empty unless they were to be
     /// captured.
     pub files: BTreeMap<String, Vec<u8>>,
+    /// Of a run that does not end because its threads wait for each other: where they do.
+    pub standstill: Option<Vec<Waiting>>,
     pub sandbox: SandboxReport,
 }
 
@@ -63,20 +66,22 @@ impl PlainRunner {
 
     pub fn run(&mut self, input: &[u8]) -> Result<PlainRun, RunnerError> {
         self.stage.prepare(input)?;
-        let Supervised { mut report, sandbox, files } = supervise(&self.stage)?;
+        let Supervised { mut report, sandbox, files, standstill } = supervise(&self.stage)?;
         let max_rss_kib =
             Some(u64::from(report.max_rss_kib)).filter(|&rss| rss > own_peak_rss_kib());
         if max_rss_kib.is_none() {
             report.max_rss_kib = 0;
         }
+        let outcome = self.stage.outcome(&report);
         Ok(PlainRun {
-            outcome: self.stage.outcome(&report),
+            outcome,
             run_time: Duration::from_micros(report.run_time_us),
             max_rss_kib,
             stray_children: report.stray_children,
             stdout: self.stage.stdout.as_ref().map_or_else(Vec::new, |capture| capture.all()),
             stderr: self.stage.stderr.tail(),
             files,
+            standstill: standstill.filter(|_| outcome == Outcome::Timeout),
             sandbox,
         })
     }
@@ -86,6 +91,7 @@ pub(crate) struct Supervised {
     pub report: Report,
     pub sandbox: SandboxReport,
     files: BTreeMap<String, Vec<u8>>,
+    standstill: Option<Vec<Waiting>>,
 }
 
 /// Runs the program of a stage once, without its fork server if it has one.
@@ -96,7 +102,14 @@ pub(crate) fn supervise(stage: &Stage) -> Result<Supervised, RunnerError> {
     let launched = stage.launch(far.pipes(), Supervision::ByLauncher { timeout_ms })?;
     drop(far);
     let Launched { process, scratch, sandbox } = launched;
-    let received = line.receive(Duration::from_millis(u64::from(timeout_ms)) + GRACE);
+    let limit = Duration::from_millis(u64::from(timeout_ms));
+    let mut received = line.receive(limit * 9 / 10);
+    // Afterwards there is nothing left to look at.
+    let mut standstill = None;
+    if let Ok(None) = received {
+        standstill = standstill::look_for(process.pid());
+        received = line.receive(limit + GRACE);
+    }
     line.hang_up();
     drop(process);
     let files = if stage.options.capture_files { scratch.files()? } else { BTreeMap::new() };
@@ -106,7 +119,7 @@ pub(crate) fn supervise(stage: &Stage) -> Result<Supervised, RunnerError> {
         // The program ended the process that watches it, and was killed with it.
         _ => killed(),
     };
-    Ok(Supervised { report, sandbox, files })
+    Ok(Supervised { report, sandbox, files, standstill })
 }
 
 /// Of a run that was killed together with whoever would have reported on it.

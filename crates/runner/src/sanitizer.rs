@@ -136,6 +136,24 @@ impl SanitizerReport {
         });
         stacks.filter(|frames| !frames.is_empty()).collect()
     }
+
+    /// Where the threads of a run are that was asked for all of them: the function of a library in
+    /// which each is, and the frames of the program that called it, the innermost first.
+    pub fn threads(stderr: &[u8]) -> Vec<(String, Vec<SanitizerFrame>)> {
+        let text = String::from_utf8_lossy(stderr);
+        let threads = text.split(SAMPLE).skip(1).filter_map(|sample| {
+            let lines = sample.lines().skip_while(|line| frame(line).is_none());
+            let mut frames: Vec<SanitizerFrame> = lines.map_while(frame).collect();
+            let first = frames.iter().position(SanitizerFrame::is_of_program)?;
+            let called = frames[..first].last().map_or("", |frame| frame.function.as_str());
+            let called = called.rsplit("interceptor_").next().unwrap_or(called);
+            let called = called.trim_start_matches('_').to_owned();
+            frames.drain(..first);
+            frames.retain(SanitizerFrame::is_of_program);
+            Some((called, frames))
+        });
+        threads.collect()
+    }
 }
 
 /// Without the innermost frames that say nothing about the cause: those of [`ENDING`], and those of

@@ -341,8 +341,14 @@ impl Executor for Fake<'_> {
         self.examined.push(input.to_vec());
         let objects = self.objects_to.is_some_and(|objects| objects(input));
         let kind = "overflow".to_owned();
-        let diagnosis =
-            Diagnosis { kind, fatal: true, frames: Vec::new(), report: Vec::new(), hidden: None };
+        let diagnosis = Diagnosis {
+            kind,
+            fatal: true,
+            frames: Vec::new(),
+            report: Vec::new(),
+            hidden: None,
+            rounds: None,
+        };
         Ok(if objects { vec![diagnosis] } else { Vec::new() })
     }
 

@@ -12,7 +12,7 @@ use std::fmt;
 use path::Step;
 
 use crate::diagnosis::{Cause, Frame, is_bad_access};
-use crate::{Diagnosis, Offence, Outcome};
+use crate::{Diagnosis, Offence, Outcome, Rounds};
 
 /// Number of the signal by which programs end themselves.
 const SIGABRT: i32 = 6;
@@ -22,6 +22,8 @@ pub enum BugKind {
     /// Ended by a signal.
     Crash(i32),
     Hang,
+    /// All threads wait for each other.
+    Deadlock,
     OutOfMemory,
     /// Ended as it should, but a build that checks more objects.
     Reported,
@@ -33,7 +35,7 @@ impl BugKind {
         match self {
             BugKind::Reported => 0,
             BugKind::Hang => 1,
-            BugKind::Crash(_) | BugKind::OutOfMemory => 2,
+            BugKind::Crash(_) | BugKind::OutOfMemory | BugKind::Deadlock => 2,
         }
     }
 
@@ -53,6 +55,7 @@ impl fmt::Display for BugKind {
         match self {
             BugKind::Crash(number) => write!(f, "{}", Outcome::Signal(*number)),
             BugKind::Hang => f.write_str("hang"),
+            BugKind::Deadlock => f.write_str(Diagnosis::DEADLOCK),
             BugKind::OutOfMemory => f.write_str("out of memory"),
             BugKind::Reported => f.write_str("reported"),
         }
@@ -113,7 +116,9 @@ impl Bug {
     /// What went wrong, in a few words.
     pub fn title(&self) -> String {
         match (&self.diagnosis, self.kind) {
-            (Some(diagnosis), BugKind::Reported | BugKind::Hang) => diagnosis.kind.clone(),
+            (Some(diagnosis), BugKind::Reported | BugKind::Hang | BugKind::Deadlock) => {
+                diagnosis.kind.clone()
+            }
             // Whether it is why the run ended is not known.
             (Some(diagnosis), BugKind::Crash(SIGABRT)) if is_bad_access(&diagnosis.kind) => {
                 diagnosis.kind.clone()
@@ -148,7 +153,26 @@ impl Bug {
         })
     }
 
-    /// The frames of the stack, the innermost first; none without a diagnosis.
+    /// The loops of a run that does not end, if they were counted.
+    pub fn rounds(&self) -> Option<&Rounds> {
+        self.diagnosis.as_ref()?.rounds.as_ref()
+    }
+
+    /// Where it is, if that is known: the innermost frame, or where each thread waits.
+    pub fn place(&self) -> Option<String> {
+        const SHOWN: usize = 4;
+        let count = if self.kind == BugKind::Deadlock { SHOWN } else { 1 };
+        let mut places: Vec<String> = Vec::new();
+        for frame in self.stack().iter().map(ToString::to_string) {
+            if !places.contains(&frame) && places.len() < count {
+                places.push(frame);
+            }
+        }
+        (!places.is_empty()).then(|| places.join(" and "))
+    }
+
+    /// The frames of the stack, the innermost first; none without a diagnosis. Of a deadlock, where
+    /// each thread waits.
     pub fn stack(&self) -> &[Frame] {
         self.diagnosis.as_ref().map_or(&[], |diagnosis| &diagnosis.frames)
     }
@@ -217,8 +241,14 @@ impl Bugs {
     pub fn add_offence(&mut self, input: &[u8], kind: String) -> &Bug {
         let last = Step { site: 0, direction: 0 };
         let failure = Failure { kind: BugKind::Reported, last, input, stderr: b"", run: 0 };
-        let diagnosis =
-            Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new(), hidden: None };
+        let diagnosis = Diagnosis {
+            kind,
+            fatal: false,
+            frames: Vec::new(),
+            report: Vec::new(),
+            hidden: None,
+            rounds: None,
+        };
         self.add(&failure, Some(diagnosis)).1
     }
 
@@ -283,6 +313,7 @@ mod tests {
             frames: vec![frame],
             report: Vec::new(),
             hidden: None,
+            rounds: None,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::Outcome;
+use crate::{Outcome, Rounds};
 
 /// What went wrong in a run, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Diagnosis {
     pub report: Vec<u8>,
     /// Why the program itself may not show it, if that is known.
     pub hidden: Option<&'static str>,
+    /// Of a run that does not end, if its loops were counted.
+    pub rounds: Option<Rounds>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,11 +35,15 @@ impl Diagnosis {
     /// `calc.c:10-14`.
     pub const ENDLESS_LOOP: &str = "long or endless loop";
 
+    /// The kind of a diagnosis of a run whose threads all wait for each other. The frames are where
+    /// each of them waits.
+    pub const DEADLOCK: &str = "deadlock";
+
     /// Of a run that ended by a signal, and about which the checker said nothing.
     pub fn unreported(outcome: Outcome) -> Diagnosis {
         let kind = format!("{outcome}{UNREPORTED}");
         let report = b"The sanitized variant ended by this signal and reported nothing.\n".to_vec();
-        Diagnosis { kind, fatal: true, frames: Vec::new(), report, hidden: None }
+        Diagnosis { kind, fatal: true, frames: Vec::new(), report, hidden: None, rounds: None }
     }
 
     pub(crate) fn is_unreported(&self) -> bool {
@@ -52,6 +58,11 @@ impl Diagnosis {
         let kind = self.kind.as_str();
         if let Some(frame) = self.frames.first().filter(|_| kind == Diagnosis::ENDLESS_LOOP) {
             return Cause::Loop(Loop::at(frame));
+        }
+        if kind == Diagnosis::DEADLOCK && !self.frames.is_empty() {
+            let line =
+                |frame: &Frame| format!("{} {}", frame.function, without_column(&frame.place));
+            return Cause::Deadlock(self.frames.iter().map(line).collect());
         }
         let recurring = recurring(&self.frames);
         if kind == "stack-overflow" && !recurring.is_empty() {
@@ -81,6 +92,8 @@ pub(crate) enum Cause {
     /// Where a recursion is cut off says nothing; these functions call each other.
     Recursion(BTreeSet<String>),
     Loop(Loop),
+    /// The lines at which threads wait.
+    Deadlock(BTreeSet<String>),
 }
 
 impl Cause {
@@ -90,6 +103,7 @@ impl Cause {
                 one == other || one.intersection(other).next().is_some()
             }
             (Cause::Loop(one), Cause::Loop(other)) => one.overlaps(other),
+            (Cause::Deadlock(one), Cause::Deadlock(other)) => one == other,
             (
                 Cause::At { kind, object, frames },
                 Cause::At { kind: other_kind, object: other, frames: other_frames },
@@ -223,7 +237,14 @@ mod tests {
             place: (*place).to_owned(),
         };
         let frames = frames.iter().map(frame).collect();
-        Diagnosis { kind: kind.to_owned(), fatal: true, frames, report: Vec::new(), hidden: None }
+        Diagnosis {
+            kind: kind.to_owned(),
+            fatal: true,
+            frames,
+            report: Vec::new(),
+            hidden: None,
+            rounds: None,
+        }
     }
 
     fn same(one: &Diagnosis, other: &Diagnosis) -> bool {

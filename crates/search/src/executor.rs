@@ -57,8 +57,8 @@ pub trait Executor {
         None
     }
 
-    /// Where a run is that does not end, a diagnosis of the kind [`Diagnosis::ENDLESS_LOOP`], and
-    /// the mistakes that it makes before.
+    /// Where a run is that does not end, a diagnosis of the kind [`Diagnosis::ENDLESS_LOOP`] or
+    /// [`Diagnosis::DEADLOCK`], and the mistakes that it makes before.
     fn locate_hang(&mut self, _input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
         Ok(Vec::new())
     }
@@ -94,7 +94,14 @@ impl Offence {
 
     pub(crate) fn diagnosis(&self) -> Diagnosis {
         let kind = format!("{}: the program {}", Offence::TITLE, self.what);
-        Diagnosis { kind, fatal: false, frames: Vec::new(), report: Vec::new(), hidden: None }
+        Diagnosis {
+            kind,
+            fatal: false,
+            frames: Vec::new(),
+            report: Vec::new(),
+            hidden: None,
+            rounds: None,
+        }
     }
 }
 

@@ -90,11 +90,15 @@ fn failures(
     Ok(failures)
 }
 
-/// A hang where its loop is, and the mistakes on the way there.
+/// A hang where its loop is or a deadlock where its threads wait, and the mistakes on the way there.
 pub(crate) fn hang_causes(diagnoses: Vec<Diagnosis>) -> Vec<(BugKind, Option<Diagnosis>)> {
-    let is_loop = |diagnosis: &Diagnosis| diagnosis.kind == Diagnosis::ENDLESS_LOOP;
-    let (loops, mistakes): (Vec<_>, Vec<_>) = diagnoses.into_iter().partition(is_loop);
-    let hang = (BugKind::Hang, loops.into_iter().next());
+    let is_why = |diagnosis: &Diagnosis| {
+        [Diagnosis::ENDLESS_LOOP, Diagnosis::DEADLOCK].contains(&diagnosis.kind.as_str())
+    };
+    let (whys, mistakes): (Vec<_>, Vec<_>) = diagnoses.into_iter().partition(is_why);
+    let why = whys.into_iter().next();
+    let is_deadlock = why.as_ref().is_some_and(|why| why.kind == Diagnosis::DEADLOCK);
+    let hang = (if is_deadlock { BugKind::Deadlock } else { BugKind::Hang }, why);
     let mistakes = mistakes.into_iter().map(|diagnosis| (BugKind::Reported, Some(diagnosis)));
     std::iter::once(hang).chain(mistakes).collect()
 }

@@ -6,10 +6,14 @@
 
 mod lexers;
 mod models;
+mod rounds;
 mod source;
 
 pub use lexers::LexerProposal;
 pub use models::{ModelFile, Substitution};
+pub use rounds::{
+    LAST_ROUNDS, LoopExit, LoopSite, LoopTable, Operand, OperandKind, WORDS_OF_EXIT, WORDS_OF_LOOP,
+};
 pub use source::{SourceBranch, SourceFunction, SourceLine, SourceTable};
 
 use std::collections::BTreeMap;

@@ -527,4 +527,6 @@ pub(crate) enum VariantName {
     Sanitized,
     /// Records which of its lines run
     Covered,
+    /// Counts the rounds of its loops
+    Counted,
 }

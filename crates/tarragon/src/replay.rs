@@ -152,7 +152,9 @@ fn print_one(one: &ReplayedInput, output: &OutputArgs) {
         let traced =
             one.traced.iter().map(|outcome| format!("    the traced variant disagrees: {outcome}"));
         let reports = one.reports.iter().map(|report| format!("    {report}"));
-        traced.chain(reports).for_each(|line| print(&line, output));
+        let rounds = one.rounds.as_ref().map(ToString::to_string).unwrap_or_default();
+        let rounds = rounds.lines().map(|line| format!("    {line}"));
+        traced.chain(reports).chain(rounds).for_each(|line| print(&line, output));
     }
 }
 

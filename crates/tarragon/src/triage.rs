@@ -63,7 +63,7 @@ fn print_total(done: &Triage, output: &OutputArgs) {
     if output.json {
         return print(&serde_json::to_string(done).unwrap_or_default(), output);
     }
-    for Found { cause, is_hang, plain, inputs } in &done.causes {
+    for Found { cause, is_hang, rounds, plain, inputs } in &done.causes {
         let what = if *is_hang { "hang" } else { "bug" };
         let plain = plain
             .as_ref()
@@ -74,6 +74,9 @@ fn print_total(done: &Triage, output: &OutputArgs) {
             &format!("{what:<6} {cause}: {count} inputs, the smallest is {smallest}{plain}"),
             output,
         );
+        if let Some(rounds) = rounds.as_ref().and_then(search::Rounds::headline) {
+            print(&format!("       {rounds}"), output);
+        }
     }
     let hangs = done.causes.iter().filter(|cause| cause.is_hang).count();
     let (inputs, gone, bugs) = (done.inputs, done.gone, done.causes.len() - hangs);

@@ -12,6 +12,7 @@ pub(crate) fn variant(args: &VariantArgs) -> Result<Verdict> {
         VariantName::Traced => Variant::Traced,
         VariantName::Sanitized => Variant::Sanitized,
         VariantName::Covered => Variant::Covered,
+        VariantName::Counted => Variant::Counted,
     };
     let named = find_program(args.program.as_os_str())?;
     let Replaced { program, notes, .. } = replace_functions(&named, &args.models.models)?;

@@ -258,6 +258,7 @@ fn bug(id: u32, kind: BugKind, reported: Option<&str>, input: &[u8]) -> Bug {
         frames: Vec::new(),
         report: Vec::new(),
         hidden: None,
+        rounds: None,
     };
     let diagnosis = reported.map(diagnosis);
     Bug {

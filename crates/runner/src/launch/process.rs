@@ -17,6 +17,10 @@ impl Process {
         Process { pid, owns_namespace, status: None }
     }
 
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+
     /// Waits until the process has ended by itself, `limit` at most.
     pub fn wait_for(&mut self, limit: Duration) -> Option<Outcome> {
         const PAUSE: Duration = Duration::from_millis(1);

@@ -39,11 +39,17 @@ impl Engine<'_> {
     }
 
     fn is_known_hang(&self, failure: &Failure) -> bool {
-        self.results.bugs.is_stale(failure) || self.ignored_hangs.contains(&failure.last)
+        let is_stale = |kind| self.results.bugs.is_stale(&Failure { kind, ..*failure });
+        is_stale(BugKind::Hang)
+            || is_stale(BugKind::Deadlock)
+            || self.ignored_hangs.contains(&failure.last)
     }
 
     /// Of a known one.
     fn add_hang(&mut self, failure: &Failure) -> Result<(), Stop> {
+        if self.results.bugs.knows(BugKind::Deadlock, failure.last) {
+            return self.add_bug(&Failure { kind: BugKind::Deadlock, ..*failure }, None);
+        }
         match self.results.bugs.ignores(failure.kind) {
             true => Ok(()),
             false => self.add_bug(failure, None),

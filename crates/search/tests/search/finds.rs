@@ -54,6 +54,7 @@ impl Executor for Scripted {
             frames: vec![Frame { function: format!("f{line}"), place: format!("a.c:{line}") }],
             report: Vec::new(),
             hidden: None,
+            rounds: None,
         };
         Ok(of(&self.lines, input).map(diagnosis).into_iter().collect())
     }
