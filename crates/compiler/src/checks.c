@@ -2,6 +2,8 @@
  * and the sanitizers' own. The program goes on after the former, so that a harmless mistake does
  * not hide a worse one. All of them are kept where what the program does to its standard error
  * does not matter. */
+#define _GNU_SOURCE
+#include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +60,19 @@ __attribute__((always_inline)) void __tarragon_undefined(int violated, int kind)
         __tarragon_violated(kind);
 }
 
-/* A format that is no constant and writes to memory. */
+/* Whether the address is in memory that a file gave and nobody writes to. */
+OWN static int is_in_constants(struct dl_phdr_info *file, size_t size, void *address)
+{
+    for (int i = 0; i < file->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &file->dlpi_phdr[i];
+        uintptr_t offset = (uintptr_t)address - file->dlpi_addr - part->p_vaddr;
+        if (part->p_type == PT_LOAD && !(part->p_flags & PF_W) && offset < part->p_memsz)
+            return 1;
+    }
+    return 0;
+}
+
+/* A format that is no constant and writes to memory. What a wrapper is given may be one. */
 OWN __attribute__((noinline)) void __tarragon_format(const char *format)
 {
     for (const char *at = format; at && *at; at++) {
@@ -70,7 +84,8 @@ OWN __attribute__((noinline)) void __tarragon_format(const char *format)
                        || (*at >= '0' && *at <= '9')))
             at++;
         if (*at == 'n') {
-            __tarragon_report(2, __builtin_return_address(0));
+            if (!dl_iterate_phdr(is_in_constants, (void *)format))
+                __tarragon_report(2, __builtin_return_address(0));
             return;
         }
         if (!*at)

@@ -148,7 +148,22 @@ int main(void)
     }
     if (text[0] == 'l')
         puts(strcpy(malloc(10), "lost"));
+    if (text[0] == 'w') {
+        void say(const char *, ...);
+        int count = 0;
+        say("%d%n", size, &count);
+    }
     return 0;
+}
+
+#include <stdarg.h>
+/* Its formats are the program's own. */
+__attribute__((noinline)) void say(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vprintf(format, list);
+    va_end(list);
 }
 "#;
 
@@ -171,6 +186,8 @@ fn properties_are_violated_on_purpose() {
     }
     assert!(found.iter().any(|bug| bug.ends_with("program.c:33:31 (main)")), "{found:?}");
     assert!(!found.iter().any(|bug| bug.contains("leak")), "{found:?}");
+    let formats = found.iter().filter(|bug| bug.contains("format-string"));
+    assert_eq!(formats.count(), 1, "{found:?}");
 }
 
 #[test]
