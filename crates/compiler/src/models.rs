@@ -69,28 +69,29 @@ pub fn with_models(
     files: &[PathBuf],
     options: &DeriveOptions,
 ) -> Result<Modelled, DeriveError> {
-    make(program, files, false, options)
+    make(program, files, None, options)
 }
 
-/// `program` with the `main` of a C source instead of its own. The source may name what is static
-/// in the program.
+/// `program` with the `main` of a C source instead of its own. The source may use what `opened`
+/// names, although it is static in the program.
 pub fn with_entry(
     program: &Path,
     source: &Path,
+    opened: &[String],
     options: &DeriveOptions,
 ) -> Result<PathBuf, DeriveError> {
-    Ok(make(program, &[source.to_owned()], true, options)?.program)
+    Ok(make(program, &[source.to_owned()], Some(opened), options)?.program)
 }
 
 fn make(
     program: &Path,
     files: &[PathBuf],
-    entry: bool,
+    opened: Option<&[String]>,
     options: &DeriveOptions,
 ) -> Result<Modelled, DeriveError> {
     let (path, payload, libraries) = read_program(program)?;
     let models = files.iter().map(|file| compile(file)).collect::<Result<Vec<_>, _>>()?;
-    let making = Making { program: &path, payload, libraries, files, models, entry, options };
+    let making = Making { program: &path, payload, libraries, files, models, opened, options };
     let cache = |error| DeriveError::Cache { path: options.cache.clone(), error };
     let folder = Cache::open(&options.cache)
         .map_err(cache)?
@@ -146,15 +147,16 @@ struct Making<'a> {
     libraries: Vec<Library>,
     files: &'a [PathBuf],
     models: Vec<Module>,
-    /// The model's `main` takes the place of the program's.
-    entry: bool,
+    /// The model's `main` takes the place of the program's, and it may use what these name.
+    opened: Option<&'a [String]>,
     options: &'a DeriveOptions,
 }
 
 impl Making<'_> {
     fn key(&self) -> io::Result<String> {
         let mut key = Key::new();
-        key.add(if self.entry { b"entry" } else { b"models" });
+        key.add(if self.opened.is_some() { b"entry" } else { b"models" });
+        self.opened.unwrap_or_default().iter().for_each(|name| key.add(name.as_bytes()));
         key.add(self.program.as_os_str().as_encoded_bytes());
         key.add(&std::fs::read(self.program)?);
         key.add(&std::fs::read(&self.options.instrument)?);
@@ -162,6 +164,7 @@ impl Making<'_> {
         for module in libraries.chain(&self.models) {
             key.add(module.source.as_bytes());
             key.add(&module.bitcode);
+            key.add(module.checked.as_deref().unwrap_or_default());
         }
         Ok(key.finish())
     }
@@ -198,7 +201,7 @@ impl Making<'_> {
         if self.files.iter().any(|file| language(file) == Language::Cxx) {
             recipe.language = Language::Cxx;
         }
-        if self.entry {
+        if self.opened.is_some() {
             recipe.is_harness = false;
             recipe.items.push(Item::Library("m".to_owned()));
         }
@@ -231,8 +234,9 @@ impl Making<'_> {
         for library in write_libraries(&self.libraries, variant, &program)? {
             words.extend(["--library".into(), library.into()]);
         }
-        if self.entry {
+        if let Some(names) = self.opened {
             words.push("--entry".into());
+            words.extend(names.iter().flat_map(|name| ["--open".into(), name.into()]));
         }
         for model in write_modules(&self.models, variant, &models)? {
             words.extend(["--model".into(), model.into()]);
@@ -250,8 +254,8 @@ impl Making<'_> {
         let failed =
             |message| DeriveError::Instrument { program: self.program.to_owned(), message };
         let objects = compile_all(&payload.modules, scratch).map_err(failed)?;
-        let is_harness =
-            !self.entry && payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness);
+        let is_harness = self.opened.is_none()
+            && payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness);
         let options: &[&str] = if is_harness { &["-fsanitize=fuzzer"] } else { &[] };
         let origin = self.program.parent().unwrap_or(Path::new("/"));
         let relink =
@@ -264,12 +268,12 @@ impl Making<'_> {
     fn check(&self, report: &Substitution) -> Result<(), ModelError> {
         if let Some((name, sources)) = report.ambiguous.iter().next() {
             let (name, sources) = (name.clone(), sources.clone());
-            return Err(match self.entry {
-                true => ModelError::SeveralStatic { name, sources },
-                false => ModelError::Ambiguous { name, sources },
+            return Err(match self.opened {
+                Some(_) => ModelError::SeveralStatic { name, sources },
+                None => ModelError::Ambiguous { name, sources },
             });
         }
-        if self.entry {
+        if self.opened.is_some() {
             return Ok(());
         }
         let mut seen: BTreeMap<&str, &Path> = BTreeMap::new();

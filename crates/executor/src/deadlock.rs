@@ -41,6 +41,11 @@ pub(crate) fn deadlock(
     waiting: &[Waiting],
     mut threads: Vec<(String, Vec<SanitizerFrame>)>,
 ) -> Diagnosis {
+    // A variant that is slower may not have come to the standstill.
+    let is_standing = |(called, _): &(String, Vec<SanitizerFrame>)| !called.is_empty();
+    if threads.len() != waiting.len() || !threads.iter().all(is_standing) {
+        threads.clear();
+    }
     threads.sort_by_key(|(called, _)| JOINING.contains(&called.as_str()));
     let calls = waiting.iter().map(|of| {
         format!("    thread {} of process {} waits in {}\n", of.thread, of.process, of.call)
@@ -67,26 +72,38 @@ fn named(frame: &SanitizerFrame) -> Frame {
 mod tests {
     use super::*;
 
+    fn thread(called: &str, place: &str) -> (String, Vec<SanitizerFrame>) {
+        let frame = SanitizerFrame { function: "work".to_owned(), place: place.to_owned() };
+        (called.to_owned(), vec![frame])
+    }
+
+    fn waiting(threads: i32) -> Vec<Waiting> {
+        (0..threads).map(|of| Waiting { process: 7, thread: 8 + of, call: "futex" }).collect()
+    }
+
     #[test]
     fn whoever_joins_another_comes_last() {
-        let thread = |called: &str, place: &str| {
-            let frame = SanitizerFrame { function: "work".to_owned(), place: place.to_owned() };
-            (called.to_owned(), vec![frame])
-        };
         let threads = vec![
             thread("pthread_join", "/a.c:9:1"),
             thread("pthread_mutex_lock", "/a.c:3:1"),
             thread("pthread_mutex_lock", "/a.c:5:1"),
         ];
-        let found = deadlock(&[], threads);
+        let found = deadlock(&waiting(3), threads);
         let places: Vec<&str> = found.frames.iter().map(|frame| &*frame.place).collect();
         assert_eq!(places, ["/a.c:3:1", "/a.c:5:1", "/a.c:9:1"]);
     }
 
     #[test]
+    fn stacks_of_a_run_that_was_not_so_far_are_none() {
+        let busy = vec![thread("", "/a.c:3:1"), thread("pthread_join", "/a.c:9:1")];
+        assert!(deadlock(&waiting(2), busy).frames.is_empty());
+        let alone = vec![thread("pthread_join", "/a.c:9:1")];
+        assert!(deadlock(&waiting(2), alone).frames.is_empty());
+    }
+
+    #[test]
     fn without_stacks_the_calls_are_told() {
-        let waiting = [Waiting { process: 7, thread: 8, call: "futex" }];
-        let report = deadlock(&waiting, Vec::new()).report;
+        let report = deadlock(&waiting(1), Vec::new()).report;
         let report = String::from_utf8(report).expect("text");
         assert!(report.contains("thread 8 of process 7 waits in futex"), "{report}");
     }

@@ -17,8 +17,13 @@ pub(crate) struct Plain {
     /// Why the program is not asked any more.
     trouble: Option<String>,
     /// The last input and how it ended: several bugs may have it.
-    last: Option<(Vec<u8>, Outcome)>,
-    /// Of the last run, if it stood still: where its threads wait.
+    last: Option<(Vec<u8>, Ended)>,
+}
+
+/// How a run ended.
+struct Ended {
+    outcome: Outcome,
+    /// Where its threads wait, if it stood still for ever.
     standstill: Option<Vec<Waiting>>,
 }
 
@@ -51,15 +56,7 @@ impl Plain {
     pub(crate) fn new(program: &Path, options: TargetOptions) -> Result<Plain, RunnerError> {
         let options = plain_options(program, options);
         let runner = PlainRunner::new(options.clone())?;
-        Ok(Plain {
-            runner,
-            options,
-            good: None,
-            is_checked: false,
-            trouble: None,
-            last: None,
-            standstill: None,
-        })
+        Ok(Plain { runner, options, good: None, is_checked: false, trouble: None, last: None })
     }
 
     /// Takes note of how the traced variant ended.
@@ -78,18 +75,22 @@ impl Plain {
         if self.trouble.is_some() {
             return None;
         }
-        if let Some((_, outcome)) = self.last.as_ref().filter(|(last, _)| last == input) {
-            return Some(*outcome);
-        }
-        let outcome = self.outcome(input)?;
-        self.last = Some((input.to_vec(), outcome));
-        Some(outcome)
+        Some(self.ended(input)?.outcome)
     }
 
     /// Where the threads wait of a run on `input` that stands still for ever; `None` if there is
     /// no such standstill, or if that cannot be known.
     pub(crate) fn standstill(&mut self, input: &[u8]) -> Option<Vec<Waiting>> {
-        (self.run(input)? == Outcome::Timeout).then(|| self.standstill.clone())?
+        self.run(input)?;
+        self.ended(input)?.standstill.clone()
+    }
+
+    fn ended(&mut self, input: &[u8]) -> Option<&Ended> {
+        if self.last.as_ref().is_none_or(|(last, _)| last != input) {
+            let ended = self.run_once(input)?;
+            self.last = Some((input.to_vec(), ended));
+        }
+        self.last.as_ref().map(|(_, ended)| ended)
     }
 
     /// Input can come in ways that only variants know, such as a socket: the program waits for it
@@ -104,7 +105,7 @@ impl Plain {
         let why = if self.wants_socket(&good) {
             "it uses a socket, which the sandbox denies; its variants get the input there"
                 .to_owned()
-        } else if (0..2).all(|_| self.outcome(&good) == Some(Outcome::Timeout)) {
+        } else if (0..2).all(|_| self.hangs(&good)) {
             let good = good.escape_ascii();
             format!(
                 "it does not end on the input \"{good}\", on which its variant does; does it wait \
@@ -117,17 +118,18 @@ impl Plain {
         self.trouble = Some(format!("finds are not confirmed on the program itself: {why}"));
     }
 
+    fn hangs(&mut self, input: &[u8]) -> bool {
+        self.run_once(input).is_some_and(|ended| ended.outcome == Outcome::Timeout)
+    }
+
     fn wants_socket(&self, input: &[u8]) -> bool {
         let denied = runner::denials(self.options.clone(), input).unwrap_or_default();
         denied.iter().any(|denial| denial.call == "socket")
     }
 
-    fn outcome(&mut self, input: &[u8]) -> Option<Outcome> {
+    fn run_once(&mut self, input: &[u8]) -> Option<Ended> {
         match self.runner.run(input) {
-            Ok(run) => {
-                self.standstill = run.standstill;
-                Some(run.outcome)
-            }
+            Ok(run) => Some(Ended { outcome: run.outcome, standstill: run.standstill }),
             Err(error) => {
                 self.trouble =
                     Some(format!("finds are not confirmed on the program itself: {error}"));

@@ -27,9 +27,12 @@ struct Arguments {
     /// Bitcode of the user's models
     #[arg(long = "model", value_name = "FILE", requires = "substitute")]
     models: Vec<PathBuf>,
-    /// A model's main takes the place of the program's, and it may name what is static there
+    /// A model's main takes the place of the program's
     #[arg(long, requires = "substitute")]
     entry: bool,
+    /// The entry may use this function or variable, although it is static in the program
+    #[arg(long = "open", value_name = "NAME", requires = "entry")]
+    opened: Vec<String>,
     /// Object file to write
     #[arg(short, long, required_unless_present_any = ["lexers", "substitute"])]
     output: Option<PathBuf>,
@@ -92,8 +95,9 @@ fn print_lexers(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn substitute(arguments: &Arguments, folder: &Path) -> anyhow::Result<()> {
-    let Arguments { inputs, libraries, models, entry, .. } = arguments;
-    let report = instrument::substitute(inputs, libraries, models, *entry, folder)?;
+    let Arguments { inputs, libraries, models, .. } = arguments;
+    let opened = arguments.entry.then_some(&*arguments.opened);
+    let report = instrument::substitute(inputs, libraries, models, opened, folder)?;
     println!("{}", serde_json::to_string(&report)?);
     Ok(())
 }

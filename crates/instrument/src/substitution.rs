@@ -9,8 +9,8 @@
 //! name, too. For others (those of the C library) the model takes another name: the runtime and the
 //! library itself must go on with the real one.
 //!
-//! One model may be an entry: its `main` takes the place of the program's, and it may name what is
-//! static in the program.
+//! One model may be an entry: its `main` takes the place of the program's, and it may use some of
+//! what is static in the program.
 
 use crate::library;
 use crate::llvm::{self, Value};
@@ -46,12 +46,13 @@ struct Names {
 }
 
 /// Writes the modules of a program and those of models, with all uses replaced, as `0000.bc` and so
-/// on: libraries first, then the program, then the models.
+/// on: libraries first, then the program, then the models. For an entry, `opened` are the names that
+/// it may use although they are static.
 pub fn substitute(
     program: &[PathBuf],
     libraries: &[PathBuf],
     models: &[PathBuf],
-    entry: bool,
+    opened: Option<&[String]>,
     folder: &Path,
 ) -> Result<Substitution> {
     // SAFETY: a context of its own; it is never freed.
@@ -63,10 +64,8 @@ pub fn substitute(
     let models = models.iter().map(single).collect::<Result<Vec<_>>>()?;
     let defined: Vec<Vec<String>> = models.iter().map(|model| modelled_names(*model)).collect();
     let found = Functions::of(&modules);
-    let mut report = found.report(&defined, entry);
-    if entry {
-        models.iter().for_each(|model| found.open(&modules, *model, &mut report));
-    }
+    let mut report = found.report(&defined, opened.is_some());
+    opened.unwrap_or_default().iter().for_each(|name| open(&modules, name, &mut report));
     let replaced = report.files.iter().flat_map(|file| &file.replaced);
     let names: BTreeMap<&str, Names> =
         replaced.map(|name| (name.as_str(), found.names(name))).collect();
@@ -151,25 +150,6 @@ impl Functions {
         report
     }
 
-    /// Lets an entry use what is static in one of the modules.
-    fn open(&self, modules: &[LLVMModuleRef], entry: LLVMModuleRef, report: &mut Substitution) {
-        let wanted = module::symbols(entry).into_iter().filter(|symbol| !is_definition(*symbol));
-        for name in wanted.map(llvm::name) {
-            let is_meant = |symbol: &Value| llvm::name(*symbol) == name && is_local(*symbol);
-            let of = |module: &LLVMModuleRef| module::symbols(*module).into_iter().find(is_meant);
-            let found: Vec<(LLVMModuleRef, Value)> =
-                modules.iter().filter_map(|module| Some((*module, of(module)?))).collect();
-            match found[..] {
-                [] => {}
-                [(_, symbol)] if !self.is_global(&name) => publish(symbol),
-                _ => {
-                    let sources = found.iter().map(|(module, _)| source_of(*module)).collect();
-                    drop(report.ambiguous.insert(name, sources));
-                }
-            }
-        }
-    }
-
     fn is_global(&self, name: &str) -> bool {
         self.global.contains(name) || self.used.contains(name)
     }
@@ -180,6 +160,24 @@ impl Functions {
             (true, _) => Names { model: name.to_owned(), original: real, is_local: false },
             (_, true) => Names { model: wrap, original: name.to_owned(), is_local: false },
             (_, false) => Names { model: wrap, original: real, is_local: true },
+        }
+    }
+}
+
+/// Lets other modules use what is static in one of them, if no other thing has the name.
+fn open(modules: &[LLVMModuleRef], name: &str, report: &mut Substitution) {
+    let of = |module: &LLVMModuleRef| {
+        let found = module::symbols(*module).into_iter().find(|symbol| llvm::name(*symbol) == name);
+        found.map(|symbol| (*module, symbol))
+    };
+    let (local, global): (Vec<_>, Vec<_>) =
+        modules.iter().filter_map(of).partition(|(_, symbol)| is_local(*symbol));
+    match local[..] {
+        [] => {}
+        [(_, symbol)] if global.is_empty() => publish(symbol),
+        _ => {
+            let sources = local.iter().map(|(module, _)| source_of(*module)).collect();
+            drop(report.ambiguous.insert(name.to_owned(), sources));
         }
     }
 }

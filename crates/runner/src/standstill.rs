@@ -54,11 +54,17 @@ fn look(supervisor: i32) -> Option<Threads> {
     let mut threads = Threads::new();
     let mut open = children(supervisor)?;
     while let Some(process) = open.pop() {
+        if has_timer(process) {
+            return None;
+        }
         for thread in numbers(&tasks(process))? {
             let directory = tasks(process).join(thread.to_string());
             let status = fs::read_to_string(directory.join("status")).ok()?;
             if is_dead(&status) {
                 continue;
+            }
+            if waits_for_signals(&status) {
+                return None;
             }
             let call = Call::read(&fs::read_to_string(directory.join("syscall")).ok()?)?;
             threads.insert((process, thread), Thread { call, switches: switches(&status) });
@@ -66,6 +72,23 @@ fn look(supervisor: i32) -> Option<Threads> {
         open.extend(children(process)?);
     }
     Some(threads)
+}
+
+/// Of those that a process made and that have numbers; an alarm is seen by its handler.
+fn has_timer(process: i32) -> bool {
+    let timers = fs::read_to_string(format!("/proc/{process}/timers"));
+    timers.is_ok_and(|timers| !timers.is_empty())
+}
+
+/// Whether the thread handles signals that come with time, or when something outside is ready.
+fn waits_for_signals(status: &str) -> bool {
+    const SIGNALS: [i32; 4] = [libc::SIGALRM, libc::SIGVTALRM, libc::SIGPROF, libc::SIGIO];
+    let mask = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+    };
+    let handled = mask("SigCgt:") & !mask("SigBlk:");
+    SIGNALS.into_iter().any(|signal| handled >> (signal - 1) & 1 == 1)
 }
 
 fn tasks(process: i32) -> PathBuf {
@@ -159,6 +182,14 @@ mod tests {
 
     fn waits(text: &str) -> Option<&'static str> {
         Call::read(text)?.waits_within(std::process::id() as i32, std::process::id() as i32)
+    }
+
+    #[test]
+    fn an_alarm_that_is_handled_may_end_a_wait() {
+        let status = |blocked, caught| format!("SigBlk:\t{blocked:016x}\nSigCgt:\t{caught:016x}\n");
+        assert!(waits_for_signals(&status(0, 1u64 << 13)));
+        assert!(!waits_for_signals(&status(1u64 << 13, 1u64 << 13)), "blocked");
+        assert!(!waits_for_signals(&status(0, 1u64 << 14)), "nobody sends SIGTERM");
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) fn branch_on_length<E: Element>(
         (0..seen.count).for_each(|i| {
             let element = seen.at(run, i);
             // Mostly a loop of the program has asked for the end before.
-            if !domains::excludes(run, element.label, 0) {
+            if element.value == 0 || !domains::excludes(run, element.label, 0) {
                 branch_on(run, is_zero::<E>(run, element));
             }
         });

@@ -59,7 +59,7 @@ impl Diagnosis {
         if let Some(frame) = self.frames.first().filter(|_| kind == Diagnosis::ENDLESS_LOOP) {
             return Cause::Loop(Loop::at(frame));
         }
-        if kind == Diagnosis::DEADLOCK && !self.frames.is_empty() {
+        if kind == Diagnosis::DEADLOCK {
             let line =
                 |frame: &Frame| format!("{} {}", frame.function, without_column(&frame.place));
             return Cause::Deadlock(self.frames.iter().map(line).collect());
@@ -103,7 +103,8 @@ impl Cause {
                 one == other || one.intersection(other).next().is_some()
             }
             (Cause::Loop(one), Cause::Loop(other)) => one.overlaps(other),
-            (Cause::Deadlock(one), Cause::Deadlock(other)) => one == other,
+            // Without places, the last step of the input tells them apart.
+            (Cause::Deadlock(one), Cause::Deadlock(other)) => one == other && !one.is_empty(),
             (
                 Cause::At { kind, object, frames },
                 Cause::At { kind: other_kind, object: other, frames: other_frames },

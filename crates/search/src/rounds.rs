@@ -119,7 +119,7 @@ impl fmt::Display for Condition {
             }
         }
         match self.depends_on.is_empty() {
-            true => writeln!(f, "        depends on no byte of the input"),
+            true => writeln!(f, "        no dependence on the input was recorded"),
             false => writeln!(f, "        depends on {}", bytes(&self.depends_on)),
         }
     }

@@ -318,8 +318,13 @@ impl<'a> Values<'a> {
     fn bit_field(&self, ty: TypeId, bytes: &[u8], (first, width): (u64, u64)) -> String {
         let all = number_of_any(bytes) >> (first % 8);
         let value = if width >= 64 { all as u64 } else { all as u64 & ((1 << width) - 1) };
-        let signed =
-            matches!(self.program.resolved(ty), Type::Base { encoding: Encoding::Signed, .. });
+        let signed = match self.program.resolved(ty) {
+            Type::Base { encoding, .. } => {
+                matches!(encoding, Encoding::Signed | Encoding::SignedChar)
+            }
+            Type::Enum { signed, .. } => *signed,
+            _ => false,
+        };
         let shift = 64 - width.clamp(1, 64);
         match signed {
             true => (((value << shift) as i64) >> shift).to_string(),

@@ -76,7 +76,9 @@ impl Engine<'_> {
                     self.world.executor.locate_hang(failure.input).map_err(Stop::Execution)?;
                 let mut causes = hang_causes(diagnoses);
                 if self.results.bugs.ignores(BugKind::Hang) {
-                    self.ignored_hangs.insert(failure.last);
+                    if causes.iter().all(|(kind, _)| *kind == BugKind::Hang) {
+                        self.ignored_hangs.insert(failure.last);
+                    }
                     causes.retain(|(kind, _)| *kind != BugKind::Hang);
                 }
                 return self.add_all(failure, causes);

@@ -26,7 +26,7 @@ impl Built {
         let out = args.out.canonicalize()?;
         let program = out.join("harness");
         if code.is_linked {
-            replace_main(code, &harness, &program)?;
+            replace_main(code, &harness, &named(args, &harness), &program)?;
             let tape = harness.tape(&code.program);
             return Ok(Built { harness, program, tape });
         }
@@ -43,12 +43,24 @@ impl Built {
     }
 }
 
+/// All that the user names in the program.
+fn named(args: &UnitArgs, harness: &Harness) -> Vec<String> {
+    let functions = harness.subjects.iter().map(|subject| &subject.function.name);
+    let others = harness.subjects.iter().filter_map(|subject| subject.against.as_ref());
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let conditions = args.assume.iter().chain(&args.check);
+    let words = conditions.flat_map(|condition| condition.split(|c| !is_word(c)));
+    let words = words.filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()));
+    let named = functions.chain(others).chain(&args.globals).map(String::as_str).chain(words);
+    named.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 /// The program with the harness for its `main`.
-fn replace_main(code: &Code, harness: &Harness, program: &Path) -> Result<()> {
+fn replace_main(code: &Code, harness: &Harness, opened: &[String], program: &Path) -> Result<()> {
     let source = write(code, harness, program)?;
     let options = DeriveOptions::from_environment()?;
     for file in &code.files {
-        std::fs::copy(compiler::with_entry(file, &source, &options)?, program)?;
+        std::fs::copy(compiler::with_entry(file, &source, opened, &options)?, program)?;
     }
     Ok(())
 }
