@@ -295,6 +295,16 @@ fn functions_of_an_archive_are_tested_without_sources() {
 }
 
 #[test]
+fn narrow_bit_fields_have_their_sign() {
+    const FIELDS: &str = r#"
+    struct fields { signed char f : 4; };
+    int get(struct fields of) { return of.f == -2; }"#;
+    let dir = written("fields.c", FIELDS);
+    let (results, _) = tested(dir.path(), &["fields.c", "--function", "get"]);
+    assert!(rows(&results, "get").iter().any(|row| row.contains("f = -2")), "{results}");
+}
+
+#[test]
 fn functions_of_a_linked_program_are_tested_where_they_are() {
     const MAIN: &str = r#"
     #include <stdlib.h>
@@ -305,7 +315,11 @@ fn functions_of_a_linked_program_are_tested_where_they_are() {
       return n > limit;
     }
     static int same(int x) { return x == 5; }
-    int main(int argc, char **argv) { return twice(argc) + classify(argc) + same(argc); }"#;
+    /* The harness uses the library's. */
+    __attribute__((noinline)) static int write(int x) { return x; }
+    int main(int argc, char **argv) {
+      return twice(argc) + classify(argc) + same(argc) + write(argc);
+    }"#;
     const REST: &str = r#"
     static int same(int x) { return x == 3; }
     int twice(int x) { return x == 77 ? same(x) : 2 * (x & 1023); }"#;
