@@ -9,6 +9,7 @@ use crate::concrete::Concrete;
 use crate::coverage::Coverage;
 use crate::llvm::{self, Block, Builder, LLVMIntPredicate, LLVMOpcode, Layout, Type, Value};
 use crate::memo::{Consumed, Consumer};
+use crate::natural_loops;
 use crate::numbering::Numbering;
 use crate::runtime::Runtime;
 use crate::types;
@@ -89,7 +90,7 @@ impl<'a> Function<'a> {
     }
 
     pub fn instrument(mut self) {
-        let order = reverse_postorder(self.function);
+        let order = natural_loops::reverse_postorder(llvm::entry_block(self.function));
         let blocks: Vec<(Block, Vec<Value>)> =
             order.into_iter().map(|b| (b, llvm::instructions(b))).collect();
         self.find_decided(&blocks);
@@ -404,27 +405,4 @@ pub fn points_to_constant(pointer: Value) -> bool {
 /// The operands that are values (not blocks).
 pub fn operands(instruction: Value) -> impl Iterator<Item = Value> {
     (0..llvm::operand_count(instruction) as u32).map(move |i| llvm::operand(instruction, i))
-}
-
-fn reverse_postorder(function: Value) -> Vec<Block> {
-    let entry = llvm::entry_block(function);
-    let mut seen = HashSet::from([entry]);
-    let mut order = Vec::new();
-    let mut stack = vec![(entry, block_successors(entry))];
-    while let Some((block, successors)) = stack.last_mut() {
-        match successors.pop() {
-            Some(next) if seen.insert(next) => stack.push((next, block_successors(next))),
-            Some(_) => {}
-            None => {
-                order.push(*block);
-                stack.pop();
-            }
-        }
-    }
-    order.reverse();
-    order
-}
-
-fn block_successors(block: Block) -> Vec<Block> {
-    llvm::terminator(block).map(llvm::successors).unwrap_or_default()
 }

@@ -138,21 +138,21 @@ pub fn sanitized_variant(options: &Options) -> Result<()> {
 /// Derives the variant of a program that records which of its lines run, and writes the table of
 /// its lines.
 pub fn covered_variant(options: &Options, source: &Path) -> Result<()> {
-    let module = Module::read(&options.inputs, &options.libraries)?;
-    let builder = Builder::new(module.context);
-    promises::take_back(&module, &builder);
-    promises::initialise_variables(&module, &builder);
-    promises::settle(&builder, module.functions());
-    attributes::keep_recursion(&module);
-    let numbering = number(&module, &builder)?;
-    let table = covered::instrument(&module, &builder, &numbering)?;
-    write(&module, options)?;
-    write_table(&table, source)
+    untraced_variant(options, source, covered::instrument)
 }
 
 /// Derives the variant of a program that counts the rounds of its loops, and writes the table of
 /// its loops.
 pub fn counted_variant(options: &Options, loops: &Path) -> Result<()> {
+    untraced_variant(options, loops, counted::instrument)
+}
+
+/// A variant of the program as it is, with sites numbered as in the traced one, and its table.
+fn untraced_variant<T: serde::Serialize>(
+    options: &Options,
+    table: &Path,
+    instrument: impl FnOnce(&Module, &Builder, &Numbering) -> Result<T>,
+) -> Result<()> {
     let module = Module::read(&options.inputs, &options.libraries)?;
     let builder = Builder::new(module.context);
     promises::take_back(&module, &builder);
@@ -160,9 +160,9 @@ pub fn counted_variant(options: &Options, loops: &Path) -> Result<()> {
     promises::settle(&builder, module.functions());
     attributes::keep_recursion(&module);
     let numbering = number(&module, &builder)?;
-    let table = counted::instrument(&module, &builder, &numbering)?;
+    let made = instrument(&module, &builder, &numbering)?;
     write(&module, options)?;
-    write_table(&table, loops)
+    write_table(&made, table)
 }
 
 /// Derives the traced variant of a program, and writes the table of its sites.

@@ -86,7 +86,8 @@ fn targets(block: Block) -> Vec<Block> {
     llvm::terminator(block).map_or_else(Vec::new, llvm::successors)
 }
 
-fn reverse_postorder(entry: Block) -> Vec<Block> {
+/// Each block after those that lead to it, loops aside.
+pub fn reverse_postorder(entry: Block) -> Vec<Block> {
     let mut seen = HashSet::from([entry]);
     let mut order = Vec::new();
     let mut stack = vec![(entry, targets(entry))];
