@@ -11,6 +11,7 @@ use search::{
 };
 use sites::SiteTable;
 use solver::Chain;
+use sources::Layout;
 
 use crate::measure::{MakeCovered, Measured, measure};
 use crate::output::to_json;
@@ -27,6 +28,8 @@ pub struct Campaign<'a> {
     pub display: Display,
     pub stop: &'a AtomicBool,
     pub limits: Limits,
+    /// What inputs are made of, if they come from several sources.
+    pub layout: Option<Layout>,
     pub about: About,
     pub hangs: Hangs,
     /// For `lcov.info` at the end; `None` if it is not wanted.
@@ -74,7 +77,8 @@ impl Campaign<'_> {
             violations: Violations::after(first),
             ..Results::new(self.sites)
         };
-        let engine = Engine::new(world, self.limits, self.about.seed, results);
+        let engine = Engine::new(world, self.limits, self.about.seed, results)
+            .with_layout(self.layout.clone());
         let (results, stop) = engine.search(strategy, seeds);
         let saved = strategy.save();
         self.finish(&results, stop, strategy.claim(), saved.as_ref())

@@ -18,6 +18,7 @@ use crate::libraries::Library;
 use crate::payload::{Module, Payload};
 use crate::recipe::{Item, Recipe};
 use crate::relink::Relink;
+use crate::surroundings::Surroundings;
 use sites::{ModelFile, Substitution};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -59,17 +60,26 @@ pub enum ModelError {
          name from elsewhere; give the source to `tarragon unit`", sources.join(", ")
     )]
     SeveralStatic { name: String, sources: Vec<String> },
+    #[error(
+        "{} has no main of its own (it is a libFuzzer harness?), so that it cannot have input from \
+         several sources", program.display()
+    )]
+    NoMain { program: PathBuf },
     #[error("there are two models of {name}, in {} and in {}", first.display(), second.display())]
     Twice { name: String, first: PathBuf, second: PathBuf },
 }
 
-/// `program` with the models in `files`, from the cache or made now.
+/// `program` with the models in `files`, and between it and its surroundings what stands there, from
+/// the cache or made now.
 pub fn with_models(
     program: &Path,
     files: &[PathBuf],
+    surroundings: Option<&Surroundings>,
     options: &DeriveOptions,
 ) -> Result<Modelled, DeriveError> {
-    make(program, files, None, options)
+    let cache = |error| DeriveError::Cache { path: options.cache.clone(), error };
+    let own = surroundings.map(|surroundings| surroundings.files(&options.cache)).transpose();
+    make(program, files, &own.map_err(cache)?.unwrap_or_default(), None, options)
 }
 
 /// `program` with the `main` of a C source instead of its own. The source may use what `opened`
@@ -80,17 +90,19 @@ pub fn with_entry(
     opened: &[String],
     options: &DeriveOptions,
 ) -> Result<PathBuf, DeriveError> {
-    Ok(make(program, &[source.to_owned()], Some(opened), options)?.program)
+    Ok(make(program, &[source.to_owned()], &[], Some(opened), options)?.program)
 }
 
 fn make(
     program: &Path,
     files: &[PathBuf],
+    own: &[PathBuf],
     opened: Option<&[String]>,
     options: &DeriveOptions,
 ) -> Result<Modelled, DeriveError> {
     let (path, payload, libraries) = read_program(program)?;
-    let models = files.iter().map(|file| compile(file)).collect::<Result<Vec<_>, _>>()?;
+    let models = files.iter().chain(own).map(|file| compile(file));
+    let models = models.collect::<Result<Vec<_>, _>>()?;
     let making = Making { program: &path, payload, libraries, files, models, opened, options };
     let cache = |error| DeriveError::Cache { path: options.cache.clone(), error };
     let folder = Cache::open(&options.cache)
@@ -146,6 +158,7 @@ struct Making<'a> {
     /// Shared libraries that become part of the program.
     libraries: Vec<Library>,
     files: &'a [PathBuf],
+    /// Of these files, then those of what is between the program and its surroundings.
     models: Vec<Module>,
     /// The model's `main` takes the place of the program's, and it may use what these name.
     opened: Option<&'a [String]>,
@@ -238,8 +251,11 @@ impl Making<'_> {
             words.push("--entry".into());
             words.extend(names.iter().flat_map(|name| ["--open".into(), name.into()]));
         }
-        for model in write_modules(&self.models, variant, &models)? {
-            words.extend(["--model".into(), model.into()]);
+        for (number, model) in
+            write_modules(&self.models, variant, &models)?.into_iter().enumerate()
+        {
+            let option = if number < self.files.len() { "--model" } else { "--surroundings" };
+            words.extend([option.into(), model.into()]);
         }
         let modules = write_modules(&self.payload.modules, variant, &program)?;
         words.extend(modules.into_iter().map(OsString::from));
@@ -275,6 +291,10 @@ impl Making<'_> {
         }
         if self.opened.is_some() {
             return Ok(());
+        }
+        let is_main = |file: &ModelFile| file.replaced.iter().any(|name| name == "main");
+        if self.files.len() < report.files.len() && !report.files.iter().any(is_main) {
+            return Err(ModelError::NoMain { program: self.program.to_owned() });
         }
         let mut seen: BTreeMap<&str, &Path> = BTreeMap::new();
         for (path, file) in self.files.iter().zip(&report.files) {

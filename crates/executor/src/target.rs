@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use compiler::{DeriveOptions, Variant, derive, with_models};
+use compiler::{DeriveOptions, Surroundings, Variant, derive, with_models};
 use runner::{Runner, Sandbox, TargetOptions, default_capacities};
 use sites::{SiteTable, SourceTable};
 use trace::Capacities;
@@ -21,6 +21,10 @@ use crate::{RunnerExecutor, TargetError, Traced, find_program};
 pub struct TargetSettings {
     /// The program and its arguments.
     pub command: Vec<OsString>,
+    /// The same as the user knows them.
+    pub shown: Vec<OsString>,
+    /// Where input comes from, if that is not one place.
+    pub surroundings: Option<Surroundings>,
     /// Limits of one run.
     pub timeout: Duration,
     pub memory: u64,
@@ -53,7 +57,7 @@ impl Target {
         let (program, arguments) = settings.command.split_first().ok_or(TargetError::NoProgram)?;
         let named = find_program(program)?;
         let Replaced { program, models, notes: replaced } =
-            replace_functions(&named, &settings.models)?;
+            replace_functions(&named, &settings.models, settings.surroundings.as_ref())?;
         let traced = Traced::of(&program, &settings.lexers)?;
         let mut options = options(settings, arguments, &traced, max_len);
         options.show_files_of(&named);
@@ -63,7 +67,7 @@ impl Target {
         let mut notes = sandbox_notes(&executor, settings.sandbox);
         notes.extend(left_out(Variant::Traced, &traced.left_out));
         notes.extend(replaced);
-        let words: Vec<_> = settings.command.iter().map(|word| word.to_string_lossy()).collect();
+        let words: Vec<_> = settings.shown.iter().map(|word| word.to_string_lossy()).collect();
         let is_variant = traced.executable == program;
         let (sites, command) = (traced.sites, words.join(" "));
         let mut target = Target { executor, sites, command, notes, models, program, options };
@@ -164,7 +168,9 @@ pub fn prepare(
 ) {
     let named = settings.command.first().and_then(|name| find_program(name).ok());
     let Some(named) = named else { return };
-    let Ok(Replaced { program, .. }) = replace_functions(&named, &settings.models) else { return };
+    let surroundings = settings.surroundings.as_ref();
+    let replaced = replace_functions(&named, &settings.models, surroundings);
+    let Ok(Replaced { program, .. }) = replaced else { return };
     let Ok(options) = derive_options(&settings.lexers) else { return };
     let (done, wait) = std::sync::mpsc::channel::<Variant>();
     let started = Instant::now();
@@ -212,16 +218,21 @@ pub struct Replaced {
     pub notes: Vec<String>,
 }
 
-/// Puts functions of `models` in the place of others in `program`.
-pub fn replace_functions(program: &Path, models: &[PathBuf]) -> Result<Replaced, TargetError> {
-    if models.is_empty() {
+/// Puts functions of `models` in the place of others in `program`, and code between it and its
+/// surroundings.
+pub fn replace_functions(
+    program: &Path,
+    models: &[PathBuf],
+    surroundings: Option<&Surroundings>,
+) -> Result<Replaced, TargetError> {
+    if models.is_empty() && surroundings.is_none() {
         let (models, notes) = (Vec::new(), Vec::new());
         return Ok(Replaced { program: program.to_owned(), models, notes });
     }
     if table_beside(program).is_some() {
         return Err(TargetError::ModelOfVariant { program: program.to_owned() });
     }
-    let modelled = with_models(program, models, &DeriveOptions::from_environment()?)?;
+    let modelled = with_models(program, models, surroundings, &DeriveOptions::from_environment()?)?;
     let words = |(name, file): &(String, PathBuf)| format!("{name} ({})", file.display());
     let models = modelled.replaced.iter().map(words).collect();
     Ok(Replaced { program: modelled.program, models, notes: modelled.notes })

@@ -20,13 +20,16 @@ struct Arguments {
     #[arg(
         long,
         value_name = "FOLDER",
-        requires = "models",
         conflicts_with_all = ["variant", "lexers", "output", "sites", "bitcode"]
     )]
     substitute: Option<PathBuf>,
     /// Bitcode of the user's models
     #[arg(long = "model", value_name = "FILE", requires = "substitute")]
     models: Vec<PathBuf>,
+    /// Bitcode of what stands between a program and its surroundings: models that may wrap main, and
+    /// that give way to the user's
+    #[arg(long, value_name = "FILE", requires = "substitute")]
+    surroundings: Vec<PathBuf>,
     /// A model's main takes the place of the program's
     #[arg(long, requires = "substitute")]
     entry: bool,
@@ -95,9 +98,9 @@ fn print_lexers(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn substitute(arguments: &Arguments, folder: &Path) -> anyhow::Result<()> {
-    let Arguments { inputs, libraries, models, .. } = arguments;
+    let Arguments { inputs, libraries, models, surroundings, .. } = arguments;
     let opened = arguments.entry.then_some(&*arguments.opened);
-    let report = instrument::substitute(inputs, libraries, models, opened, folder)?;
+    let report = instrument::substitute(inputs, libraries, (models, surroundings), opened, folder)?;
     println!("{}", serde_json::to_string(&report)?);
     Ok(())
 }

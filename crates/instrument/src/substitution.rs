@@ -9,6 +9,9 @@
 //! name, too. For others (those of the C library) the model takes another name: the runtime and the
 //! library itself must go on with the real one.
 //!
+//! Code between a program and its surroundings consists of models, too. They may wrap `main`, and give
+//! way to models of the user's.
+//!
 //! One model may be an entry: its `main` takes the place of the program's, and it may use some of
 //! what is static in the program.
 
@@ -46,12 +49,12 @@ struct Names {
 }
 
 /// Writes the modules of a program and those of models, with all uses replaced, as `0000.bc` and so
-/// on: libraries first, then the program, then the models. For an entry, `opened` are the names that
-/// it may use although they are static.
+/// on: libraries first, then the program, then the models, first those of the user. For an entry,
+/// `opened` are the names that it may use although they are static.
 pub fn substitute(
     program: &[PathBuf],
     libraries: &[PathBuf],
-    models: &[PathBuf],
+    (users, surroundings): (&[PathBuf], &[PathBuf]),
     opened: Option<&[String]>,
     folder: &Path,
 ) -> Result<Substitution> {
@@ -61,10 +64,15 @@ pub fn substitute(
     let single = |file: &PathBuf| module::read_linked(context, std::slice::from_ref(file));
     let mut modules = libraries.iter().map(library).collect::<Result<Vec<_>>>()?;
     modules.extend(program.iter().map(single).collect::<Result<Vec<_>>>()?);
-    let models = models.iter().map(single).collect::<Result<Vec<_>>>()?;
+    let models = users.iter().chain(surroundings).map(single).collect::<Result<Vec<_>>>()?;
     let defined: Vec<Vec<String>> = models.iter().map(|model| modelled_names(*model)).collect();
     let found = Functions::of(&modules);
-    let mut report = found.report(&defined, opened.is_some());
+    let (of_users, of_surroundings) = defined.split_at(users.len());
+    let mut report = found.report(of_users, opened.is_some());
+    found.report_surroundings(of_surroundings, &mut report);
+    for (module, file) in models.iter().zip(&report.files).skip(users.len()) {
+        file.unused.iter().for_each(|name| retire(*module, name));
+    }
     opened.unwrap_or_default().iter().for_each(|name| open(&modules, name, &mut report));
     let replaced = report.files.iter().flat_map(|file| &file.replaced);
     let names: BTreeMap<&str, Names> =
@@ -150,6 +158,18 @@ impl Functions {
         report
     }
 
+    /// What stands between the program and its surroundings replaces what the user's models do not.
+    fn report_surroundings(&self, defined: &[Vec<String>], report: &mut Substitution) {
+        let of_users: BTreeSet<String> =
+            report.files.iter().flat_map(|file| file.replaced.iter().cloned()).collect();
+        for names in defined {
+            let names = names.iter().filter(|name| !name.starts_with(OWN)).cloned();
+            let (replaced, unused) =
+                names.partition(|name| self.is_global(name) && !of_users.contains(name));
+            report.files.push(ModelFile { replaced, unused });
+        }
+    }
+
     fn is_global(&self, name: &str) -> bool {
         self.global.contains(name) || self.used.contains(name)
     }
@@ -162,6 +182,20 @@ impl Functions {
             (_, false) => Names { model: wrap, original: real, is_local: true },
         }
     }
+}
+
+/// How names begin that code between a program and its surroundings shares.
+const OWN: &str = "tarragon_";
+
+/// Takes its name from a function that replaces nothing: the name means what others define.
+fn retire(module: LLVMModuleRef, name: &str) {
+    let Some(function) = functions(module).into_iter().find(|f| llvm::name(*f) == name) else {
+        return;
+    };
+    llvm::set_name(function, &format!("{OWN}unused_{name}"));
+    take_over(module, function, name);
+    // SAFETY: the handle is a definition that nobody knows any more.
+    unsafe { LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage) };
 }
 
 /// Lets other modules use what is static in one of them, if no other thing has the name.

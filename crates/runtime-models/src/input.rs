@@ -7,13 +7,13 @@ use super::unfollowed::{fix_numbers, note_name};
 use super::{answer, call_site, guarded, set_label};
 use crate::outside::descriptors::watch;
 use crate::outside::{note_model, output};
+use crate::sources::Source;
 use crate::state::models;
 use core::ffi::{c_char, c_int};
 use runtime_core::build::{self, Value};
 use runtime_core::calls::Args;
-use runtime_core::facts::lengths;
 use runtime_core::state::{Run, active};
-use runtime_core::{events, nodes, os, repetitions, shadow};
+use runtime_core::{events, os, shadow};
 use runtime_process::sys::Stat;
 use trace::{Label, Op};
 
@@ -63,80 +63,62 @@ pub(crate) fn was_read_before(run: &Run) -> bool {
     before.is_some() && before == input_identity(run)
 }
 
-/// True if the descriptor is open on the input's file, or connected to the input.
-pub(crate) fn is_input(run: &Run, fd: c_int) -> bool {
+/// What the descriptor delivers of the input, if it is open on a file of its or connected to it.
+pub(crate) fn source_of(run: &Run, fd: c_int) -> Option<Source> {
     if !active(run) {
         note_before_runs(run, fd);
-        return false;
+        return None;
     }
-    let is = is_given(run, fd);
-    if is {
-        note_model();
-        watch(fd);
-    }
-    is
+    let source = given_by(run, fd)?;
+    note_model();
+    watch(fd);
+    Some(source)
 }
 
 /// The same, also in runs in which nothing is symbolic.
-pub(crate) fn is_given(run: &Run, fd: c_int) -> bool {
-    let Some(input) = input_identity(run) else { return false };
-    let identity = os::file_identity(fd);
-    identity.is_some() && (identity == Some(input) || identity == models().connection.get())
+pub(crate) fn given_by(run: &Run, fd: c_int) -> Option<Source> {
+    delivered_by(run, os::file_identity(fd)?)
 }
 
-/// Whether the path is that of the input's file.
+/// What the file or socket with this device and inode delivers of the input.
+fn delivered_by(run: &Run, identity: (u64, u64)) -> Option<Source> {
+    let input = input_identity(run)?;
+    let is_whole = identity == input || Some(identity) == models().connection.get();
+    if is_whole { Some(Source::WHOLE) } else { models().sources.with_identity(identity) }
+}
+
+/// What the file at the path delivers of the input.
 ///
 /// # Safety
 /// The kernel may read a path there; if there is no memory, it fails.
-pub(crate) unsafe fn is_named(run: &Run, path: *const c_char) -> bool {
+pub(crate) unsafe fn named(run: &Run, path: *const c_char) -> Option<Source> {
     let mut found = Stat::default();
     // SAFETY: the caller's promise, and `Stat` is what the library fills.
     let is_there = unsafe { real::stat(path.cast(), &raw mut found) } == 0;
-    is_there && input_identity(run) == Some((found.device, found.inode))
+    is_there.then(|| delivered_by(run, (found.device, found.inode))).flatten()
 }
 
-/// Gives memory that was filled from input byte `offset` on the labels of those bytes.
-pub(crate) fn label_input(run: &Run, at: *const u8, offset: u64, size: usize) {
+/// Gives memory that was filled from the source's byte `offset` on the labels of those bytes.
+pub(crate) fn label_input(run: &Run, source: Source, at: *const u8, offset: u64, size: usize) {
     for i in 0..size {
-        let index = offset.saturating_add(i as u64);
-        let label = if index < u32::MAX as u64 { nodes::input_byte(run, index as u32) } else { 0 };
+        let label = source.label(run, offset.saturating_add(i as u64));
         shadow::set_entry(run, at as usize + i, label);
-    }
-}
-
-/// The program asked whether input byte `index` exists.
-pub(crate) fn ask_byte(run: &Run, index: u64) {
-    if lengths::has_byte(run, index) {
-        return;
-    }
-    let len = Value::new(nodes::length(run), run.segment.input_len() as u64);
-    let exists = build::binary(run, Op::Ult, 64, Value::concrete(index), len);
-    events::branch(run, exists, index < len.value, call_site());
-}
-
-/// The input's length: a variable, or with a repetition what grows with it.
-pub(super) fn input_length(run: &Run) -> Value {
-    let len = run.segment.input_len() as u64;
-    if repetitions::any(run) {
-        repetitions::input_place(run, len)
-    } else {
-        Value::new(nodes::length(run), len)
     }
 }
 
 /// Bytes `offset .. offset + wanted` were asked for at once and `got` came. Returns the label of
 /// `got`.
-pub(crate) fn ask_bytes(run: &Run, offset: u64, wanted: u64, got: u64) -> Label {
-    let len = input_length(run);
-    let start = repetitions::input_place(run, offset);
+pub(crate) fn ask_bytes(run: &Run, source: Source, offset: u64, wanted: u64, got: u64) -> Label {
+    let len = source.length(run);
+    let start = source.position(run, offset);
     let end = build::binary(run, Op::Add, 64, start, Value::concrete(wanted));
     let end = Value::new(end, offset.saturating_add(wanted));
     let short = build::binary(run, Op::Ult, 64, len, end);
     events::branch(run, short, got < wanted, call_site());
-    if got == wanted || offset.saturating_add(got) != run.segment.input_len() as u64 {
+    if got == wanted || offset.saturating_add(got) != source.len(run) {
         return 0;
     }
-    ask_byte(run, offset);
+    source.ask_byte(run, offset);
     if got == 0 {
         return 0;
     }
@@ -154,26 +136,21 @@ pub(super) fn position(fd: c_int) -> i64 {
     position
 }
 
-/// Offset in the input of the `got` bytes that were just read.
-pub(super) fn offset_before(fd: c_int, got: isize, stays: bool) -> u64 {
+/// Offset in the source of the `got` bytes that were just read.
+pub(super) fn offset_before(source: Source, fd: c_int, got: isize, stays: bool) -> u64 {
     let got = got.max(0) as u64;
-    if let Ok(position) = u64::try_from(position(fd)) {
-        return position.saturating_sub(got);
+    match u64::try_from(position(fd)) {
+        Ok(position) => position.saturating_sub(got),
+        Err(_) => source.receive(got, stays),
     }
-    let received = &models().received;
-    let start = received.get();
-    if !stays {
-        received.set(start + got);
-    }
-    start
 }
 
-/// `got` of the bytes that were wanted on from `offset` of the input came.
-fn note_read(to: *mut u8, offset: u64, wanted: usize, got: isize) {
+/// `got` of the bytes that were wanted on from `offset` of the source came.
+fn note_read(source: Source, to: *mut u8, offset: u64, wanted: usize, got: isize) {
     let Ok(got) = usize::try_from(got) else { return };
     guarded(|run| {
-        label_input(run, to, offset, got);
-        answer(ask_bytes(run, offset, wanted as u64, got as u64));
+        label_input(run, source, to, offset, got);
+        answer(ask_bytes(run, source, offset, wanted as u64, got as u64));
     });
 }
 
@@ -196,11 +173,11 @@ pub(super) fn note_sequential(
     stays: bool,
 ) {
     answer(0);
-    if is_input(run, fd) {
-        let offset = offset_before(fd, got, stays);
+    if let Some(source) = source_of(run, fd) {
+        let offset = offset_before(source, fd, got, stays);
         let count = got.max(0) as u64;
-        note_position(run, fd, offset + count, size as u64, count);
-        note_read(to, offset, size, got);
+        note_position(run, (source, fd), offset + count, size as u64, count);
+        note_read(source, to, offset, size, got);
     } else {
         note_other(run, to, got);
     }
@@ -226,8 +203,8 @@ pub(super) fn at_offset(
     // SAFETY: the program's own call.
     let got = unsafe { os::read_at(fd, to.cast(), size, offset) };
     answer(0);
-    if is_input(run, fd) {
-        note_read(to, offset.max(0) as u64, size, got);
+    if let Some(source) = source_of(run, fd) {
+        note_read(source, to, offset.max(0) as u64, size, got);
     } else {
         note_other(run, to, got);
     }
@@ -248,36 +225,43 @@ pub(super) fn fix_pieces(run: &Run, pieces: *const Piece, count: c_int) {
     fix_numbers(run, pieces, count.clamp(0, MOST) as usize * 2, size_of::<usize>());
 }
 
-/// `got` bytes were spread over the pieces; `offset` is that of the first if they are of the input.
+/// `got` bytes were spread over the pieces; `from` is the source of the first and its offset there,
+/// if they are of the input.
 pub(super) fn note_pieces(
     run: &Run,
     pieces: *const Piece,
     count: c_int,
-    offset: Option<u64>,
+    from: Option<(Source, u64)>,
     got: isize,
 ) {
     answer(0);
     let Ok(got) = u64::try_from(got) else { return };
-    if offset.is_none() {
+    if from.is_none() {
         output::note_other_data(run);
     }
     guarded(|run| {
-        label_pieces(run, pieces, count, offset, got);
-        if let Some(offset) = offset {
-            answer(ask_bytes(run, offset, wanted_by(pieces, count), got));
+        label_pieces(run, pieces, count, from, got);
+        if let Some((source, offset)) = from {
+            answer(ask_bytes(run, source, offset, wanted_by(pieces, count), got));
         }
     });
 }
 
 /// Labels what `got` bytes filled.
-fn label_pieces(run: &Run, pieces: *const Piece, count: c_int, offset: Option<u64>, got: u64) {
+fn label_pieces(
+    run: &Run,
+    pieces: *const Piece,
+    count: c_int,
+    from: Option<(Source, u64)>,
+    got: u64,
+) {
     let mut done = 0u64;
     for i in 0..count.max(0) as usize {
         // SAFETY: the library has just read so many of them.
         let Piece { start, size } = unsafe { pieces.add(i).read() };
         let here = (size as u64).min(got - done) as usize;
-        match offset {
-            Some(offset) => label_input(run, start, offset + done, here),
+        match from {
+            Some((source, offset)) => label_input(run, source, start, offset + done, here),
             None => shadow::clear(start as usize, here),
         }
         done += here as u64;
@@ -298,14 +282,15 @@ pub(super) fn pieces(run: &Run, _: &Args, fd: c_int, pieces: *const Piece, count
     fix_pieces(run, pieces, count);
     // SAFETY: the program's own call.
     let got = unsafe { real::readv(fd, pieces, count) };
-    let offset = is_input(run, fd).then(|| offset_before(fd, got, false));
-    if let Some(offset) = offset
+    let source = source_of(run, fd);
+    let from = source.map(|source| (source, offset_before(source, fd, got, false)));
+    if let Some((source, offset)) = from
         && got >= 0
     {
         let wanted = wanted_by(pieces, count);
-        note_position(run, fd, offset + got as u64, wanted, got as u64);
+        note_position(run, (source, fd), offset + got as u64, wanted, got as u64);
     }
-    note_pieces(run, pieces, count, offset, got);
+    note_pieces(run, pieces, count, from, got);
     got
 }
 
@@ -321,7 +306,8 @@ pub(super) fn pieces_at_offset(
     fix_pieces(run, pieces, count);
     // SAFETY: the program's own call.
     let got = unsafe { real::preadv(fd, pieces, count, offset) };
-    note_pieces(run, pieces, count, is_input(run, fd).then_some(offset.max(0) as u64), got);
+    let from = source_of(run, fd).map(|source| (source, offset.max(0) as u64));
+    note_pieces(run, pieces, count, from, got);
     got
 }
 
@@ -348,8 +334,8 @@ pub(super) fn mapped(
     if flags & MAP_ANONYMOUS != 0 {
         return result;
     }
-    if is_input(run, fd) {
-        label_mapping(result, size, offset.max(0) as u64);
+    if let Some(source) = source_of(run, fd) {
+        label_mapping(source, result, size, offset.max(0) as u64);
     } else {
         output::note_other_data(run);
         if flags & MAP_SHARED != 0 && protection & PROT_WRITE != 0 {
@@ -359,12 +345,12 @@ pub(super) fn mapped(
     result
 }
 
-/// The input was mapped on from `offset`.
-fn label_mapping(at: *mut u8, size: usize, offset: u64) {
+/// A file of the input was mapped on from `offset`.
+fn label_mapping(source: Source, at: *mut u8, size: usize, offset: u64) {
     guarded(|run| {
-        let there = (run.segment.input_len() as u64).saturating_sub(offset).min(size as u64);
-        label_input(run, at, offset, there as usize);
-        ask_bytes(run, offset, size as u64, there);
+        let there = source.len(run).saturating_sub(offset).min(size as u64);
+        label_input(run, source, at, offset, there as usize);
+        ask_bytes(run, source, offset, size as u64, there);
     });
 }
 
@@ -389,7 +375,7 @@ pub(super) fn closed(_: &Run, _: &Args, fd: c_int) -> c_int {
     unsafe { real::close(fd) }
 }
 
-/// `fstat`: the size of the input's file is the input's length.
+/// `fstat`: the size of a file of the input is the length of what it delivers.
 pub(super) fn status(run: &Run, _: &Args, fd: c_int, stat: *mut Stat) -> c_int {
     // SAFETY: the program's own call.
     let result = unsafe { real::fstat(fd, stat) };
@@ -438,10 +424,12 @@ fn note_status(run: &Run, stat: *mut Stat) {
     shadow::clear(stat as usize, size_of::<Stat>());
     // SAFETY: the library has just filled it.
     let Stat { device, inode, size, .. } = unsafe { stat.read() };
-    if input_identity(run) != Some((device, inode)) {
-        output::note_other_data(run);
-    } else if size == run.segment.input_len() as i64 {
-        let place = stat.cast::<u8>().wrapping_add(core::mem::offset_of!(Stat, size));
-        guarded(|run| set_label(run, place, input_length(run).label, 8));
+    match delivered_by(run, (device, inode)) {
+        None => output::note_other_data(run),
+        Some(source) if size == source.len(run) as i64 => {
+            let place = stat.cast::<u8>().wrapping_add(core::mem::offset_of!(Stat, size));
+            guarded(|run| set_label(run, place, source.length(run).label, 8));
+        }
+        Some(_) => {}
     }
 }

@@ -35,6 +35,7 @@ mod process;
 mod scan;
 mod search;
 pub mod sort;
+pub mod sources;
 mod spans;
 pub mod state;
 pub mod stdio;

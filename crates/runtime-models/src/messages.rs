@@ -1,7 +1,7 @@
 //! Where bytes of the input enter as messages: the `recv` family.
 
 use super::input::{
-    Piece, fix_pieces, is_given, is_input, note_pieces, note_sequential, offset_before,
+    Piece, fix_pieces, given_by, note_pieces, note_sequential, offset_before, source_of,
 };
 use super::table::real;
 use super::unfollowed::fix_numbers;
@@ -38,7 +38,7 @@ pub struct Message {
 fn is_file(run: &Run, got: isize, fd: c_int) -> bool {
     // SAFETY: the C library keeps the variable as long as this thread runs.
     let is_no_socket = || unsafe { os::errno().read() } == ENOTSOCK;
-    got < 0 && is_no_socket() && is_given(run, fd)
+    got < 0 && is_no_socket() && given_by(run, fd).is_some()
 }
 
 /// `recv`
@@ -117,7 +117,8 @@ pub(super) fn message(
     let Message { name, name_size, control, control_size, .. } = unsafe { &*message };
     shadow::clear(*name as usize, (*name_size).min(name_room) as usize);
     shadow::clear(*control as usize, (*control_size).min(control_room));
-    let offset = is_input(run, fd).then(|| offset_before(fd, got, flags & MSG_PEEK != 0));
-    note_pieces(run, pieces, count, offset, got);
+    let stays = flags & MSG_PEEK != 0;
+    let from = source_of(run, fd).map(|source| (source, offset_before(source, fd, got, stays)));
+    note_pieces(run, pieces, count, from, got);
     got
 }

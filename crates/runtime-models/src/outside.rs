@@ -19,7 +19,7 @@ pub mod output;
 mod reach;
 mod unknown;
 
-use crate::input::{is_given, was_read_before};
+use crate::input::{given_by, was_read_before};
 use crate::state::models;
 use crate::stdio;
 use core::arch::asm;
@@ -154,7 +154,7 @@ fn prepare(run: &Run) {
     if was_read_before(run) {
         events::give_up(run, GiveUp::InputTaken, 0, UNKNOWN);
     }
-    let is_stdin = is_given(run, 0);
+    let is_stdin = given_by(run, 0).is_some();
     known.has_name.set(!is_stdin && !run.segment.has_flag(flags::WORDS));
     if is_stdin {
         // SAFETY: the C library's variable leads to a stream, and models tell when that is closed.
@@ -284,7 +284,7 @@ pub extern "C" fn __tg_opened(fd: c_int) {
         return;
     }
     output::note_redirected(fd);
-    if is_given(run, fd) {
+    if given_by(run, fd).is_some() {
         watch(fd);
     }
 }
@@ -292,7 +292,7 @@ pub extern "C" fn __tg_opened(fd: c_int) {
 /// The descriptor was read in a way that does not move it.
 fn note_taken(run: &Run, fd: c_int) {
     if active(run)
-        && is_given(run, fd)
+        && given_by(run, fd).is_some()
         && let Some(_entered) = state::enter(run)
     {
         let known = known();

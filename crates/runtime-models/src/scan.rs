@@ -4,33 +4,31 @@
 
 use super::decimals::{narrowed, read_decimal};
 use super::element::{Element, MAX_STRING};
-use super::input::ask_byte;
 use super::logic::*;
 use super::numbers::{Characters, Format, InMemory, PLAIN, read_number};
 use super::print::arguments_of;
 use super::stdio::{Stream, input_position, note_position};
 use super::unfollowed::fix_string;
 use super::{answer, give_up, guarded, set_label};
+use crate::sources::Source;
 use core::ffi::c_int;
 use runtime_core::build::Value;
 use runtime_core::calls::{Args, VaList};
 use runtime_core::memory;
 use runtime_core::state::{Run, active};
-use runtime_core::{nodes, objects, shadow};
+use runtime_core::{objects, shadow};
 
-/// The input from one of its bytes on.
-struct FromInput(u64);
+/// A source from one of its bytes on.
+struct FromInput(Source, u64);
 
 impl Characters for FromInput {
     const ENDS_WITH_ZERO: bool = false;
 
     fn at(&self, run: &Run, index: usize) -> Option<Value> {
-        let index = self.0 + index as u64;
-        ask_byte(run, index);
-        if index >= run.segment.input_len() as u64 {
-            return None;
-        }
-        Some(nodes::input_value(run, index as u32))
+        let FromInput(source, start) = *self;
+        let offset = start + index as u64;
+        source.ask_byte(run, offset);
+        (offset < source.len(run)).then(|| source.byte(run, offset))
     }
 }
 
@@ -410,15 +408,15 @@ pub(super) fn stream(
     list: *mut VaList,
 ) -> c_int {
     let arguments = arguments_of(list);
-    let start = input_position(run, stream);
+    let from = input_position(run, stream);
     fix_string(run, format);
     // SAFETY: the program's own call.
     let result = unsafe { real(stream, format, list) };
     answer(0);
-    match start {
-        Some(start) => {
-            scanned(&FromInput(start), format, arguments, result);
-            note_position(stream);
+    match from {
+        Some((source, start)) => {
+            scanned(&FromInput(source, start), format, arguments, result);
+            note_position(source, stream);
         }
         None if active(run) => clear_results(format, arguments, result),
         None => {}

@@ -4,6 +4,7 @@
 //! parts are cells for the same reason: models call each other, and none may hold a part to itself.
 
 use crate::outside::Outside;
+use crate::sources::Sources;
 use crate::stdio::Streams;
 use crate::words::Words;
 use core::cell::Cell;
@@ -18,8 +19,7 @@ pub struct ModelState {
     pub(crate) connection: Cell<Option<(u64, u64)>>,
     /// A file that a model read before the first run began: its device and inode.
     pub(crate) read_before: Cell<Option<(u64, u64)>>,
-    /// Bytes of the input that came from a descriptor without a position, such as a socket.
-    pub(crate) received: Cell<u64>,
+    pub(crate) sources: Sources,
     /// The descriptor of the input whose position hangs on where the input ends, if there is one.
     pub(crate) at_end: Cell<Option<c_int>>,
     pub(crate) streams: Streams,
@@ -41,7 +41,7 @@ static MODELS: OfProcess = OfProcess(ModelState {
     words: Words::NEW,
     connection: Cell::new(None),
     read_before: Cell::new(None),
-    received: Cell::new(0),
+    sources: Sources::NONE,
     at_end: Cell::new(None),
     streams: Streams::NONE,
     token_rest: Cell::new(null_mut()),
@@ -58,7 +58,7 @@ impl ModelState {
     /// words and connection, and what `strtok` has not cut yet.
     pub fn reset(&self) {
         self.outside.reset();
-        self.received.set(0);
+        self.sources.reset();
         self.at_end.set(None);
         self.streams.reset();
         self.new_size.set(0);

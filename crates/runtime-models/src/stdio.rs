@@ -2,7 +2,7 @@
 //! reads the buffer itself (`getc_unlocked` as a macro) works like the functions do.
 
 use super::element::Elements;
-use super::input::{ask_byte, ask_bytes, is_input, label_input, note_before_runs};
+use super::input::{ask_bytes, label_input, note_before_runs, source_of};
 use super::logic::{apply_to, branch_on, is};
 use super::positions::{comes_to_end, fix_length};
 use super::table::real;
@@ -10,6 +10,7 @@ use super::unfollowed::{fix_pointer, note_name};
 use super::{answer, byte, element, give_up_outside, guarded};
 use crate::outside::descriptors::{unwatch_stream, watch_stream};
 use crate::outside::{note_model, output};
+use crate::sources::Source;
 use crate::state::models;
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
@@ -87,8 +88,9 @@ impl Stream {
 pub(super) struct Known {
     /// It may be closed by now.
     stream: Cell<*const Stream>,
-    input: Cell<bool>,
-    /// Input byte that the stream delivers next, as far as models were used; -1 if not known.
+    /// What it delivers of the input, if it does.
+    source: Cell<Option<Source>>,
+    /// Byte of the source that the stream delivers next, as far as models were used; -1 if not known.
     next: Cell<i64>,
     /// Bytes that were put back and are not those of the input that were there.
     pushed: Cell<u32>,
@@ -102,7 +104,7 @@ pub(super) struct Known {
 impl Known {
     const NOTHING: Known = Known {
         stream: Cell::new(null()),
-        input: Cell::new(false),
+        source: Cell::new(None),
         next: Cell::new(-1),
         pushed: Cell::new(0),
         from_end: Cell::new(false),
@@ -111,10 +113,10 @@ impl Known {
     };
 
     /// Of a stream, or null, and its descriptor.
-    fn begin(&self, stream: *const Stream, fd: c_int, input: bool) {
+    fn begin(&self, stream: *const Stream, fd: c_int, source: Option<Source>) {
         self.stream.set(stream);
         self.fd.set(fd);
-        self.input.set(input);
+        self.source.set(source);
         self.note_move(false);
     }
 
@@ -147,12 +149,12 @@ impl Streams {
 
     /// Which streams read the input is to be found out anew.
     fn forget(&self) {
-        self.known.iter().for_each(|known| known.begin(null(), -1, false));
+        self.known.iter().for_each(|known| known.begin(null(), -1, None));
     }
 
     /// Whether one is known that reads the input from the descriptor.
     pub fn read_from(&self, fd: c_int) -> bool {
-        self.known.iter().any(|known| known.input.get() && known.fd.get() == fd)
+        self.known.iter().any(|known| known.source.get().is_some() && known.fd.get() == fd)
     }
 
     #[inline(never)]
@@ -164,9 +166,9 @@ impl Streams {
         let known = &self.known[self.next.get() % MAX_KNOWN];
         self.next.update(|next| next.wrapping_add(1));
         let fd = stream.fileno.get();
-        let input = is_input(run, fd);
-        known.begin(stream, fd, input);
-        if input {
+        let source = source_of(run, fd);
+        known.begin(stream, fd, source);
+        if source.is_some() {
             // SAFETY: the program uses the stream, and models tell when it is closed.
             unsafe { watch_stream(fd, from_ref(stream).cast_mut()) };
         }
@@ -181,17 +183,17 @@ pub(super) fn known(run: &Run, stream: &Stream) -> &'static Known {
     if first.stream.get() == from_ref(stream) { first } else { streams.find(run, stream) }
 }
 
-/// The stream, if it reads the input.
+/// The stream and what it delivers of the input, if it does.
 #[inline(always)]
-pub(super) fn reading_input<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
+pub(super) fn reading_input<'a>(run: &Run, stream: *mut Stream) -> Option<(&'a Stream, Source)> {
     let stream = Stream::of(stream)?;
     if !active(run) {
         note_before_runs(run, stream.fileno.get());
         return None;
     }
-    if known(run, stream).input.get() {
+    if let Some(source) = known(run, stream).source.get() {
         note_model();
-        return Some(stream);
+        return Some((stream, source));
     }
     output::note_other_data(run);
     None
@@ -218,7 +220,7 @@ pub(crate) unsafe fn position_before(stream: *mut Stream, end: i64) -> i64 {
 
 /// Labels the whole buffer, which ends at `end` in the file, unless it has its labels: a line takes
 /// a small part of it.
-fn label_buffer(run: &Run, stream: &Stream, end: i64) {
+fn label_buffer(run: &Run, source: Source, stream: &Stream, end: i64) {
     if stream.has(IN_BACKUP) {
         return;
     }
@@ -226,84 +228,90 @@ fn label_buffer(run: &Run, stream: &Stream, end: i64) {
     let size = (stream.read_end.get() as usize).saturating_sub(base as usize);
     let here = (base as usize, size, end);
     if known(run, stream).labelled.replace(here) != here && end >= size as i64 {
-        label_input(run, base, (end - size as i64) as u64, size);
+        label_input(run, source, base, (end - size as i64) as u64, size);
     }
 }
 
-/// The input byte that the stream delivers next, if it reads the input.
-pub(super) fn input_position(run: &Run, stream: *mut Stream) -> Option<u64> {
-    u64::try_from(reading_many(run, stream)?.position()).ok()
+/// What the stream delivers of the input, and the byte of it that comes next.
+pub(super) fn input_position(run: &Run, stream: *mut Stream) -> Option<(Source, u64)> {
+    let (stream, source) = reading_many(run, stream)?;
+    Some((source, u64::try_from(stream.position()).ok()?))
 }
 
 /// As [`reading_input`], for functions that take several bytes. They do not know what was put back.
-fn reading_many<'a>(run: &Run, stream: *mut Stream) -> Option<&'a Stream> {
-    let stream = reading_input(run, stream)?;
+fn reading_many<'a>(run: &Run, stream: *mut Stream) -> Option<(&'a Stream, Source)> {
+    let (stream, source) = reading_input(run, stream)?;
     let known = known(run, stream);
     if known.pushed.take() != 0 {
         give_up_outside();
     }
-    if known.from_end.get() && stream.position() < run.segment.input_len() as i64 {
-        guarded(fix_length);
+    if known.from_end.get() && stream.position() < source.len(run) as i64 {
+        guarded(|run| fix_length(run, source));
     }
-    Some(stream)
+    Some((stream, source))
 }
 
 /// A library function moved a stream on that reads the input.
-pub(super) fn note_position(stream: *mut Stream) {
+pub(super) fn note_position(source: Source, stream: *mut Stream) {
     let Some(stream) = Stream::of(stream) else { return };
     guarded(|run| {
         let end = stream.file_position();
-        label_buffer(run, stream, end);
+        label_buffer(run, source, stream, end);
         known(run, stream).next.set(stream.position_before(end));
     });
 }
 
 /// The input byte that a wide stream delivers next: its buffer is ahead of what the program has
 /// seen, so it is counted.
-pub(super) fn next_of_wide(run: &Run, stream: *mut Stream) -> Option<&'static Cell<i64>> {
-    let stream = reading_input(run, stream)?;
+pub(super) fn next_of_wide(run: &Run, stream: *mut Stream) -> Option<(Source, &'static Cell<i64>)> {
+    let (stream, source) = reading_input(run, stream)?;
     let next = &known(run, stream).next;
     if next.get() < 0 {
         next.set(stream.position());
     }
-    Some(next)
+    Some((source, next))
 }
 
 /// The label of a byte that the stream delivered, and its events; the guard is held.
-fn delivered(run: &Run, stream: &Stream, result: c_int) -> Label {
+fn delivered(run: &Run, (stream, source): (&Stream, Source), result: c_int) -> Label {
     let known = known(run, stream);
     if result < 0 {
         let at = stream.position();
         known.next.set(at);
-        ask_byte(run, at.max(0) as u64);
+        source.ask_byte(run, at.max(0) as u64);
         return 0;
     }
     if known.from_end.get() {
-        fix_length(run);
+        fix_length(run, source);
     }
     let at = stream.read_ptr.get().wrapping_sub(1);
     if known.pushed.get() != 0 {
         known.pushed.update(|pushed| pushed - 1);
         return build::zext(run, 8, 32, byte(run, at));
     }
-    let label = expected_label(run, stream, known, at);
+    let label = expected_label(run, (stream, source), known, at);
     let next = known.next.get();
-    ask_byte(run, next.max(0) as u64);
+    source.ask_byte(run, next.max(0) as u64);
     known.next.set(next + 1);
     build::zext(run, 8, 32, byte(run, at).with_label(label))
 }
 
 /// The label of the byte at `at` of the buffer, which gets its labels where they are not those that
 /// come next.
-fn expected_label(run: &Run, stream: &Stream, known: &Known, at: *mut u8) -> Label {
+fn expected_label(
+    run: &Run,
+    (stream, source): (&Stream, Source),
+    known: &Known,
+    at: *mut u8,
+) -> Label {
     let next = known.next.get();
     let is_fresh = next < 0 || at == stream.read_base.get();
     let label = shadow::label_of_byte(run, at as usize);
-    if !is_fresh && label != 0 && label as i64 == next + 1 {
+    if !is_fresh && label != 0 && label == source.label(run, next as u64) {
         return label;
     }
     let end = stream.file_position();
-    label_buffer(run, stream, end);
+    label_buffer(run, source, stream, end);
     known.next.set(stream.position_before(end) - 1);
     shadow::label_of_byte(run, at as usize)
 }
@@ -319,7 +327,7 @@ pub(super) fn next_byte(
     // SAFETY: the program's own call.
     let result = unsafe { real(stream) };
     let label = match reading_input(run, stream) {
-        Some(stream) => guarded(|run| delivered(run, stream, result)),
+        Some(reading) => guarded(|run| delivered(run, reading, result)),
         None => None,
     };
     answer(label.unwrap_or(0));
@@ -331,11 +339,11 @@ pub(super) fn fill(run: &Run, _: &Args, stream: *mut Stream) -> c_int {
     // SAFETY: the program's own call.
     let result = unsafe { real::__underflow(stream) };
     answer(0);
-    if let Some(stream) = reading_input(run, stream) {
+    if let Some((stream, source)) = reading_input(run, stream) {
         guarded(|run| {
             let end = stream.file_position();
-            label_buffer(run, stream, end);
-            ask_byte(run, stream.position_before(end).max(0) as u64);
+            label_buffer(run, source, stream, end);
+            source.ask_byte(run, stream.position_before(end).max(0) as u64);
         });
     }
     result
@@ -347,23 +355,24 @@ pub(super) fn push_back(run: &Run, labels: &Args, pushed: c_int, stream: *mut St
     let (label, result) = (labels.label(0), unsafe { real::ungetc(pushed, stream) });
     answer(if result == pushed { label } else { 0 });
     if result >= 0
-        && let Some(stream) = reading_input(run, stream)
+        && let Some(reading) = reading_input(run, stream)
     {
         let pushed = Value::new(label, pushed as u32 as u64);
-        guarded(|run| put_back(run, stream, build::trunc(run, 8, pushed)));
+        guarded(|run| put_back(run, reading, build::trunc(run, 8, pushed)));
     }
     result
 }
 
 /// A byte with this label was put back. It need not be the one that was there.
-fn put_back(run: &Run, stream: &Stream, label: Label) {
+fn put_back(run: &Run, (stream, source): (&Stream, Source), label: Label) {
     let known = known(run, stream);
     if known.pushed.get() == 0 {
-        if label != 0 && label as i64 == known.next.get() {
-            known.next.update(|next| next - 1);
+        let before = known.next.get() - 1;
+        if label != 0 && before >= 0 && label == source.label(run, before as u64) {
+            known.next.set(before);
             return;
         }
-        label_buffer(run, stream, stream.file_position());
+        label_buffer(run, source, stream, stream.file_position());
     }
     shadow::set_entry(run, stream.read_ptr.get() as usize, label);
     known.pushed.update(|pushed| pushed + 1);
@@ -379,14 +388,14 @@ pub(super) fn read_objects(
     stream: *mut Stream,
 ) -> usize {
     let input = reading_many(run, stream);
-    let before = input.map_or(-1, Stream::position);
+    let before = input.map_or(-1, |(stream, _)| stream.position());
     // SAFETY: the program's own call.
     let result = unsafe { real::fread(to, size, count, stream) };
     answer(0);
     match input.zip(u64::try_from(before).ok()) {
-        Some((stream, before)) => {
+        Some((reading, before)) => {
             let objects = Objects { to, size, count, before };
-            guarded(|run| delivered_objects(run, &objects, stream));
+            guarded(|run| delivered_objects(run, &objects, reading));
         }
         None => shadow::__tgi_clear(to as usize, (result * size).max(1)),
     }
@@ -403,25 +412,25 @@ struct Objects {
 }
 
 /// Objects were delivered, the last of them maybe in part; the guard is held.
-fn delivered_objects(run: &Run, objects: &Objects, stream: &Stream) {
+fn delivered_objects(run: &Run, objects: &Objects, (stream, source): (&Stream, Source)) {
     let Objects { to, size, count, before } = *objects;
     let end = stream.file_position();
     let after = stream.position_before(end);
     let got = (after - before as i64).max(0) as u64;
-    label_input(run, to, before, got as usize);
-    label_buffer(run, stream, end);
+    label_input(run, source, to, before, got as usize);
+    label_buffer(run, source, stream, end);
     let wanted = size.wrapping_mul(count) as u64;
-    note_read(run, stream, after, wanted, got);
-    let label = ask_bytes(run, before, wanted, got);
+    note_read(run, (stream, source), after, wanted, got);
+    let label = ask_bytes(run, source, before, wanted, got);
     let whole = |bytes: Value| apply_to(run, Op::UDiv, 64, bytes, size as u64).label;
     answer(if label == 0 { 0 } else { whole(Value::new(label, got)) });
 }
 
 /// The stream stands after `got` bytes of those that were wanted.
-fn note_read(run: &Run, stream: &Stream, after: i64, wanted: u64, got: u64) {
+fn note_read(run: &Run, (stream, source): (&Stream, Source), after: i64, wanted: u64, got: u64) {
     let known = known(run, stream);
     known.next.set(after);
-    if comes_to_end(run, after as u64, wanted, got) {
+    if comes_to_end(run, source, after as u64, wanted, got) {
         known.from_end.set(true);
     }
 }
@@ -447,14 +456,14 @@ struct Line {
 }
 
 /// Labels a line, with the guard held, and answers with its length.
-fn delivered_line(run: &Run, line: &Line, stream: &Stream) {
+fn delivered_line(run: &Run, line: &Line, (stream, source): (&Stream, Source)) {
     let Line { to, got, limit, delimiter, before } = *line;
-    label_input(run, to, before, got);
+    label_input(run, source, to, before, got);
     // The library has just written them.
     let text = Elements::new(to, got);
     let mut is_repeated = false;
     for i in 0..got {
-        ask_byte(run, before + i as u64);
+        source.ask_byte(run, before + i as u64);
         let here = text.at(run, i);
         // Which bytes follow the repetition hangs on whether the line is cut.
         if !is_repeated && repetitions::is_filler(run, here.label) {
@@ -465,9 +474,9 @@ fn delivered_line(run: &Run, line: &Line, stream: &Stream) {
     }
     let ended = got > 0 && text.get(got - 1) == delimiter;
     if !ended && got < limit {
-        ask_byte(run, before + got as u64);
+        source.ask_byte(run, before + got as u64);
     }
-    label_buffer(run, stream, stream.file_position());
+    label_buffer(run, source, stream, stream.file_position());
     known(run, stream).next.set((before + got as u64) as i64);
 }
 
@@ -487,7 +496,7 @@ fn written(to: *const u8, size: usize, stream: *mut Stream) -> usize {
 /// `fgets`
 pub(super) fn line(run: &Run, _: &Args, to: *mut u8, size: c_int, stream: *mut Stream) -> *mut u8 {
     let input = reading_many(run, stream);
-    let before = input.map_or(-1, Stream::position);
+    let before = input.map_or(-1, |(stream, _)| stream.position());
     // SAFETY: the program's own call.
     let result = unsafe { real::fgets(to, size, stream) };
     answer(0);
@@ -498,7 +507,7 @@ pub(super) fn line(run: &Run, _: &Args, to: *mut u8, size: c_int, stream: *mut S
         }
         return result;
     };
-    let got = (input.position() - before as i64).max(0) as usize;
+    let got = (input.0.position() - before as i64).max(0) as usize;
     if !result.is_null() {
         shadow::clear(to as usize + got, 1);
     }
@@ -524,7 +533,7 @@ pub(super) fn allocated_line(
     stream: *mut Stream,
 ) -> isize {
     let input = reading_many(run, stream);
-    let before = input.and_then(|stream| u64::try_from(stream.position()).ok());
+    let before = input.and_then(|(stream, _)| u64::try_from(stream.position()).ok());
     fix_pointer(run, line);
     fix_pointer(run, size);
     let old = line_object(line, size);
@@ -537,15 +546,15 @@ pub(super) fn allocated_line(
     note_line_object(run, old, new);
     let (to, input) = (new.0 as *const u8, input.zip(before));
     match (usize::try_from(result), input) {
-        (Ok(got), Some((stream, before))) => {
+        (Ok(got), Some((reading, before))) => {
             shadow::clear(to as usize + got, 1);
             let delimiter = delimiter as u8;
             let line = Line { to, got, limit: usize::MAX, delimiter, before };
-            guarded(|run| delivered_line(run, &line, stream));
+            guarded(|run| delivered_line(run, &line, reading));
         }
         (Ok(got), None) => shadow::clear(to as usize, if got > 0 { got + 1 } else { 0 }),
-        (Err(_), Some((_, before))) => {
-            guarded(|run| ask_byte(run, before));
+        (Err(_), Some(((_, source), before))) => {
+            guarded(|run| source.ask_byte(run, before));
         }
         (Err(_), None) => {}
     }
@@ -622,23 +631,24 @@ pub(super) fn close(_: &Run, _: &Args, stream: *mut Stream) -> c_int {
 /// `getw`: four bytes as an `int`.
 pub(super) fn word(run: &Run, _: &Args, stream: *mut Stream) -> c_int {
     let input = reading_many(run, stream);
-    let before = input.and_then(|stream| u64::try_from(stream.position()).ok());
+    let before = input.and_then(|(stream, _)| u64::try_from(stream.position()).ok());
     // SAFETY: the program's own call.
     let result = unsafe { real::getw(stream) };
     answer(0);
     let Some((input, before)) = input.zip(before) else { return result };
     guarded(|run| {
-        let after = input.position();
+        let (stream, source) = input;
+        let after = stream.position();
         let got = (after - before as i64).max(0) as u64;
         note_read(run, input, after, 4, got);
-        ask_bytes(run, before, 4, got);
+        ask_bytes(run, source, before, 4, got);
         if got == 4 {
             let place = (&raw const result).cast();
-            label_input(run, place, before, 4);
+            label_input(run, source, place, before, 4);
             answer(element(run, place, 4).label);
             shadow::clear(place as usize, 4);
         }
     });
-    note_position(stream);
+    note_position(input.1, stream);
     result
 }

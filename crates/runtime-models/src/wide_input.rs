@@ -3,17 +3,17 @@
 //! have expressions.
 
 use super::element::Elements;
-use super::input::ask_byte;
 use super::logic::*;
 use super::stdio::{Stream, next_of_wide};
 use super::table::real;
 use super::{answer, give_up, guarded, set_label};
+use crate::sources::Source;
 use core::cell::Cell;
 use core::ffi::c_int;
 use runtime_core::build::Value;
 use runtime_core::calls::Args;
+use runtime_core::shadow;
 use runtime_core::state::Run;
-use runtime_core::{nodes, shadow};
 use trace::{Label, Op};
 
 const END: u32 = u32::MAX;
@@ -28,20 +28,38 @@ fn encoded_size(c: u32) -> i64 {
     }
 }
 
-/// The number of an input byte; `None` if the input ends before it.
-fn place_in_input(run: &Run, next: i64) -> Option<u32> {
-    let place = u32::try_from(next.max(0)).ok()?;
-    (place < run.segment.input_len()).then_some(place)
+/// What a wide stream reads, and the byte of it that comes next.
+#[derive(Clone, Copy)]
+struct Next<'a>(Source, &'a Cell<i64>);
+
+impl Next<'_> {
+    /// Of a stream, if it reads the input.
+    fn of(run: &Run, stream: *mut Stream) -> Option<Next<'static>> {
+        next_of_wide(run, stream).map(|(source, next)| Next(source, next))
+    }
+
+    fn offset(self) -> u64 {
+        self.1.get().max(0) as u64
+    }
+
+    fn ask(self, run: &Run) {
+        self.0.ask_byte(run, self.offset());
+    }
+
+    /// `None` if the source ends before it.
+    fn byte(self, run: &Run) -> Option<Value> {
+        let exists = self.offset() < self.0.len(run);
+        exists.then(|| self.0.byte(run, self.offset()))
+    }
 }
 
 /// The label of a character that the stream delivered from byte `next` on, and its events.
-fn delivered(run: &Run, next: &Cell<i64>, c: u32) -> Label {
-    ask_byte(run, next.get().max(0) as u64);
-    let Some(at) = place_in_input(run, next.get()) else { return 0 };
-    let byte = nodes::input_value(run, at);
+fn delivered(run: &Run, next: Next<'_>, c: u32) -> Label {
+    next.ask(run);
+    let Some(byte) = next.byte(run) else { return 0 };
     let plain = branch_on(run, apply_to(run, Op::Ult, 8, byte, 0x80));
     if c != END {
-        next.update(|next| next + encoded_size(c));
+        next.1.update(|next| next + encoded_size(c));
     }
     if plain && byte.value == c as u64 {
         return zero_extended(run, 8, 32, byte).label;
@@ -57,7 +75,7 @@ fn ends_line(run: &Run, label: Label, c: u32) -> bool {
 
 /// `fgetwc`
 pub(super) fn next(run: &Run, _: &Args, stream: *mut Stream) -> u32 {
-    let next = next_of_wide(run, stream);
+    let next = Next::of(run, stream);
     // SAFETY: the program's own call.
     let result = unsafe { real::fgetwc(stream) };
     answer(0);
@@ -69,25 +87,25 @@ pub(super) fn next(run: &Run, _: &Args, stream: *mut Stream) -> u32 {
 
 /// `ungetwc`
 pub(super) fn push_back(run: &Run, labels: &Args, c: u32, stream: *mut Stream) -> u32 {
-    let next = next_of_wide(run, stream);
+    let next = Next::of(run, stream);
     // SAFETY: the program's own call.
     let result = unsafe { real::ungetwc(c, stream) };
     answer(if result == c { labels.label(0) } else { 0 });
     if result != END
         && let Some(next) = next
     {
-        next.update(|next| (next - encoded_size(c)).max(0));
+        next.1.update(|next| (next - encoded_size(c)).max(0));
     }
     result
 }
 
 /// A line of at most `limit` characters was delivered into `to`; it may hold 0.
-fn delivered_line(run: &Run, to: *const i32, limit: usize, next: &Cell<i64>) {
+fn delivered_line(run: &Run, to: *const i32, limit: usize, next: Next<'_>) {
     // The library has written as many as the input had for it.
     let line = Elements::new(to, limit);
     for i in 0..limit {
-        if place_in_input(run, next.get()).is_none() {
-            return ask_byte(run, next.get().max(0) as u64);
+        if next.byte(run).is_none() {
+            return next.ask(run);
         }
         let c = line.get(i) as u32;
         let label = delivered(run, next, c);
@@ -99,10 +117,10 @@ fn delivered_line(run: &Run, to: *const i32, limit: usize, next: &Cell<i64>) {
 }
 
 /// No line was delivered: the input ended, or has a byte that is no character.
-fn refused_line(run: &Run, limit: usize, next: &Cell<i64>) {
+fn refused_line(run: &Run, limit: usize, next: Next<'_>) {
     for _ in 0..limit {
-        let byte = place_in_input(run, next.get()).map(|place| run.segment.input_byte(place));
-        let Some(c) = byte.filter(u8::is_ascii).map(u32::from) else {
+        let byte = next.byte(run).map(|byte| byte.value as u32);
+        let Some(c) = byte.filter(|byte| *byte < 0x80) else {
             delivered(run, next, END);
             return;
         };
@@ -119,7 +137,7 @@ pub(super) fn line(
     size: c_int,
     stream: *mut Stream,
 ) -> *mut i32 {
-    let next = next_of_wide(run, stream);
+    let next = Next::of(run, stream);
     // SAFETY: the program's own call.
     let result = unsafe { real::fgetws(to, size, stream) };
     answer(0);

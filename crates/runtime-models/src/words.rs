@@ -8,7 +8,8 @@
 //! When `main` begins, the runtime takes its arguments ([`take`]), sees to it that a run has begun
 //! if there are placeholders ([`any_placeholder`]), and fills them ([`fill`]).
 
-use crate::input::{ask_byte, label_input};
+use crate::input::label_input;
+use crate::sources::Source;
 use crate::state::models;
 use core::cell::Cell;
 use core::ffi::{c_char, c_int};
@@ -233,7 +234,7 @@ impl Filler<'_> {
         }
         let size = end - start;
         if self.run.symbolic.get() {
-            label_input(self.run, self.memory, start as u64, size);
+            label_input(self.run, Source::WHOLE, self.memory, start as u64, size);
         }
         // SAFETY: these bytes were just read, one by one.
         self.put(unsafe { core::slice::from_raw_parts(self.input.add(start), size) });
@@ -245,7 +246,7 @@ impl Filler<'_> {
     fn goes_on(&self, index: usize) -> bool {
         let is_symbolic = self.run.symbolic.get();
         if is_symbolic {
-            ask_byte(self.run, index as u64);
+            Source::WHOLE.ask_byte(self.run, index as u64);
         }
         if index >= self.len {
             return false;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use path::{PathCondition, Step};
 use sites::SiteTable;
 use solver::Chain;
+use sources::Layout;
 
 use keep::Taken;
 
@@ -161,6 +162,8 @@ pub struct Engine<'a> {
     /// Inputs that may hang, by what they covered, for which there was no time. They have an order,
     /// because the first few are looked into at the end.
     put_off: BTreeMap<u64, Vec<u8>>,
+    /// What inputs are made of, if they are containers.
+    layout: Option<Layout>,
 }
 
 /// A run, and what decides how closely it is looked at.
@@ -238,7 +241,13 @@ impl<'a> Engine<'a> {
             confirming,
             ignored_hangs,
             put_off,
+            layout: None,
         }
+    }
+
+    /// All inputs are containers of this layout.
+    pub fn with_layout(self, layout: Option<Layout>) -> Engine<'a> {
+        Engine { layout, ..self }
     }
 
     /// Runs the seeds, then what the strategy proposes, until a limit is reached.
@@ -378,7 +387,10 @@ impl<'a> Engine<'a> {
         self.limits.time.is_some_and(|time| self.world.clock.elapsed() >= time)
     }
 
-    fn run(&mut self, strategy: &mut dyn Strategy, proposal: Proposal) -> Result<(), Stop> {
+    fn run(&mut self, strategy: &mut dyn Strategy, mut proposal: Proposal) -> Result<(), Stop> {
+        if let Some(layout) = &self.layout {
+            layout.normalise(&mut proposal.input);
+        }
         let Proposal { input, symbolic, origin } = &proposal;
         self.world.executor.restrict(strategy.holes(), strategy.repetition());
         let mut execution = self.execute(input, *symbolic)?;

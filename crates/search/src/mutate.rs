@@ -2,6 +2,7 @@
 //! feedback.
 
 use fastrand::Rng;
+use sources::Layout;
 
 use crate::{Context, Corpus, Next, Origin, Proposal, Ran, Strategy};
 
@@ -25,9 +26,14 @@ impl Strategy for Mutate {
         let mut input = self.pick(context.corpus, context.rng).to_vec();
         let other = self.pick(context.corpus, context.rng);
         let rounds = 1 << context.rng.u32(0..=6);
-        for _ in 0..rounds {
-            mutate(&mut input, other, context.rng);
-            input.truncate(context.max_len);
+        match Layout::of(&input) {
+            Some(layout) => input = mutate_parts(&layout, &input, other, rounds, context.rng),
+            None => {
+                for _ in 0..rounds {
+                    mutate(&mut input, other, context.rng);
+                    input.truncate(context.max_len);
+                }
+            }
         }
         Next::Run(Proposal { input, symbolic: false, origin: Origin::Mutation })
     }
@@ -62,6 +68,30 @@ impl Mutate {
 /// Values at which programs change their behaviour.
 const INTERESTING: [i64; 16] =
     [0, 1, -1, 16, 32, 64, 100, 127, -128, 255, 256, 1024, 32767, -32768, 65535, i32::MAX as i64];
+
+/// The parts of a container change each by itself, mostly few of them.
+fn mutate_parts(
+    layout: &Layout,
+    input: &[u8],
+    other: &[u8],
+    rounds: u32,
+    rng: &mut Rng,
+) -> Vec<u8> {
+    let mut parts = layout.split(input).unwrap_or_default();
+    let others = layout.split(other).unwrap_or_else(|_| vec![Vec::new(); parts.len()]);
+    let mut number = 0;
+    for round in 0..rounds {
+        if round == 0 || rng.u32(0..4) == 0 {
+            number = rng.usize(0..parts.len().max(1));
+        }
+        let (Some(bytes), Some(part)) = (parts.get_mut(number), layout.parts().get(number)) else {
+            break;
+        };
+        mutate(bytes, &others[number], rng);
+        bytes.truncate(part.capacity);
+    }
+    layout.join(&parts)
+}
 
 fn mutate(input: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
     if input.is_empty() {

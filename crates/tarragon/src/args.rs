@@ -10,6 +10,7 @@ use emit::Framework;
 
 use crate::diff::DiffArgs;
 use crate::manual::{CompletionsArgs, ManArgs};
+use crate::sources::SourceArgs;
 use crate::strategies::{self, Registered};
 use crate::unit::UnitArgs;
 use crate::units::{existing, limit, memory, share, size, time, variable};
@@ -111,8 +112,8 @@ pub(crate) struct FuzzArgs {
     pub grammar: GrammarArgs,
     #[command(flatten)]
     pub enumeration: EnumerationArgs,
-    /// Directory (or file) with inputs to start from
-    #[arg(long, value_name = "DIR")]
+    /// Directory (or file) with inputs to start from, or with those of one source
+    #[arg(long, value_name = "[SOURCE=]DIR")]
     pub seeds: Vec<PathBuf>,
     /// Directory for the results
     #[arg(long, value_name = "DIR", default_value = "tarragon-out")]
@@ -436,9 +437,11 @@ pub(crate) struct TargetArgs {
     pub lexers: Vec<String>,
     #[command(flatten)]
     pub models: ModelArgs,
+    #[command(flatten)]
+    pub sources: SourceArgs,
     /// The program, built with `tarragon cc`, and its arguments; @@ stands for a file with the
-    /// input, @{} for the input itself up to a zero byte (the next @{} goes on after it), @{...} at
-    /// the end for as many arguments as it has
+    /// input (@@1, @@2 for several files with their own), @{} for the input itself up to a zero byte
+    /// (the next @{} goes on after it), @{...} at the end for as many arguments as it has
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
     pub command: Vec<OsString>,
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
+use ::sources::Layout;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use campaign::{
     About, Campaign, CampaignEnd, Display, DisplayMode, OutputDir, built_in_seeds, read_seeds,
@@ -22,6 +23,7 @@ use crate::Verdict;
 use crate::args::{FuzzArgs, GrammarArgs, KeepByName, OutputArgs, SanitizerName, Switch};
 use crate::codes;
 use crate::replay::print_notes;
+use crate::sources::{self, of_source};
 use crate::strategies::Plan;
 use crate::target;
 
@@ -33,15 +35,19 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     // Before anything that takes time.
     OutputDir::check(&args.out, args.resume)?;
     let mut notes = Vec::new();
+    let layout = sources::surroundings(&args.target)?.map(|surroundings| surroundings.layout);
     let language = language(&args.grammar, &mut notes)?;
-    let plan = Plan::new(args, language.as_ref())?;
+    let plan = Plan::new(args, language.as_ref(), layout.as_ref())?;
     let symbolic = plan.symbolic(args)?;
-    let seeds = seeds(args, plan, &mut notes)?;
+    let seeds = match &layout {
+        Some(layout) => seeds_of_sources(args, layout, &mut notes)?,
+        None => seeds(args, plan, &mut notes)?,
+    };
     let mut solver = chain(args, plan.is_exhaustive(args))?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
     target::prepare(&args.target, &variants(args), args.output.quiet || args.output.json);
     runner::keep_to_one_processor();
-    let mut target = target::start(&args.target, longest(args))?;
+    let mut target = target::start(&args.target, longest(args, layout.as_ref()))?;
     if !plan.is_exhaustive(args) {
         target.executor.end_early();
     }
@@ -77,10 +83,11 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         output: OutputDir::open(&args.out, &tested, args.resume)?,
         display: display(&args.output),
         stop: &stop,
+        layout: layout.clone(),
         limits: Limits {
             time: args.bounds.time,
             runs: args.bounds.max_runs,
-            max_len: longest(args),
+            max_len: longest(args, layout.as_ref()),
         },
         about,
         hangs: args.checks.hangs.into(),
@@ -105,8 +112,21 @@ pub(crate) fn codes(args: &FuzzArgs, target: &Target) -> Result<BTreeMap<String,
     Ok(codes)
 }
 
-fn longest(args: &FuzzArgs) -> usize {
-    args.fixed_len.unwrap_or(args.bounds.max_len)
+fn longest(args: &FuzzArgs, layout: Option<&Layout>) -> usize {
+    let len = args.fixed_len.unwrap_or(args.bounds.max_len);
+    layout.map_or(len, Layout::size)
+}
+
+fn seeds_of_sources(
+    args: &FuzzArgs,
+    layout: &Layout,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Seed>> {
+    if args.seeds.is_empty() {
+        return Ok(sources::built_in_seeds(layout));
+    }
+    let given: Vec<_> = args.seeds.iter().map(|path| of_source(path.as_os_str())).collect();
+    sources::seeds(&given, layout, notes)
 }
 
 fn variants(args: &FuzzArgs) -> Vec<Variant> {
@@ -152,7 +172,7 @@ pub(crate) fn seeds(args: &FuzzArgs, plan: Plan<'_>, notes: &mut Vec<String>) ->
         return match language {
             None if plan.enumerates() => Ok(Vec::new()),
             None if args.fixed_len.is_some() => {
-                Ok(vec![Seed { name: "buffer".to_owned(), input: vec![b'a'; longest(args)] }])
+                Ok(vec![Seed { name: "buffer".to_owned(), input: vec![b'a'; longest(args, None)] }])
             }
             Some(language) => {
                 Ok(grammar_search::seeds(language, args.bounds.max_len, args.bounds.seed)?)

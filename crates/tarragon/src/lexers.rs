@@ -12,7 +12,7 @@ use crate::args::LexersArgs;
 
 pub(crate) fn lexers(args: &LexersArgs) -> Result<Verdict> {
     let named = find_program(args.program.as_os_str())?;
-    let Replaced { program, notes, .. } = replace_functions(&named, &args.models.models)?;
+    let Replaced { program, notes, .. } = replace_functions(&named, &args.models.models, None)?;
     notes.iter().for_each(|note| eprintln!("note: {note}"));
     let options = DeriveOptions::from_environment()?;
     let answer = propose_lexers(&program, &options.instrument)?;

@@ -13,6 +13,7 @@ mod lexers;
 mod manual;
 mod replay;
 mod show;
+mod sources;
 mod strategies;
 mod target;
 mod triage;

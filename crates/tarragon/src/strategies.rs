@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
+use ::sources::Layout;
 use anyhow::{Context as _, Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use grammar::language::Language;
@@ -217,11 +219,30 @@ impl Registered {
 pub(crate) struct Plan<'l> {
     strategy: &'static Registered,
     language: Option<&'l Language>,
+    /// What inputs are made of, if they come from several sources.
+    layout: Option<&'l Layout>,
+}
+
+/// What does not go with several sources.
+fn check_sources(args: &FuzzArgs, strategy: &Registered) -> Result<()> {
+    if strategy.grammar == Grammar::Needed || strategy.lexer {
+        bail!("{} makes inputs that are one string, and there are several sources", strategy.name);
+    }
+    if args.fixed_len.is_some() {
+        bail!(
+            "--fixed-len is for inputs from one source; sizes of several are in --source NAME=SIZE"
+        );
+    }
+    Ok(())
 }
 
 impl<'l> Plan<'l> {
     /// The strategy that the user wants, if everything else that is said goes with it.
-    pub(crate) fn new(args: &FuzzArgs, language: Option<&'l Language>) -> Result<Plan<'l>> {
+    pub(crate) fn new(
+        args: &FuzzArgs,
+        language: Option<&'l Language>,
+        layout: Option<&'l Layout>,
+    ) -> Result<Plan<'l>> {
         let strategy = args.strategy.map_or_else(|| named(default_name(language.is_some())), Ok)?;
         if strategy.grammar == Grammar::Needed && language.is_none() {
             bail!("this strategy needs the grammar of the input: give it with --grammar FILE")
@@ -246,8 +267,11 @@ impl<'l> Plan<'l> {
         if !strategy.bounds && args.fixed_len.is_some() {
             bail!("--fixed-len goes with --strategy whitebox only");
         }
+        if layout.is_some() {
+            check_sources(args, strategy)?;
+        }
         let language = language.filter(|_| strategy.grammar != Grammar::Ignored);
-        Ok(Plan { strategy, language })
+        Ok(Plan { strategy, language, layout })
     }
 
     /// The language whose sentences are proposed or judged; one that is enumerated is not.
@@ -276,8 +300,9 @@ impl<'l> Plan<'l> {
         symbolic: Option<&'l Symbolic>,
         codes: &'l BTreeMap<String, i64>,
     ) -> Result<Box<dyn Strategy + 'l>> {
-        let language = self.language;
-        (self.strategy.build)(&Materials { args, language, symbolic, codes, shared: None })
+        let Plan { language, layout, .. } = self;
+        let shared = None;
+        (self.strategy.build)(&Materials { args, language, layout, symbolic, codes, shared })
     }
 }
 
@@ -285,6 +310,7 @@ impl<'l> Plan<'l> {
 struct Materials<'l> {
     args: &'l FuzzArgs,
     language: Option<&'l Language>,
+    layout: Option<&'l Layout>,
     symbolic: Option<&'l Symbolic>,
     codes: &'l BTreeMap<String, i64>,
     /// What strategies share that have turns.
@@ -303,6 +329,12 @@ impl<'l> Materials<'l> {
         }
     }
 
+    /// What of an input is symbolic, if its length is fixed.
+    fn holes(&self) -> Option<Range<usize>> {
+        let of_sources = self.layout.map(Layout::variable);
+        of_sources.or(self.args.fixed_len.map(|len| 0..len))
+    }
+
     fn options(&self) -> WhiteboxOptions {
         let args = self.args;
         WhiteboxOptions {
@@ -312,7 +344,7 @@ impl<'l> Materials<'l> {
             },
             exhaustive: args.exhaustive,
             max_depth: args.max_depth.unwrap_or(usize::MAX),
-            holes: args.fixed_len.map(|len| std::iter::once(0..len).collect()),
+            holes: self.holes().map(|holes| std::iter::once(holes).collect()),
             trace_memory: usize::try_from(args.trace_memory).unwrap_or(usize::MAX),
             ..WhiteboxOptions::default()
         }

@@ -10,9 +10,10 @@ use runner::Sandbox;
 use trace::words;
 
 use crate::args::{SanitizerName, Switch, TargetArgs};
+use crate::sources;
 
 pub(crate) fn start(args: &TargetArgs, max_len: usize) -> Result<Target> {
-    let mut target = Target::start(&settings(args), max_len)?;
+    let mut target = Target::start(&settings(args)?, max_len)?;
     target.notes.extend(misspelt_placeholders(args));
     Ok(target)
 }
@@ -21,11 +22,11 @@ pub(crate) fn start(args: &TargetArgs, max_len: usize) -> Result<Target> {
 pub(crate) const PINNED: [(&str, &str); 2] = [("LC_ALL", "C.UTF-8"), ("TZ", "UTC")];
 
 /// As the command line says, in a place that is the same everywhere.
-pub(crate) fn pinned_settings(args: &TargetArgs) -> TargetSettings {
-    let mut settings = settings(args);
+pub(crate) fn pinned_settings(args: &TargetArgs) -> Result<TargetSettings> {
+    let mut settings = settings(args)?;
     let pinned = PINNED.iter().map(|(name, value)| (name.into(), value.into()));
     settings.environment = pinned.chain(settings.environment).collect();
-    settings
+    Ok(settings)
 }
 
 /// Words that look as if the input should be in them, but it is not.
@@ -47,7 +48,9 @@ fn misspelt_placeholders(args: &TargetArgs) -> impl Iterator<Item = String> {
 
 /// Derives variants before they are needed, and says so once that takes a while.
 pub(crate) fn prepare(args: &TargetArgs, variants: &[Variant], quiet: bool) {
-    executor::prepare(&settings(args), variants, |preparation| match preparation {
+    // What is wrong with the settings is said where they are used.
+    let Ok(settings) = settings(args) else { return };
+    executor::prepare(&settings, variants, |preparation| match preparation {
         _ if quiet => {}
         Preparation::Late(program) => {
             eprintln!("preparing {} (only once for each build) ...", program.display());
@@ -79,10 +82,17 @@ pub(crate) fn covered(target: &Target) -> MakeCovered<'static> {
     })
 }
 
-pub(crate) fn settings(args: &TargetArgs) -> TargetSettings {
+pub(crate) fn settings(args: &TargetArgs) -> Result<TargetSettings> {
     let confinement = &args.confinement;
-    TargetSettings {
-        command: args.command.clone(),
+    let surroundings = sources::surroundings(args)?;
+    let (mut command, mut environment) = (args.command.clone(), args.env.clone());
+    if surroundings.is_some() {
+        sources::mark_words(&mut command, &mut environment);
+    }
+    Ok(TargetSettings {
+        command,
+        shown: args.command.clone(),
+        surroundings,
         timeout: confinement.timeout,
         memory: confinement.memory,
         sandbox: match confinement.sandbox {
@@ -90,10 +100,10 @@ pub(crate) fn settings(args: &TargetArgs) -> TargetSettings {
             Switch::Off => Sandbox::Off,
         },
         read: confinement.read.clone(),
-        environment: args.env.clone(),
+        environment,
         lexers: args.lexers.clone(),
         models: args.models.models.clone(),
-    }
+    })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub(crate) fn variant(args: &VariantArgs) -> Result<Verdict> {
         VariantName::Counted => Variant::Counted,
     };
     let named = find_program(args.program.as_os_str())?;
-    let Replaced { program, notes, .. } = replace_functions(&named, &args.models.models)?;
+    let Replaced { program, notes, .. } = replace_functions(&named, &args.models.models, None)?;
     notes.iter().for_each(|note| eprintln!("note: {note}"));
     let derived = derive_to(&program, variant, &args.output, &DeriveOptions::from_environment()?)?;
     left_out(variant, &derived.left_out).iter().for_each(|note| eprintln!("note: {note}"));

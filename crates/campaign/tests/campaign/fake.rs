@@ -85,6 +85,7 @@ pub fn session_in(output: OutputDir, seeds: &[&[u8]], display: Display) -> Campa
         output,
         display,
         stop: &AtomicBool::new(false),
+        layout: None,
         limits: Limits { time: None, runs: Some(500), max_len: 8 },
         about: About {
             program: PROGRAM.to_owned(),

@@ -6,7 +6,7 @@
 
 use super::reach::{Memory, Search, is_address};
 use super::{enter, keeping_errno, known, output, prepare};
-use crate::input::is_named;
+use crate::input::named;
 use core::cell::Cell;
 use runtime_core::state::Run;
 use runtime_core::{events, objects};
@@ -134,7 +134,7 @@ fn is_name(run: &Run, address: usize) -> bool {
     }
     names.set(names.get() - 1);
     // SAFETY: it is the kernel that reads the path, and it only fails where there is no memory.
-    keeping_errno(|| unsafe { is_named(run, address as *const _) })
+    keeping_errno(|| unsafe { named(run, address as *const _) }).is_some()
 }
 
 /// A function is about to be called that is neither the program's nor one of the system's

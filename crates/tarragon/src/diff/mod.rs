@@ -53,7 +53,7 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Verdict> {
     let sides = args.sides()?;
     let mut notes = Vec::new();
     let language = fuzz::language(&args.grammar, &mut notes)?;
-    let plan = Plan::new(&sides[0], language.as_ref())?;
+    let plan = Plan::new(&sides[0], language.as_ref(), None)?;
     let symbolic = plan.symbolic(&sides[0])?;
     let seeds = fuzz::seeds(&sides[0], plan, &mut notes)?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
@@ -138,7 +138,7 @@ fn start_one(args: &FuzzArgs, side: Side, notes: &mut Vec<String>) -> Result<Sta
 }
 
 fn observe(args: &FuzzArgs) -> Result<Observed> {
-    Ok(Observed::start(&target::settings(&args.target))?)
+    Ok(Observed::start(&target::settings(&args.target)?)?)
 }
 
 fn search<'a>(

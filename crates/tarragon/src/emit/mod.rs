@@ -41,7 +41,7 @@ pub(crate) fn emit(args: &EmitArgs) -> Result<Verdict> {
         inputs.extend(read_inputs(path)?);
     }
     let stop = stop_on_signals().context("cannot listen to signals")?;
-    let settings = target::pinned_settings(&args.target);
+    let settings = target::pinned_settings(&args.target)?;
     let mut observer = Observer::start(&settings)?;
     let mut notes = Vec::from_iter(observer.denied(first(&inputs)));
     let markers = markers(&args.target, &inputs);

@@ -17,6 +17,7 @@ use super::UnitArgs;
 use super::build::Built;
 use super::paths::{Kept, Paths};
 use crate::args::{ModelArgs, SanitizerName, TargetArgs};
+use crate::sources::SourceArgs;
 use crate::target;
 
 /// What a search of one function found.
@@ -67,6 +68,7 @@ pub(crate) fn explore(
         output: OutputDir::open(&out, &target.command, false)?,
         display: display(args),
         stop,
+        layout: None,
         limits: Limits { time: Some(args.time), runs: None, max_len: len },
         about: about(&target.command, len),
         hangs: args.checks.hangs.into(),
@@ -112,6 +114,7 @@ fn target_args(args: &UnitArgs, built: &Built, number: usize) -> TargetArgs {
         confinement: args.confinement.clone(),
         env: Vec::new(),
         lexers: Vec::new(),
+        sources: SourceArgs::default(),
         models: ModelArgs { models: Vec::new() },
         command: vec![built.program.clone().into(), number.to_string().into()],
     }

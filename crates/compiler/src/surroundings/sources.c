@@ -1,0 +1,267 @@
+/* Hands the parts of a container to a program: as its standard input, as files, as words.
+ *
+ * `tarragon_parts`, `tarragon_container` and TARRAGON_LINE come from the layout of the container.
+ * The program's arguments and variables hold marks where a part belongs. */
+#define _GNU_SOURCE
+#include "layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* In the traced variant: these bytes of memory, or what a descriptor delivers, are of the input. */
+__attribute__((weak)) void __tarragon_holds(void *memory, size_t place, size_t size);
+__attribute__((weak)) void __tarragon_holds_length(size_t *length, size_t place, size_t head, size_t capacity);
+__attribute__((weak)) void __tarragon_delivers(int descriptor, size_t place, size_t head, size_t capacity);
+/* Whether a part goes on here was asked for, and whether its byte here is zero. */
+__attribute__((weak)) void __tarragon_asks_piece(size_t place, size_t offset);
+
+extern char **environ;
+
+enum { PARTS = sizeof tarragon_parts / sizeof *tarragon_parts };
+
+TARRAGON_OWN struct tarragon_part *tarragon_part(const char *name)
+{
+    for (int i = 0; i < PARTS; i++)
+        if (strcmp(tarragon_parts[i].name, name) == 0)
+            return &tarragon_parts[i];
+    return NULL;
+}
+
+TARRAGON_OWN void tarragon_delivers(int descriptor, const struct tarragon_part *part)
+{
+    if (__tarragon_delivers)
+        __tarragon_delivers(descriptor, part->place, part->head, part->capacity);
+}
+
+TARRAGON_OWN static void refuse(const char *why)
+{
+    dprintf(2, "tarragon: %s: this input is no container for the program's sources\n", why);
+    _exit(2);
+}
+
+/* A file can be read from its start in any process, a pipe only once. */
+TARRAGON_OWN static void read_container(void)
+{
+    size_t got = 0;
+    int is_file = lseek(0, 0, SEEK_CUR) >= 0;
+    while (got < sizeof tarragon_container) {
+        unsigned char *to = tarragon_container + got;
+        size_t size = sizeof tarragon_container - got;
+        ssize_t count = is_file ? pread(0, to, size, (off_t)got) : read(0, to, size);
+        if (count <= 0)
+            break;
+        got += (size_t)count;
+    }
+    if (got < strlen(TARRAGON_LINE) || memcmp(tarragon_container, TARRAGON_LINE, strlen(TARRAGON_LINE)))
+        refuse("standard input");
+}
+
+TARRAGON_OWN static void take_part(struct tarragon_part *part)
+{
+    const unsigned char *head = part->bytes - part->head;
+    size_t length = part->head == 0 ? part->capacity : part->head == 1 ? head[0] : head[0] | (size_t)head[1] << 8;
+    part->length = length < part->capacity ? length : part->capacity;
+    if (__tarragon_holds) {
+        __tarragon_holds(part->bytes, part->place, part->capacity);
+        __tarragon_holds_length(&part->length, part->place, part->head, part->capacity);
+    }
+}
+
+TARRAGON_OWN static int fill(int file, const struct tarragon_part *part)
+{
+    size_t done = 0;
+    while (file >= 0 && done < part->length) {
+        ssize_t count = write(file, part->bytes + done, part->length - done);
+        if (count <= 0) {
+            close(file);
+            return -1;
+        }
+        done += (size_t)count;
+    }
+    if (file >= 0) {
+        lseek(file, 0, SEEK_SET);
+        tarragon_delivers(file, part);
+    }
+    return file;
+}
+
+TARRAGON_OWN int tarragon_file(const struct tarragon_part *part)
+{
+    return fill(memfd_create(part->name, MFD_CLOEXEC), part);
+}
+
+/* The standard input is the part of that name, or empty. */
+TARRAGON_OWN static void set_standard_input(void)
+{
+    struct tarragon_part *part = tarragon_part("stdin");
+    int file = part ? tarragon_file(part) : open("/dev/null", O_RDONLY);
+    if (file < 0 || dup2(file, 0) < 0)
+        refuse(strerror(errno));
+    if (file != 0)
+        close(file);
+}
+
+/* Memory of exactly this size, so that a build that checks sees reads beyond it. */
+TARRAGON_OWN static char *word_of(const char *text, size_t length)
+{
+    char *word = malloc(length + 1);
+    if (!word)
+        refuse("no memory");
+    memcpy(word, text, length);
+    word[length] = 0;
+    return word;
+}
+
+/* The name of the file with a part, `@@1` or the like, which is made when it is first named. */
+TARRAGON_OWN static const char *file_name(struct tarragon_part *part)
+{
+    static char *names[PARTS];
+    char **name = &names[part - tarragon_parts];
+    if (*name)
+        return *name;
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/input%s", folder ? folder : "/tmp", part->name + 2);
+    int file = fill(open(path, O_RDWR | O_CREAT | O_TRUNC, 0644), part);
+    if (file < 0)
+        refuse(path);
+    close(file);
+    return *name = word_of(path, strlen(path));
+}
+
+/* Where the next piece of the part `words` begins: pieces end at zero bytes. */
+static size_t next_piece;
+
+/* Takes the next piece: where it begins, and how long it is. */
+TARRAGON_OWN static size_t take_piece(const struct tarragon_part *part, size_t *start)
+{
+    size_t at = *start = next_piece;
+    for (; at <= part->length; at++) {
+        if (__tarragon_asks_piece)
+            __tarragon_asks_piece(part->place, at);
+        if (at == part->length || part->bytes[at] == 0)
+            break;
+    }
+    if (at > part->length)
+        return 0;
+    next_piece = at + 1;
+    return at - *start;
+}
+
+/* What marks begin and end with, around the name of a part. */
+static const char MARK[] = "{tarragon:", MARK_END = '}';
+/* Of the last argument: an argument for each piece that is left. */
+static const char REST[] = "{tarragon:rest}";
+
+/* Words that are made of pieces and text are longer than that in no program. */
+enum { LONGEST = 1 << 17 };
+
+/* The name of the part that a mark is for: that of a file is not `@@1` but `file1`, since the driver
+ * looks for the former. */
+TARRAGON_OWN static void mark_name(char *name, size_t size, const char *mark)
+{
+    static const char FILES[] = "file";
+    int is_file = strncmp(mark, FILES, strlen(FILES)) == 0;
+    const char *rest = is_file ? mark + strlen(FILES) : mark;
+    snprintf(name, size, "%s%.*s", is_file ? "@@" : "", (int)strcspn(rest, "}"), rest);
+}
+
+/* A word with parts in the place of marks; the word itself if it has none. */
+TARRAGON_OWN static char *filled(char *word)
+{
+    static char text[LONGEST];
+    size_t length = 0;
+    struct { size_t at, from, size; } pieces[PARTS];
+    int count = 0;
+    char *rest = word, *mark;
+    if (!strstr(word, MARK))
+        return word;
+    for (; (mark = strstr(rest, MARK)); rest = strchr(mark, MARK_END) + 1) {
+        size_t before = (size_t)(mark - rest), size;
+        char name[64];
+        mark_name(name, sizeof name, mark + strlen(MARK));
+        struct tarragon_part *part = tarragon_part(name);
+        const char *content;
+        if (!part || !strchr(mark, MARK_END) || length + before + part->capacity + 4096 > LONGEST)
+            refuse(word);
+        memcpy(text + length, rest, before);
+        length += before;
+        if (strcmp(name, "words") == 0) {
+            size_t start;
+            size = take_piece(part, &start);
+            content = (const char *)part->bytes + start;
+            if (count < PARTS && size > 0) {
+                pieces[count].at = length;
+                pieces[count].from = part->place + start;
+                pieces[count++].size = size;
+            }
+        } else {
+            content = file_name(part);
+            size = strlen(content);
+        }
+        memcpy(text + length, content, size);
+        length += size;
+    }
+    memcpy(text + length, rest, strlen(rest));
+    length += strlen(rest);
+    char *made = word_of(text, length);
+    for (int i = 0; i < count && __tarragon_holds; i++)
+        __tarragon_holds(made + pieces[i].at, pieces[i].from, pieces[i].size);
+    return made;
+}
+
+/* An argument for each piece that is left. */
+TARRAGON_OWN static char **with_rest(int *count, char **arguments)
+{
+    struct tarragon_part *part = tarragon_part("words");
+    if (!part)
+        refuse(REST);
+    char **all = malloc(((size_t)*count + part->capacity + 2) * sizeof *all);
+    int kept = *count - 1;
+    if (!all)
+        refuse("no memory");
+    memcpy(all, arguments, (size_t)kept * sizeof *all);
+    if (__tarragon_asks_piece && next_piece == 0)
+        __tarragon_asks_piece(part->place, 0);
+    while (part->length != 0 && next_piece <= part->length) {
+        size_t start, size = take_piece(part, &start);
+        all[kept] = word_of((const char *)part->bytes + start, size);
+        if (__tarragon_holds)
+            __tarragon_holds(all[kept], part->place + start, size);
+        kept++;
+    }
+    all[kept] = NULL;
+    *count = kept;
+    return all;
+}
+
+TARRAGON_OWN static char **begin(int *count, char **arguments)
+{
+    read_container();
+    for (int i = 0; i < PARTS; i++)
+        take_part(&tarragon_parts[i]);
+    set_standard_input();
+    /* Nothing delivers words, but whether pieces go on is asked of them. */
+    if (tarragon_part("words"))
+        tarragon_delivers(-1, tarragon_part("words"));
+    int takes_rest = *count > 1 && strcmp(arguments[*count - 1], REST) == 0;
+    for (int i = 1; i < *count - takes_rest; i++)
+        arguments[i] = filled(arguments[i]);
+    if (takes_rest)
+        arguments = with_rest(count, arguments);
+    for (char **variable = environ; variable && *variable; variable++)
+        *variable = filled(*variable);
+    return arguments;
+}
+
+/* Around the program's own, which the name means here. */
+int main(int count, char **arguments, char **variables)
+{
+    arguments = begin(&count, arguments);
+    return main(count, arguments, variables);
+}

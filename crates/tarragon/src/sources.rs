@@ -1,0 +1,332 @@
+//! Input from several sources, as the command line says: which parts an input has, and where in the
+//! program's words they belong.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use campaign::read_inputs;
+use clap::Args;
+use compiler::Surroundings;
+use runner::INPUT_PLACEHOLDER;
+use search::Seed;
+use sources::{ContainerError, Kind, Layout, Part};
+use trace::words;
+
+use crate::args::TargetArgs;
+
+/// Where input comes from beside what the words of the program say.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct SourceArgs {
+    /// Another source of input, with its own bytes: stdin, or @@, @@1 and so on, words (all @{}) with
+    /// a size of their own; may be given several times
+    #[arg(long = "source", value_name = "NAME[=SIZE]", value_parser = named_size)]
+    pub sources: Vec<(String, Option<usize>)>,
+}
+
+/// Bytes that a source has room for if nobody says more.
+const CAPACITY: usize = 255;
+const STDIN: &str = "stdin";
+const WORDS: &str = "words";
+
+fn named_size(text: &str) -> Result<(String, Option<usize>), String> {
+    let (name, size) = match text.split_once('=') {
+        None => (text, None),
+        Some((name, size)) => {
+            let size = size.parse().ok().filter(|size| *size > 0);
+            (name, Some(size.ok_or("write a source as NAME=SIZE, with its size in bytes")?))
+        }
+    };
+    let is_known = name == STDIN || name == WORDS || file_mark(name.as_bytes()) == Some(name.len());
+    match is_known {
+        true => Ok((name.to_owned(), size)),
+        false => Err(format!("there is no source {name}; there are: stdin, @@, @@1, @@2, words")),
+    }
+}
+
+/// How long the mark of a file is that a text begins with: `@@` and digits.
+fn file_mark(text: &[u8]) -> Option<usize> {
+    let rest = text.strip_prefix(INPUT_PLACEHOLDER.as_bytes())?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    Some(INPUT_PLACEHOLDER.len() + digits)
+}
+
+/// What a word of the program has of the input.
+#[derive(Debug, PartialEq, Eq)]
+enum Piece<'w> {
+    Text(&'w [u8]),
+    /// `@@1`
+    File(&'w [u8]),
+    /// `@{}`
+    Words,
+}
+
+/// The pieces of a word.
+fn pieces(word: &[u8]) -> Vec<Piece<'_>> {
+    let (mut pieces, mut start, mut at) = (Vec::new(), 0, 0);
+    while at < word.len() {
+        let rest = &word[at..];
+        let file = file_mark(rest).map(|len| (Piece::File(&rest[..len]), len));
+        let words = rest.starts_with(words::PIECE.as_bytes());
+        let words = words.then_some((Piece::Words, words::PIECE.len()));
+        let Some((piece, len)) = file.or(words) else {
+            at += 1;
+            continue;
+        };
+        pieces.extend((start < at).then(|| Piece::Text(&word[start..at])));
+        pieces.push(piece);
+        at += len;
+        start = at;
+    }
+    pieces.extend((start < at).then(|| Piece::Text(&word[start..at])));
+    pieces
+}
+
+/// Names of the parts that the program's words have.
+fn named_in_words(args: &TargetArgs) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let arguments = args.command.get(1..).unwrap_or_default();
+    for word in arguments {
+        names.extend(parts_of(word, true));
+    }
+    names.extend(args.env.iter().flat_map(|(_, value)| parts_of(value, false)));
+    if arguments.last().is_some_and(|word| *word == words::ALL) {
+        names.insert(WORDS.to_owned());
+    }
+    names
+}
+
+fn parts_of(word: &OsStr, files: bool) -> Vec<String> {
+    let name = |piece: Piece<'_>| match piece {
+        Piece::File(name) if files => Some(String::from_utf8_lossy(name).into_owned()),
+        Piece::Words => Some(WORDS.to_owned()),
+        _ => None,
+    };
+    pieces(word.as_bytes()).into_iter().filter_map(name).collect()
+}
+
+/// What stands between the program and its surroundings; `None` if its input is one string.
+pub(crate) fn surroundings(args: &TargetArgs) -> Result<Option<Surroundings>> {
+    let mut names: Vec<String> = named_in_words(args).into_iter().collect();
+    let is_plain = args.sources.sources.is_empty();
+    if is_plain && (names.is_empty() || names == [INPUT_PLACEHOLDER] || names == [WORDS]) {
+        return Ok(None);
+    }
+    for (name, _) in &args.sources.sources {
+        if !names.contains(name) {
+            check_use(name)?;
+            names.insert(0, name.clone());
+        }
+    }
+    let size = |name: &str| {
+        let mut given = args.sources.sources.iter().filter(|(other, _)| other == name);
+        given.find_map(|(_, size)| *size).unwrap_or(CAPACITY)
+    };
+    let parts = names.into_iter().map(|name| {
+        let capacity = size(&name);
+        Part::data(name, capacity)
+    });
+    let layout = Layout::new(parts.collect())?;
+    Ok(Some(Surroundings { layout, models: Vec::new() }))
+}
+
+/// A part of the program's words has to be in them.
+fn check_use(name: &str) -> Result<()> {
+    match name {
+        STDIN => Ok(()),
+        WORDS => bail!("--source words: no argument or variable of the program has @{{}}"),
+        file => bail!("--source {file}: no argument of the program has {file}"),
+    }
+}
+
+/// The program's words, with marks in the place of parts that the program fills in itself.
+pub(crate) fn mark_words(command: &mut [OsString], environment: &mut [(OsString, OsString)]) {
+    let count = command.len();
+    for (number, word) in command.iter_mut().enumerate().skip(1) {
+        *word = match number + 1 == count && *word == words::ALL {
+            true => OsString::from("{tarragon:rest}"),
+            false => marked(word, true),
+        };
+    }
+    for (_, value) in environment {
+        *value = marked(value, false);
+    }
+}
+
+fn marked(word: &OsStr, files: bool) -> OsString {
+    let mut text = Vec::new();
+    for piece in pieces(word.as_bytes()) {
+        match piece {
+            Piece::File(name) if files => {
+                let number = &name[INPUT_PLACEHOLDER.len()..];
+                text.extend([b"{tarragon:file", number, b"}"].concat());
+            }
+            Piece::Text(bytes) | Piece::File(bytes) => text.extend(bytes),
+            Piece::Words => text.extend(b"{tarragon:words}"),
+        }
+    }
+    OsString::from_vec(text)
+}
+
+/// A path that is for one source, or for the first.
+#[derive(Clone, Debug)]
+pub(crate) struct OfSource {
+    pub source: Option<String>,
+    pub path: PathBuf,
+}
+
+/// `stdin=DIR`, or `DIR`.
+pub(crate) fn of_source(text: &OsStr) -> OfSource {
+    let whole = || OfSource { source: None, path: PathBuf::from(text) };
+    let bytes = text.as_bytes();
+    let Some(end) = bytes.iter().position(|byte| *byte == b'=') else { return whole() };
+    match std::str::from_utf8(&bytes[..end]) {
+        // A name that is one of a source is meant as that.
+        Ok(name) if !Path::new(text).exists() && named_size(name).is_ok() => OfSource {
+            source: Some(name.to_owned()),
+            path: PathBuf::from(OsStr::from_bytes(&bytes[end + 1..])),
+        },
+        _ => whole(),
+    }
+}
+
+/// Containers to start from. Those that are given for one source are joined with those of the others,
+/// the first with the first and so on.
+pub(crate) fn seeds(
+    given: &[OfSource],
+    layout: &Layout,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Seed>> {
+    let mut seeds = Vec::new();
+    let mut of_parts: Vec<Vec<(String, Vec<u8>)>> = vec![Vec::new(); layout.parts().len()];
+    for OfSource { source, path } in given {
+        let number = number_of(source.as_deref(), layout)?;
+        for input in read_inputs(path)? {
+            let name = input.path.file_name().unwrap_or(input.path.as_os_str());
+            let name = name.to_string_lossy().into_owned();
+            match layout.check(&input.bytes) {
+                Ok(()) if source.is_none() => seeds.push(Seed { name, input: input.bytes }),
+                Err(error @ ContainerError::OtherSources(_)) => {
+                    return Err(error).context(input.path.display().to_string());
+                }
+                _ => {
+                    let part = &layout.parts()[number];
+                    if input.bytes.len() > part.capacity {
+                        notes.push(cut(&name, input.bytes.len(), part));
+                    }
+                    of_parts[number].push((name, input.bytes));
+                }
+            }
+        }
+    }
+    let most = of_parts.iter().map(Vec::len).max().unwrap_or(0);
+    for round in 0..most {
+        let of_round = of_parts.iter().map(|all| all.get(round).or(all.first()));
+        let (names, parts): (Vec<&str>, Vec<Vec<u8>>) = of_round
+            .map(|seed| seed.map_or(("", Vec::new()), |(name, bytes)| (&**name, bytes.clone())))
+            .unzip();
+        let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+        seeds.push(Seed { name: names.join("-"), input: layout.join(&parts) });
+    }
+    seeds.iter_mut().for_each(|seed| layout.normalise(&mut seed.input));
+    Ok(seeds)
+}
+
+fn cut(name: &str, len: usize, part: &Part) -> String {
+    let (source, capacity) = (&part.name, part.capacity);
+    format!(
+        "seed {name} has {len} bytes and was cut to {capacity}: --source {source}={len} takes it"
+    )
+}
+
+/// The part that a name means; without a name, the first of data.
+fn number_of(name: Option<&str>, layout: &Layout) -> Result<usize> {
+    let found = match name {
+        Some(name) => layout.position(name),
+        None => layout.parts().iter().position(|part| part.kind == Kind::Data),
+    };
+    found.with_context(|| {
+        let names: Vec<&str> = layout.parts().iter().map(|part| &*part.name).collect();
+        let name = name.unwrap_or("data");
+        format!("there is no source {name} here; there are: {}", names.join(", "))
+    })
+}
+
+/// What a search starts from when it is given nothing: empty parts, and one byte in each.
+pub(crate) fn built_in_seeds(layout: &Layout) -> Vec<Seed> {
+    let of_data = |part: &Part| match part.kind {
+        Kind::Data => b"\n".to_vec(),
+        Kind::Choices => Vec::new(),
+    };
+    let newlines: Vec<Vec<u8>> = layout.parts().iter().map(of_data).collect();
+    let seeds = [("empty", layout.join(&[])), ("newline", layout.join(&newlines))];
+    seeds.map(|(name, input)| Seed { name: name.to_owned(), input }).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser as _;
+
+    fn target(words: &[&str]) -> TargetArgs {
+        match Cli::parse_from([&["tarragon", "fuzz"], words].concat()).command {
+            Command::Fuzz(args) => args.target,
+            _ => panic!("another command"),
+        }
+    }
+
+    fn layout(words: &[&str]) -> Option<String> {
+        let surroundings = surroundings(&target(words)).expect("sources that can be");
+        surroundings.map(|surroundings| surroundings.layout.to_string())
+    }
+
+    #[test]
+    fn one_source_is_a_plain_input() {
+        for words in [
+            &["--", "p"][..],
+            &["--", "p", "@@"],
+            &["--", "p", "-f@@", "@@"],
+            &["--", "p", "@{}", "x@{}"],
+            &["--", "p", "@{...}"],
+            &["--env", "A=@{}", "--", "p"],
+        ] {
+            assert_eq!(layout(words), None, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn several_sources_are_parts() {
+        let is = |words: &[&str], parts: &str| assert_eq!(layout(words).as_deref(), Some(parts));
+        is(&["--", "p", "@@1", "@@2"], "@@1=255 @@2=255");
+        is(&["--", "p", "@@", "@{}"], "@@=255 words=255");
+        is(&["--source", "stdin", "--", "p", "@@"], "stdin=255 @@=255");
+        is(&["--source", "@@=1000", "--source", "stdin=8", "--", "p", "@@"], "stdin=8 @@=1000");
+        is(&["--source", "stdin", "--", "p"], "stdin=255");
+        is(&["--source", "stdin", "--env", "A=@{}", "--", "p"], "stdin=255 words=255");
+        for wrong in [&["--source", "@@3", "--", "p"][..], &["--source", "words", "--", "p"]] {
+            assert!(surroundings(&target(wrong)).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn words_get_marks() {
+        let mut command: Vec<OsString> =
+            ["p", "-o@@1.c", "a@{}b", "@", "@{...}"].map(OsString::from).into();
+        let mut environment = vec![("A".into(), "@{}@@".into())];
+        mark_words(&mut command, &mut environment);
+        let marked = ["p", "-o{tarragon:file1}.c", "a{tarragon:words}b", "@", "{tarragon:rest}"];
+        assert_eq!(command, marked);
+        assert_eq!(environment[0].1, "{tarragon:words}@@");
+    }
+
+    #[test]
+    fn sizes_are_numbers_and_names_are_known() {
+        assert_eq!(named_size("@@12=7"), Ok(("@@12".to_owned(), Some(7))));
+        for wrong in ["", "stdin=", "stdin=0", "stdin=x", "@@x", "file", "@@1x=3"] {
+            assert!(named_size(wrong).is_err(), "{wrong}");
+        }
+    }
+}
