@@ -1,7 +1,8 @@
 //! The output directory of a campaign.
 //!
 //! `corpus/`, `crashes/`, `hangs/` and `violations/` hold inputs and nothing else, so that other
-//! tools can take them as they are. `reports/` holds one text for each bug, hang and violation,
+//! tools can take them as they are. `parts/` holds the parts of inputs from several sources,
+//! in folders of the inputs' names. `reports/` holds one text for each bug, hang and violation,
 //! `stats.json` and `summary.txt` the results, `campaign.json` and `search.state` what a resumed
 //! campaign must know. Every file appears complete or not at all: it is written beside its place
 //! and then renamed.
@@ -16,11 +17,13 @@ use std::path::{Path, PathBuf};
 use search::{Bug, BugKind, Entry, KeepBy, Offence, OutputError, SavedSearch, Violation};
 use serde::{Deserialize, Serialize};
 use sites::SiteTable;
+use sources::Layout;
 
 /// Directories that hold inputs.
 pub(crate) const INPUT_DIRS: [&str; 4] = ["corpus", "crashes", "hangs", VIOLATIONS];
 const VIOLATIONS: &str = "violations";
 const REPORTS: &str = "reports";
+const PARTS: &str = "parts";
 const STATE: &str = "campaign.json";
 const SEARCH: &str = "search.state";
 const TEMPORARY: &str = ".writing";
@@ -34,7 +37,7 @@ pub(crate) fn is_output_dir(dir: &Path) -> bool {
 
 /// Whether a name in an output directory was given by a campaign to something that it needs.
 fn is_ours(name: &str) -> bool {
-    INPUT_DIRS.contains(&name) || [REPORTS, STATE, SEARCH, TEMPORARY].contains(&name)
+    INPUT_DIRS.contains(&name) || [REPORTS, PARTS, STATE, SEARCH, TEMPORARY].contains(&name)
 }
 
 /// More than other tools' folders of results have in common with ours.
@@ -440,8 +443,20 @@ impl OutputDir {
         let path = Path::new(file.dir).join(&file.name);
         match fs::read(self.dir.join(&path)) {
             Ok(there) if there == input => Ok(()),
-            _ => self.write(path, input),
+            _ => self.write_parts(&path, input).and_then(|()| self.write(path, input)),
         }
+    }
+
+    /// The parts of an input from several sources, as plain files.
+    fn write_parts(&self, path: &Path, input: &[u8]) -> Result<(), OutputError> {
+        let Some(layout) = Layout::of(input) else { return Ok(()) };
+        let folder = Path::new(PARTS).join(path);
+        let made = fs::create_dir_all(self.dir.join(&folder));
+        made.map_err(|error| OutputError(explained(&self.dir.join(&folder), &error)))?;
+        let parts = layout.split(input).unwrap_or_default();
+        layout.parts().iter().zip(&parts).try_for_each(|(part, bytes)| {
+            self.write(folder.join(part.name.replace('/', "_")), bytes)
+        })
     }
 
     fn remember(&mut self, file: &InputFile, input: &[u8]) {
@@ -455,7 +470,9 @@ impl OutputDir {
         if file.name != by.name {
             let _ = fs::remove_file(self.dir.join(file.report()));
         }
-        let _ = fs::remove_file(self.dir.join(file.dir).join(&file.name));
+        let path = Path::new(file.dir).join(&file.name);
+        let _ = fs::remove_file(self.dir.join(&path));
+        let _ = fs::remove_dir_all(self.dir.join(PARTS).join(&path));
         self.forget(file);
     }
 

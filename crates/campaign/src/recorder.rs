@@ -6,6 +6,7 @@ use search::{
     Bug, BugKind, Entry, KeepBy, Observer, OutputError, SavedSearch, Sighting, Stats, Violation,
 };
 use sites::SiteTable;
+use sources::Layout;
 
 use crate::display::{Announcement, What};
 use crate::output::Saved;
@@ -109,7 +110,19 @@ struct Told {
 }
 
 fn shown(input: &[u8]) -> String {
+    if let Some(layout) = Layout::of(input) {
+        return shown_parts(&layout, &layout.split(input).unwrap_or_default());
+    }
     format!("input       {} bytes\n\ninput, escaped:\n{}\n", input.len(), input.escape_ascii())
+}
+
+fn shown_parts(layout: &Layout, parts: &[Vec<u8>]) -> String {
+    let mut text = format!("input       {} parts\n\n", parts.len());
+    for (part, bytes) in layout.parts().iter().zip(parts) {
+        text +=
+            &format!("{} ({} bytes), escaped:\n{}\n", part.name, bytes.len(), bytes.escape_ascii());
+    }
+    text
 }
 
 impl Observer for Recorder<'_> {

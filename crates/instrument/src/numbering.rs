@@ -3,6 +3,7 @@
 //! as metadata.
 
 use crate::llvm::{self, LLVMOpcode, Value};
+use crate::substitution;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::LLVMContextRef;
 use sites::{Site, SiteKind, SiteTable};
@@ -96,7 +97,11 @@ impl Numbering {
             unsafe { (LLVMGetDebugLocLine(instruction), LLVMGetDebugLocColumn(instruction)) };
         let file = llvm::debug_file(instruction);
         let site = Site {
-            function: intern(&mut self.functions, &mut self.table.functions, &function),
+            function: intern(
+                &mut self.functions,
+                &mut self.table.functions,
+                substitution::replaced_name(&function),
+            ),
             file: intern(&mut self.files, &mut self.table.files, &file),
             line,
             column,

@@ -40,6 +40,14 @@ const PROMISES: [&str; 8] = [
     "allockind",
 ];
 
+/// How the names of functions begin that a model has replaced, and still calls.
+const REPLACED: &str = "__real_";
+
+/// What the program calls a function that a model has replaced.
+pub fn replaced_name(name: &str) -> &str {
+    name.strip_prefix(REPLACED).unwrap_or(name)
+}
+
 /// The names of a modelled function.
 struct Names {
     model: String,
@@ -175,7 +183,7 @@ impl Functions {
     }
 
     fn names(&self, name: &str) -> Names {
-        let (wrap, real) = (format!("__wrap_{name}"), format!("__real_{name}"));
+        let (wrap, real) = (format!("__wrap_{name}"), format!("{REPLACED}{name}"));
         match (self.global.contains(name), self.used.contains(name)) {
             (true, _) => Names { model: name.to_owned(), original: real, is_local: false },
             (_, true) => Names { model: wrap, original: name.to_owned(), is_local: false },

@@ -343,9 +343,9 @@ pub(crate) struct OutputArgs {
 /// The grammar of the input.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct GrammarArgs {
-    /// Grammar of the input, in any notation that `tarragon grammar` reads
-    #[arg(long, value_name = "FILE")]
-    pub grammar: Option<PathBuf>,
+    /// Grammar of the input, or of one source, in any notation that `tarragon grammar` reads
+    #[arg(long, value_name = "[SOURCE=]FILE")]
+    pub grammar: Vec<PathBuf>,
     /// Notation of the grammar, if it is not the one that extension and content say
     #[arg(long, value_name = "NOTATION", requires = "grammar")]
     pub grammar_format: Option<String>,

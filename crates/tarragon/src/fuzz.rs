@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::time::Instant;
 
 use ::sources::Layout;
@@ -23,24 +24,27 @@ use crate::Verdict;
 use crate::args::{FuzzArgs, GrammarArgs, KeepByName, OutputArgs, SanitizerName, Switch};
 use crate::codes;
 use crate::replay::print_notes;
-use crate::sources::{self, of_source};
+use crate::sources::{self, Sources};
 use crate::strategies::Plan;
 use crate::target;
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     ensure!(
-        args.grammar.rejects.is_empty() || args.grammar.grammar.is_some(),
+        args.grammar.rejects.is_empty() || !args.grammar.grammar.is_empty(),
         "--rejects says what a program makes of a grammar's sentences: give one with --grammar FILE"
     );
     // Before anything that takes time.
     OutputDir::check(&args.out, args.resume)?;
     let mut notes = Vec::new();
     let layout = sources::surroundings(&args.target)?.map(|surroundings| surroundings.layout);
-    let language = language(&args.grammar, &mut notes)?;
-    let plan = Plan::new(args, language.as_ref(), layout.as_ref())?;
+    let (language, of_sources) = match &layout {
+        None => (language(&args.grammar, &mut notes)?, None),
+        Some(layout) => (None, Some(Sources::new(layout, &args.grammar, &mut notes)?)),
+    };
+    let plan = Plan::new(args, language.as_ref(), of_sources.as_ref())?;
     let symbolic = plan.symbolic(args)?;
-    let seeds = match &layout {
-        Some(layout) => seeds_of_sources(args, layout, &mut notes)?,
+    let seeds = match &of_sources {
+        Some(sources) => sources.seeds(args, &mut notes)?,
         None => seeds(args, plan, &mut notes)?,
     };
     let mut solver = chain(args, plan.is_exhaustive(args))?;
@@ -117,18 +121,6 @@ fn longest(args: &FuzzArgs, layout: Option<&Layout>) -> usize {
     layout.map_or(len, Layout::size)
 }
 
-fn seeds_of_sources(
-    args: &FuzzArgs,
-    layout: &Layout,
-    notes: &mut Vec<String>,
-) -> Result<Vec<Seed>> {
-    if args.seeds.is_empty() {
-        return Ok(sources::built_in_seeds(layout));
-    }
-    let given: Vec<_> = args.seeds.iter().map(|path| of_source(path.as_os_str())).collect();
-    sources::seeds(&given, layout, notes)
-}
-
 fn variants(args: &FuzzArgs) -> Vec<Variant> {
     let sanitized =
         (!args.checks.sanitizer.contains(&SanitizerName::Off)).then_some(Variant::Sanitized);
@@ -137,7 +129,18 @@ fn variants(args: &FuzzArgs) -> Vec<Variant> {
 }
 
 pub(crate) fn language(args: &GrammarArgs, notes: &mut Vec<String>) -> Result<Option<Language>> {
-    let Some(file) = &args.grammar else { return Ok(None) };
+    match args.grammar.as_slice() {
+        [] => Ok(None),
+        [file] => read_language(file, args, notes).map(Some),
+        _ => bail!("several grammars are for input from several sources: --grammar stdin=FILE"),
+    }
+}
+
+pub(crate) fn read_language(
+    file: &Path,
+    args: &GrammarArgs,
+    notes: &mut Vec<String>,
+) -> Result<Language> {
     let known = || Format::ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let by_name = |name: &String| {
         Format::by_name(name)
@@ -163,7 +166,7 @@ pub(crate) fn language(args: &GrammarArgs, notes: &mut Vec<String>) -> Result<Op
             .with_start(name)
             .ok_or_else(|| anyhow!("there is no rule `{name}` to start with"))?,
     };
-    Language::new(grammar).with_context(|| file.display().to_string()).map(Some)
+    Language::new(grammar).with_context(|| file.display().to_string())
 }
 
 pub(crate) fn seeds(args: &FuzzArgs, plan: Plan<'_>, notes: &mut Vec<String>) -> Result<Vec<Seed>> {

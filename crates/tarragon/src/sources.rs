@@ -10,12 +10,14 @@ use anyhow::{Context as _, Result, bail};
 use campaign::read_inputs;
 use clap::Args;
 use compiler::Surroundings;
+use grammar::language::Language;
 use runner::INPUT_PLACEHOLDER;
 use search::Seed;
 use sources::{ContainerError, Kind, Layout, Part};
 use trace::words;
 
-use crate::args::TargetArgs;
+use crate::args::{FuzzArgs, GrammarArgs, TargetArgs};
+use crate::fuzz;
 
 /// Where input comes from beside what the words of the program say.
 #[derive(Clone, Debug, Default, Args)]
@@ -194,11 +196,7 @@ pub(crate) fn of_source(text: &OsStr) -> OfSource {
 
 /// Containers to start from. Those that are given for one source are joined with those of the others,
 /// the first with the first and so on.
-pub(crate) fn seeds(
-    given: &[OfSource],
-    layout: &Layout,
-    notes: &mut Vec<String>,
-) -> Result<Vec<Seed>> {
+fn seeds(given: &[OfSource], layout: &Layout, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
     let mut seeds = Vec::new();
     let mut of_parts: Vec<Vec<(String, Vec<u8>)>> = vec![Vec::new(); layout.parts().len()];
     for OfSource { source, path } in given {
@@ -254,8 +252,56 @@ fn number_of(name: Option<&str>, layout: &Layout) -> Result<usize> {
     })
 }
 
+/// What inputs from several sources are made of, and the grammars that some of them have.
+pub(crate) struct Sources {
+    pub layout: Layout,
+    /// By the number of the part.
+    pub grammars: Vec<(usize, Language)>,
+}
+
+impl Sources {
+    pub(crate) fn new(
+        layout: &Layout,
+        args: &GrammarArgs,
+        notes: &mut Vec<String>,
+    ) -> Result<Sources> {
+        if args.grammar.len() > 1 && (args.start.is_some() || args.scanner.is_some()) {
+            bail!("--start and --scanner go with one grammar, and there are several");
+        }
+        let mut grammars: Vec<(usize, Language)> = Vec::new();
+        for file in &args.grammar {
+            let OfSource { source, path } = of_source(file.as_os_str());
+            let number = number_of(source.as_deref(), layout)?;
+            if grammars.iter().any(|(other, _)| *other == number) {
+                bail!("source {} has two grammars", layout.parts()[number].name);
+            }
+            grammars.push((number, fuzz::read_language(&path, args, notes)?));
+        }
+        Ok(Sources { layout: layout.clone(), grammars })
+    }
+
+    /// Those given, and sentences of the grammars. Without any, the built-in ones.
+    pub(crate) fn seeds(&self, args: &FuzzArgs, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
+        let given: Vec<_> = args.seeds.iter().map(|path| of_source(path.as_os_str())).collect();
+        let mut seeds = seeds(&given, &self.layout, notes)?;
+        let base = seeds.first().map_or_else(|| self.layout.join(&[]), |seed| seed.input.clone());
+        for (number, language) in &self.grammars {
+            let capacity = self.layout.parts()[*number].capacity;
+            for seed in grammar_search::seeds(language, capacity, args.bounds.seed)? {
+                let mut parts = self.layout.split(&base)?;
+                parts[*number] = seed.input;
+                seeds.push(Seed { name: seed.name, input: self.layout.join(&parts) });
+            }
+        }
+        if seeds.is_empty() {
+            seeds = built_in_seeds(&self.layout);
+        }
+        Ok(seeds)
+    }
+}
+
 /// What a search starts from when it is given nothing: empty parts, and one byte in each.
-pub(crate) fn built_in_seeds(layout: &Layout) -> Vec<Seed> {
+fn built_in_seeds(layout: &Layout) -> Vec<Seed> {
     let of_data = |part: &Part| match part.kind {
         Kind::Data => b"\n".to_vec(),
         Kind::Choices => Vec::new(),

@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use ::sources::Layout;
 use anyhow::{Context as _, Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use grammar::language::Language;
 use grammar::symbolic::Symbolic;
 use grammar_search::{
-    Auto, Cese, GrammarRandom, Lifting, NamedLifting, SharedCorpus, TreeCorpus, TreeMutate,
+    Auto, Cese, GrammarRandom, InPart, Lifting, NamedLifting, SharedCorpus, TreeCorpus, TreeMutate,
 };
 use search::{Mutate, Named, Order, Random, Strategy, Whitebox, WhiteboxOptions};
 
 use crate::args::{FuzzArgs, OrderName};
 use crate::enumeration;
+use crate::sources::Sources;
 
 /// A strategy that can be asked for by its name.
 pub(crate) struct Registered {
@@ -220,7 +220,7 @@ pub(crate) struct Plan<'l> {
     strategy: &'static Registered,
     language: Option<&'l Language>,
     /// What inputs are made of, if they come from several sources.
-    layout: Option<&'l Layout>,
+    sources: Option<&'l Sources>,
 }
 
 /// What does not go with several sources.
@@ -241,9 +241,11 @@ impl<'l> Plan<'l> {
     pub(crate) fn new(
         args: &FuzzArgs,
         language: Option<&'l Language>,
-        layout: Option<&'l Layout>,
+        sources: Option<&'l Sources>,
     ) -> Result<Plan<'l>> {
-        let strategy = args.strategy.map_or_else(|| named(default_name(language.is_some())), Ok)?;
+        let has_several = sources.is_some() && !args.exhaustive;
+        let default = || named(default_name(language.is_some() || has_several));
+        let strategy = args.strategy.map_or_else(default, Ok)?;
         if strategy.grammar == Grammar::Needed && language.is_none() {
             bail!("this strategy needs the grammar of the input: give it with --grammar FILE")
         }
@@ -267,11 +269,11 @@ impl<'l> Plan<'l> {
         if !strategy.bounds && args.fixed_len.is_some() {
             bail!("--fixed-len goes with --strategy whitebox only");
         }
-        if layout.is_some() {
+        if sources.is_some() {
             check_sources(args, strategy)?;
         }
         let language = language.filter(|_| strategy.grammar != Grammar::Ignored);
-        Ok(Plan { strategy, language, layout })
+        Ok(Plan { strategy, language, sources })
     }
 
     /// The language whose sentences are proposed or judged; one that is enumerated is not.
@@ -300,9 +302,9 @@ impl<'l> Plan<'l> {
         symbolic: Option<&'l Symbolic>,
         codes: &'l BTreeMap<String, i64>,
     ) -> Result<Box<dyn Strategy + 'l>> {
-        let Plan { language, layout, .. } = self;
+        let Plan { language, sources, .. } = self;
         let shared = None;
-        (self.strategy.build)(&Materials { args, language, layout, symbolic, codes, shared })
+        (self.strategy.build)(&Materials { args, language, sources, symbolic, codes, shared })
     }
 }
 
@@ -310,7 +312,7 @@ impl<'l> Plan<'l> {
 struct Materials<'l> {
     args: &'l FuzzArgs,
     language: Option<&'l Language>,
-    layout: Option<&'l Layout>,
+    sources: Option<&'l Sources>,
     symbolic: Option<&'l Symbolic>,
     codes: &'l BTreeMap<String, i64>,
     /// What strategies share that have turns.
@@ -331,7 +333,7 @@ impl<'l> Materials<'l> {
 
     /// What of an input is symbolic, if its length is fixed.
     fn holes(&self) -> Option<Range<usize>> {
-        let of_sources = self.layout.map(Layout::variable);
+        let of_sources = self.sources.map(|sources| sources.layout.variable());
         of_sources.or(self.args.fixed_len.map(|len| 0..len))
     }
 
@@ -378,6 +380,12 @@ fn auto<'l>(materials: &Materials<'l>) -> Result<Box<dyn Strategy + 'l>> {
         auto = if turn.solves { auto.solving(strategy) } else { auto.blind(strategy) };
         if let Some(part) = turn.at_least {
             auto = auto.at_least(part);
+        }
+    }
+    if let Some(sources) = materials.sources {
+        for (number, language) in &sources.grammars {
+            let inner = Box::new(TreeMutate::new(language)?);
+            auto = auto.blind(Box::new(InPart::new(inner, sources.layout.clone(), *number)));
         }
     }
     Ok(Box::new(auto))
