@@ -208,6 +208,17 @@ pub extern "C" fn __tarragon_delivers(fd: c_int, place: usize, head: usize, capa
         && let Some(_entered) = state::enter(run)
     {
         part.length.set(length_before(run, place, head, capacity));
+    }
+}
+
+/// A descriptor that delivers a part stays open: whether code that is not followed reads it has to
+/// be looked at. Of files that is known when they are opened.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tarragon_watches(fd: c_int) {
+    let run = Run::current();
+    if run.symbolic.get()
+        && let Some(_entered) = state::enter(run)
+    {
         watch(fd);
     }
 }
