@@ -141,6 +141,7 @@ fn time_chance_and_names_are_solved_for() {
     let options = ["--env-model", "time,random,ids,variables", "--strategy", "whitebox"];
     let stats = fuzz(dir.path(), CHANCE, &[], &options, &[]);
     assert_eq!(bugs(&stats), ["SIGABRT (ABRT) in program.c:14:13 (main)"]);
+    assert_eq!(stats["give_ups"], serde_json::json!({}));
     assert!(reports(dir.path()).contains("environment variable1 is the variable SPOOL"));
 }
 
@@ -222,6 +223,7 @@ fn no_more_calls_fail_than_may() {
         let options = ["--env-model", "faults", "--max-faults", most, "--exhaustive"];
         let stats = fuzz(dir.path(), TWICE, &[], &options, &[]);
         assert_eq!(bugs(&stats).len(), expected, "{most}: {stats}");
+        assert_eq!(stats["give_ups"], serde_json::json!({}));
         assert_eq!(stats["completeness"]["complete"], true, "{stats}");
     }
 }

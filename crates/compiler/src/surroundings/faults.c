@@ -30,7 +30,7 @@ const char *tarragon_site = "";
 static int failures;
 static size_t calls;
 
-TARRAGON_OWN static const struct tarragon_part *choices(void)
+TARRAGON_OWN static const struct tarragon_part *tarragon_choices(void)
 {
     static const struct tarragon_part *part;
     if (!part)
@@ -38,7 +38,7 @@ TARRAGON_OWN static const struct tarragon_part *choices(void)
     return part;
 }
 
-TARRAGON_OWN static void tell(const char *name)
+TARRAGON_OWN static void tarragon_tell_fault(const char *name)
 {
     const char *at = *tarragon_site ? " at " : "";
     tarragon_tell("%s fails%s%s (call %zu of those that can)", name, at, tarragon_site, calls);
@@ -47,14 +47,14 @@ TARRAGON_OWN static void tell(const char *name)
 /* How this call fails; 0 if it does not. */
 static unsigned fault(const char *name)
 {
-    const struct tarragon_part *part = choices();
+    const struct tarragon_part *part = tarragon_choices();
     if (failures == TARRAGON_FAULTS || calls >= part->capacity)
         return 0;
     unsigned how = part->bytes[calls++];
     if (how == 0)
         return 0;
     failures++;
-    tell(name);
+    tarragon_tell_fault(name);
     return how;
 }
 

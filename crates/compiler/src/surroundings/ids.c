@@ -10,7 +10,7 @@ enum { USUAL = 1000 };
 /* Which number of the part, of two bytes each. */
 enum { PROCESS, PARENT, USER, EFFECTIVE_USER, GROUP, EFFECTIVE_GROUP };
 
-TARRAGON_OWN static const unsigned char *choices(void)
+TARRAGON_OWN static const unsigned char *tarragon_choices(void)
 {
     static const struct tarragon_part *part;
     if (!part)
@@ -20,7 +20,7 @@ TARRAGON_OWN static const unsigned char *choices(void)
 
 static int number(int which)
 {
-    const unsigned char *bytes = choices() + 2 * which;
+    const unsigned char *bytes = tarragon_choices() + 2 * which;
     return USUAL ^ (bytes[0] | bytes[1] << 8);
 }
 

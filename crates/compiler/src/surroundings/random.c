@@ -10,7 +10,7 @@
 
 static size_t used;
 
-TARRAGON_OWN static const struct tarragon_part *choices(void)
+TARRAGON_OWN static const struct tarragon_part *tarragon_choices(void)
 {
     static const struct tarragon_part *part;
     if (!part)
@@ -21,7 +21,7 @@ TARRAGON_OWN static const struct tarragon_part *choices(void)
 /* Whether there are so many bytes left, which are put into `to`. */
 static int take(void *to, size_t size)
 {
-    const struct tarragon_part *part = choices();
+    const struct tarragon_part *part = tarragon_choices();
     if (size > part->capacity - used)
         return 0;
     memcpy(to, part->bytes + used, size);

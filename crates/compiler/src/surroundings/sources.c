@@ -47,6 +47,10 @@ TARRAGON_OWN struct tarragon_part *tarragon_numbered(const char *name, int numbe
     return tarragon_part(text);
 }
 
+/* The standard error, which programs close when they end; out of the way of their descriptors. */
+enum { AWAY = 200 };
+static int told_to = 2;
+
 TARRAGON_OWN void tarragon_tell(const char *format, ...)
 {
     char line[512];
@@ -57,7 +61,7 @@ TARRAGON_OWN void tarragon_tell(const char *format, ...)
     for (char *at = line; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 127)
             *at = '?';
-    dprintf(2, "tarragon: %s\n", line);
+    dprintf(told_to, "tarragon: %s\n", line);
 }
 
 TARRAGON_OWN static void note_delivery(int descriptor, const struct tarragon_part *part)
@@ -321,6 +325,8 @@ TARRAGON_OWN static char **with_rest(int *count, char **arguments)
 
 TARRAGON_OWN static char **begin(int *count, char **arguments)
 {
+    int away = fcntl(2, F_DUPFD_CLOEXEC, AWAY);
+    told_to = away < 0 ? 2 : away;
     read_container();
     for (int i = 0; i < PARTS; i++)
         take_part(&tarragon_parts[i]);

@@ -14,7 +14,7 @@ enum { BEGIN = 5, USUAL_TIME = 1000000000 };
 static long long passed;
 static size_t questions;
 
-TARRAGON_OWN static const struct tarragon_part *choices(void)
+TARRAGON_OWN static const struct tarragon_part *tarragon_choices(void)
 {
     static const struct tarragon_part *part;
     if (!part)
@@ -25,7 +25,7 @@ TARRAGON_OWN static const struct tarragon_part *choices(void)
 /* Seconds since 1970. A second passes with each question that is not chosen for. */
 static long long now(void)
 {
-    const struct tarragon_part *part = choices();
+    const struct tarragon_part *part = tarragon_choices();
     long long begin = 0;
     for (int i = BEGIN - 1; i >= 0; i--)
         begin = begin << 8 | part->bytes[i];
