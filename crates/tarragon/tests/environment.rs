@@ -91,6 +91,54 @@ fn files_are_there_or_not() {
     assert!(without.contains("give the --source and --env-model options"), "{without}");
 }
 
+/// A descriptor says of its file what the name says; a file that is written anew is what was written.
+const OPENED: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int main(void)
+{
+    struct stat named, opened;
+    char text[8] = "";
+    int file = open("data", O_RDONLY);
+    if (file < 0)
+        return 1;
+    if (fstat(file, &opened) != 0 || !S_ISREG(opened.st_mode))
+        return 2;
+    if (stat("data", &named) != 0 || named.st_size != opened.st_size
+        || named.st_mode != opened.st_mode || named.st_ino != opened.st_ino)
+        abort();
+    if (opened.st_size != 3 || read(file, text, 8) != 3 || text[0] != 'q')
+        return 3;
+    FILE *again = fopen("data", "w");
+    if (!again || fputs("new", again) < 0 || fclose(again) != 0)
+        return 4;
+    again = fopen("data", "r");
+    if (!again || !fgets(text, 8, again) || strcmp(text, "new") != 0)
+        abort();
+    return 5;
+}
+"#;
+
+#[test]
+fn descriptors_and_names_agree() {
+    let dir = TempDir::new().expect("temporary directory");
+    let options = ["--env-model", "files", "--strategy", "whitebox", "--source", "file1=4"];
+    let stats = fuzz(dir.path(), OPENED, &[], &options, &[]);
+    assert!(bugs(&stats).is_empty(), "{}", stats["bugs"]);
+    let arguments = [&["replay", "out"][..], &options[..2], &options[4..], &["--", "./program"]];
+    let replayed = tarragon(dir.path()).args(arguments.concat()).output().expect("starts");
+    let text = String::from_utf8_lossy(&replayed.stdout).into_owned();
+    for code in [1, 2, 3, 5] {
+        let line = format!("exit {code} ");
+        assert!(text.lines().any(|found| found.starts_with(&line)), "exit {code}:\n{text}");
+    }
+}
+
 /// What a run makes itself is no input.
 const MADE: &str = r#"
 #include <stdio.h>

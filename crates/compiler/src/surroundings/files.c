@@ -30,6 +30,10 @@ struct file {
     char *name;
     struct tarragon_part *content;
     const unsigned char *facts;
+    /* Of the file with the content, once it was opened. */
+    struct stat real;
+    /* Where the program has written it anew. */
+    char *written;
 };
 
 static struct file files[TARRAGON_FILES];
@@ -123,30 +127,71 @@ static int fails(int error)
     return -1;
 }
 
-static int open_file(const char *path, int flags, int mode)
+static void *refused(int error)
+{
+    errno = error;
+    return NULL;
+}
+
+/* The path of a file's content: what is input, or what the program has written since it cut it. */
+TARRAGON_OWN static const char *tarragon_content(struct file *file, int flags)
+{
+    const char *name = tarragon_named_file(file->content);
+    if (!name)
+        return refused(EIO);
+    if (flags & O_TRUNC && !file->written) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s-written", name);
+        int made = open(path, O_CREAT | O_WRONLY, 0644);
+        if (made < 0)
+            return NULL;
+        close(made);
+        file->written = strdup(path);
+    }
+    if (!file->written && file->real.st_ino == 0)
+        stat(name, &file->real);
+    return file->written ? file->written : name;
+}
+
+/* A directory that can be opened. */
+TARRAGON_OWN static const char *tarragon_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder ? folder : "/tmp";
+}
+
+/* The path under which the system opens what the program means; null if it does not open. */
+static const char *resolved(const char *path, int flags)
 {
     int is_beyond;
-    int writes = (flags & O_ACCMODE) != O_RDONLY;
+    int writes = (flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT;
     struct file *file = find(path, &is_beyond);
     if (!file && (!is_beyond || flags & O_CREAT))
-        return open(path, flags, mode);
+        return path;
     switch (file ? state(file) : IS_MISSING) {
     case IS_MISSING:
         if (!(flags & O_CREAT))
-            return fails(ENOENT);
+            return refused(ENOENT);
         note_made(path);
-        return open(path, flags, mode);
+        return path;
     case IS_DIRECTORY:
-        return writes || flags & O_CREAT ? fails(EISDIR) : open("/", O_RDONLY | O_DIRECTORY);
+        return writes ? refused(EISDIR) : tarragon_folder();
     case IS_UNREADABLE:
-        return fails(EACCES);
+        return refused(EACCES);
     }
     if ((flags & O_CREAT) && (flags & O_EXCL))
-        return fails(EEXIST);
+        return refused(EEXIST);
     if (flags & O_DIRECTORY)
-        return fails(ENOTDIR);
-    const char *name = tarragon_named_file(file->content);
-    return name ? open(name, flags & ~(O_CREAT | O_EXCL)) : fails(EIO);
+        return refused(ENOTDIR);
+    return tarragon_content(file, flags);
+}
+
+static int open_file(const char *path, int flags, int mode)
+{
+    const char *meant = resolved(path, flags);
+    if (!meant)
+        return -1;
+    return open(meant, meant == path ? flags : flags & ~O_EXCL, mode);
 }
 
 static int mode_of(int flags, va_list more)
@@ -183,33 +228,47 @@ int ANSWER(openat)(int folder, const char *path, int flags, ...)
     return open_file(path, flags, mode);
 }
 
+int creat(const char *path, mode_t mode)
+{
+    return open_file(path, O_CREAT | O_WRONLY | O_TRUNC, (int)mode);
+}
+
 static int flags_of(const char *mode)
 {
     int both = strchr(mode, '+') != NULL;
     int flags = mode[0] == 'r' ? 0 : mode[0] == 'w' ? O_CREAT | O_TRUNC : O_CREAT | O_APPEND;
     if (strchr(mode, 'x'))
         flags |= O_EXCL;
-    if (strchr(mode, 'e'))
-        flags |= O_CLOEXEC;
     return flags | (both ? O_RDWR : mode[0] == 'r' ? O_RDONLY : O_WRONLY);
+}
+
+/* What the C library makes of other modes is its business. */
+static const char *resolved_for(const char *path, const char *mode)
+{
+    return strchr("rwa", mode[0]) ? resolved(path, flags_of(mode)) : path;
 }
 
 FILE *ANSWER(fopen)(const char *path, const char *mode)
 {
-    if (!strchr("rwa", mode[0]))
-        return fopen(path, mode);
-    int descriptor = open_file(path, flags_of(mode), 0666);
-    if (descriptor < 0)
-        return NULL;
-    FILE *stream = fdopen(descriptor, mode);
-    if (!stream)
-        close(descriptor);
-    return stream;
+    const char *meant = resolved_for(path, mode);
+    return meant ? fopen(meant, mode) : NULL;
 }
 
 FILE *ANSWER(fopen64)(const char *path, const char *mode)
 {
-    return ANSWER(fopen)(path, mode);
+    const char *meant = resolved_for(path, mode);
+    return meant ? fopen64(meant, mode) : NULL;
+}
+
+/* The stream is closed whatever the answer. */
+FILE *freopen(const char *path, const char *mode, FILE *stream)
+{
+    const char *meant = path ? resolved_for(path, mode) : NULL;
+    if (!path || meant)
+        return freopen(meant, mode, stream);
+    int error = errno;
+    fclose(stream);
+    return refused(error);
 }
 
 static mode_t permissions(const struct file *file)
@@ -284,6 +343,59 @@ int lstat64(const char *path, struct stat64 *status)
     return answers_status(path, (struct stat *)status, &answer) ? answer : lstat64(path, status);
 }
 
+/* Descriptors of files that are input, and were not written anew. How large they are the system
+ * says. */
+TARRAGON_OWN static struct file *tarragon_opened(const struct stat *status)
+{
+    for (int i = 0; i < count; i++)
+        if (files[i].real.st_ino == status->st_ino && files[i].real.st_dev == status->st_dev)
+            return &files[i];
+    return NULL;
+}
+
+static void describe_opened(struct stat *status)
+{
+    const struct file *file = tarragon_opened(status);
+    off_t size = status->st_size;
+    if (!file)
+        return;
+    describe(file, IS_THERE, status);
+    status->st_size = size;
+}
+
+int fstat(int descriptor, struct stat *status)
+{
+    int result = fstat(descriptor, status);
+    if (result == 0)
+        describe_opened(status);
+    return result;
+}
+
+int fstat64(int descriptor, struct stat64 *status)
+{
+    int result = fstat64(descriptor, status);
+    if (result == 0)
+        describe_opened((struct stat *)status);
+    return result;
+}
+
+int fstatat(int folder, const char *path, struct stat *status, int flags)
+{
+    int answer;
+    if ((folder == AT_FDCWD || path[0] == '/') && answers_status(path, status, &answer))
+        return answer;
+    return fstatat(folder, path, status, flags);
+}
+
+int fstatat64(int folder, const char *path, struct stat64 *status, int flags)
+{
+    int answer;
+    struct stat *known = (struct stat *)status;
+    if ((folder == AT_FDCWD || path[0] == '/') && answers_status(path, known, &answer))
+        return answer;
+    return fstatat64(folder, path, status, flags);
+}
+
 int access(const char *path, int wanted)
 {
     int is_beyond;
@@ -314,12 +426,6 @@ static struct listing **place_of(const void *directory)
     for (int i = 0; i < LISTINGS; i++)
         if (listings[i] == directory)
             return &listings[i];
-    return NULL;
-}
-
-static void *refused(int error)
-{
-    errno = error;
     return NULL;
 }
 
