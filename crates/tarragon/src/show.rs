@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::ops::Range;
 
+use ::sources::Layout;
 use anyhow::{Context, Result};
 use expr::{Support, Supports};
 use path::{Constraint, ConstraintKind, Delivered, PathCondition, Trace};
@@ -24,7 +26,8 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
     let condition = PathCondition::new(&mut trace, &target.sites);
     let mut text = format!("{}: {} constraints\n", outcome, condition.len());
     describe_tokens(&condition.tokens, &target.sites, &input, &mut text)?;
-    let mut about = About::new(&trace, &target.sites, &condition.tokens, args.expressions);
+    let (tokens, layout) = (&condition.tokens, Layout::of(&input));
+    let mut about = About::new(&trace, &target.sites, tokens, args.expressions, layout);
     for constraint in &condition.constraints {
         about.describe(constraint, &mut text)?;
     }
@@ -101,6 +104,8 @@ struct About<'t> {
     tokens: HashMap<Label, usize>,
     /// Why values were fixed, by site: the first event says it.
     reasons: HashMap<u32, &'static str>,
+    /// Of the input, if it is a container.
+    layout: Option<Layout>,
 }
 
 impl<'t> About<'t> {
@@ -109,6 +114,7 @@ impl<'t> About<'t> {
         sites: &'t SiteTable,
         tokens: &[Delivered],
         expressions: bool,
+        layout: Option<Layout>,
     ) -> About<'t> {
         let mut reasons = HashMap::new();
         for event in trace.events.iter().filter(|event| event.kind == EventKind::Concretise as u8) {
@@ -118,7 +124,7 @@ impl<'t> About<'t> {
         }
         let tokens =
             tokens.iter().enumerate().map(|(number, token)| (token.label, number)).collect();
-        About { trace, sites, expressions, supports: Supports::new(), tokens, reasons }
+        About { trace, sites, expressions, supports: Supports::new(), tokens, reasons, layout }
     }
 
     /// The tokens that a condition depends on, by their numbers; what the program made up itself
@@ -148,7 +154,10 @@ impl<'t> About<'t> {
     fn describe(&mut self, constraint: &Constraint, text: &mut String) -> Result<()> {
         let place = self.sites.place(constraint.site);
         let support = self.supports.of(&self.trace.dag, constraint.label);
-        let support = dependence(self.supports.get(support), &self.tokens_of(constraint.label));
+        let support = {
+            let tokens = self.tokens_of(constraint.label);
+            dependence(self.supports.get(support), &tokens, self.layout.as_ref())
+        };
         let what = match constraint.kind {
             ConstraintKind::Branch => format!("branch {}", constraint.taken),
             ConstraintKind::Case { index, .. } => format!("case {index}"),
@@ -178,20 +187,13 @@ struct Tokens {
     others: bool,
 }
 
-/// `bytes 0-3, 7 and the length`, or `token 2`
-fn dependence(support: &Support, tokens: &Tokens) -> String {
-    let mut parts: Vec<String> = support
-        .intervals()
-        .iter()
-        .map(
-            |(first, last)| {
-                if first == last { first.to_string() } else { format!("{first}-{last}") }
-            },
-        )
-        .collect();
-    if !parts.is_empty() {
-        parts = vec![format!("bytes {}", parts.join(", "))];
-    }
+/// `bytes 0-3, 7 and the length`, or `token 2`; of a container `@@1 0-3 and the length of stdin`.
+fn dependence(support: &Support, tokens: &Tokens, layout: Option<&Layout>) -> String {
+    let mut parts = match layout {
+        Some(layout) => of_sources(support, layout),
+        None if support.intervals().is_empty() => Vec::new(),
+        None => vec![format!("bytes {}", intervals(support, 0..usize::MAX))],
+    };
     if support.uses_len() {
         parts.push("the length".to_owned());
     }
@@ -211,6 +213,32 @@ fn give_ups(trace: &Trace) -> impl Iterator<Item = (GiveUp, u32)> {
         .zip(trace.give_ups)
         .map(|(reason, count)| (*reason, count))
         .filter(|(_, count)| *count > 0)
+}
+
+/// What of each source is depended on.
+fn of_sources(support: &Support, layout: &Layout) -> Vec<String> {
+    let mut parts = Vec::new();
+    for (part, place) in layout.places() {
+        let bytes = intervals(support, place.clone());
+        let length = intervals(support, place.start - part.head()..place.start);
+        parts.extend((!bytes.is_empty()).then(|| format!("{} {bytes}", part.name)));
+        parts.extend((!length.is_empty()).then(|| format!("the length of {}", part.name)));
+    }
+    parts
+}
+
+/// The bytes within a range, as numbers from its start on.
+fn intervals(support: &Support, range: Range<usize>) -> String {
+    let within = support.intervals().iter().filter_map(|&(first, last)| {
+        let first = range.start.max(first as usize);
+        let end = range.end.min(last as usize + 1);
+        (first < end).then(|| (first - range.start, end - 1 - range.start))
+    });
+    let text = within.map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    text.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -62,14 +62,18 @@ fn each_source_has_its_own_bytes() {
     );
     assert_eq!((&*part("word1"), &*part("env:MODE")), (&b"-v"[..], &b"on"[..]));
 
-    let again = |options: &[&str], words: &[&str]| {
+    let again = |what: &str, options: &[&str], words: &[&str]| {
         let mut command = tarragon(dir.path());
-        command.arg("replay").arg(&crash).args(options).args(["--", "./program"]).args(words);
+        command.arg(what).arg(&crash).args(options).args(["--", "./program"]).args(words);
         run(&mut command)
     };
-    let replayed = again(&EVERYWHERE, &["@@1", "@@2", "@{}"]);
+    let replayed = again("replay", &EVERYWHERE, &["@@1", "@@2", "@{}"]);
     assert!(replayed.contains("SIGABRT"), "{replayed}");
-    let other = again(&["--source", "stdin"], &["@@1", "x", "-v"]);
+    let traced = again("trace", &EVERYWHERE, &["@@1", "@@2", "@{}"]);
+    for part in ["on stdin 0 and @@1 1", "on the length of @@2", "on word1 0-2", "on env:MODE 0-2"] {
+        assert!(traced.contains(part), "{part}: {traced}");
+    }
+    let other = again("replay", &["--source", "stdin"], &["@@1", "x", "-v"]);
     assert!(other.contains("stdin=255 @@1=255 @@2=255 env:MODE=255z word1=255z"), "{other}");
 }
 
