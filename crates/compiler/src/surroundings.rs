@@ -68,7 +68,7 @@ fn table(layout: &Layout) -> String {
     );
     for (part, place) in layout.places() {
         let (start, capacity, head) = (place.start, part.capacity, part.head());
-        let length = if part.kind == Kind::Choices { capacity } else { 0 };
+        let length = if part.kind == Kind::Data { 0 } else { capacity };
         text += &format!(
             "    {{ {:?}, tarragon_container + {start}, {length}, {capacity}, {start}, {head} }},\n",
             part.name

@@ -27,6 +27,7 @@ use inkwell::llvm_sys::prelude::*;
 use sites::{ModelFile, Substitution};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use trace::REPLACED;
 
 /// What calls of the modelled function promise, and the model need not keep.
 const PROMISES: [&str; 8] = [
@@ -39,14 +40,6 @@ const PROMISES: [&str; 8] = [
     "allocsize",
     "allockind",
 ];
-
-/// How the names of functions begin that a model has replaced, and still calls.
-const REPLACED: &str = "__real_";
-
-/// What the program calls a function that a model has replaced.
-pub fn replaced_name(name: &str) -> &str {
-    name.strip_prefix(REPLACED).unwrap_or(name)
-}
 
 /// The names of a modelled function.
 struct Names {

@@ -1,7 +1,6 @@
 //! Input from several sources, as the command line says: which parts an input has, and where in the
 //! program's words they belong.
 
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -22,8 +21,9 @@ use crate::fuzz;
 /// Where input comes from beside what the words of the program say.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SourceArgs {
-    /// Another source of input, with its own bytes: stdin, or @@, @@1 and so on, words (all @{}) with
-    /// a size of their own; may be given several times
+    /// Another source of input, with its own bytes: stdin; or the size of one that the program's
+    /// words name: @@, @@1, word1 (the first @{} of the arguments), env:NAME, words (@{...}); may be
+    /// given several times
     #[arg(long = "source", value_name = "NAME[=SIZE]", value_parser = named_size)]
     pub sources: Vec<(String, Option<usize>)>,
 }
@@ -31,7 +31,11 @@ pub(crate) struct SourceArgs {
 /// Bytes that a source has room for if nobody says more.
 const CAPACITY: usize = 255;
 const STDIN: &str = "stdin";
+/// All arguments that stand for `@{...}`.
 const WORDS: &str = "words";
+/// What names of single words begin with, and of variables.
+const WORD: &str = "word";
+const VARIABLE: &str = "env:";
 
 fn named_size(text: &str) -> Result<(String, Option<usize>), String> {
     let (name, size) = match text.split_once('=') {
@@ -41,11 +45,20 @@ fn named_size(text: &str) -> Result<(String, Option<usize>), String> {
             (name, Some(size.ok_or("write a source as NAME=SIZE, with its size in bytes")?))
         }
     };
-    let is_known = name == STDIN || name == WORDS || file_mark(name.as_bytes()) == Some(name.len());
-    match is_known {
+    match is_known(name) {
         true => Ok((name.to_owned(), size)),
-        false => Err(format!("there is no source {name}; there are: stdin, @@, @@1, @@2, words")),
+        false => Err(format!(
+            "there is no source {name}; there are: stdin, @@, @@1, word1, env:NAME, words"
+        )),
     }
+}
+
+fn is_known(name: &str) -> bool {
+    let number = name.strip_prefix(WORD).map(str::parse::<u32>);
+    [STDIN, WORDS].contains(&name)
+        || number.is_some_and(|number| number.is_ok())
+        || name.strip_prefix(VARIABLE).is_some_and(|variable| !variable.is_empty())
+        || file_mark(name.as_bytes()) == Some(name.len())
 }
 
 /// How long the mark of a file is that a text begins with: `@@` and digits.
@@ -86,49 +99,84 @@ fn pieces(word: &[u8]) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Names of the parts that the program's words have.
-fn named_in_words(args: &TargetArgs) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
+/// The parts that the program's words have.
+fn named_in_words(args: &TargetArgs) -> Vec<(String, Kind)> {
+    let (mut parts, mut texts) = (Vec::new(), Names::new(WORD, true));
     let arguments = args.command.get(1..).unwrap_or_default();
     for word in arguments {
-        names.extend(parts_of(word, true));
+        parts.extend(pieces(word.as_bytes()).iter().filter_map(|piece| texts.part(piece)));
     }
-    names.extend(args.env.iter().flat_map(|(_, value)| parts_of(value, false)));
+    for (variable, value) in &args.env {
+        let mut texts = Names::of_variable(variable);
+        parts.extend(pieces(value.as_bytes()).iter().filter_map(|piece| texts.part(piece)));
+    }
     if arguments.last().is_some_and(|word| *word == words::ALL) {
-        names.insert(WORDS.to_owned());
+        parts.push((WORDS.to_owned(), Kind::Data));
     }
-    names
+    parts.sort();
+    parts.dedup();
+    parts
 }
 
-fn parts_of(word: &OsStr, files: bool) -> Vec<String> {
-    let name = |piece: Piece<'_>| match piece {
-        Piece::File(name) if files => Some(String::from_utf8_lossy(name).into_owned()),
-        Piece::Words => Some(WORDS.to_owned()),
-        _ => None,
-    };
-    pieces(word.as_bytes()).into_iter().filter_map(name).collect()
+/// Gives the texts of words their names, in order.
+struct Names {
+    start: String,
+    /// Words of variables name no files.
+    files: bool,
+    count: usize,
+}
+
+impl Names {
+    fn new(start: &str, files: bool) -> Names {
+        Names { start: start.to_owned(), files, count: 0 }
+    }
+
+    fn of_variable(name: &OsStr) -> Names {
+        Names::new(&format!("{VARIABLE}{}", name.to_string_lossy()), false)
+    }
+
+    fn part(&mut self, piece: &Piece<'_>) -> Option<(String, Kind)> {
+        match piece {
+            Piece::File(name) if self.files => {
+                Some((String::from_utf8_lossy(name).into_owned(), Kind::Data))
+            }
+            Piece::Words => {
+                self.count += 1;
+                let number = if self.files || self.count > 1 {
+                    self.count.to_string()
+                } else {
+                    String::new()
+                };
+                Some((format!("{}{number}", self.start), Kind::Text))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What stands between the program and its surroundings; `None` if its input is one string.
 pub(crate) fn surroundings(args: &TargetArgs) -> Result<Option<Surroundings>> {
-    let mut names: Vec<String> = named_in_words(args).into_iter().collect();
+    let mut parts = named_in_words(args);
     let is_plain = args.sources.sources.is_empty();
-    if is_plain && (names.is_empty() || names == [INPUT_PLACEHOLDER] || names == [WORDS]) {
+    let is_one_file =
+        |parts: &[(String, Kind)]| parts.iter().all(|(name, _)| name == INPUT_PLACEHOLDER);
+    let has_no_file = parts.iter().all(|(name, _)| file_mark(name.as_bytes()).is_none());
+    if is_plain && (is_one_file(&parts) || has_no_file) {
         return Ok(None);
     }
     for (name, _) in &args.sources.sources {
-        if !names.contains(name) {
+        if !parts.iter().any(|(other, _)| other == name) {
             check_use(name)?;
-            names.insert(0, name.clone());
+            parts.insert(0, (name.clone(), Kind::Data));
         }
     }
     let size = |name: &str| {
         let mut given = args.sources.sources.iter().filter(|(other, _)| other == name);
         given.find_map(|(_, size)| *size).unwrap_or(CAPACITY)
     };
-    let parts = names.into_iter().map(|name| {
+    let parts = parts.into_iter().map(|(name, kind)| {
         let capacity = size(&name);
-        Part::data(name, capacity)
+        Part { name, capacity, kind }
     });
     let layout = Layout::new(parts.collect())?;
     Ok(Some(Surroundings { layout, models: Vec::new() }))
@@ -138,35 +186,39 @@ pub(crate) fn surroundings(args: &TargetArgs) -> Result<Option<Surroundings>> {
 fn check_use(name: &str) -> Result<()> {
     match name {
         STDIN => Ok(()),
-        WORDS => bail!("--source words: no argument or variable of the program has @{{}}"),
-        file => bail!("--source {file}: no argument of the program has {file}"),
+        WORDS => bail!("--source words: the last argument of the program is not @{{...}}"),
+        file if file.starts_with(INPUT_PLACEHOLDER) => {
+            bail!("--source {file}: no argument of the program has {file}")
+        }
+        text => bail!("--source {text}: the program's arguments and variables have no such @{{}}"),
     }
 }
 
 /// The program's words, with marks in the place of parts that the program fills in itself.
 pub(crate) fn mark_words(command: &mut [OsString], environment: &mut [(OsString, OsString)]) {
-    let count = command.len();
+    let (count, mut names) = (command.len(), Names::new(WORD, true));
     for (number, word) in command.iter_mut().enumerate().skip(1) {
         *word = match number + 1 == count && *word == words::ALL {
             true => OsString::from("{tarragon:rest}"),
-            false => marked(word, true),
+            false => marked(word, &mut names),
         };
     }
-    for (_, value) in environment {
-        *value = marked(value, false);
+    for (variable, value) in environment {
+        *value = marked(value, &mut Names::of_variable(variable));
     }
 }
 
-fn marked(word: &OsStr, files: bool) -> OsString {
+fn marked(word: &OsStr, names: &mut Names) -> OsString {
     let mut text = Vec::new();
     for piece in pieces(word.as_bytes()) {
-        match piece {
-            Piece::File(name) if files => {
+        match (names.part(&piece), piece) {
+            (Some((name, _)), Piece::File(_)) => {
                 let number = &name[INPUT_PLACEHOLDER.len()..];
-                text.extend([b"{tarragon:file", number, b"}"].concat());
+                text.extend(format!("{{tarragon:file{number}}}").bytes());
             }
-            Piece::Text(bytes) | Piece::File(bytes) => text.extend(bytes),
-            Piece::Words => text.extend(b"{tarragon:words}"),
+            (Some((name, _)), _) => text.extend(format!("{{tarragon:{name}}}").bytes()),
+            (None, Piece::Text(bytes) | Piece::File(bytes)) => text.extend(bytes),
+            (None, Piece::Words) => {}
         }
     }
     OsString::from_vec(text)
@@ -243,7 +295,7 @@ fn cut(name: &str, len: usize, part: &Part) -> String {
 fn number_of(name: Option<&str>, layout: &Layout) -> Result<usize> {
     let found = match name {
         Some(name) => layout.position(name),
-        None => layout.parts().iter().position(|part| part.kind == Kind::Data),
+        None => layout.parts().iter().position(|part| part.kind != Kind::Choices),
     };
     found.with_context(|| {
         let names: Vec<&str> = layout.parts().iter().map(|part| &*part.name).collect();
@@ -303,7 +355,7 @@ impl Sources {
 /// What a search starts from when it is given nothing: empty parts, and one byte in each.
 fn built_in_seeds(layout: &Layout) -> Vec<Seed> {
     let of_data = |part: &Part| match part.kind {
-        Kind::Data => b"\n".to_vec(),
+        Kind::Data | Kind::Text => b"\n".to_vec(),
         Kind::Choices => Vec::new(),
     };
     let newlines: Vec<Vec<u8>> = layout.parts().iter().map(of_data).collect();
@@ -347,12 +399,17 @@ mod tests {
     fn several_sources_are_parts() {
         let is = |words: &[&str], parts: &str| assert_eq!(layout(words).as_deref(), Some(parts));
         is(&["--", "p", "@@1", "@@2"], "@@1=255 @@2=255");
-        is(&["--", "p", "@@", "@{}"], "@@=255 words=255");
+        is(&["--", "p", "@@", "@{}x@{}"], "@@=255 word1=255z word2=255z");
+        is(&["--source", "word1=9", "--", "p", "@{}", "@{...}"], "word1=9z words=255");
         is(&["--source", "stdin", "--", "p", "@@"], "stdin=255 @@=255");
         is(&["--source", "@@=1000", "--source", "stdin=8", "--", "p", "@@"], "stdin=8 @@=1000");
         is(&["--source", "stdin", "--", "p"], "stdin=255");
-        is(&["--source", "stdin", "--env", "A=@{}", "--", "p"], "stdin=255 words=255");
-        for wrong in [&["--source", "@@3", "--", "p"][..], &["--source", "words", "--", "p"]] {
+        is(&["--source", "stdin", "--env", "A=@{}", "--", "p"], "stdin=255 env:A=255z");
+        for wrong in [
+            &["--source", "@@3", "--", "p"][..],
+            &["--source", "words", "--", "p"],
+            &["--source", "word1", "--", "p", "@@"],
+        ] {
             assert!(surroundings(&target(wrong)).is_err(), "{wrong:?}");
         }
     }
@@ -363,15 +420,16 @@ mod tests {
             ["p", "-o@@1.c", "a@{}b", "@", "@{...}"].map(OsString::from).into();
         let mut environment = vec![("A".into(), "@{}@@".into())];
         mark_words(&mut command, &mut environment);
-        let marked = ["p", "-o{tarragon:file1}.c", "a{tarragon:words}b", "@", "{tarragon:rest}"];
+        let marked = ["p", "-o{tarragon:file1}.c", "a{tarragon:word1}b", "@", "{tarragon:rest}"];
         assert_eq!(command, marked);
-        assert_eq!(environment[0].1, "{tarragon:words}@@");
+        assert_eq!(environment[0].1, "{tarragon:env:A}@@");
     }
 
     #[test]
     fn sizes_are_numbers_and_names_are_known() {
         assert_eq!(named_size("@@12=7"), Ok(("@@12".to_owned(), Some(7))));
-        for wrong in ["", "stdin=", "stdin=0", "stdin=x", "@@x", "file", "@@1x=3"] {
+        for wrong in ["", "stdin=", "stdin=0", "stdin=x", "@@x", "file", "@@1x=3", "wordx", "env:"]
+        {
             assert!(named_size(wrong).is_err(), "{wrong}");
         }
     }

@@ -246,6 +246,9 @@ impl<'l> Plan<'l> {
         let has_several = sources.is_some() && !args.exhaustive;
         let default = || named(default_name(language.is_some() || has_several));
         let strategy = args.strategy.map_or_else(default, Ok)?;
+        if sources.is_some() {
+            check_sources(args, strategy)?;
+        }
         if strategy.grammar == Grammar::Needed && language.is_none() {
             bail!("this strategy needs the grammar of the input: give it with --grammar FILE")
         }
@@ -268,9 +271,6 @@ impl<'l> Plan<'l> {
         }
         if !strategy.bounds && args.fixed_len.is_some() {
             bail!("--fixed-len goes with --strategy whitebox only");
-        }
-        if sources.is_some() {
-            check_sources(args, strategy)?;
         }
         let language = language.filter(|_| strategy.grammar != Grammar::Ignored);
         Ok(Plan { strategy, language, sources })

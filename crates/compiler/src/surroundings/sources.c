@@ -20,6 +20,8 @@ __attribute__((weak)) void __tarragon_holds_length(size_t *length, size_t place,
 __attribute__((weak)) void __tarragon_delivers(int descriptor, size_t place, size_t head, size_t capacity);
 /* Whether a part goes on here was asked for, and whether its byte here is zero. */
 __attribute__((weak)) void __tarragon_asks_piece(size_t place, size_t offset);
+/* Whether the byte of the input at this place is zero was asked for. */
+__attribute__((weak)) void __tarragon_asks_zero(size_t place);
 
 extern char **environ;
 
@@ -160,7 +162,7 @@ static const char MARK[] = "{tarragon:", MARK_END = '}';
 /* Of the last argument: an argument for each piece that is left. */
 static const char REST[] = "{tarragon:rest}";
 
-/* Words that are made of pieces and text are longer than that in no program. */
+/* Words that are made of parts and text are longer than that in no program. */
 enum { LONGEST = 1 << 17 };
 
 /* The name of the part that a mark is for: that of a file is not `@@1` but `file1`, since the driver
@@ -173,47 +175,65 @@ TARRAGON_OWN static void mark_name(char *name, size_t size, const char *mark)
     snprintf(name, size, "%s%.*s", is_file ? "@@" : "", (int)strcspn(rest, "}"), rest);
 }
 
-/* A word with parts in the place of marks; the word itself if it has none. */
-TARRAGON_OWN static char *filled(char *word)
+/* A word in the making. */
+struct word {
+    char text[LONGEST];
+    size_t length;
+    /* Which of it is input: where, from which place, how much. */
+    struct { size_t at, place, size; } inputs[PARTS];
+    int count;
+};
+
+TARRAGON_OWN static void add(struct word *word, const void *bytes, size_t size)
 {
-    static char text[LONGEST];
-    size_t length = 0;
-    struct { size_t at, from, size; } pieces[PARTS];
-    int count = 0;
-    char *rest = word, *mark;
-    if (!strstr(word, MARK))
-        return word;
+    if (word->length + size >= LONGEST)
+        refuse("a word is too long");
+    memcpy(word->text + word->length, bytes, size);
+    word->length += size;
+}
+
+/* A text ends at its first zero. At the end of a word nobody has to know where that is: the program
+ * asks for what it looks at. Builds that check get no more than there is. */
+TARRAGON_OWN static void add_text(struct word *word, const struct tarragon_part *part, int ends_word)
+{
+    size_t size = strnlen((const char *)part->bytes, part->capacity);
+    if (ends_word && __tarragon_holds)
+        size = part->capacity;
+    for (size_t i = 0; !ends_word && __tarragon_asks_zero && i <= size && i < part->capacity; i++)
+        __tarragon_asks_zero(part->place + i);
+    if (word->count < PARTS && size > 0) {
+        word->inputs[word->count].at = word->length;
+        word->inputs[word->count].place = part->place;
+        word->inputs[word->count++].size = size;
+    }
+    add(word, part->bytes, size);
+}
+
+/* A word with parts in the place of marks; the word itself if it has none. */
+TARRAGON_OWN static char *filled(char *given)
+{
+    static struct word word;
+    char *rest = given, *mark;
+    if (!strstr(given, MARK))
+        return given;
+    word.length = 0;
+    word.count = 0;
     for (; (mark = strstr(rest, MARK)); rest = strchr(mark, MARK_END) + 1) {
-        size_t before = (size_t)(mark - rest), size;
-        char name[64];
+        char name[256];
         mark_name(name, sizeof name, mark + strlen(MARK));
         struct tarragon_part *part = tarragon_part(name);
-        const char *content;
-        if (!part || !strchr(mark, MARK_END) || length + before + part->capacity + 4096 > LONGEST)
-            refuse(word);
-        memcpy(text + length, rest, before);
-        length += before;
-        if (strcmp(name, "words") == 0) {
-            size_t start;
-            size = take_piece(part, &start);
-            content = (const char *)part->bytes + start;
-            if (count < PARTS && size > 0) {
-                pieces[count].at = length;
-                pieces[count].from = part->place + start;
-                pieces[count++].size = size;
-            }
-        } else {
-            content = file_name(part);
-            size = strlen(content);
-        }
-        memcpy(text + length, content, size);
-        length += size;
+        if (!part || !strchr(mark, MARK_END))
+            refuse(given);
+        add(&word, rest, (size_t)(mark - rest));
+        if (name[0] == '@')
+            add(&word, file_name(part), strlen(file_name(part)));
+        else
+            add_text(&word, part, strchr(mark, MARK_END)[1] == 0);
     }
-    memcpy(text + length, rest, strlen(rest));
-    length += strlen(rest);
-    char *made = word_of(text, length);
-    for (int i = 0; i < count && __tarragon_holds; i++)
-        __tarragon_holds(made + pieces[i].at, pieces[i].from, pieces[i].size);
+    add(&word, rest, strlen(rest));
+    char *made = word_of(word.text, word.length);
+    for (int i = 0; i < word.count && __tarragon_holds; i++)
+        __tarragon_holds(made + word.inputs[i].at, word.inputs[i].place, word.inputs[i].size);
     return made;
 }
 
@@ -228,7 +248,7 @@ TARRAGON_OWN static char **with_rest(int *count, char **arguments)
     if (!all)
         refuse("no memory");
     memcpy(all, arguments, (size_t)kept * sizeof *all);
-    if (__tarragon_asks_piece && next_piece == 0)
+    if (__tarragon_asks_piece)
         __tarragon_asks_piece(part->place, 0);
     while (part->length != 0 && next_piece <= part->length) {
         size_t start, size = take_piece(part, &start);
