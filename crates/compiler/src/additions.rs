@@ -13,7 +13,8 @@ use object::{LittleEndian, Object as _, ObjectSymbol as _};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-const SOCKETS: &str = include_str!("sockets.c");
+const SOCKETS: &str =
+    concat!(include_str!("settle.h"), include_str!("sockets.h"), include_str!("sockets.c"));
 pub(crate) const PROCESSES: &str = concat!(include_str!("family.h"), include_str!("processes.c"));
 const CHECKS: &str = include_str!("checks.c");
 const SAMPLES: &str = include_str!("samples.c");

@@ -16,11 +16,16 @@ pub struct Surroundings {
 
 const HEADER: (&str, &str) = ("surroundings.h", include_str!("surroundings/surroundings.h"));
 const SOURCES: (&str, &str) = ("sources.c", include_str!("surroundings/sources.c"));
+const SETTLE: (&str, &str) = ("settle.h", include_str!("settle.h"));
+const SOCKETS: (&str, &str) = ("sockets.h", include_str!("sockets.h"));
 /// The table of parts, which `sources.c` includes.
 const LAYOUT: &str = "layout.h";
 
 /// What can stand in for the system: name, file and text.
-const MODELS: [(&str, &str, &str); 0] = [];
+const MODELS: [(&str, &str, &str); 1] =
+    [(CONNECTIONS, "sessions.c", include_str!("surroundings/sessions.c"))];
+/// The model that connects programs to parts of the input.
+pub const CONNECTIONS: &str = "connections";
 
 impl Surroundings {
     /// The names of what can stand in for the system.
@@ -49,7 +54,7 @@ impl Surroundings {
         let wanted = |name: &str| self.models.iter().any(|model| model == name);
         let models = MODELS.iter().filter(|(name, ..)| wanted(name));
         let models = models.map(|(_, file, text)| (*file, *text));
-        let fixed = [HEADER, SOURCES].into_iter().chain(models);
+        let fixed = [HEADER, SETTLE, SOCKETS, SOURCES].into_iter().chain(models);
         let mut texts: Vec<(&str, String)> =
             fixed.map(|(name, text)| (name, text.into())).collect();
         texts.push((LAYOUT, table(&self.layout)));

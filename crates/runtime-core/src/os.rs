@@ -57,8 +57,7 @@ pub fn allocate(size: usize) -> *mut c_void {
 pub fn allocate_shared(size: usize) -> *mut c_void {
     const MAP_SHARED: c_int = 1;
     // SAFETY: a new anonymous mapping disturbs nothing.
-    let at =
-        unsafe { mmap(null_mut(), size, PROT_READ_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) };
+    let at = unsafe { mmap(null_mut(), size, PROT_READ_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) };
     if at as usize == MAP_FAILED { null_mut() } else { at }
 }
 

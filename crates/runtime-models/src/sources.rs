@@ -286,6 +286,31 @@ fn ask_zero(run: &Run, byte: Value) {
     events::branch(run, is_zero, byte.value == 0, 0);
 }
 
+/// A connection that delivers the part of the input at `part` sends a message that begins with its
+/// byte `start`. Its size is the byte of the input at `place`: zero, or more than there is, means all
+/// that there is. Each size is a case of its own.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tarragon_asks_size(place: usize, part: usize, start: usize) {
+    let run = Run::current();
+    let sources = &models().sources;
+    let mut parts = sources.parts.iter().take(sources.count.get());
+    let Some(number) = parts.position(|of| of.place.get() == part as u64) else { return };
+    if !run.symbolic.get() {
+        return;
+    }
+    let Some(_entered) = state::enter(run) else { return };
+    let (source, byte) = (Source(number as u8), Source::WHOLE.byte(run, place as u64));
+    for size in 0..=byte.value {
+        let end = start as u64 + size;
+        source.ask_byte(run, end);
+        if end >= source.len(run) {
+            return;
+        }
+        let is_it = build::binary(run, Op::Eq, 8, byte, Value::concrete(size));
+        events::branch(run, is_it, byte.value == size, 0);
+    }
+}
+
 /// The length of a part. No search makes one beyond the capacity; elsewhere it is taken for that.
 fn length_before(run: &Run, place: usize, head: usize, capacity: usize) -> Length {
     let capacity = capacity as u64;

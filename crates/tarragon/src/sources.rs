@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use campaign::read_inputs;
 use clap::Args;
-use compiler::Surroundings;
+use compiler::{CONNECTIONS, Surroundings};
 use grammar::language::Language;
 use runner::INPUT_PLACEHOLDER;
 use search::Seed;
@@ -22,11 +22,24 @@ use crate::fuzz;
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SourceArgs {
     /// Another source of input, with its own bytes: stdin; or the size of one that the program's
-    /// words name: @@, @@1, word1 (the first @{} of the arguments), env:NAME, words (@{...}); may be
-    /// given several times
+    /// words name: @@, @@1, word1 (the first @{} of the arguments), env:NAME, words (@{...}); or
+    /// connection1 and so on; may be given several times
     #[arg(long = "source", value_name = "NAME[=SIZE]", value_parser = named_size)]
     pub sources: Vec<(String, Option<usize>)>,
+    /// The program gets this many connections or datagrams, one after the other or at once, each a
+    /// source with the name connection1, connection2 and so on
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(MOST_CONNECTIONS)))]
+    pub connections: Option<u8>,
+    /// Where the first N messages of connections end is input as well, so that the program reads a
+    /// message in pieces, or several one after the other
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub messages: u8,
 }
+
+const MOST_CONNECTIONS: u8 = 12;
+const CONNECTION: &str = "connection";
+/// The sizes of messages.
+const MESSAGES: &str = "messages";
 
 /// Bytes that a source has room for if nobody says more.
 const CAPACITY: usize = 255;
@@ -48,7 +61,8 @@ fn named_size(text: &str) -> Result<(String, Option<usize>), String> {
     match is_known(name) {
         true => Ok((name.to_owned(), size)),
         false => Err(format!(
-            "there is no source {name}; there are: stdin, @@, @@1, word1, env:NAME, words"
+            "there is no source {name}; there are: stdin, @@, @@1, word1, env:NAME, words, \
+             connection1 to connection{MOST_CONNECTIONS}"
         )),
     }
 }
@@ -56,9 +70,23 @@ fn named_size(text: &str) -> Result<(String, Option<usize>), String> {
 fn is_known(name: &str) -> bool {
     let number = name.strip_prefix(WORD).map(str::parse::<u32>);
     [STDIN, WORDS].contains(&name)
+        || connection(name).is_some()
         || number.is_some_and(|number| number.is_ok())
         || name.strip_prefix(VARIABLE).is_some_and(|variable| !variable.is_empty())
         || file_mark(name.as_bytes()) == Some(name.len())
+}
+
+/// The number of a connection.
+fn connection(name: &str) -> Option<u8> {
+    let number = name.strip_prefix(CONNECTION)?.parse().ok();
+    number.filter(|number| (1..=MOST_CONNECTIONS).contains(number))
+}
+
+/// The connections of a program: all up to the last one that is named.
+fn connections(args: &SourceArgs) -> impl Iterator<Item = String> {
+    let named = args.sources.iter().filter_map(|(name, _)| connection(name));
+    let count = named.chain(args.connections).max().unwrap_or(0);
+    (1..=count).map(|number| format!("{CONNECTION}{number}"))
 }
 
 /// How long the mark of a file is that a text begins with: `@@` and digits.
@@ -157,7 +185,8 @@ impl Names {
 /// What stands between the program and its surroundings; `None` if its input is one string.
 pub(crate) fn surroundings(args: &TargetArgs) -> Result<Option<Surroundings>> {
     let mut parts = named_in_words(args);
-    let is_plain = args.sources.sources.is_empty();
+    let connections: Vec<String> = connections(&args.sources).collect();
+    let is_plain = args.sources.sources.is_empty() && connections.is_empty();
     let is_one_file =
         |parts: &[(String, Kind)]| parts.iter().all(|(name, _)| name == INPUT_PLACEHOLDER);
     let has_no_file = parts.iter().all(|(name, _)| file_mark(name.as_bytes()).is_none());
@@ -165,11 +194,13 @@ pub(crate) fn surroundings(args: &TargetArgs) -> Result<Option<Surroundings>> {
         return Ok(None);
     }
     for (name, _) in &args.sources.sources {
-        if !parts.iter().any(|(other, _)| other == name) {
+        if !parts.iter().any(|(other, _)| other == name) && connection(name).is_none() {
             check_use(name)?;
             parts.insert(0, (name.clone(), Kind::Data));
         }
     }
+    let has_connections = !connections.is_empty();
+    parts.extend(connections.into_iter().map(|name| (name, Kind::Data)));
     let size = |name: &str| {
         let mut given = args.sources.sources.iter().filter(|(other, _)| other == name);
         given.find_map(|(_, size)| *size).unwrap_or(CAPACITY)
@@ -178,8 +209,11 @@ pub(crate) fn surroundings(args: &TargetArgs) -> Result<Option<Surroundings>> {
         let capacity = size(&name);
         Part { name, capacity, kind }
     });
-    let layout = Layout::new(parts.collect())?;
-    Ok(Some(Surroundings { layout, models: Vec::new() }))
+    let messages = args.sources.messages;
+    let sizes = (has_connections && messages > 0).then(|| Part::choices(MESSAGES, messages.into()));
+    let layout = Layout::new(parts.chain(sizes).collect())?;
+    let models = has_connections.then(|| CONNECTIONS.to_owned());
+    Ok(Some(Surroundings { layout, models: models.into_iter().collect() }))
 }
 
 /// A part of the program's words has to be in them.
