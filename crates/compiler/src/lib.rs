@@ -42,4 +42,4 @@ pub use derive::{DeriveError, DeriveOptions, Derived, Variant, derive, derive_to
 pub use lexers::propose_lexers;
 pub use models::{ModelError, Modelled, with_entry, with_models};
 pub use preload::preloaded;
-pub use surroundings::{CONNECTIONS, Surroundings};
+pub use surroundings::{Surroundings, SystemModel};

@@ -113,6 +113,9 @@ pub(crate) fn ask_bytes(run: &Run, source: Source, offset: u64, wanted: u64, got
         source.ask_byte(run, offset + got);
         return 0;
     }
+    if got == 0 && source.is_at_end() {
+        return 0;
+    }
     let len = source.length(run);
     let start = source.position(run, offset);
     let end = build::binary(run, Op::Add, 64, start, Value::concrete(wanted));
@@ -126,6 +129,7 @@ pub(crate) fn ask_bytes(run: &Run, source: Source, offset: u64, wanted: u64, got
     if got == 0 {
         return 0;
     }
+    source.reach_end();
     build::binary(run, Op::Sub, 64, len, start)
 }
 

@@ -33,6 +33,8 @@ struct Part {
     length: Cell<Length>,
     /// Bytes that came from a descriptor without a position, such as a socket.
     received: Cell<u64>,
+    /// A read got less than it wanted, as the end was near: whether more follows is no question.
+    is_at_end: Cell<bool>,
 }
 
 /// How long a part is.
@@ -52,6 +54,7 @@ impl Part {
         place: Cell::new(0),
         length: Cell::new(Length { len: 0, label: 0, least: 0, most: 0 }),
         received: Cell::new(0),
+        is_at_end: Cell::new(false),
     };
 }
 
@@ -169,6 +172,18 @@ impl Source {
         }
     }
 
+    /// A read of a connection got less than was wanted, and all that was left.
+    pub fn reach_end(self) {
+        if let Some(part) = self.part() {
+            part.is_at_end.set(true);
+        }
+    }
+
+    /// Whether a read before has said that the end is here.
+    pub fn is_at_end(self) -> bool {
+        self.part().is_some_and(|part| part.is_at_end.get())
+    }
+
     /// How many bytes came before the `got` that were just read from a descriptor without a
     /// position; they stay there after a peek.
     pub fn receive(self, got: u64, stays: bool) -> u64 {
@@ -204,10 +219,22 @@ pub extern "C" fn __tarragon_delivers(fd: c_int, place: usize, head: usize, capa
     part.identity.set(identity);
     part.place.set(place as u64);
     part.received.set(0);
+    part.is_at_end.set(false);
     if run.symbolic.get()
         && let Some(_entered) = state::enter(run)
     {
         part.length.set(length_before(run, place, head, capacity));
+    }
+}
+
+/// A descriptor that delivers a part stays open: whether code that is not followed reads it has to
+/// be looked at. Of files that is known when they are opened.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tarragon_watches(fd: c_int) {
+    let run = Run::current();
+    if run.symbolic.get()
+        && let Some(_entered) = state::enter(run)
+    {
         watch(fd);
     }
 }

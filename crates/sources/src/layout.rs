@@ -171,6 +171,15 @@ impl Layout {
         })
     }
 
+    /// Where lengths and choices are: bytes that are numbers.
+    pub fn numbers(&self) -> impl Iterator<Item = Range<usize>> {
+        self.places().filter_map(|(part, place)| match part.kind {
+            Kind::Data => Some(place.start - part.head()..place.start),
+            Kind::Choices => Some(place),
+            Kind::Text => None,
+        })
+    }
+
     /// What may vary: everything but the line.
     pub fn variable(&self) -> Range<usize> {
         self.line.len()..self.size()

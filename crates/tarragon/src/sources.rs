@@ -1,6 +1,7 @@
 //! Input from several sources, as the command line says: which parts an input has, and where in the
 //! program's words they belong.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use campaign::read_inputs;
 use clap::Args;
-use compiler::{CONNECTIONS, Surroundings};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use compiler::{Surroundings, SystemModel};
 use grammar::language::Language;
 use runner::INPUT_PLACEHOLDER;
 use search::Seed;
@@ -19,13 +21,26 @@ use crate::args::{FuzzArgs, GrammarArgs, TargetArgs};
 use crate::fuzz;
 
 /// Where input comes from beside what the words of the program say.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SourceArgs {
     /// Another source of input, with its own bytes: stdin; or the size of one that the program's
     /// words name: @@, @@1, word1 (the first @{} of the arguments), env:NAME, words (@{...}); or
     /// connection1 and so on; may be given several times
     #[arg(long = "source", value_name = "NAME[=SIZE]", value_parser = named_size)]
     pub sources: Vec<(String, Option<usize>)>,
+    /// What of the system is input, too: files (those that the program opens by names of its own),
+    /// time, random, ids (of processes and users), variables (of the environment), faults (calls that
+    /// fail)
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(SystemModel::ALL.map(SystemModel::name)).map(model)
+    )]
+    pub env_model: Vec<SystemModel>,
+    /// Calls that fail in a run at most, with --env-model faults
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "env_model")]
+    pub max_faults: usize,
     /// The program gets this many connections or datagrams, one after the other or at once, each a
     /// source with the name connection1, connection2 and so on
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(MOST_CONNECTIONS)))]
@@ -36,10 +51,44 @@ pub(crate) struct SourceArgs {
     pub messages: u8,
 }
 
+impl SourceArgs {
+    /// The input comes from where the program's words say, and from nowhere else.
+    pub(crate) const NONE: SourceArgs = SourceArgs {
+        sources: Vec::new(),
+        env_model: Vec::new(),
+        max_faults: 1,
+        connections: None,
+        messages: 0,
+    };
+
+    /// The connections of the program, all up to the last one that is named, and how they are cut.
+    fn parts_of_connections(&self) -> Vec<Part> {
+        let named = self.sources.iter().filter_map(|(name, _)| connection(name));
+        let count = named.chain(self.connections).max().unwrap_or(0);
+        let sizes = usize::from(if count > 0 { self.messages } else { 0 });
+        let connections = (1..=count).map(Surroundings::connection);
+        let parts = connections.map(|name| Part::data(name, CAPACITY));
+        parts.chain((sizes > 0).then(|| Part::choices(Surroundings::MESSAGES, sizes))).collect()
+    }
+
+    /// What of the system is input, each once and in a fixed order.
+    fn models(&self) -> Vec<SystemModel> {
+        BTreeSet::from_iter(self.env_model.iter().copied()).into_iter().collect()
+    }
+
+    /// The parts of the input that the system answers from.
+    fn of_system(&self) -> Vec<Part> {
+        self.models().into_iter().flat_map(SystemModel::parts).collect()
+    }
+}
+
+fn model(name: String) -> SystemModel {
+    let mut all = SystemModel::ALL.into_iter();
+    // The parser lets known names pass only.
+    all.find(|model| model.name() == name).unwrap_or(SystemModel::Faults)
+}
+
 const MOST_CONNECTIONS: u8 = 12;
-const CONNECTION: &str = "connection";
-/// The sizes of messages.
-const MESSAGES: &str = "messages";
 
 /// Bytes that a source has room for if nobody says more.
 const CAPACITY: usize = 255;
@@ -62,7 +111,7 @@ fn named_size(text: &str) -> Result<(String, Option<usize>), String> {
         true => Ok((name.to_owned(), size)),
         false => Err(format!(
             "there is no source {name}; there are: stdin, @@, @@1, word1, env:NAME, words, \
-             connection1 to connection{MOST_CONNECTIONS}"
+             connection1 to connection{MOST_CONNECTIONS}, and those of --env-model"
         )),
     }
 }
@@ -74,19 +123,12 @@ fn is_known(name: &str) -> bool {
         || number.is_some_and(|number| number.is_ok())
         || name.strip_prefix(VARIABLE).is_some_and(|variable| !variable.is_empty())
         || file_mark(name.as_bytes()) == Some(name.len())
+        || SystemModel::ALL.iter().any(|model| model.parts().iter().any(|part| part.name == name))
 }
 
 /// The number of a connection.
 fn connection(name: &str) -> Option<u8> {
-    let number = name.strip_prefix(CONNECTION)?.parse().ok();
-    number.filter(|number| (1..=MOST_CONNECTIONS).contains(number))
-}
-
-/// The connections of a program: all up to the last one that is named.
-fn connections(args: &SourceArgs) -> impl Iterator<Item = String> {
-    let named = args.sources.iter().filter_map(|(name, _)| connection(name));
-    let count = named.chain(args.connections).max().unwrap_or(0);
-    (1..=count).map(|number| format!("{CONNECTION}{number}"))
+    (1..=MOST_CONNECTIONS).find(|number| Surroundings::connection(*number) == name)
 }
 
 /// How long the mark of a file is that a text begins with: `@@` and digits.
@@ -185,35 +227,83 @@ impl Names {
 /// What stands between the program and its surroundings; `None` if its input is one string.
 pub(crate) fn surroundings(args: &TargetArgs) -> Result<Option<Surroundings>> {
     let mut parts = named_in_words(args);
-    let connections: Vec<String> = connections(&args.sources).collect();
-    let is_plain = args.sources.sources.is_empty() && connections.is_empty();
-    let is_one_file =
-        |parts: &[(String, Kind)]| parts.iter().all(|(name, _)| name == INPUT_PLACEHOLDER);
-    let has_no_file = parts.iter().all(|(name, _)| file_mark(name.as_bytes()).is_none());
-    if is_plain && (is_one_file(&parts) || has_no_file) {
+    let (given, models) = (&args.sources.sources, args.sources.models());
+    let of_connections = args.sources.parts_of_connections();
+    let is_plain = given.is_empty() && models.is_empty() && of_connections.is_empty();
+    if is_plain && is_one_string(&parts) {
         return Ok(None);
     }
-    for (name, _) in &args.sources.sources {
-        if !parts.iter().any(|(other, _)| other == name) && connection(name).is_none() {
+    if parts.is_empty() && of_connections.is_empty() && !given.iter().any(|(name, _)| name == STDIN)
+    {
+        parts.push((STDIN.to_owned(), Kind::Data));
+    }
+    let of_system = [args.sources.of_system(), of_connections].concat();
+    for (name, _) in given {
+        let is_there = parts.iter().any(|(other, _)| other == name);
+        if !is_there && !of_system.iter().any(|part| part.name == *name) {
             check_use(name)?;
             parts.insert(0, (name.clone(), Kind::Data));
         }
     }
-    let has_connections = !connections.is_empty();
-    parts.extend(connections.into_iter().map(|name| (name, Kind::Data)));
-    let size = |name: &str| {
-        let mut given = args.sources.sources.iter().filter(|(other, _)| other == name);
-        given.find_map(|(_, size)| *size).unwrap_or(CAPACITY)
+    let own = parts.into_iter().map(|(name, kind)| Part { name, capacity: CAPACITY, kind });
+    let mut parts: Vec<Part> = own.chain(of_system).collect();
+    given.iter().try_for_each(|(name, size)| resize(&mut parts, name, *size))?;
+    let max_faults = args.sources.max_faults;
+    Ok(Some(Surroundings { layout: Layout::new(parts)?, models, max_faults }))
+}
+
+fn is_one_string(parts: &[(String, Kind)]) -> bool {
+    let is_file = |name: &str| file_mark(name.as_bytes()).is_some();
+    parts.iter().all(|(name, _)| name == INPUT_PLACEHOLDER)
+        || parts.iter().all(|(name, _)| !is_file(name))
+}
+
+/// The sources with their sizes, as a user would give them.
+pub(crate) fn shown_parts(surroundings: Option<&Surroundings>) -> Vec<String> {
+    let parts = surroundings.iter().flat_map(|surroundings| surroundings.layout.parts());
+    parts.map(|part| format!("{}={}", part.name, part.capacity)).collect()
+}
+
+/// What of the system is input.
+pub(crate) fn shown_models(surroundings: Option<&Surroundings>) -> Vec<String> {
+    let Some(Surroundings { models, max_faults, .. }) = surroundings else { return Vec::new() };
+    let name = |model: &SystemModel| match model {
+        SystemModel::Faults => format!("faults (at most {max_faults})"),
+        model => model.name().to_owned(),
     };
-    let parts = parts.into_iter().map(|(name, kind)| {
-        let capacity = size(&name);
-        Part { name, capacity, kind }
-    });
-    let messages = args.sources.messages;
-    let sizes = (has_connections && messages > 0).then(|| Part::choices(MESSAGES, messages.into()));
-    let layout = Layout::new(parts.chain(sizes).collect())?;
-    let models = has_connections.then(|| CONNECTIONS.to_owned());
-    Ok(Some(Surroundings { layout, models: models.into_iter().collect() }))
+    models.iter().map(name).collect()
+}
+
+/// An input of a campaign with other sources would be taken for something else.
+pub(crate) fn check_input(args: &TargetArgs, path: &Path, input: &[u8]) -> Result<()> {
+    let other = match surroundings(args)? {
+        Some(Surroundings { layout, .. }) => layout.check(input).err(),
+        None => Layout::of(input).map(|layout| ContainerError::OtherSources(layout.to_string())),
+    };
+    let hint = "give the --source and --env-model options of the campaign that it is from";
+    other.map_or(Ok(()), |error| bail!("{}: {error}; {hint}", path.display()))
+}
+
+/// What takes inputs as one string only.
+pub(crate) fn refuse_several(args: &TargetArgs, what: &str) -> Result<()> {
+    match surroundings(args)? {
+        Some(_) => bail!("{what} takes programs with one source of input, and this has several"),
+        None => Ok(()),
+    }
+}
+
+/// A source gets the size that the user says.
+fn resize(parts: &mut [Part], name: &str, size: Option<usize>) -> Result<()> {
+    let (Some(size), Some(part)) = (size, parts.iter_mut().find(|part| part.name == name)) else {
+        return Ok(());
+    };
+    let has_meaning = part.kind == Kind::Choices
+        && !SystemModel::ALL.iter().any(|model| model.name() == name && model.has_any_size());
+    if has_meaning {
+        bail!("--source {name}={size}: each byte of it has its meaning, so its size is fixed");
+    }
+    part.capacity = size;
+    Ok(())
 }
 
 /// A part of the program's words has to be in them.
@@ -223,6 +313,9 @@ fn check_use(name: &str) -> Result<()> {
         WORDS => bail!("--source words: the last argument of the program is not @{{...}}"),
         file if file.starts_with(INPUT_PLACEHOLDER) => {
             bail!("--source {file}: no argument of the program has {file}")
+        }
+        part if !part.starts_with(WORD) && !part.starts_with(VARIABLE) => {
+            bail!("--source {part} goes with --env-model, which is not there")
         }
         text => bail!("--source {text}: the program's arguments and variables have no such @{{}}"),
     }

@@ -82,14 +82,16 @@ TARRAGON_OWN static void deliver(int descriptor, const struct tarragon_part *par
 {
     session()->taken++;
     tarragon_delivers(descriptor, part);
-    for (size_t done = 0; done < part->length;) {
-        size_t rest = part->length - done, size = next_size(part, done);
+    size_t done = 0, rest, size;
+    do {
+        rest = part->length - done;
+        size = next_size(part, done);
         if (size < rest)
             send_message(other(descriptor), part->bytes + done, size);
-        else
+        else if (size > 0)
             syscall(SYS_sendto, other(descriptor), part->bytes + done, size, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
         done += size;
-    }
+    } while (size < rest);
     shutdown(other(descriptor), SHUT_WR);
 }
 
@@ -229,12 +231,6 @@ ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
 {
     before_receive(descriptor, flags);
     return recvmsg(descriptor, message, flags);
-}
-
-ssize_t read(int descriptor, void *to, size_t size)
-{
-    before_receive(descriptor, 0);
-    return read(descriptor, to, size);
 }
 
 TARRAGON_OWN static int has_children(void)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 __attribute__((weak)) void __tarragon_holds(void *memory, size_t place, size_t size);
 __attribute__((weak)) void __tarragon_holds_length(size_t *length, size_t place, size_t head, size_t capacity);
 __attribute__((weak)) void __tarragon_delivers(int descriptor, size_t place, size_t head, size_t capacity);
+/* That it stays open. */
+__attribute__((weak)) void __tarragon_watches(int descriptor);
 /* Whether a part goes on here was asked for, and whether its byte here is zero. */
 __attribute__((weak)) void __tarragon_asks_piece(size_t place, size_t offset);
 /* Whether the byte of the input at this place is zero was asked for. */
@@ -35,10 +38,37 @@ TARRAGON_OWN struct tarragon_part *tarragon_part(const char *name)
     return NULL;
 }
 
-TARRAGON_OWN void tarragon_delivers(int descriptor, const struct tarragon_part *part)
+TARRAGON_OWN struct tarragon_part *tarragon_numbered(const char *name, int number)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s%d", name, number);
+    return tarragon_part(text);
+}
+
+TARRAGON_OWN void tarragon_tell(const char *format, ...)
+{
+    char line[512];
+    va_list more;
+    va_start(more, format);
+    vsnprintf(line, sizeof line, format, more);
+    va_end(more);
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            *at = '?';
+    dprintf(2, "tarragon: %s\n", line);
+}
+
+TARRAGON_OWN static void note_delivery(int descriptor, const struct tarragon_part *part)
 {
     if (__tarragon_delivers)
         __tarragon_delivers(descriptor, part->place, part->head, part->capacity);
+}
+
+TARRAGON_OWN void tarragon_delivers(int descriptor, const struct tarragon_part *part)
+{
+    note_delivery(descriptor, part);
+    if (__tarragon_watches)
+        __tarragon_watches(descriptor);
 }
 
 TARRAGON_OWN static void refuse(const char *why)
@@ -89,7 +119,7 @@ TARRAGON_OWN static int fill(int file, const struct tarragon_part *part)
     }
     if (file >= 0) {
         lseek(file, 0, SEEK_SET);
-        tarragon_delivers(file, part);
+        note_delivery(file, part);
     }
     return file;
 }
@@ -121,21 +151,42 @@ TARRAGON_OWN static char *word_of(const char *text, size_t length)
     return word;
 }
 
-/* The name of the file with a part, `@@1` or the like, which is made when it is first named. */
-TARRAGON_OWN static const char *file_name(struct tarragon_part *part)
+/* The names of files that were made, by the numbers of their parts. */
+static char *names[PARTS];
+
+TARRAGON_OWN const char *tarragon_named_file(struct tarragon_part *part)
 {
-    static char *names[PARTS];
     char **name = &names[part - tarragon_parts];
     if (*name)
         return *name;
     const char *folder = getenv("TMPDIR");
     char path[4096];
-    snprintf(path, sizeof path, "%s/input%s", folder ? folder : "/tmp", part->name + 2);
+    /* That of `@@1` is called `input1`. */
+    const char *start = part->name[0] == '@' ? "input" : "tarragon-";
+    const char *end = part->name[0] == '@' ? part->name + 2 : part->name;
+    snprintf(path, sizeof path, "%s/%s%s", folder ? folder : "/tmp", start, end);
     int file = fill(open(path, O_RDWR | O_CREAT | O_TRUNC, 0644), part);
     if (file < 0)
-        refuse(path);
+        return NULL;
     close(file);
     return *name = word_of(path, strlen(path));
+}
+
+TARRAGON_OWN int tarragon_is_named_file(const char *path)
+{
+    for (int i = 0; i < PARTS; i++)
+        if (names[i] && strcmp(names[i], path) == 0)
+            return 1;
+    return 0;
+}
+
+/* Of a word of the program. */
+TARRAGON_OWN static const char *file_name(struct tarragon_part *part)
+{
+    const char *name = tarragon_named_file(part);
+    if (!name)
+        refuse(part->name);
+    return name;
 }
 
 /* Where the next piece of the part `words` begins: pieces end at zero bytes. */
@@ -270,7 +321,7 @@ TARRAGON_OWN static char **begin(int *count, char **arguments)
     set_standard_input();
     /* Nothing delivers words, but whether pieces go on is asked of them. */
     if (tarragon_part("words"))
-        tarragon_delivers(-1, tarragon_part("words"));
+        note_delivery(-1, tarragon_part("words"));
     int takes_rest = *count > 1 && strcmp(arguments[*count - 1], REST) == 0;
     for (int i = 1; i < *count - takes_rest; i++)
         arguments[i] = filled(arguments[i]);
