@@ -53,8 +53,8 @@ impl Recorder<'_> {
         let rounds = bug.rounds().map_or_else(String::new, |rounds| format!("\nloops:\n{rounds}"));
         let told = told_by_surroundings(&stderr);
         format!(
-            "kind        {title}\n{at}{told}{plain}last branch {place}\nfirst seen  run {run}\n{}{}{rounds}\n\
-             end of standard error:\n{stderr}\n{}",
+            "kind        {title}\n{at}{told}{plain}last branch {place}\nfirst seen  run {run}\n\
+             {}{}{rounds}\nend of standard error:\n{stderr}\n{}",
             self.models_line(),
             shown(&bug.input),
             report.unwrap_or_default()

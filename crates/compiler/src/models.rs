@@ -69,8 +69,8 @@ pub enum ModelError {
     Twice { name: String, first: PathBuf, second: PathBuf },
 }
 
-/// `program` with the models in `files`, and between it and its surroundings what stands there, from
-/// the cache or made now.
+/// `program` with the models in `files`, and between it and its surroundings what stands there,
+/// from the cache or made now.
 pub fn with_models(
     program: &Path,
     files: &[PathBuf],

@@ -1,5 +1,6 @@
-//! C code between a program and its surroundings: it hands the parts of an input to the program, and
-//! answers in the place of the system. It becomes part of the program as models of the user's do.
+//! C code between a program and its surroundings: it hands the parts of an input to the program,
+//! and answers in the place of the system. It becomes part of the program as models of the user's
+//! do.
 
 use crate::cache::{Cache, Key};
 use sources::{Kind, Layout, Part};

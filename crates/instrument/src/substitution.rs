@@ -9,8 +9,8 @@
 //! name, too. For others (those of the C library) the model takes another name: the runtime and the
 //! library itself must go on with the real one.
 //!
-//! Code between a program and its surroundings consists of models, too. They may wrap `main`, and give
-//! way to models of the user's.
+//! Code between a program and its surroundings consists of models, too. They may wrap `main`, and
+//! give way to models of the user's.
 //!
 //! One model may be an entry: its `main` takes the place of the program's, and it may use some of
 //! what is static in the program.

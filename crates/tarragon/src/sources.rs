@@ -28,9 +28,9 @@ pub(crate) struct SourceArgs {
     /// connection1 and so on; may be given several times
     #[arg(long = "source", value_name = "NAME[=SIZE]", value_parser = named_size)]
     pub sources: Vec<(String, Option<usize>)>,
-    /// What of the system is input, too: files (those that the program opens by names of its own),
-    /// time, random, ids (of processes and users), variables (of the environment), faults (calls that
-    /// fail)
+    /// What of the system is input, too: files (those that the program opens by names of its
+    /// own), time, random, ids (of processes and users), variables (of the environment), faults
+    /// (calls that fail)
     #[arg(
         long,
         value_name = "LIST",
@@ -373,8 +373,8 @@ pub(crate) fn of_source(text: &OsStr) -> OfSource {
     }
 }
 
-/// Containers to start from. Those that are given for one source are joined with those of the others,
-/// the first with the first and so on.
+/// Containers to start from. Those that are given for one source are joined with those of the
+/// others, the first with the first and so on.
 fn seeds(given: &[OfSource], layout: &Layout, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
     let mut seeds = Vec::new();
     let mut of_parts: Vec<Vec<(String, Vec<u8>)>> = vec![Vec::new(); layout.parts().len()];

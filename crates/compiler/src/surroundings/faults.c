@@ -40,7 +40,8 @@ TARRAGON_OWN static const struct tarragon_part *choices(void)
 
 TARRAGON_OWN static void tell(const char *name)
 {
-    tarragon_tell("%s fails%s%s (call %zu of those that can)", name, *tarragon_site ? " at " : "", tarragon_site, calls);
+    const char *at = *tarragon_site ? " at " : "";
+    tarragon_tell("%s fails%s%s (call %zu of those that can)", name, at, tarragon_site, calls);
 }
 
 /* How this call fails; 0 if it does not. */
@@ -224,7 +225,8 @@ int pipe(int ends[2])
     return fault("pipe") ? fails(EMFILE) : pipe(ends);
 }
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                   void *argument)
 {
     return fault("pthread_create") ? EAGAIN : pthread_create(thread, attributes, start, argument);
 }

@@ -1,5 +1,5 @@
-/* Files that are input: those that a program opens or asks about by names of its own. Each name gets
- * a file with its own content, which is there, or missing, a directory, or unreadable. */
+/* Files that are input: those that a program opens or asks about by names of its own. Each name
+ * gets a file with its own content, which is there, or missing, a directory, or unreadable. */
 #define _GNU_SOURCE
 #include "models.h"
 #include "surroundings.h"
@@ -56,8 +56,9 @@ static int is_real(const char *path)
 {
     if (path[0] == 0 || tarragon_is_named_file(path))
         return 1;
-    if (path[0] == '/' && (begins(path, "/dev/") || begins(path, "/proc/") || begins(path, "/usr/")))
-        return 1;
+    if (path[0] == '/')
+        if (begins(path, "/dev/") || begins(path, "/proc/") || begins(path, "/usr/"))
+            return 1;
     for (int i = 0; i < made_count; i++)
         if (strcmp(made[i], path) == 0)
             return 1;
@@ -80,14 +81,14 @@ TARRAGON_OWN static struct file *tarragon_add_file(const char *path)
         return NULL;
     file->facts = facts->bytes + count * FACTS;
     count++;
-    static const char *const STATES[] = { "is there", "is missing", "is a directory", "is unreadable" };
-    int state = file->facts[STATE];
-    tarragon_tell("%s is %s, which %s", file->content->name, path, STATES[state <= IS_UNREADABLE ? state : 0]);
+    static const char *const STATES[] = { "there", "missing", "a directory", "unreadable" };
+    int state = file->facts[STATE] <= IS_UNREADABLE ? file->facts[STATE] : IS_THERE;
+    tarragon_tell("%s is %s, which is %s", file->content->name, path, STATES[state]);
     return file;
 }
 
-/* The file of that name; null if it is not input. Names beyond the number of files are missing, which
- * `is_beyond` says. */
+/* The file of that name; null if it is not input. Names beyond the number of files are missing,
+ * which `is_beyond` says. */
 static struct file *find(const char *path, int *is_beyond)
 {
     *is_beyond = 0;
@@ -219,8 +220,9 @@ static mode_t permissions(const struct file *file)
 
 static void describe(const struct file *file, int state, struct stat *status)
 {
-    const unsigned char *changed = file->facts + CHANGED;
-    unsigned later = changed[0] | (unsigned)changed[1] << 8 | (unsigned)changed[2] << 16 | (unsigned)changed[3] << 24;
+    unsigned later = 0;
+    for (int i = 3; i >= 0; i--)
+        later = later << 8 | file->facts[CHANGED + i];
     memset(status, 0, sizeof *status);
     status->st_dev = 1;
     status->st_ino = (ino_t)(file - files + 1);

@@ -17,8 +17,10 @@
 
 /* In the traced variant: these bytes of memory, or what a descriptor delivers, are of the input. */
 __attribute__((weak)) void __tarragon_holds(void *memory, size_t place, size_t size);
-__attribute__((weak)) void __tarragon_holds_length(size_t *length, size_t place, size_t head, size_t capacity);
-__attribute__((weak)) void __tarragon_delivers(int descriptor, size_t place, size_t head, size_t capacity);
+__attribute__((weak)) void __tarragon_holds_length(size_t *length, size_t place, size_t head,
+                                                   size_t capacity);
+__attribute__((weak)) void __tarragon_delivers(int descriptor, size_t place, size_t head,
+                                               size_t capacity);
 /* That it stays open. */
 __attribute__((weak)) void __tarragon_watches(int descriptor);
 /* Whether a part goes on here was asked for, and whether its byte here is zero. */
@@ -86,19 +88,23 @@ TARRAGON_OWN static void read_container(void)
     while (got < sizeof tarragon_container) {
         unsigned char *to = tarragon_container + got;
         size_t size = sizeof tarragon_container - got;
-        long count = is_file ? syscall(SYS_pread64, 0, to, size, got) : syscall(SYS_read, 0, to, size);
+        long count =
+            is_file ? syscall(SYS_pread64, 0, to, size, got) : syscall(SYS_read, 0, to, size);
         if (count <= 0)
             break;
         got += (size_t)count;
     }
-    if (got < strlen(TARRAGON_LINE) || memcmp(tarragon_container, TARRAGON_LINE, strlen(TARRAGON_LINE)))
+    size_t line = strlen(TARRAGON_LINE);
+    if (got < line || memcmp(tarragon_container, TARRAGON_LINE, line))
         refuse("standard input");
 }
 
 TARRAGON_OWN static void take_part(struct tarragon_part *part)
 {
     const unsigned char *head = part->bytes - part->head;
-    size_t length = part->head == 0 ? part->capacity : part->head == 1 ? head[0] : head[0] | (size_t)head[1] << 8;
+    size_t length = part->head == 0 ? part->capacity : head[0];
+    if (part->head == 2)
+        length |= (size_t)head[1] << 8;
     part->length = length < part->capacity ? length : part->capacity;
     if (__tarragon_holds) {
         __tarragon_holds(part->bytes, part->place, part->capacity);
@@ -216,8 +222,8 @@ static const char REST[] = "{tarragon:rest}";
 /* Words that are made of parts and text are longer than that in no program. */
 enum { LONGEST = 1 << 17 };
 
-/* The name of the part that a mark is for: that of a file is not `@@1` but `file1`, since the driver
- * looks for the former. */
+/* The name of the part that a mark is for: that of a file is not `@@1` but `file1`, since the
+ * driver looks for the former. */
 TARRAGON_OWN static void mark_name(char *name, size_t size, const char *mark)
 {
     static const char FILES[] = "file";
@@ -243,8 +249,8 @@ TARRAGON_OWN static void add(struct word *word, const void *bytes, size_t size)
     word->length += size;
 }
 
-/* A text ends at its first zero. At the end of a word nobody has to know where that is: the program
- * asks for what it looks at. Builds that check get no more than there is. */
+/* A text ends at its first zero. At the end of a word nobody has to know where that is: the
+ * program asks for what it looks at. Builds that check get no more than there is. */
 TARRAGON_OWN static void add_text(struct word *word, const struct tarragon_part *part, int ends_word)
 {
     size_t size = strnlen((const char *)part->bytes, part->capacity);

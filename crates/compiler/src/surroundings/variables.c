@@ -1,5 +1,5 @@
-/* Environment variables that the program asks for are input: each is as it is, or has a value of its
- * own. */
+/* Environment variables that the program asks for are input: each is as it is, or has a value of
+ * its own. */
 #define _GNU_SOURCE
 #include "models.h"
 #include "surroundings.h"
@@ -16,7 +16,8 @@ struct variable {
 static struct variable variables[TARRAGON_VARIABLES];
 static int count;
 
-TARRAGON_OWN static const struct tarragon_part *tarragon_next_variable(const char *name, const unsigned char **is_set)
+TARRAGON_OWN static const struct tarragon_part *tarragon_next_variable(
+    const char *name, const unsigned char **is_set)
 {
     struct tarragon_part *choices = tarragon_part("variables");
     struct tarragon_part *part = tarragon_numbered("variable", count + 1);
