@@ -13,12 +13,21 @@
 #define OWN __attribute__((section(".text.tarragon"), noinline))
 #endif
 
-enum { SOCKETS = 1024, AWAY = 300, BUFFER = 1 << 22, PORT = 40000 };
+enum { SOCKETS = 1024, AWAY = 120, BUFFER = 1 << 22, PORT = 40000 };
 
 /* The other end of each socket, or 0. */
 static int others[SOCKETS];
 /* Sockets that wait for connections, and those that have an address. */
 static unsigned char listeners[SOCKETS], bound[SOCKETS];
+
+/* Out of the way, so that the program gets the numbers that it would get; below those of the runtime, so that what is left
+ * open when a process begins again is closed. */
+OWN static int put_away(int descriptor)
+{
+    int away = fcntl(descriptor, F_DUPFD_CLOEXEC, AWAY);
+    close(descriptor);
+    return away;
+}
 
 OWN static int other(int descriptor)
 {
@@ -34,9 +43,7 @@ OWN static int pair(int type)
     int size = BUFFER;
     setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
     setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
-    /* Out of the way: the program gets the numbers that it would get. */
-    int away = fcntl(ends[1], F_DUPFD_CLOEXEC, AWAY);
-    close(ends[1]);
+    int away = put_away(ends[1]);
     if (away < 0 || ends[0] >= SOCKETS) {
         close(ends[0]);
         errno = EMFILE;

@@ -70,7 +70,7 @@ TARRAGON_OWN static void send_message(int socket, const unsigned char *bytes, si
     struct iovec piece = { .iov_base = (void *)bytes, .iov_len = size };
     struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof space };
     if (marker < 0)
-        marker = (int)syscall(SYS_memfd_create, "message", MFD_CLOEXEC);
+        marker = put_away((int)syscall(SYS_memfd_create, "message", MFD_CLOEXEC));
     struct cmsghdr *mark = CMSG_FIRSTHDR(&message);
     *mark = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof marker) };
     memcpy(CMSG_DATA(mark), &marker, sizeof marker);
@@ -153,12 +153,16 @@ TARRAGON_OWN int bind(int descriptor, const struct sockaddr *address, socklen_t 
     return 0;
 }
 
+/* Threads that have taken a connection are done with it, or wait, before there is the next: so a run is the same each
+ * time. */
 TARRAGON_OWN static int take_connection(int descriptor, struct sockaddr *address, socklen_t *size, int flags)
 {
     char ready;
     if (!other(descriptor))
         return (int)syscall(SYS_accept4, descriptor, address, size, flags);
     attend_all();
+    if (session()->taken > 0 && is_blocking(descriptor))
+        settle();
     struct tarragon_part *part = next_connection();
     if (!part && is_blocking(descriptor))
         finish();
@@ -207,18 +211,17 @@ TARRAGON_OWN static void before_receive(int descriptor, int flags)
         finish();
 }
 
-TARRAGON_OWN static void tell_sender(ssize_t got, struct sockaddr *address, socklen_t *size)
+/* Not what came: its size has a label, which no call here takes. */
+TARRAGON_OWN static void tell_sender(struct sockaddr *address, socklen_t *size)
 {
-    if (got >= 0)
-        tell(address, size);
+    tell(address, size);
 }
 
 ssize_t recvfrom(int descriptor, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *from_size)
 {
     before_receive(descriptor, flags);
-    ssize_t got = recvfrom(descriptor, to, size, flags, NULL, NULL);
-    tell_sender(got, from, from_size);
-    return got;
+    tell_sender(from, from_size);
+    return recvfrom(descriptor, to, size, flags, NULL, NULL);
 }
 
 ssize_t recv(int descriptor, void *to, size_t size, int flags)
