@@ -1,5 +1,4 @@
-// fork: the child runs as it should and leaves the parent's trace alone.
-//@ gives-up: forked child
+// fork: the child goes on with the run, then the parent does: the branches of both count.
 //@ seed: "0"
 #include <stdio.h>
 #include <sys/wait.h>
@@ -13,11 +12,11 @@ int main(void)
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)
-        _exit(in > 100 ? 3 : 4);
+        _exit(in == 'c' ? 3 : in * 3 + 2 == 92 ? 5 : 4);
     int status = 0;
     waitpid(child, &status, 0);
     printf("%d\n", WEXITSTATUS(status));
-    if (in == 'k')
+    if (in * 3 + 2 == 'k' * 3 + 2)
         return 2;
     return 0;
 }

@@ -1,5 +1,5 @@
-//! Code of Tarragon's own that becomes part of a variant: the `main` of harnesses, sockets, and
-//! reports of the sanitized variant.
+//! Code of Tarragon's own that becomes part of a variant: the `main` of harnesses, sockets,
+//! processes, and reports of the sanitized variant.
 //!
 //! It is C, and compiled when the variant is derived, so that it fits the machine's C library.
 
@@ -13,12 +13,20 @@ use object::{LittleEndian, Object as _, ObjectSymbol as _};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-const SOCKETS: &str = include_str!("sockets.c");
+const SOCKETS: &str =
+    concat!(include_str!("settle.h"), include_str!("sockets.h"), include_str!("sockets.c"));
+pub(crate) const PROCESSES: &str = concat!(include_str!("family.h"), include_str!("processes.c"));
 const CHECKS: &str = include_str!("checks.c");
 const SAMPLES: &str = include_str!("samples.c");
 
+/// What becomes part of variants, which are made again where it is not what it was.
+pub(crate) const TEXTS: [&str; 5] = [harness::MAIN, SOCKETS, PROCESSES, CHECKS, SAMPLES];
+
 /// Functions that wait for somebody else's data.
 const CONNECTING: [&str; 6] = ["accept", "accept4", "connect", "recv", "recvfrom", "recvmsg"];
+
+/// Functions that make another process of the program.
+pub(crate) const FORKING: [&str; 2] = ["fork", "daemon"];
 
 /// Writes the bitcode of what the variant needs to `folder`.
 pub(crate) fn write(
@@ -31,8 +39,11 @@ pub(crate) fn write(
     if payload.recipe.as_ref().is_some_and(|recipe| recipe.is_harness) {
         sources.push(("harness-main.bc", harness::MAIN));
     }
-    if uses_sockets(program) {
+    if uses_one_of(program, &CONNECTING) {
         sources.push(("sockets.bc", SOCKETS));
+    }
+    if uses_one_of(program, &FORKING) {
+        sources.push(("processes.bc", PROCESSES));
     }
     if variant == Variant::Sanitized {
         sources.push(("checks.bc", CHECKS));
@@ -68,10 +79,10 @@ fn compile(source: &str, variant: Variant) -> Result<Vec<u8>, String> {
     clang::capture(&mut prepared, Some(source.as_bytes()))
 }
 
-/// Whether the program takes functions of sockets from the C library.
-fn uses_sockets(program: &Path) -> bool {
+/// Whether the program takes one of the functions from the C library.
+pub(crate) fn uses_one_of(program: &Path, functions: &[&str]) -> bool {
     let Ok(content) = std::fs::read(program) else { return false };
     let Ok(elf) = ElfFile64::<LittleEndian>::parse(&*content) else { return false };
     let mut wanted = elf.dynamic_symbols().filter(|symbol| symbol.is_undefined());
-    wanted.any(|symbol| symbol.name().is_ok_and(|name| CONNECTING.contains(&name)))
+    wanted.any(|symbol| symbol.name().is_ok_and(|name| functions.contains(&name)))
 }

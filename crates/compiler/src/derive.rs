@@ -348,6 +348,7 @@ impl Derivation<'_> {
             add(module.source.as_bytes());
             add(self.variant.bitcode_of(module));
         }
+        additions::TEXTS.iter().for_each(|text| add(text.as_bytes()));
         self.lexers.iter().for_each(|lexer| add(lexer.as_bytes()));
         self.called_by_name.iter().for_each(|name| add(name.as_bytes()));
         self.libraries.iter().for_each(|library| add(library.exports.join("\n").as_bytes()));

@@ -92,12 +92,27 @@ impl SystemModel {
 
 const HEADER: (&str, &str) = ("surroundings.h", include_str!("surroundings/surroundings.h"));
 const SOURCES: (&str, &str) = ("sources.c", include_str!("surroundings/sources.c"));
+const SESSIONS: (&str, &str) = ("sessions.c", include_str!("surroundings/sessions.c"));
+const SETTLE: (&str, &str) = ("settle.h", include_str!("settle.h"));
+const SOCKETS: (&str, &str) = ("sockets.h", include_str!("sockets.h"));
 /// The table of parts, which `sources.c` includes.
 const LAYOUT: &str = "layout.h";
 /// What is asked for, which files of models include.
 const MODELS: &str = "models.h";
 
 impl Surroundings {
+    /// The part with the sizes of messages.
+    pub const MESSAGES: &str = "messages";
+
+    /// What the part of a connection is called; the first has the number 1.
+    pub fn connection(number: u8) -> String {
+        format!("connection{number}")
+    }
+
+    fn has_connections(&self) -> bool {
+        self.layout.position(&Surroundings::connection(1)).is_some()
+    }
+
     /// The files to compile, from the cache or written now.
     pub(crate) fn files(&self, cache: &Path) -> io::Result<Vec<PathBuf>> {
         let texts = self.texts();
@@ -117,7 +132,8 @@ impl Surroundings {
 
     fn texts(&self) -> Vec<(&str, String)> {
         let models = self.models.iter().map(|model| model.source());
-        let fixed = [HEADER, SOURCES].into_iter().chain(models);
+        let sessions = self.has_connections().then_some(SESSIONS);
+        let fixed = [HEADER, SETTLE, SOCKETS, SOURCES].into_iter().chain(models).chain(sessions);
         let mut texts: Vec<(&str, String)> =
             fixed.map(|(name, text)| (name, text.into())).collect();
         texts.push((LAYOUT, table(&self.layout)));

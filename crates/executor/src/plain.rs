@@ -1,8 +1,10 @@
 //! The program itself, as the user built it. What it does with an input counts; variants of it are
 //! only ways to find out more.
 
+use std::ffi::OsString;
 use std::path::Path;
 
+use compiler::DeriveOptions;
 use compiler::payload::Payload;
 use runner::{PlainRunner, RunnerError, TargetOptions, Waiting};
 use search::Outcome;
@@ -51,10 +53,19 @@ pub(crate) fn plain_options(program: &Path, mut options: TargetOptions) -> Targe
     options
 }
 
+/// A program that forks says nothing of how its children end. Without the library it is asked all the
+/// same.
+fn library_for_children(program: &Path) -> Option<(OsString, OsString)> {
+    let options = DeriveOptions::from_environment().ok()?;
+    let library = compiler::preloaded(program, &options.cache).ok()??;
+    Some(("LD_PRELOAD".into(), library.into()))
+}
+
 impl Plain {
     /// `options` are those of the traced variant.
     pub(crate) fn new(program: &Path, options: TargetOptions) -> Result<Plain, RunnerError> {
-        let options = plain_options(program, options);
+        let mut options = plain_options(program, options);
+        options.environment.extend(library_for_children(&options.program));
         let runner = PlainRunner::new(options.clone())?;
         Ok(Plain { runner, options, good: None, is_checked: false, trouble: None, last: None })
     }

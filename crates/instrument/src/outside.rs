@@ -4,7 +4,7 @@
 use crate::function::{Function, underlying_object};
 use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Value};
 use crate::module::Module;
-use crate::{entry, foreign, formats};
+use crate::{attributes, entry, foreign, formats};
 use trace::formats::stores_count;
 use trace::{ConcretiseReason, GiveUp, Lent, Returned};
 
@@ -300,6 +300,14 @@ const ASSEMBLY: &str = "inline assembly";
 /// Functions after which the program is gone without its exit handlers.
 const LAST_CALLS: &[&str] = &["_exit", "_Exit", "quick_exit"];
 
+/// Functions between a program and its surroundings read nothing, or say what they read.
+fn kind_of(call: Value, name: &str) -> Kind {
+    match llvm::as_function(llvm::called(call)).is_some_and(attributes::is_own) {
+        true => Kind::Quiet,
+        false => kind(name),
+    }
+}
+
 fn kind(name: &str) -> Kind {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     if LOUD.contains(&name) {
@@ -557,7 +565,7 @@ impl Function<'_> {
 
     /// A function without a model is about to be called.
     pub fn watch_call(&mut self, call: Value, name: &str, arguments: &[Value]) {
-        let kind = kind(name);
+        let kind = kind_of(call, name);
         if BUFFERING.contains(&name) {
             self.watch_buffer(call, arguments);
         }
@@ -591,7 +599,7 @@ impl Function<'_> {
     pub fn watch_return(&mut self, call: Value, name: &str) {
         let number = self.numbering.external(name);
         let builder = self.builder();
-        let kind = kind(name);
+        let kind = kind_of(call, name);
         if matches!(kind, Kind::Any | Kind::Foreign) {
             self.call(entry::__tg_back, [builder.const_i32(number)]);
         } else if kind == Kind::Opens && self.width(llvm::type_of(call)) == 32 {

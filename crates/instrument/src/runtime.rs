@@ -263,7 +263,9 @@ fn define_missing(module: &Module, builder: &Builder, function: Value, name: &st
     match name {
         "__tarragon_tls" => define_tls(module, builder, function),
         "rust_eh_personality" => define_personality(module, builder, function),
-        "__tarragon_before_receive" => define_returning(module, builder, function, 0),
+        "__tarragon_before_receive" | "__tarragon_before_fork" | "__tarragon_forked" => {
+            define_returning(module, builder, function, 0);
+        }
         _ => {
             if let Some(name) = name.strip_prefix(MODEL) {
                 define_variadic(module, builder, function, name);

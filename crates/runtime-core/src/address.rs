@@ -66,6 +66,12 @@ impl Snapshots {
         self.seen.set(os::allocate(RECENT * MAX_TABLE * size_of::<u32>()).cast());
     }
 
+    /// Snapshots with these numbers are those of another process, whose memory is not this one's.
+    pub fn adopt(&self, first: u32, end: u32) {
+        let theirs = self.starts.get(first as usize..(end as usize).min(MAX_SNAPSHOTS));
+        theirs.unwrap_or_default().iter().for_each(|start| start.set(0));
+    }
+
     fn place(start: usize) -> usize {
         (start >> 4) % RECENT
     }

@@ -41,7 +41,7 @@ impl Cons {
 
     /// Reserves the first table before the fork server starts, so that runs share its pages.
     pub fn prepare(&self, segment: &Segment) {
-        self.grow(segment);
+        self.grow(segment, 0);
     }
 
     /// A run ends; false if the table became so large that a new process is cheaper.
@@ -72,7 +72,7 @@ impl Cons {
     pub fn find(&self, segment: &Segment, words: [u64; 2]) -> Option<Result<Label, Vacancy>> {
         let mut table = self.0.get();
         if table.used * 2 >= table.capacity {
-            if !self.grow(segment) {
+            if !self.grow(segment, segment.node_count()) {
                 return None;
             }
             table = self.0.get();
@@ -99,8 +99,24 @@ impl Cons {
         self.0.set(table);
     }
 
+    /// Takes over the nodes from this one on, which another process has made.
+    pub fn adopt(&self, segment: &Segment, from: Label) {
+        let end = segment.node_count();
+        let is_full = |table: Table| (table.used + (end - from)) * 2 >= table.capacity;
+        while is_full(self.0.get()) {
+            if !self.grow(segment, from) {
+                return;
+            }
+        }
+        for label in from..end {
+            if let Some(Err(vacancy)) = self.find(segment, segment.words(label)) {
+                self.fill(vacancy, label);
+            }
+        }
+    }
+
     #[cold]
-    fn grow(&self, segment: &Segment) -> bool {
+    fn grow(&self, segment: &Segment, end: Label) -> bool {
         let mut table = self.0.get();
         let capacity = if table.capacity == 0 { FIRST_CAPACITY } else { table.capacity * 4 };
         if !table.make_room(capacity) {
@@ -108,8 +124,8 @@ impl Cons {
             return false;
         }
         table.capacity = capacity;
-        // The newest nodes are those in the table: input bytes stand before them.
-        let end = if table.used == 0 { 0 } else { segment.node_count() };
+        // The newest nodes before the end are those in the table: input bytes stand before them.
+        let end = if table.used == 0 { 0 } else { end };
         for label in end - table.used..end {
             let mut probe = Probe::new(segment.words(label));
             let mut slot = probe.next(capacity);

@@ -30,6 +30,7 @@ pub mod cons;
 pub mod covered;
 pub mod events;
 pub mod facts;
+pub mod family;
 pub mod floats;
 pub mod hashes;
 pub mod lengths;

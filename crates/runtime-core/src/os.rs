@@ -53,7 +53,22 @@ pub fn allocate(size: usize) -> *mut c_void {
     if at as usize == MAP_FAILED { null_mut() } else { at }
 }
 
-/// The same after a page that nobody may touch: what is read just before it is seen, whatever else
+/// Zeroed memory that processes which are forked from now on share; null if there is none.
+pub fn allocate_shared(size: usize) -> *mut c_void {
+    const MAP_SHARED: c_int = 1;
+    // SAFETY: a new anonymous mapping disturbs nothing.
+    let at = unsafe { mmap(null_mut(), size, PROT_READ_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) };
+    if at as usize == MAP_FAILED { null_mut() } else { at }
+}
+
+/// The number of this process.
+pub fn process() -> u32 {
+    const SYS_GETPID: c_long = 39;
+    // SAFETY: the call takes nothing, and always succeeds.
+    unsafe { syscall(SYS_GETPID) as u32 }
+}
+
+/// As [`allocate`], after a page that nobody may touch: what is read just before it is seen, whatever else
 /// is mapped.
 pub fn allocate_after_guard(size: usize) -> *mut c_void {
     const PROT_NONE: c_int = 0;

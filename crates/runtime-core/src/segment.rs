@@ -83,12 +83,6 @@ impl Segment {
         self.holes.set(if has_holes { region(told.holes.offset) } else { null() });
     }
 
-    /// Nothing is recorded from here on.
-    pub fn close(&self) {
-        self.node_cap.set(0);
-        self.event_cap.set(0);
-    }
-
     /// The header of the segment, which is attached.
     #[inline(always)]
     fn told(&self) -> &Header {
@@ -227,6 +221,12 @@ impl Segment {
         self.data.get().wrapping_add(offset as usize)
     }
 
+    /// A byte function that another process of this run made.
+    pub fn shape(&self, number: u32) -> Node {
+        // SAFETY: shapes are asked for by numbers that they were written with.
+        unsafe { *self.shapes.get().add(number as usize) }
+    }
+
     /// The byte functions of this run, as the driver reads them.
     pub fn set_shape(&self, number: u32, record: Node) {
         // SAFETY: callers keep below the number of shapes that there is room for.
@@ -240,12 +240,10 @@ impl Segment {
         unsafe { (*self.header.get()).symbolic_branches += 1 };
     }
 
-    /// Symbolic data was dropped. A forked child has no room for a trace by intention, which is
-    /// counted where it starts.
+    /// Symbolic data was dropped.
     #[cold]
     pub fn count_give_up(&self, reason: GiveUp) {
-        let is_childs = reason == GiveUp::TraceFull && self.event_cap() == 0;
-        if self.is_attached() && !is_childs {
+        if self.is_attached() {
             // SAFETY: attached.
             let counter = unsafe { &mut (*self.header.get()).give_ups[reason as usize & 31] };
             *counter = counter.wrapping_add(1);

@@ -22,7 +22,7 @@ use crate::state::Run;
 use crate::{address, nodes, os, regions};
 use core::cell::Cell;
 use core::ptr::null_mut;
-use trace::{ByteSet, Label, MAX_SHAPES, Node, Op, Places, SHAPED, Shaped};
+use trace::{ByteSet, GiveUp, Label, MAX_SHAPES, Node, Op, Places, SHAPED, Shaped};
 
 pub struct Shapes {
     /// Outside of the program's memory.
@@ -147,6 +147,18 @@ pub fn start(run: &Run, len: u32) {
     shapes.store().count.set(0);
     shapes.store().run.update(|number| number + 1);
     add(run, Node { op: Op::Input as u8, bits: 8, aux: 0, a: 0, b: 0, c: 0 });
+}
+
+/// Takes over the shapes that another process of this run has made: they are computed again.
+pub fn adopt(run: &Run) {
+    if run.shapes.count.get() == 0 {
+        return;
+    }
+    for number in run.shapes.store().count.get()..run.segment.shape_count() {
+        if find(run, run.segment.shape(number)) != Some(number) {
+            return run.segment.count_give_up(GiveUp::TraceFull);
+        }
+    }
 }
 
 /// Whether the driver is told of labels without nodes.

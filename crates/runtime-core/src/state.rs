@@ -10,6 +10,7 @@ use crate::budget::Budget;
 use crate::cons::Cons;
 use crate::events::Log;
 use crate::facts::Facts;
+use crate::family::Family;
 use crate::hashes::Hashes;
 use crate::lexer::Lexer;
 use crate::objects::Objects;
@@ -28,12 +29,14 @@ pub struct Run {
     pub segment: Segment,
     /// Input bytes get labels in this run.
     pub symbolic: Cell<bool>,
-    /// The target has started a thread: take the lock.
+    /// The target has started a thread or a process: take the lock.
     pub threaded: Cell<bool>,
     /// Nothing is symbolic in this run, so that functions run in their concrete versions. Not so
     /// before the first run begins: functions that are active then may see runs of both kinds.
     pub concrete: Cell<bool>,
     lock: AtomicU32,
+    /// The processes that the program has forked.
+    pub family: Family,
     pub nodes: Cons,
     pub shadow: Shadow,
     pub objects: Objects,
@@ -63,6 +66,7 @@ static RUN: OfProcess = OfProcess(Run {
     threaded: Cell::new(false),
     concrete: Cell::new(false),
     lock: AtomicU32::new(0),
+    family: Family::NEW,
     nodes: Cons::NEW,
     shadow: Shadow::NEW,
     objects: Objects::NEW,
@@ -130,13 +134,10 @@ impl Run {
         shadow::reset(self) && self.nodes.reset()
     }
 
-    /// Stops recording in this process: it is a child of the target, and the trace belongs to its
-    /// parent.
-    pub fn deactivate(&self) {
-        self.symbolic.set(false);
-        self.segment.close();
-        self.log.start(&self.segment);
-        self.segment.count_give_up(GiveUp::ForkedChild);
+    /// This process was forked by the program just now: no other thread of it is inside.
+    pub fn join_family(&self) {
+        self.lock.store(0, Ordering::Relaxed);
+        self.family.join();
     }
 }
 
@@ -179,6 +180,7 @@ impl Drop for Entered {
     #[inline(always)]
     fn drop(&mut self) {
         if self.0.threaded.get() {
+            self.0.family.leave(self.0);
             self.0.lock.store(0, Ordering::Release);
         }
         tls::tls().busy.set(0);
@@ -190,6 +192,7 @@ fn lock(run: &Run) {
     while run.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
         os::sched_yield();
     }
+    run.family.enter(run);
 }
 
 /// True while input bytes have labels.

@@ -109,6 +109,13 @@ pub(crate) fn label_input(run: &Run, source: Source, at: *const u8, offset: u64,
 /// Bytes `offset .. offset + wanted` were asked for at once and `got` came. Returns the label of
 /// `got`.
 pub(crate) fn ask_bytes(run: &Run, source: Source, offset: u64, wanted: u64, got: u64) -> Label {
+    if is_message(run, source, offset, wanted, got) {
+        source.ask_byte(run, offset + got);
+        return 0;
+    }
+    if got == 0 && source.is_at_end() {
+        return 0;
+    }
     let len = source.length(run);
     let start = source.position(run, offset);
     let end = build::binary(run, Op::Add, 64, start, Value::concrete(wanted));
@@ -122,7 +129,13 @@ pub(crate) fn ask_bytes(run: &Run, source: Source, offset: u64, wanted: u64, got
     if got == 0 {
         return 0;
     }
+    source.reach_end();
     build::binary(run, Op::Sub, 64, len, start)
+}
+
+/// Whether a read ended with a message before the bytes that were wanted, and more follow.
+fn is_message(run: &Run, source: Source, offset: u64, wanted: u64, got: u64) -> bool {
+    got < wanted && source != Source::WHOLE && offset.saturating_add(got) < source.len(run)
 }
 
 /// Where a descriptor stands; negative if it has no position.

@@ -6,13 +6,42 @@ use core::ffi::c_int;
 use runtime_core::calls::{self, Args};
 use runtime_core::state::Run;
 use runtime_core::tls::tls;
+use trace::GiveUp;
 
-/// `fork`: the child of a target does not write into its parent's trace.
+#[cfg(not(any(test, feature = "testing")))]
+unsafe extern "C" {
+    /// What waiting needs that parent and child share.
+    safe fn __tarragon_before_fork() -> c_int;
+    /// Waits for a child; 0 if it stands still before it ends. The instrumenter makes it return 0
+    /// where it is not part of the program.
+    safe fn __tarragon_forked(child: c_int) -> c_int;
+}
+
+#[cfg(any(test, feature = "testing"))]
+fn __tarragon_before_fork() -> c_int {
+    0
+}
+
+#[cfg(any(test, feature = "testing"))]
+fn __tarragon_forked(_: c_int) -> c_int {
+    0
+}
+
+/// `fork`: the child goes on with the run, then the parent does. Where a child needs its parent to
+/// end, both go on: they are followed, but in which order they run is not the input's to say.
 pub(super) fn child(run: &Run, _: &Args) -> c_int {
+    let can_write = run.family.found(run);
+    __tarragon_before_fork();
     // SAFETY: the program's own call.
     let child = unsafe { real::fork() };
     if child == 0 {
-        run.deactivate();
+        run.join_family();
+    } else if child > 0 {
+        let has_ended = __tarragon_forked(child) != 0;
+        run.family.bury(child as u32);
+        if !can_write || !has_ended {
+            run.segment.count_give_up(GiveUp::ForkedChild);
+        }
     }
     answer(0);
     child

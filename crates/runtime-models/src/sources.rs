@@ -33,6 +33,8 @@ struct Part {
     length: Cell<Length>,
     /// Bytes that came from a descriptor without a position, such as a socket.
     received: Cell<u64>,
+    /// A read got less than it wanted, as the end was near: whether more follows is no question.
+    is_at_end: Cell<bool>,
 }
 
 /// How long a part is.
@@ -52,6 +54,7 @@ impl Part {
         place: Cell::new(0),
         length: Cell::new(Length { len: 0, label: 0, least: 0, most: 0 }),
         received: Cell::new(0),
+        is_at_end: Cell::new(false),
     };
 }
 
@@ -169,6 +172,18 @@ impl Source {
         }
     }
 
+    /// A read of a connection got less than was wanted, and all that was left.
+    pub fn reach_end(self) {
+        if let Some(part) = self.part() {
+            part.is_at_end.set(true);
+        }
+    }
+
+    /// Whether a read before has said that the end is here.
+    pub fn is_at_end(self) -> bool {
+        self.part().is_some_and(|part| part.is_at_end.get())
+    }
+
     /// How many bytes came before the `got` that were just read from a descriptor without a
     /// position; they stay there after a peek.
     pub fn receive(self, got: u64, stays: bool) -> u64 {
@@ -204,6 +219,7 @@ pub extern "C" fn __tarragon_delivers(fd: c_int, place: usize, head: usize, capa
     part.identity.set(identity);
     part.place.set(place as u64);
     part.received.set(0);
+    part.is_at_end.set(false);
     if run.symbolic.get()
         && let Some(_entered) = state::enter(run)
     {
@@ -295,6 +311,31 @@ pub extern "C" fn __tarragon_asks_zero(place: usize) {
 fn ask_zero(run: &Run, byte: Value) {
     let is_zero = build::binary(run, Op::Eq, 8, byte, Value::concrete(0));
     events::branch(run, is_zero, byte.value == 0, 0);
+}
+
+/// A connection that delivers the part of the input at `part` sends a message that begins with its
+/// byte `start`. Its size is the byte of the input at `place`: zero, or more than there is, means all
+/// that there is. Each size is a case of its own.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tarragon_asks_size(place: usize, part: usize, start: usize) {
+    let run = Run::current();
+    let sources = &models().sources;
+    let mut parts = sources.parts.iter().take(sources.count.get());
+    let Some(number) = parts.position(|of| of.place.get() == part as u64) else { return };
+    if !run.symbolic.get() {
+        return;
+    }
+    let Some(_entered) = state::enter(run) else { return };
+    let (source, byte) = (Source(number as u8), Source::WHOLE.byte(run, place as u64));
+    for size in 0..=byte.value {
+        let end = start as u64 + size;
+        source.ask_byte(run, end);
+        if end >= source.len(run) {
+            return;
+        }
+        let is_it = build::binary(run, Op::Eq, 8, byte, Value::concrete(size));
+        events::branch(run, is_it, byte.value == size, 0);
+    }
 }
 
 /// The length of a part. No search makes one beyond the capacity; elsewhere it is taken for that.

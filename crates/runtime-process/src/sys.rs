@@ -144,6 +144,8 @@ unsafe extern "C" {
 
     pub fn getenv(name: *const c_char) -> *mut c_char;
     pub fn unsetenv(name: *const c_char) -> c_int;
+    /// Variants have another `fork` for the program.
+    #[link_name = "__fork"]
     pub fn fork() -> c_int;
     /// Of the GNU C library: `handler` gets the exit code and `argument`.
     pub fn on_exit(

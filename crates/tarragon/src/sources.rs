@@ -24,8 +24,8 @@ use crate::fuzz;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SourceArgs {
     /// Another source of input, with its own bytes: stdin; or the size of one that the program's
-    /// words name: @@, @@1, word1 (the first @{} of the arguments), env:NAME, words (@{...}); may be
-    /// given several times
+    /// words name: @@, @@1, word1 (the first @{} of the arguments), env:NAME, words (@{...}); or
+    /// connection1 and so on; may be given several times
     #[arg(long = "source", value_name = "NAME[=SIZE]", value_parser = named_size)]
     pub sources: Vec<(String, Option<usize>)>,
     /// What of the system is input, too: files (those that the program opens by names of its
@@ -41,12 +41,35 @@ pub(crate) struct SourceArgs {
     /// Calls that fail in a run at most, with --env-model faults
     #[arg(long, value_name = "N", default_value_t = 1, requires = "env_model")]
     pub max_faults: usize,
+    /// The program gets this many connections or datagrams, one after the other or at once, each a
+    /// source with the name connection1, connection2 and so on
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(MOST_CONNECTIONS)))]
+    pub connections: Option<u8>,
+    /// Where the first N messages of connections end is input as well, so that the program reads a
+    /// message in pieces, or several one after the other
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub messages: u8,
 }
 
 impl SourceArgs {
     /// The input comes from where the program's words say, and from nowhere else.
-    pub(crate) const NONE: SourceArgs =
-        SourceArgs { sources: Vec::new(), env_model: Vec::new(), max_faults: 1 };
+    pub(crate) const NONE: SourceArgs = SourceArgs {
+        sources: Vec::new(),
+        env_model: Vec::new(),
+        max_faults: 1,
+        connections: None,
+        messages: 0,
+    };
+
+    /// The connections of the program, all up to the last one that is named, and how they are cut.
+    fn parts_of_connections(&self) -> Vec<Part> {
+        let named = self.sources.iter().filter_map(|(name, _)| connection(name));
+        let count = named.chain(self.connections).max().unwrap_or(0);
+        let sizes = usize::from(if count > 0 { self.messages } else { 0 });
+        let connections = (1..=count).map(Surroundings::connection);
+        let parts = connections.map(|name| Part::data(name, CAPACITY));
+        parts.chain((sizes > 0).then(|| Part::choices(Surroundings::MESSAGES, sizes))).collect()
+    }
 
     /// What of the system is input, each once and in a fixed order.
     fn models(&self) -> Vec<SystemModel> {
@@ -64,6 +87,8 @@ fn model(name: String) -> SystemModel {
     // The parser lets known names pass only.
     all.find(|model| model.name() == name).unwrap_or(SystemModel::Faults)
 }
+
+const MOST_CONNECTIONS: u8 = 12;
 
 /// Bytes that a source has room for if nobody says more.
 const CAPACITY: usize = 255;
@@ -85,8 +110,8 @@ fn named_size(text: &str) -> Result<(String, Option<usize>), String> {
     match is_known(name) {
         true => Ok((name.to_owned(), size)),
         false => Err(format!(
-            "there is no source {name}; there are: stdin, @@, @@1, word1, env:NAME, words, and \
-             those of --env-model"
+            "there is no source {name}; there are: stdin, @@, @@1, word1, env:NAME, words, \
+             connection1 to connection{MOST_CONNECTIONS}, and those of --env-model"
         )),
     }
 }
@@ -94,10 +119,16 @@ fn named_size(text: &str) -> Result<(String, Option<usize>), String> {
 fn is_known(name: &str) -> bool {
     let number = name.strip_prefix(WORD).map(str::parse::<u32>);
     [STDIN, WORDS].contains(&name)
+        || connection(name).is_some()
         || number.is_some_and(|number| number.is_ok())
         || name.strip_prefix(VARIABLE).is_some_and(|variable| !variable.is_empty())
         || file_mark(name.as_bytes()) == Some(name.len())
         || SystemModel::ALL.iter().any(|model| model.parts().iter().any(|part| part.name == name))
+}
+
+/// The number of a connection.
+fn connection(name: &str) -> Option<u8> {
+    (1..=MOST_CONNECTIONS).find(|number| Surroundings::connection(*number) == name)
 }
 
 /// How long the mark of a file is that a text begins with: `@@` and digits.
@@ -197,13 +228,16 @@ impl Names {
 pub(crate) fn surroundings(args: &TargetArgs) -> Result<Option<Surroundings>> {
     let mut parts = named_in_words(args);
     let (given, models) = (&args.sources.sources, args.sources.models());
-    if given.is_empty() && models.is_empty() && is_one_string(&parts) {
+    let of_connections = args.sources.parts_of_connections();
+    let is_plain = given.is_empty() && models.is_empty() && of_connections.is_empty();
+    if is_plain && is_one_string(&parts) {
         return Ok(None);
     }
-    if parts.is_empty() && !given.iter().any(|(name, _)| name == STDIN) {
+    if parts.is_empty() && of_connections.is_empty() && !given.iter().any(|(name, _)| name == STDIN)
+    {
         parts.push((STDIN.to_owned(), Kind::Data));
     }
-    let of_system = args.sources.of_system();
+    let of_system = [args.sources.of_system(), of_connections].concat();
     for (name, _) in given {
         let is_there = parts.iter().any(|(other, _)| other == name);
         if !is_there && !of_system.iter().any(|part| part.name == *name) {

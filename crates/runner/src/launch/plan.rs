@@ -262,6 +262,8 @@ fn environment(request: &Launch<'_>) -> Vec<OsString> {
     variables.remove(&server);
     if let Supervision::ByTarget { .. } = request.supervision {
         variables.insert(server, trace::Header::VERSION.to_string().into());
+        // What the program forks is part of the run.
+        variables.insert("TARRAGON_FOLLOWS".into(), "1".into());
         // Resolve symbols once, in the server, and not again in each run.
         variables.insert("LD_BIND_NOW".into(), "1".into());
     }

@@ -1,0 +1,355 @@
+/* Connections and datagrams of a program, each a part of the input: `connection1`, `connection2` and so on, in the
+ * order in which the program takes them. Where messages end is input, too: the part `messages` has the size of each, and
+ * zero is all that is there. After the last connection, a program that waits for another ends.
+ *
+ * A connection delivers its messages at once, and the kernel keeps them apart: a read that has taken a message with
+ * ancillary data (a descriptor, which nobody asks for) ends there. So reads and waits of all kinds are the kernel's. */
+#include "surroundings.h"
+
+#include "settle.h"
+#include "sockets.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+
+/* In the traced variant: the byte of the input at this place was asked for the size of a message, which begins with
+ * the byte `start` of a part. */
+__attribute__((weak)) void __tarragon_asks_size(size_t place, size_t part, size_t start);
+
+/* Shared with children, which may take connections themselves. */
+struct session {
+    /* Connections taken so far, and sizes of messages. */
+    int taken, sized;
+};
+
+/* Timeouts of a program for which nothing is left to wait, before it ends. */
+enum { TIMEOUTS = 3 };
+
+TARRAGON_OWN static struct session *session(void)
+{
+    static struct session *shared;
+    if (!shared)
+        shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return shared;
+}
+
+/* The next connection; null if there is none. */
+TARRAGON_OWN static struct tarragon_part *next_connection(void)
+{
+    char name[32];
+    snprintf(name, sizeof name, "connection%d", session()->taken + 1);
+    return tarragon_part(name);
+}
+
+/* The size of the message that begins here. */
+TARRAGON_OWN static size_t next_size(const struct tarragon_part *part, size_t start)
+{
+    size_t rest = part->length - start;
+    struct tarragon_part *sizes = tarragon_part("messages");
+    if (!sizes || (size_t)session()->sized >= sizes->capacity)
+        return rest;
+    int number = session()->sized++;
+    size_t size = sizes->bytes[number];
+    if (__tarragon_asks_size)
+        __tarragon_asks_size(sizes->place + (size_t)number, part->place, start);
+    return size == 0 || size > rest ? rest : size;
+}
+
+/* Sends a message that no read takes together with the next one. */
+TARRAGON_OWN static void send_message(int socket, const unsigned char *bytes, size_t size)
+{
+    static int marker = -1;
+    char space[CMSG_SPACE(sizeof marker)] = "";
+    struct iovec piece = { .iov_base = (void *)bytes, .iov_len = size };
+    struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof space };
+    if (marker < 0)
+        marker = put_away((int)syscall(SYS_memfd_create, "message", MFD_CLOEXEC));
+    struct cmsghdr *mark = CMSG_FIRSTHDR(&message);
+    *mark = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof marker) };
+    memcpy(CMSG_DATA(mark), &marker, sizeof marker);
+    syscall(SYS_sendmsg, socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* All that the connection sends, and its end. */
+TARRAGON_OWN static void deliver(int descriptor, const struct tarragon_part *part)
+{
+    session()->taken++;
+    tarragon_delivers(descriptor, part);
+    size_t done = 0, rest, size;
+    do {
+        rest = part->length - done;
+        size = next_size(part, done);
+        if (size < rest)
+            send_message(other(descriptor), part->bytes + done, size);
+        else if (size > 0)
+            syscall(SYS_sendto, other(descriptor), part->bytes + done, size, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
+        done += size;
+    } while (size < rest);
+    shutdown(other(descriptor), SHUT_WR);
+}
+
+/* A part is one datagram. */
+TARRAGON_OWN static void deliver_datagram(int descriptor, const struct tarragon_part *part)
+{
+    session()->taken++;
+    tarragon_delivers(descriptor, part);
+    syscall(SYS_sendto, other(descriptor), part->bytes, part->length, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
+}
+
+TARRAGON_OWN static int is_empty(int descriptor)
+{
+    char first;
+    return syscall(SYS_recvfrom, descriptor, &first, 1, MSG_PEEK | MSG_DONTWAIT, 0, 0) < 0;
+}
+
+TARRAGON_OWN static int is_listening(int descriptor)
+{
+    return descriptor >= 0 && descriptor < SOCKETS && listeners[descriptor];
+}
+
+/* Sockets of datagrams get the next one once they have given theirs away; answers are thrown away. */
+TARRAGON_OWN static void attend(int descriptor)
+{
+    if (!other(descriptor) || is_listening(descriptor))
+        return;
+    drain(descriptor);
+    struct tarragon_part *part = is_stream(descriptor) ? NULL : next_connection();
+    if (part && is_bound(descriptor) && is_empty(descriptor))
+        deliver_datagram(descriptor, part);
+}
+
+TARRAGON_OWN static void attend_all(void)
+{
+    for (int descriptor = 0; descriptor < SOCKETS; descriptor++)
+        if (others[descriptor])
+            attend(descriptor);
+}
+
+/* Nothing is left to be waited for. */
+TARRAGON_OWN static void finish(void)
+{
+    settle();
+    exit(0);
+}
+
+TARRAGON_OWN int socket(int domain, int type, int protocol)
+{
+    return pair(type);
+}
+
+TARRAGON_OWN int bind(int descriptor, const struct sockaddr *address, socklen_t size)
+{
+    if (!other(descriptor))
+        return (int)syscall(SYS_bind, descriptor, address, size);
+    note_bound(descriptor);
+    attend(descriptor);
+    return 0;
+}
+
+/* Threads that have taken a connection are done with it, or wait, before there is the next: so a run is the same each
+ * time. */
+TARRAGON_OWN static int take_connection(int descriptor, struct sockaddr *address, socklen_t *size, int flags)
+{
+    char ready;
+    if (!other(descriptor))
+        return (int)syscall(SYS_accept4, descriptor, address, size, flags);
+    attend_all();
+    if (session()->taken > 0 && is_blocking(descriptor))
+        settle();
+    struct tarragon_part *part = next_connection();
+    if (!part && is_blocking(descriptor))
+        finish();
+    int connection = part ? pair(SOCK_STREAM | flags) : -1;
+    if (!part)
+        errno = EAGAIN;
+    if (connection < 0)
+        return -1;
+    deliver(connection, part);
+    if (!next_connection())
+        syscall(SYS_recvfrom, descriptor, &ready, 1, MSG_DONTWAIT, 0, 0);
+    tell(address, size);
+    return connection;
+}
+
+TARRAGON_OWN int accept4(int descriptor, struct sockaddr *address, socklen_t *size, int flags)
+{
+    return take_connection(descriptor, address, size, flags);
+}
+
+TARRAGON_OWN int accept(int descriptor, struct sockaddr *address, socklen_t *size)
+{
+    return take_connection(descriptor, address, size, 0);
+}
+
+/* A client talks to one server after the other. */
+TARRAGON_OWN int connect(int descriptor, const struct sockaddr *address, socklen_t size)
+{
+    if (!other(descriptor))
+        return (int)syscall(SYS_connect, descriptor, address, size);
+    note_bound(descriptor);
+    struct tarragon_part *part = next_connection();
+    if (!is_stream(descriptor))
+        return attend(descriptor), 0;
+    if (!part)
+        return errno = ECONNREFUSED, -1;
+    return deliver(descriptor, part), 0;
+}
+
+/* Before a read that may wait. The read itself is the program's, so that its labels are. */
+TARRAGON_OWN static void before_receive(int descriptor, int flags)
+{
+    attend(descriptor);
+    int waits = !(flags & MSG_DONTWAIT) && is_bound(descriptor) && is_blocking(descriptor);
+    if (waits && !is_stream(descriptor) && is_empty(descriptor))
+        finish();
+}
+
+/* Not what came: its size has a label, which no call here takes. */
+TARRAGON_OWN static void tell_sender(struct sockaddr *address, socklen_t *size)
+{
+    tell(address, size);
+}
+
+ssize_t recvfrom(int descriptor, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *from_size)
+{
+    before_receive(descriptor, flags);
+    tell_sender(from, from_size);
+    return recvfrom(descriptor, to, size, flags, NULL, NULL);
+}
+
+ssize_t recv(int descriptor, void *to, size_t size, int flags)
+{
+    before_receive(descriptor, flags);
+    return recv(descriptor, to, size, flags);
+}
+
+ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
+{
+    before_receive(descriptor, flags);
+    return recvmsg(descriptor, message, flags);
+}
+
+TARRAGON_OWN static int has_children(void)
+{
+    siginfo_t info = { 0 };
+    return syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, 0) == 0;
+}
+
+/* Nothing was ready: whether to look again. Where nobody else is left who could change that, the time passes, or the
+ * program would wait for ever. A program with children waits for them. */
+TARRAGON_OWN static int goes_on(int *looked, int timeout)
+{
+    static int timeouts;
+    attend_all();
+    if (!(*looked)++ || settle())
+        return 1;
+    if (timeout >= 0 && timeouts++ < TIMEOUTS)
+        return 0;
+    exit(0);
+}
+
+/* Whether the program has to do with connections at all, and no child that could end a wait. */
+TARRAGON_OWN static int decides(void)
+{
+    return session()->taken > 0 && !has_children();
+}
+
+TARRAGON_OWN int poll(struct pollfd *entries, nfds_t count, int timeout)
+{
+    int ready, looked = 0;
+    attend_all();
+    do
+        ready = (int)syscall(SYS_poll, entries, count, decides() ? 0 : timeout);
+    while (ready == 0 && timeout != 0 && decides() && goes_on(&looked, timeout));
+    return ready;
+}
+
+TARRAGON_OWN static int milliseconds(const struct timespec *time)
+{
+    if (!time || time->tv_sec > INT_MAX / 1000 - 1)
+        return -1;
+    return (int)(time->tv_sec * 1000 + (time->tv_nsec + 999999) / 1000000);
+}
+
+TARRAGON_OWN int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+{
+    int ready, looked = 0;
+    struct timespec none = { 0, 0 }, all = timeout ? *timeout : none;
+    attend_all();
+    do
+        ready = (int)syscall(SYS_ppoll, entries, count, decides() ? &none : timeout ? &all : NULL, mask, 8);
+    while (ready == 0 && milliseconds(timeout) != 0 && decides() && goes_on(&looked, milliseconds(timeout)));
+    return ready;
+}
+
+/* Sets of descriptors, which a call that finds none ready empties. */
+struct sets {
+    fd_set *of[3], copies[3];
+};
+
+TARRAGON_OWN static void keep_sets(struct sets *sets, int put_back)
+{
+    for (int i = 0; i < 3; i++)
+        if (sets->of[i] && put_back)
+            *sets->of[i] = sets->copies[i];
+        else if (sets->of[i])
+            sets->copies[i] = *sets->of[i];
+}
+
+TARRAGON_OWN static int selected(int count, struct sets *sets, const struct timespec *timeout, const sigset_t *mask)
+{
+    int ready, looked = 0, limit = milliseconds(timeout);
+    struct timespec none = { 0, 0 }, all = timeout ? *timeout : none;
+    struct { const sigset_t *mask; size_t size; } masked = { mask, 8 };
+    keep_sets(sets, 0);
+    attend_all();
+    do {
+        keep_sets(sets, 1);
+        struct timespec *time = decides() ? &none : timeout ? &all : NULL;
+        ready = (int)syscall(SYS_pselect6, count, sets->of[0], sets->of[1], sets->of[2], time, &masked);
+    } while (ready == 0 && limit != 0 && decides() && goes_on(&looked, limit));
+    return ready;
+}
+
+TARRAGON_OWN int pselect(int count, fd_set *reads, fd_set *writes, fd_set *others_, const struct timespec *timeout,
+                         const sigset_t *mask)
+{
+    struct sets sets = { .of = { reads, writes, others_ } };
+    return selected(count, &sets, timeout, mask);
+}
+
+TARRAGON_OWN int select(int count, fd_set *reads, fd_set *writes, fd_set *others_, struct timeval *timeout)
+{
+    struct sets sets = { .of = { reads, writes, others_ } };
+    struct timespec time = { 0, 0 };
+    if (timeout)
+        time = (struct timespec){ timeout->tv_sec, timeout->tv_usec * 1000 };
+    return selected(count, &sets, timeout ? &time : NULL, NULL);
+}
+
+TARRAGON_OWN static int wait_for(int set, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
+{
+    int ready, looked = 0;
+    attend_all();
+    do
+        ready = (int)syscall(SYS_epoll_pwait, set, events, count, decides() ? 0 : timeout, mask, 8);
+    while (ready == 0 && timeout != 0 && decides() && goes_on(&looked, timeout));
+    return ready;
+}
+
+TARRAGON_OWN int epoll_pwait(int set, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
+{
+    return wait_for(set, events, count, timeout, mask);
+}
+
+TARRAGON_OWN int epoll_wait(int set, struct epoll_event *events, int count, int timeout)
+{
+    return wait_for(set, events, count, timeout, NULL);
+}

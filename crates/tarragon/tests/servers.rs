@@ -1,0 +1,335 @@
+//! Servers: sessions of several connections and messages, and children that they fork.
+
+mod common;
+
+use common::{bugs, fuzz, tarragon};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// What all servers begin with.
+const NET: &str = r#"
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int serve_on(int type)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(7000)};
+    int own = socket(AF_INET, type, 0);
+    if (own < 0 || bind(own, (struct sockaddr *)&address, sizeof address))
+        exit(9);
+    if (type == SOCK_STREAM && listen(own, 5))
+        exit(9);
+    return own;
+}
+
+"#;
+
+/// The second connection needs what the first has said, and a message of its own for each.
+const LOOPING: &str = r#"
+static int opened;
+
+static void talk(int peer)
+{
+    char line[32];
+    ssize_t got;
+    while ((got = recv(peer, line, sizeof line, 0)) > 0) {
+        if (got == 5 && memcmp(line, "open\n", 5) == 0)
+            opened = 1;
+        else if (got == 3 && memcmp(line, "go\n", 3) == 0 && opened == 2)
+            abort();
+        write(peer, "ok\n", 3);
+    }
+}
+
+int main(void)
+{
+    int own = serve_on(SOCK_STREAM), peer;
+    while ((peer = accept(own, 0, 0)) >= 0) {
+        talk(peer);
+        close(peer);
+        opened += opened != 0;
+    }
+    return 1;
+}
+"#;
+
+/// A daemon that forks for each connection. Its child takes a line that comes in two messages for one
+/// that it knows.
+const FORKING: &str = r#"
+static void talk(int peer)
+{
+    char line[8];
+    ssize_t got = read(peer, line, sizeof line);
+    if (got == 4 && memcmp(line, "GET\n", 4) == 0)
+        _exit(0);
+    if (got == 2 && memcmp(line, "GE", 2) == 0)
+        got = read(peer, line + 2, 6);
+    if (got == 2 && memcmp(line, "GET\n", 4) == 0)
+        abort();
+    _exit(1);
+}
+
+int main(void)
+{
+    int own = serve_on(SOCK_STREAM), peer;
+    signal(SIGCHLD, SIG_IGN);
+    if (daemon(1, 0))
+        return 1;
+    while ((peer = accept(own, 0, 0)) >= 0) {
+        if (fork() == 0)
+            talk(peer);
+        close(peer);
+    }
+    return 1;
+}
+"#;
+
+/// Both connections have to be open at once.
+const POLLING: &str = r#"
+enum { MOST = 8 };
+static int count = 1, step[MOST];
+static struct pollfd peers[MOST];
+
+static void hear(int i)
+{
+    char line[16];
+    ssize_t got = recv(peers[i].fd, line, sizeof line, 0);
+    if (got <= 0) {
+        close(peers[i].fd);
+        peers[i] = peers[--count];
+        step[i] = step[count];
+    } else if (step[i] == 0 && got == 2 && memcmp(line, "hi", 2) == 0) {
+        step[i] = 1;
+    } else if (step[i] == 1 && got == 3 && memcmp(line, "bye", 3) == 0 && count == 3) {
+        abort();
+    }
+}
+
+int main(void)
+{
+    peers[0].fd = serve_on(SOCK_STREAM);
+    for (int i = 0; i < MOST; i++)
+        peers[i].events = POLLIN;
+    while (poll(peers, count, -1) > 0) {
+        if (peers[0].revents && count < MOST) {
+            peers[count].fd = accept(peers[0].fd, 0, 0);
+            peers[count].revents = 0;
+            step[count++] = 0;
+        }
+        for (int i = count - 1; i > 0; i--)
+            if (peers[i].revents)
+                hear(i);
+    }
+}
+"#;
+
+/// One letter of each connection, in order, from sockets that do not wait. The loop has a timeout.
+const EPOLLING: &str = r#"
+static void take_all(int own, int set)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    while ((event.data.fd = accept4(own, 0, 0, SOCK_NONBLOCK)) >= 0)
+        epoll_ctl(set, EPOLL_CTL_ADD, event.data.fd, &event);
+}
+
+int main(void)
+{
+    int own = serve_on(SOCK_STREAM), set = epoll_create1(0), total = 0;
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = own}, events[4];
+    fcntl(own, F_SETFL, O_NONBLOCK);
+    epoll_ctl(set, EPOLL_CTL_ADD, own, &event);
+    for (;;) {
+        int ready = epoll_wait(set, events, 4, 1000);
+        for (int i = 0; i < ready; i++) {
+            char text[8];
+            if (events[i].data.fd == own) {
+                take_all(own, set);
+                continue;
+            }
+            ssize_t got = read(events[i].data.fd, text, sizeof text);
+            if (got <= 0)
+                close(events[i].data.fd);
+            else if (got == 1 && text[0] == 'A' + total && ++total == 3)
+                abort();
+        }
+    }
+}
+"#;
+
+/// The second datagram counts after the first.
+const DATAGRAMS: &str = r#"
+int main(void)
+{
+    int own = serve_on(SOCK_DGRAM), known = 0;
+    for (;;) {
+        char text[16];
+        struct sockaddr_in from;
+        socklen_t size = sizeof from;
+        fd_set set;
+        FD_ZERO(&set);
+        FD_SET(own, &set);
+        if (select(own + 1, &set, 0, 0, 0) <= 0)
+            return 1;
+        ssize_t got = recvfrom(own, text, sizeof text, 0, (struct sockaddr *)&from, &size);
+        if (got == 4 && memcmp(text, "key=", 4) == 0)
+            known = 1;
+        else if (got >= 3 && known && text[0] + text[1] == 'x' + 'y' && text[2] == 'z')
+            abort();
+        sendto(own, "ok", 2, 0, (struct sockaddr *)&from, size);
+    }
+}
+"#;
+
+/// A thread for each connection, which leaves something for the next one.
+const THREADED: &str = r#"
+static _Atomic int tokens;
+
+static void *talk(void *argument)
+{
+    int peer = (int)(long)argument;
+    char text[16];
+    ssize_t got = read(peer, text, sizeof text);
+    usleep(1000);
+    if (got == 3 && memcmp(text, "tok", 3) == 0)
+        tokens++;
+    if (got == 2 && text[0] * 7 == 'u' * 7 && text[1] == 's' && tokens == 1)
+        abort();
+    close(peer);
+    return 0;
+}
+
+int main(void)
+{
+    int own = serve_on(SOCK_STREAM);
+    for (;;) {
+        pthread_t thread;
+        long peer = accept(own, 0, 0);
+        if (peer < 0 || pthread_create(&thread, 0, talk, (void *)peer))
+            return 1;
+        pthread_detach(thread);
+    }
+}
+"#;
+
+/// A client of two servers.
+const CLIENT: &str = r#"
+int main(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(7000)};
+    char text[2][8] = {"", ""};
+    for (int i = 0; i < 3; i++) {
+        int own = socket(AF_INET, SOCK_STREAM, 0);
+        if (connect(own, (struct sockaddr *)&address, sizeof address))
+            return i == 2 ? 0 : 9;
+        if (i == 2 || recv(own, text[i], 8, 0) < 1)
+            return 1;
+        close(own);
+        if (i == 1 && text[0][0] == 'q' && text[1][0] == text[0][0] + 1)
+            abort();
+    }
+}
+"#;
+
+/// Small connections, so that what a test looks for comes soon.
+const SMALL: [&str; 6] =
+    ["--source", "connection1=12", "--source", "connection2=12", "--max-runs", "4000"];
+
+fn serve(dir: &TempDir, program: &str, options: &[&str]) -> Value {
+    let source = [NET, program].concat();
+    let options = [&["--strategy", "whitebox"], &SMALL[..], options].concat();
+    fuzz(dir.path(), &source, &["-pthread", "-w"], &options, &[])
+}
+
+/// The function in which the only bug is that there is, which the program itself has, too.
+fn only_bug(stats: &Value) -> String {
+    let found = bugs(stats);
+    assert_eq!(found.len(), 1, "{found:?} {stats}");
+    let plain = stats["bugs"][0]["plain"].as_str().expect("the program itself was asked");
+    assert!(plain.contains("SIGABRT"), "{plain}");
+    let place = found[0].rsplit_once('(').expect("a function").1;
+    place.trim_end_matches(')').to_owned()
+}
+
+fn finds(program: &str, options: &[&str], function: &str) -> Value {
+    let dir = TempDir::new().expect("temporary directory");
+    let stats = serve(&dir, program, options);
+    assert_eq!(only_bug(&stats), function);
+    stats
+}
+
+fn losses(stats: &Value) -> u64 {
+    let give_ups = stats["give_ups"].as_object().map_or(0, serde_json::Map::len) as u64;
+    give_ups + stats["divergences"].as_u64().unwrap_or(0)
+}
+
+#[test]
+fn a_second_connection_needs_the_first() {
+    let stats = finds(LOOPING, &[], "talk");
+    assert_eq!(losses(&stats), 0, "{stats}");
+}
+
+#[test]
+fn children_of_a_daemon_get_messages_in_pieces() {
+    let stats = finds(FORKING, &[], "talk");
+    assert_eq!(losses(&stats), 0, "{stats}");
+}
+
+#[test]
+fn without_boundaries_a_message_is_whole() {
+    let dir = TempDir::new().expect("temporary directory");
+    let stats = serve(&dir, FORKING, &["--messages", "0"]);
+    assert_eq!(bugs(&stats), [""; 0]);
+}
+
+#[test]
+fn poll_has_several_connections() {
+    finds(POLLING, &[], "hear");
+}
+
+#[test]
+fn epoll_and_sockets_that_do_not_wait() {
+    finds(EPOLLING, &["--connections", "3"], "main");
+}
+
+#[test]
+fn select_and_datagrams() {
+    finds(DATAGRAMS, &[], "main");
+}
+
+#[test]
+fn a_thread_for_each_connection() {
+    finds(THREADED, &[], "talk");
+}
+
+#[test]
+fn a_client_connects_to_one_after_the_other() {
+    finds(CLIENT, &[], "main");
+}
+
+#[test]
+fn connections_that_cannot_be_are_refused() {
+    let dir = TempDir::new().expect("temporary directory");
+    let says = |options: &[&str], expected: &str| {
+        let mut command = tarragon(dir.path());
+        let output = command.arg("fuzz").args(options).args(["--", "./program"]).output();
+        let text = String::from_utf8_lossy(&output.expect("starts").stderr).into_owned();
+        assert!(text.contains(expected), "{expected}: {text}");
+    };
+    says(&["--connections", "0"], "0 is not in 1..=12");
+    says(&["--connections", "13"], "13 is not in 1..=12");
+    says(&["--source", "connection0"], "there is no source connection0");
+    says(&["--source", "connection13"], "connection1 to connection12");
+    says(&["--connections", "1", "--source", "connection1=70000"], "it must be 1 to 65535");
+}
