@@ -98,6 +98,9 @@ impl<'u, 'd> UnitReader<'u, 'd> {
 
     fn function(&mut self, entry: &Entry<'_, 'd>) -> Result<()> {
         let Some(name) = self.name(entry)? else { return Ok(()) };
+        if self.is_cxx(entry)? {
+            return Ok(());
+        }
         let function = Function {
             name,
             signature: self.signature(entry)?,
@@ -278,6 +281,14 @@ impl<'u, 'd> UnitReader<'u, 'd> {
         let Some(value) = entry.attr_value(constants::DW_AT_name)? else { return Ok(None) };
         let text = self.dwarf.attr_string(self.unit, value)?;
         Ok(Some(text.to_string_lossy()?.into_owned()).filter(|name| !name.is_empty()))
+    }
+
+    /// Whether C cannot call it: its name says its types, too.
+    fn is_cxx(&self, entry: &Entry<'_, 'd>) -> Result<bool> {
+        let Some(value) = entry.attr_value(constants::DW_AT_linkage_name)? else {
+            return Ok(false);
+        };
+        Ok(self.dwarf.attr_string(self.unit, value)?.to_string_lossy()?.starts_with("_Z"))
     }
 
     fn place(&self, entry: &Entry<'_, 'd>) -> Result<Place> {
