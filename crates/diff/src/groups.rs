@@ -115,6 +115,32 @@ impl Groups {
     pub fn all(&self) -> &[Group] {
         &self.groups
     }
+
+    /// The group that shows most plainly what this one shows, if another does: its input is what
+    /// is left of this one's without some bytes. Most likely the origin is the same, and the bytes
+    /// only move the place where a program notices.
+    pub fn plainest(&self, of: &Group) -> Option<&Group> {
+        let plainer = self.groups.iter().filter(|group| group.is_plainer_than(of));
+        plainer.min_by(|a, b| order(&a.input, &b.input))
+    }
+}
+
+impl Group {
+    /// Crashes at two places are two, whatever their inputs look like.
+    fn is_plainer_than(&self, other: &Group) -> bool {
+        let [one, two] = [&self.signature, &other.signature];
+        (self.id != other.id && !matches!(one.class, Class::Crashes(_)))
+            && (one.class, &one.outcomes, &one.kinds) == (two.class, &two.outcomes, &two.kinds)
+            && !self.input.is_empty()
+            && order(&self.input, &other.input) == Ordering::Less
+            && is_within(&self.input, &other.input)
+    }
+}
+
+/// Whether all bytes of one are in the other in this order.
+fn is_within(one: &[u8], other: &[u8]) -> bool {
+    let mut rest = other.iter();
+    one.iter().all(|byte| rest.any(|found| found == byte))
 }
 
 fn order(a: &[u8], b: &[u8]) -> Ordering {

@@ -493,6 +493,13 @@ fn what_cannot_be_tested_is_said() {
     assert!(text.contains("--length a=m: there is no parameter m that fits"), "{text}");
     let text = of(&["--function", "bad_abs", "--stub-externals", "--assume", "y > 0"]);
     assert!(text.contains("undeclared identifier 'y'"), "{text}");
+    std::fs::write(
+        dir.path().join("z.c"),
+        "_Complex double twice(_Complex double z) { return z; }",
+    )
+    .expect("written");
+    let text = error(dir.path(), &["z.c", "--function", "twice"]);
+    assert!(text.contains("its parameter z has a type that cannot be made up"), "{text}");
     let text = of(&["--function", "bad_abs", "--global", "none"]);
     assert!(text.contains("there is no global variable none"), "{text}");
     let text = of(&["--function", "bad_abs", "--", "-DX=", "-include", "none.h"]);

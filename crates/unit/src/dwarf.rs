@@ -334,6 +334,7 @@ fn encoding_of(encoding: DwAte) -> Encoding {
         constants::DW_ATE_signed_char => Encoding::SignedChar,
         constants::DW_ATE_unsigned_char => Encoding::UnsignedChar,
         constants::DW_ATE_float => Encoding::Float,
+        constants::DW_ATE_complex_float => Encoding::Complex,
         _ => Encoding::Other,
     }
 }

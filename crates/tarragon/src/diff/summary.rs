@@ -28,6 +28,8 @@ struct Row {
     bytes: usize,
     inputs: u64,
     text: String,
+    /// The group that shows the same more plainly.
+    like: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -76,6 +78,7 @@ impl Check<'_> {
             bytes: group.input.len(),
             inputs: group.inputs,
             text,
+            like: self.groups.plainest(group).map(|plainest| plainest.id),
         }
     }
 }
@@ -112,7 +115,7 @@ impl Statistics<'_> {
                 )?;
             }
         }
-        for row in &self.differences {
+        for row in self.plain() {
             let [a, b] = &row.outcomes;
             writeln!(
                 text,
@@ -120,9 +123,19 @@ impl Statistics<'_> {
                 row.text, row.bytes, row.inputs
             )?;
             writeln!(text, "              {}", row.folder)?;
+            for like in self.differences.iter().filter(|other| other.like == Some(row.id)) {
+                writeln!(text, "              {}: the same with more around it", like.folder)?;
+            }
         }
-        let groups = self.differences.len();
-        writeln!(text, "  results     {} ({groups} groups of differences)", dir.display())
+        let (groups, plain) = (self.differences.len(), self.plain().count());
+        let like =
+            if plain < groups { format!(", {plain} unlike the others") } else { String::new() };
+        writeln!(text, "  results     {} ({groups} groups of differences{like})", dir.display())
+    }
+
+    /// What no other group shows more plainly.
+    fn plain(&self) -> impl Iterator<Item = &Row> {
+        self.differences.iter().filter(|row| row.like.is_none())
     }
 
     /// What did not count.
