@@ -59,6 +59,13 @@ impl Signature {
     }
 }
 
+impl Signature {
+    fn stops_where(&self, other: &Signature) -> bool {
+        let mut pairs = self.places.iter().zip(&other.places);
+        pairs.any(|(one, two)| matches!(one, Place::Stopped(_)) && one == two)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Counts from 1 in the order of finding.
@@ -116,9 +123,9 @@ impl Groups {
         &self.groups
     }
 
-    /// The group that shows most plainly what this one shows, if another does: its input is what
-    /// is left of this one's without some bytes. Most likely the origin is the same, and the bytes
-    /// only move the place where a program notices.
+    /// The plainest group whose input is in this one's: what is left of it without some bytes. As
+    /// a rule the origin is the same, and the bytes only move the place where a program notices.
+    /// Where they are most of the input, that holds only if the place is the same.
     pub fn plainest(&self, of: &Group) -> Option<&Group> {
         let plainer = self.groups.iter().filter(|group| group.is_plainer_than(of));
         plainer.min_by(|a, b| order(&a.input, &b.input))
@@ -134,6 +141,7 @@ impl Group {
             && !self.input.is_empty()
             && order(&self.input, &other.input) == Ordering::Less
             && is_within(&self.input, &other.input)
+            && (2 * self.input.len() >= other.input.len() || one.stops_where(two))
     }
 }
 

@@ -13,7 +13,23 @@ pub fn shrink(input: &[u8], budget: usize, mut holds: impl FnMut(&[u8]) -> bool)
         asked <= budget && holds(candidate)
     };
     let smallest = remove(input, &mut holds);
-    plainer(smallest, &mut holds)
+    let plainer = plainer(smallest, &mut holds);
+    remove_pairs(plainer, &mut holds)
+}
+
+/// Brackets can go only together.
+fn remove_pairs(mut input: Vec<u8>, holds: &mut impl FnMut(&[u8]) -> bool) -> Vec<u8> {
+    let mut first = 0;
+    while first < input.len() {
+        let without =
+            |last: usize| [&input[..first], &input[first + 1..last], &input[last + 1..]].concat();
+        let found = (first + 1..input.len()).rev().map(without).find(|candidate| holds(candidate));
+        match found {
+            Some(smaller) => input = smaller,
+            None => first += 1,
+        }
+    }
+    input
 }
 
 fn plainer(mut input: Vec<u8>, holds: &mut impl FnMut(&[u8]) -> bool) -> Vec<u8> {
@@ -64,6 +80,15 @@ mod tests {
         assert_eq!(shrink(b"", 1000, |_| true), b"");
         assert_eq!(shrink(b"abc", 1000, |_| true), b"");
         assert_eq!(shrink(b"abc", 1000, |_| false), b"abc");
+    }
+
+    #[test]
+    fn brackets_go_together() {
+        let is_nested = |input: &[u8]| {
+            let depth = input.iter().take_while(|byte| **byte == b'[').count();
+            depth > 1 && input == [b"[".repeat(depth), b"x".to_vec(), b"]".repeat(depth)].concat()
+        };
+        assert_eq!(shrink(b"[[[[x]]]]", 1000, is_nested), b"[[x]]");
     }
 
     #[test]

@@ -28,7 +28,7 @@ struct Row {
     bytes: usize,
     inputs: u64,
     text: String,
-    /// The group that shows the same more plainly.
+    /// The plainest group whose input is in this one's.
     like: Option<usize>,
 }
 
@@ -124,16 +124,18 @@ impl Statistics<'_> {
             )?;
             writeln!(text, "              {}", row.folder)?;
             for like in self.differences.iter().filter(|other| other.like == Some(row.id)) {
-                writeln!(text, "              {}: the same with more around it", like.folder)?;
+                writeln!(text, "              {}: has this one's input in its own", like.folder)?;
             }
         }
         let (groups, plain) = (self.differences.len(), self.plain().count());
-        let like =
-            if plain < groups { format!(", {plain} unlike the others") } else { String::new() };
+        let like = match groups - plain {
+            0 => String::new(),
+            _ => format!(", {plain} without another's input in theirs"),
+        };
         writeln!(text, "  results     {} ({groups} groups of differences{like})", dir.display())
     }
 
-    /// What no other group shows more plainly.
+    /// What is not listed with another group.
     fn plain(&self) -> impl Iterator<Item = &Row> {
         self.differences.iter().filter(|row| row.like.is_none())
     }
