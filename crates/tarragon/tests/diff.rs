@@ -26,7 +26,10 @@ int main(void) {
   size_t n = fread(line, 1, sizeof line - 1, stdin);
   line[n] = 0;
   if (strncmp(line, "len ", 4) == 0) {
-    if (strlen(line + 4) > MOST) return 1;
+    if (strlen(line + 4) > MOST) {
+      fputs("\nthis is too long\n", stderr);
+      return 1;
+    }
     puts("short");
   } else if (strcmp(line, "total") == 0) {
     printf("%d\n", TOTAL);
@@ -117,6 +120,7 @@ fn differences_behind_conditions_are_found() {
         let report = all.next().expect("a folder").path().join("report.txt");
         std::fs::read_to_string(report).expect("a report")
     };
+    assert!(report("a-rejects").contains("A rejects, B accepts: this is too long\n"));
     assert!(report("both-accept").contains("stdout, line 1: A has `1`, B has `2`"));
     assert!(report("b-crashes").contains("B       SIGABRT at"), "{}", report("b-crashes"));
     assert!(report("both-accept").contains("again   ./a <out/differences/"));

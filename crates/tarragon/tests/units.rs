@@ -401,6 +401,21 @@ fn of_an_object_in_cxx_functions_for_c_are_tested() {
     assert!(text.contains("of code.cc, which is C++, only functions that are extern"), "{text}");
 }
 
+/// But an array of characters after a number is a text.
+#[test]
+fn a_length_may_stand_right_before_its_array() {
+    const CODE: &str = "\
+        int many(int argc, char **argv)\n\
+        { int found = 0; for (int i = 0; i < argc; i++) found += argv[i] != 0; return found; }\n\
+        int first(int n, const char *s) { if (s[0] == 'x') return n; return 3; }\n";
+    let dir = written("code.c", CODE);
+    let (results, code) =
+        tested(dir.path(), &["code.c", "--all", "--null", "off", "--text-len", "1"]);
+    assert_eq!(code, Some(0), "{results}");
+    assert_eq!(ends(&rows(&results, "many")), ["0", "1", "2", "3", "4"], "{results}");
+    assert!(rows(&results, "first").iter().any(|row| row.contains("\"x\"")), "{results}");
+}
+
 /// A parameter may be called like the result or its type.
 #[test]
 fn conditions_tell_the_result_from_a_parameter_of_its_name() {
