@@ -59,6 +59,13 @@ impl Signature {
     }
 }
 
+impl Signature {
+    fn stops_where(&self, other: &Signature) -> bool {
+        let mut pairs = self.places.iter().zip(&other.places);
+        pairs.any(|(one, two)| matches!(one, Place::Stopped(_)) && one == two)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Counts from 1 in the order of finding.
@@ -115,6 +122,33 @@ impl Groups {
     pub fn all(&self) -> &[Group] {
         &self.groups
     }
+
+    /// The plainest group whose input is in this one's: what is left of it without some bytes. As
+    /// a rule the origin is the same, and the bytes only move the place where a program notices.
+    /// Where they are most of the input, that holds only if the place is the same.
+    pub fn plainest(&self, of: &Group) -> Option<&Group> {
+        let plainer = self.groups.iter().filter(|group| group.is_plainer_than(of));
+        plainer.min_by(|a, b| order(&a.input, &b.input))
+    }
+}
+
+impl Group {
+    /// Crashes at two places are two, whatever their inputs look like.
+    fn is_plainer_than(&self, other: &Group) -> bool {
+        let [one, two] = [&self.signature, &other.signature];
+        (self.id != other.id && !matches!(one.class, Class::Crashes(_)))
+            && (one.class, &one.outcomes, &one.kinds) == (two.class, &two.outcomes, &two.kinds)
+            && !self.input.is_empty()
+            && order(&self.input, &other.input) == Ordering::Less
+            && is_within(&self.input, &other.input)
+            && (2 * self.input.len() >= other.input.len() || one.stops_where(two))
+    }
+}
+
+/// Whether all bytes of one are in the other in this order.
+fn is_within(one: &[u8], other: &[u8]) -> bool {
+    let mut rest = other.iter();
+    one.iter().all(|byte| rest.any(|found| found == byte))
 }
 
 fn order(a: &[u8], b: &[u8]) -> Ordering {

@@ -60,6 +60,37 @@ fn the_smallest_input_is_kept() {
     assert_eq!(counts, [4, 1]);
 }
 
+#[test]
+fn an_input_with_another_in_it_is_like_it() {
+    let mut groups = Groups::default();
+    let class = Class::Rejects(Side::A);
+    let at = |place| signature(class, [place, ""], [&[], &["g"]]);
+    let found: [(Signature, &[u8]); 7] = [
+        (signature(class, ["a.c:2", ""], [&[], &["h"]]), b"longer xy"),
+        (at("a.c:5"), b"longer xy"),
+        (at("a.c:1"), b"x y"),
+        (at("a.c:2"), b"xy"),
+        (at("a.c:3"), b"yx"),
+        (at("a.c:4"), b"(xy)"),
+        (signature(Class::BothAccept, ["", ""], [&["f"], &["g"]]), b"zxyz"),
+    ];
+    for (signature, input) in found {
+        groups.add(&signature, input);
+    }
+    let like = |group: &Group| groups.plainest(group).map(|plainest| plainest.id);
+    let all: Vec<Option<usize>> = groups.all().iter().map(like).collect();
+    assert_eq!(all, [Some(4), None, Some(4), None, None, Some(4), None]);
+}
+
+#[test]
+fn crashes_are_told_apart_by_their_places() {
+    let mut groups = Groups::default();
+    for (place, input) in [("a.c:1", b"xy".as_slice()), ("a.c:2", b"x")] {
+        groups.add(&signature(Class::Crashes(Side::A), [place, ""], [&[], &[]]), input);
+    }
+    assert_eq!(groups.plainest(&groups.all()[0]), None);
+}
+
 fn any_signature() -> impl Strategy<Value = Signature> {
     let class = prop_oneof![
         Just(Class::BothAccept),

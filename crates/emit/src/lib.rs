@@ -20,4 +20,5 @@ pub use names::{Names, slug};
 pub use render::{EmitError, OutputFile, render};
 pub use suite::{Case, Expected, KnownFailure, Markers, Run, Suite};
 pub use unit::render_units;
-pub use unit::{Allocated, Argument, MadeUpFunction, Queue, STOPPED, Set, UnitCase, UnitSuite};
+pub use unit::{Allocated, Argument, MadeUpFunction, Patch, Queue, STOPPED, Set};
+pub use unit::{Linked, UnitCase, UnitSuite};

@@ -27,12 +27,23 @@ pub struct UnitSuite {
     pub declarations: String,
     /// Objects and archives to link, as seen from where the tests are built.
     pub objects: Vec<String>,
+    /// The program whose `main` the tests replace, where no test can link the code.
+    pub linked: Option<Linked>,
     /// Further words for the compiler.
     pub options: Vec<String>,
     /// A call that takes longer does not end.
     pub seconds: u64,
     pub made_up: Vec<MadeUpFunction>,
     pub cases: Vec<UnitCase>,
+}
+
+/// A program that Tarragon links again, with the tests in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linked {
+    /// As seen from where the tests are built.
+    pub program: String,
+    /// What may be static there, and the tests name.
+    pub opened: Vec<String>,
 }
 
 /// A function of which the tests say what it returns.
@@ -63,6 +74,8 @@ pub struct UnitCase {
     /// What functions return that the tests define, for each of them in order.
     pub made: Vec<Queue>,
     pub arguments: Vec<Argument>,
+    /// Bytes that are set once all else is.
+    pub patches: Vec<Patch>,
     pub call: String,
     /// The declaration of a variable for the result, if there is one.
     pub result: Option<String>,
@@ -97,6 +110,17 @@ pub struct Queue {
     pub values: Vec<String>,
 }
 
+/// Bytes that no initialiser can say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Patch {
+    /// A pointer to the value.
+    pub to: String,
+    /// How many bytes from its start.
+    pub at: usize,
+    /// A string literal.
+    pub c: String,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Argument {
     pub declaration: String,
@@ -122,6 +146,9 @@ impl Framework {
         let code = [linked, vec!["-lm".to_owned()]].concat().join(" ");
         let name = format!("{}_test", suite.name);
         let run = format!("./{name}");
+        if let Some(linked) = &suite.linked {
+            return vec![format!("{} && {run}", linked.command(&tests, &name))];
+        }
         match self {
             Framework::Gtest => {
                 // A compiler for C++ would take C sources for C++.
@@ -148,6 +175,18 @@ impl Framework {
             }
             _ => vec![format!("cc -w -o {name} {tests} {code} && {run}")],
         }
+    }
+}
+
+impl Linked {
+    /// Links the program again with the tests for its `main`.
+    fn command(&self, tests: &str, out: &str) -> String {
+        let opened = self.opened.iter().map(|name| format!("--open {name} "));
+        let program = plain_word(&self.program);
+        format!(
+            "tarragon variant plain {program} --main {tests} {}-o {out}",
+            opened.collect::<String>()
+        )
     }
 }
 

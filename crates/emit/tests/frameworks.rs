@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use emit::{Allocated, Argument, MadeUpFunction, Queue, STOPPED, Set, UnitCase, UnitSuite};
+use emit::{Allocated, Argument, MadeUpFunction, Patch, Queue, STOPPED, Set, UnitCase, UnitSuite};
 use emit::{Case, Expected, Framework, KnownFailure, Markers, Run, Suite, render, render_units};
 use needs::Tested;
 use tempfile::TempDir;
@@ -193,8 +193,11 @@ int asks(int (*f)(int)) { return 10 * ask(1) + ask(2) + f(3) + limit; }
 void leave(int status) { exit(status); }
 void stops(void) { stop(); }
 int crash(int *p) { return *p; }
-void hang(void) { for (volatile int i = 0;; i++) { } }
+unsigned alarm(unsigned seconds);
+/* It forbids its own end. */
+void hang(void) { alarm(0); for (volatile int i = 0;; i++) { } }
 const char *text(void) { return "a,b"; }
+int low(const double *x) { return *(const unsigned char *)x; }
 int main(void) { return 0; }
 "#;
 
@@ -208,6 +211,7 @@ fn unit_case(name: &str, call: &str, result: Option<&str>, checks: &[&str]) -> U
         globals: Vec::new(),
         made: Vec::new(),
         arguments: Vec::new(),
+        patches: Vec::new(),
         call: call.to_owned(),
         result: result.map(str::to_owned),
         checks: checks.iter().map(|&check| check.to_owned()).collect(),
@@ -251,6 +255,9 @@ fn unit_cases() -> Vec<UnitCase> {
     crash.known_failure = Some("SIGSEGV \"in\" crash */ \\".to_owned());
     let mut hang = unit_case("hang", "hang()", None, &[]);
     hang.known_failure = Some("it does not end".to_owned());
+    let mut low = unit_case("low", "low(o1)", Some("int result"), &["TG_CHECK(result == 5)"]);
+    low.objects.push(object("o1", "double *o1", 1, "{ __builtin_nan(\"\") }"));
+    low.patches.push(Patch { to: "o1".to_owned(), at: 0, c: "\"\\005\"".to_owned() });
     let first = ["TG_CHECK(result == 1)"];
     let text = ["TG_SAME_TEXT(result, \"a,b\")", "TG_SAME_POINTER(result + 1, &result[1])"];
     vec![
@@ -260,6 +267,7 @@ fn unit_cases() -> Vec<UnitCase> {
         stops,
         crash,
         hang,
+        low,
         unit_case("call", "check()", Some("int result"), &first),
         unit_case("call_in_a_new_process", "check()", Some("int result"), &first),
         unit_case("text", "text()", Some("const char *result"), &text),
@@ -282,6 +290,7 @@ fn unit_suite() -> UnitSuite {
         sources: vec!["../code.c".to_owned()],
         declarations: String::new(),
         objects: Vec::new(),
+        linked: None,
         options: ["-DVALUE=a b", "-std=gnu11"].map(str::to_owned).into(),
         seconds: 1,
         made_up: vec![
@@ -305,6 +314,7 @@ fn check_units(framework: Framework) -> Tested {
         ("+ limit", ""),
         ("\"a,b\"", "\"a,c\""),
         ("{ return ++calls; }", "{ abort(); }"),
+        ("return *(const unsigned char *)x", "return x == 0"),
     ];
     for (old, new) in [("", "")].into_iter().chain(changes) {
         let dir = TempDir::new().expect("a directory");

@@ -483,6 +483,12 @@ pub(crate) struct VariantArgs {
     pub program: PathBuf,
     #[command(flatten)]
     pub models: ModelArgs,
+    /// A C source whose `main` takes the place of the program's
+    #[arg(long, value_name = "FILE", conflicts_with = "models")]
+    pub main: Option<PathBuf>,
+    /// A static function or variable of the program that the source of --main uses
+    #[arg(long = "open", value_name = "NAME", requires = "main")]
+    pub opened: Vec<String>,
     /// Where to write the variant; the table of a traced or covered one goes beside it
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
@@ -524,6 +530,8 @@ pub(crate) enum Switch {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum VariantName {
+    /// As it is, for --main and --model
+    Plain,
     /// Records its path condition
     Traced,
     /// Checks its memory accesses with AddressSanitizer

@@ -26,7 +26,10 @@ int main(void) {
   size_t n = fread(line, 1, sizeof line - 1, stdin);
   line[n] = 0;
   if (strncmp(line, "len ", 4) == 0) {
-    if (strlen(line + 4) > MOST) return 1;
+    if (strlen(line + 4) > MOST) {
+      fputs("\nthis is too long\n", stderr);
+      return 1;
+    }
     puts("short");
   } else if (strcmp(line, "total") == 0) {
     printf("%d\n", TOTAL);
@@ -117,6 +120,7 @@ fn differences_behind_conditions_are_found() {
         let report = all.next().expect("a folder").path().join("report.txt");
         std::fs::read_to_string(report).expect("a report")
     };
+    assert!(report("a-rejects").contains("A rejects, B accepts: this is too long\n"));
     assert!(report("both-accept").contains("stdout, line 1: A has `1`, B has `2`"));
     assert!(report("b-crashes").contains("B       SIGABRT at"), "{}", report("b-crashes"));
     assert!(report("both-accept").contains("again   ./a <out/differences/"));
@@ -159,6 +163,43 @@ fn equal_programs_do_not_differ() {
     assert_eq!(last["event"], "end");
     assert!(last["counts"]["compared"].as_u64() > Some(5), "{last}");
     assert!(events.iter().any(|event| event["event"] == "input"));
+}
+
+/// Both reject what is no sentence, so that a search without a grammar has little to compare.
+#[test]
+fn sentences_of_a_grammar_are_compared() {
+    const NESTED: &str = r#"
+    #include <stdio.h>
+    int main(void) {
+      char line[64] = {0};
+      int depth = 0, most = 0;
+      const char *at = line;
+      fread(line, 1, sizeof line - 1, stdin);
+      while (*at == '[') { at++; depth++; }
+      most = depth;
+      if (*at != 'x' && *at != 'y') return 1;
+      for (at++; *at == ']'; at++) depth--;
+      if (depth != 0 || *at) return 1;
+      printf("%d\n", most > MOST ? MOST : most);
+      return 0;
+    }"#;
+    let dir = TempDir::new().expect("temporary directory");
+    build(dir.path(), NESTED, "a", &["-DMOST=2"]);
+    build(dir.path(), NESTED, "b", &["-DMOST=50"]);
+    let grammar = "start list ;\nlist = \"[\" list \"]\" | \"x\" | \"y\" ;\n";
+    std::fs::write(dir.path().join("list.tg"), grammar).expect("written");
+    let options = ["--grammar", "list.tg", "--strategy", "grammar-enumerate"];
+    let output = diff(dir.path(), &options, "./a", "./b");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let found = found(dir.path());
+    let [(class, input)] = &found[..] else { panic!("one origin: {found:?}") };
+    assert_eq!(class, "both-accept");
+    assert!(["[[[x]]]", "[[[y]]]"].map(str::as_bytes).contains(&&**input), "{found:?}");
+    let inputs = std::fs::read_dir(dir.path().join("out/inputs")).expect("a folder");
+    for input in inputs.filter_map(Result::ok) {
+        let text = std::fs::read(input.path()).expect("an input");
+        assert!(text.iter().all(|byte| b"[]xy".contains(byte)), "{text:?}");
+    }
 }
 
 #[test]
@@ -239,6 +280,10 @@ fn mistakes_are_explained() {
         assert!(stderr.contains(message), "{words:?}: {stderr}");
     };
     fails(&["--", "/bin/true"], "two programs are needed");
+    let several = "tarragon diff takes inputs from one source";
+    fails(&["--", "/bin/true", "@@1", "@@2", "--", "/bin/true", "@@1"], several);
+    fails(&["--source", "stdin", "--", "/bin/true", "@@", "--", "/bin/true", "@@"], several);
+    fails(&["--seeds", "stdin=seeds", "--", "/bin/true", "--", "/bin/true"], several);
     fails(&["--", "/bin/true", "--"], "a program is missing");
     fails(&["--", "/bin/true", "--", "/bin/false"], "neither program was built with Tarragon");
     fails(&["--", "./nothing", "--", "/bin/false"], "there is no such program");

@@ -77,8 +77,11 @@ fn emitted(dir: &Path, words: &[&str]) -> Value {
 fn run(dir: &Path, answer: &Value, program: &str) -> Output {
     let lines = answer["run"].as_array().expect("a list").iter();
     let script: Vec<&str> = lines.map(|line| line.as_str().expect("a command")).collect();
+    let own = Path::new(env!("CARGO_BIN_EXE_tarragon")).parent().expect("a folder").display();
+    let path = format!("{own}:{}", std::env::var("PATH").unwrap_or_default());
     let mut shell = Command::new("sh");
-    let output = shell.args(["-ec", &script.join("\n")]).current_dir(dir).env("PROGRAM", program);
+    let output = shell.args(["-ec", &script.join("\n")]).current_dir(dir);
+    let output = output.env("PROGRAM", program).env("PATH", path);
     output.output().expect("sh starts")
 }
 
@@ -201,6 +204,94 @@ fn functions_of_objects_are_declared_and_linked() {
     assert!(passed.status.success(), "{}", text(&passed));
     build("-DOTHER=3");
     assert!(!run(dir, &answer, "").status.success());
+}
+
+/// No test can link a program, so Tarragon links it again with the tests in it.
+#[test]
+fn functions_of_a_program_are_called_within_it() {
+    let dir = TempDir::new().expect("temporary directory");
+    let dir = dir.path();
+    let code = "static int limit = 7;\n\
+                static int above(int n)\n\
+                { if (n == limit) __builtin_trap(); if (n > limit) return OTHER; return 0; }\n\
+                int main(int argc, char **argv) { return above(argc); }\n";
+    let build = |other: &str| {
+        fs::write(dir.join("code.c"), code).expect("written");
+        let built =
+            common::tarragon(dir).args(["cc", "-g", "-o", "code", "code.c", other]).status();
+        assert!(built.expect("starts").success());
+        fs::remove_file(dir.join("code.c")).expect("removed");
+    };
+    build("-DOTHER=1");
+    test_functions(dir, &["code", "--function", "above", "--global", "limit"]);
+    let answer = emitted(dir, &["tarragon-unit", "--as", "c"]);
+    assert_eq!((&answer["tests"], &answer["known_failures"]), (&2.into(), &1.into()), "{answer}");
+    let passed = run(dir, &answer, "");
+    assert!(passed.status.success(), "{}", text(&passed));
+    build("-DOTHER=2");
+    let failed = run(dir, &answer, "");
+    assert!(text(&failed).contains("result == 1"), "{}", text(&failed));
+    let output = emit(dir, &["tarragon-unit", "--as", "gtest", "-o", "more"]);
+    assert!(text(&output).contains("give --as c, or run tarragon unit on sources"), "{output:?}");
+}
+
+#[test]
+fn what_objects_keep_to_themselves_is_left_out() {
+    let dir = TempDir::new().expect("temporary directory");
+    let dir = dir.path();
+    let code = "static int hidden(int *p) { return *p; }\nint seen(int *p) { return hidden(p); }\n";
+    fs::write(dir.join("code.c"), code).expect("written");
+    let own = format!("{code}int main(void) {{ return seen(0); }}\n");
+    fs::write(dir.join("own.c"), own).expect("written");
+    let built = common::tarragon(dir).args(["cc", "-g", "-c", "code.c", "own.c"]).status();
+    assert!(built.expect("starts").success());
+    test_functions(dir, &["code.o", "--all"]);
+    let answer = emitted(dir, &["tarragon-unit", "--as", "c"]);
+    let left_out = answer["left_out"].as_array().expect("a list");
+    assert_eq!((left_out.len(), &answer["tests"]), (2, &1.into()), "{answer}");
+    let why = left_out[0].as_str().unwrap_or_default();
+    assert!(why.contains("it is static") && why.contains("code.c"), "{why}");
+    let passed = run(dir, &answer, "");
+    assert!(passed.status.success(), "{}", text(&passed));
+    test_functions(dir, &["own.o", "--function", "seen", "--out", "own"]);
+    let output = emit(dir, &["own", "--as", "c", "-o", "more"]);
+    assert!(text(&output).contains("with a main of their own"), "{output:?}");
+}
+
+/// Bytes of a union beyond its largest member, and which of the values that are no number.
+#[test]
+fn all_bits_of_arguments_are_what_they_were() {
+    const CODE: &str = r#"
+    #include <string.h>
+    union part { int i; struct { char c; long l; } s; };
+    int odd(const union part *of) {
+      unsigned char bytes[16];
+      if (!of) return *(volatile int *)0;
+      memcpy(bytes, of, 16);
+      if (bytes[3] == 'A') return 5;
+      return 6;
+    }
+    int payload(double x) {
+      unsigned long bits;
+      memcpy(&bits, &x, 8);
+      if (x == x) return 0;
+      if ((bits & 255) == 5) return 1;
+      return 2;
+    }
+    typedef unsigned num;
+    num named(int num) { if (num == 3) return 1; return 2; }
+    "#;
+    let dir = TempDir::new().expect("temporary directory");
+    let dir = dir.path();
+    fs::write(dir.join("code.c"), CODE).expect("written");
+    test_functions(dir, &["code.c", "--all"]);
+    let answer = emitted(dir, &["tarragon-unit", "--as", "c"]);
+    assert_eq!((&answer["tests"], &answer["known_failures"]), (&7.into(), &1.into()), "{answer}");
+    let passed = run(dir, &answer, "");
+    assert!(passed.status.success(), "{}", text(&passed));
+    let file = fs::read_to_string(dir.join("tarragon-tests/code_test.c")).unwrap_or_default();
+    assert!(file.contains("TG_BYTES(o1, 3, \"A\")"), "{file}");
+    assert!(file.contains("from byte 3 /\"A/\"") || file.contains("from byte 3"), "{file}");
 }
 
 #[test]

@@ -290,8 +290,145 @@ fn functions_of_an_archive_are_tested_without_sources() {
         assert_eq!(function(&results, "least")["prototype"], "int least(int x, int y)");
         assert!(!rows(&results, "least").is_empty());
     }
-    let text = error(dir.path(), &["built.o", "--function", "secret"]);
-    assert!(text.contains("secret is static there; give its source"), "{text}");
+}
+
+/// They are opened in the bitcode, for only the object itself could call them.
+#[test]
+fn static_functions_of_objects_and_archives_are_tested() {
+    const ONE: &str = "\
+        extern int message(int);\n\
+        static int limit = 7, twin;\n\
+        static int secret(int x) { if (x == limit) return 42; return x > limit; }\n\
+        static int asks(int x) { if (message(x) > 3) return 10; return 20; }\n\
+        static int same(void) { return twin; }\n\
+        int shown(int x) { return secret(x) + asks(x) + same(); }\n";
+    const OTHER: &str = "static int same(void) { return 1; }\nint other(void) { return same(); }\n";
+    const MAIN: &str = "static int low(int n) { if (n < 10) return 1; return 2; }\n\
+        int main(int argc, char **argv) { return low(argc); }\n";
+    let dir = written("one.c", ONE);
+    for (name, text) in [("other.c", OTHER), ("main.c", MAIN)] {
+        std::fs::write(dir.path().join(name), text).expect("written");
+    }
+    let built =
+        tarragon(dir.path()).args(["cc", "-g", "-c", "one.c", "other.c", "main.c"]).status();
+    assert!(built.expect("starts").success());
+    let mut archiver = std::process::Command::new("llvm-ar-22");
+    let archived =
+        archiver.current_dir(dir.path()).args(["rc", "lib.a", "one.o", "other.o"]).status();
+    assert!(archived.expect("starts").success());
+    for file in ["one.o", "lib.a"] {
+        let words = [file, "--function", "secret", "--function", "asks", "--global", "limit"];
+        let (results, _) = tested(dir.path(), &[&words[..], &["--stub-externals"]].concat());
+        assert_eq!(ends(&rows(&results, "secret")), ["0", "1", "42"], "{results}");
+        assert!(rows(&results, "secret").iter().any(|row| row.contains("0; 0 -> 42")), "{results}");
+        assert_eq!(ends(&rows(&results, "asks")), ["10", "20"], "{results}");
+    }
+    let (results, _) = tested(dir.path(), &["main.o", "--function", "low"]);
+    assert_eq!(ends(&rows(&results, "low")), ["1", "2"]);
+    let (results, _) = tested(dir.path(), &["lib.a", "--all", "--stub-externals"]);
+    let names = results["functions"].as_array().into_iter().flatten().map(|one| &one["name"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["other", "secret", "asks", "shown"]);
+    assert_eq!(
+        results["skipped"]["same"],
+        "several of the files have a static function of that name"
+    );
+
+    let text = error(dir.path(), &["one.o", "--function", "asks"]);
+    assert!(text.contains("these functions have no body: message; add sources"), "{text}");
+    let text = error(dir.path(), &["lib.a", "--function", "same", "--stub-externals"]);
+    assert!(text.contains("same can mean several things"), "{text}");
+    let text = error(dir.path(), &["main.o", "--function", "main"]);
+    assert!(text.contains("the harness takes the place of main"), "{text}");
+}
+
+#[test]
+fn functions_that_a_header_declares_are_tested() {
+    const HEADER: &str = "struct item { int x; };\n\
+        /* not hidden() */\n\
+        int first(const struct item *i);\n\
+        int nowhere(int);\n";
+    const CODE: &str = "#include \"api.h\"\n\
+        int first(const struct item *i) { if (i) return i->x; return -1; }\n\
+        int hidden(int x) { return first(0) + x; }\n";
+    let dir = written("api.h", HEADER);
+    std::fs::write(dir.path().join("api.c"), CODE).expect("written");
+    std::fs::write(dir.path().join("none.h"), "struct item;\n").expect("written");
+    let built = tarragon(dir.path()).args(["cc", "-g", "-c", "api.c"]).status();
+    assert!(built.expect("starts").success());
+    for code in ["api.c", "api.o"] {
+        let (results, _) = tested(dir.path(), &["api.h", "--all", "--", code]);
+        assert_eq!(results["functions"].as_array().map(Vec::len), Some(1), "{results}");
+        assert_eq!(rows(&results, "first").len(), 2, "{results}");
+    }
+    let text = error(dir.path(), &["api.h", "--function", "hidden", "--", "api.c"]);
+    assert!(
+        text.contains("declares no function hidden that is defined; it declares first"),
+        "{text}"
+    );
+    for words in [&["none.h", "--all", "--", "api.c"][..], &["api.h", "--all"]] {
+        let text = error(dir.path(), words);
+        assert!(text.contains("declares no function that the files after -- define"), "{text}");
+    }
+}
+
+#[test]
+fn stubs_that_never_return_end_the_call() {
+    const CODE: &str = "\
+        extern __attribute__((noreturn)) void fail(const char *, ...);\n\
+        extern const char table[4];\n\
+        int check(int x) { if (x == 1) fail(\"%d\", x); return 5; }\n\
+        #ifdef TABLE\n\
+        int look(unsigned x) { return table[x & 3]; }\n\
+        #endif\n";
+    let dir = written("code.c", CODE);
+    let words = ["code.c", "--function", "check", "--stub-externals"];
+    let (results, _) = tested(dir.path(), &words);
+    assert_eq!(ends(&rows(&results, "check")), ["5", "stopped"], "{results}");
+    let text = error(dir.path(), &[&words[..], &["--", "-DTABLE"]].concat());
+    assert!(text.contains("they may be variables: table; add the sources"), "{text}");
+}
+
+#[test]
+fn of_an_object_in_cxx_functions_for_c_are_tested() {
+    let dir =
+        written("code.cc", "int f(int x) { return x; }\nextern \"C\" int g(int) { return 4; }\n");
+    let built = tarragon(dir.path()).args(["c++", "-g", "-c", "code.cc"]).status();
+    assert!(built.expect("starts").success());
+    let (results, _) = tested(dir.path(), &["code.o", "--all"]);
+    assert_eq!(results["functions"].as_array().map(Vec::len), Some(1), "{results}");
+    assert_eq!(ends(&rows(&results, "g")), ["4"]);
+    let text = error(dir.path(), &["code.o", "--function", "f"]);
+    assert!(text.contains("of code.cc, which is C++, only functions that are extern"), "{text}");
+}
+
+/// But an array of characters after a number is a text.
+#[test]
+fn a_length_may_stand_right_before_its_array() {
+    const CODE: &str = "\
+        int many(int argc, char **argv)\n\
+        { int found = 0; for (int i = 0; i < argc; i++) found += argv[i] != 0; return found; }\n\
+        int first(int n, const char *s) { if (s[0] == 'x') return n; return 3; }\n";
+    let dir = written("code.c", CODE);
+    let (results, code) =
+        tested(dir.path(), &["code.c", "--all", "--null", "off", "--text-len", "1"]);
+    assert_eq!(code, Some(0), "{results}");
+    assert_eq!(ends(&rows(&results, "many")), ["0", "1", "2", "3", "4"], "{results}");
+    assert!(rows(&results, "first").iter().any(|row| row.contains("\"x\"")), "{results}");
+}
+
+/// A parameter may be called like the result or its type.
+#[test]
+fn conditions_tell_the_result_from_a_parameter_of_its_name() {
+    let code = "typedef unsigned num;\nnum pick(int num, int result)\n\
+        { if (num > 3) return result; return 2; }\n";
+    let dir = written("code.c", code);
+    let check = ["--check", "result == 2 || result_argument == result"];
+    let (results, code) =
+        tested(dir.path(), &[&["code.c", "--function", "pick"], &check[..]].concat());
+    assert_eq!((code, rows(&results, "pick").len()), (Some(0), 2), "{results}");
+    let check = ["--check", "result_argument == result"];
+    let (_, code) = tested(dir.path(), &[&["code.c", "--function", "pick"], &check[..]].concat());
+    assert_eq!(code, Some(1));
 }
 
 #[test]
@@ -338,10 +475,6 @@ fn functions_of_a_linked_program_are_tested_where_they_are() {
     let (results, code) = tested(dir.path(), &of(&["--function", "twice"]));
     assert_eq!((code, results["kind"].as_str()), (Some(0), Some("program")), "{results}");
     assert!(rows(&results, "twice").iter().any(|row| row.contains("77")), "{results}");
-    let mut emit = common::tarragon(dir.path());
-    let emitted = emit.args(["emit", "out", "--as", "c"]).output();
-    let emitted = String::from_utf8(emitted.expect("starts").stderr).expect("text");
-    assert!(emitted.contains("which no test can link"), "{emitted}");
     let arguments = of(&["--function", "classify", "--global", "limit"]);
     let (results, code) = tested(dir.path(), &arguments);
     assert_eq!((code, rows(&results, "classify").len()), (Some(1), 3), "{results}");
@@ -375,6 +508,13 @@ fn what_cannot_be_tested_is_said() {
     assert!(text.contains("--length a=m: there is no parameter m that fits"), "{text}");
     let text = of(&["--function", "bad_abs", "--stub-externals", "--assume", "y > 0"]);
     assert!(text.contains("undeclared identifier 'y'"), "{text}");
+    std::fs::write(
+        dir.path().join("z.c"),
+        "_Complex double twice(_Complex double z) { return z; }",
+    )
+    .expect("written");
+    let text = error(dir.path(), &["z.c", "--function", "twice"]);
+    assert!(text.contains("its parameter z has a type that cannot be made up"), "{text}");
     let text = of(&["--function", "bad_abs", "--global", "none"]);
     assert!(text.contains("there is no global variable none"), "{text}");
     let text = of(&["--function", "bad_abs", "--", "-DX=", "-include", "none.h"]);

@@ -66,6 +66,17 @@ pub struct Value {
     pub text: String,
     /// An initialiser or an expression in C; objects are named as in `objects`.
     pub c: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsaid: Vec<Unsaid>,
+}
+
+/// Bytes that no initialiser can give a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsaid {
+    /// How many bytes from the start of the value.
+    pub at: usize,
+    /// A string literal of C.
+    pub c: String,
 }
 
 /// An object that C source has to define.
@@ -78,6 +89,8 @@ pub struct Declared {
     pub pointer: String,
     pub count: u64,
     pub c: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsaid: Vec<Unsaid>,
 }
 
 /// A scalar that has another value after the call.

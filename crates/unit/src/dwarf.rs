@@ -98,6 +98,9 @@ impl<'u, 'd> UnitReader<'u, 'd> {
 
     fn function(&mut self, entry: &Entry<'_, 'd>) -> Result<()> {
         let Some(name) = self.name(entry)? else { return Ok(()) };
+        if self.is_cxx(entry)? {
+            return Ok(());
+        }
         let function = Function {
             name,
             signature: self.signature(entry)?,
@@ -280,6 +283,14 @@ impl<'u, 'd> UnitReader<'u, 'd> {
         Ok(Some(text.to_string_lossy()?.into_owned()).filter(|name| !name.is_empty()))
     }
 
+    /// Whether C cannot call it: its name says its types, too.
+    fn is_cxx(&self, entry: &Entry<'_, 'd>) -> Result<bool> {
+        let Some(value) = entry.attr_value(constants::DW_AT_linkage_name)? else {
+            return Ok(false);
+        };
+        Ok(self.dwarf.attr_string(self.unit, value)?.to_string_lossy()?.starts_with("_Z"))
+    }
+
     fn place(&self, entry: &Entry<'_, 'd>) -> Result<Place> {
         let line = number(entry, constants::DW_AT_decl_line)?;
         let file = match (entry.attr_value(constants::DW_AT_decl_file)?, &self.unit.line_program) {
@@ -323,6 +334,7 @@ fn encoding_of(encoding: DwAte) -> Encoding {
         constants::DW_ATE_signed_char => Encoding::SignedChar,
         constants::DW_ATE_unsigned_char => Encoding::UnsignedChar,
         constants::DW_ATE_float => Encoding::Float,
+        constants::DW_ATE_complex_float => Encoding::Complex,
         _ => Encoding::Other,
     }
 }

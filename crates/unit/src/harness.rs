@@ -81,6 +81,9 @@ pub const FILE: &str = "tarragon-unit-harness.c";
 /// The exit code of a run whose arguments do not meet the preconditions.
 pub const UNMET: i32 = 97;
 
+/// What conditions call a parameter that is named like the result.
+const RESULT_ARGUMENT: &str = "result_argument";
+
 /// The longest tape: expressions are dropped beyond a kilobyte of input.
 const LONGEST: u64 = 768;
 
@@ -291,8 +294,13 @@ impl Writer<'_> {
     }
 
     fn conditions(&self, number: usize, signature: &Signature) -> String {
+        let has_check = !self.harness.check.is_empty();
         let declare = |parameter: &Parameter| {
-            self.program.declare(parameter.ty, parameter.name.as_deref().unwrap_or_default())
+            let name = match parameter.name.as_deref() {
+                Some("result") if has_check => RESULT_ARGUMENT,
+                name => name.unwrap_or_default(),
+            };
+            self.program.declare(parameter.ty, name)
         };
         let mut list: Vec<String> = signature.parameters.iter().map(declare).collect();
         let condition = |name: &str, list: &[String], expressions: &[String]| {
@@ -308,7 +316,9 @@ impl Writer<'_> {
             text += &condition("assume", &list, &self.harness.assume);
         }
         if !self.harness.check.is_empty() {
-            list.extend(signature.result.map(|ty| self.program.declare(ty, "result")));
+            // A parameter may have the name of the type.
+            let result = signature.result.map(|ty| self.program.declare(ty, "result"));
+            list.splice(0..0, result);
             text += &condition("check", &list, &self.harness.check);
         }
         text
@@ -395,7 +405,7 @@ impl Writer<'_> {
         let mut check = String::new();
         if !self.harness.check.is_empty() {
             let result = result.map(|_| format!("tg_result_{number}[{side}]"));
-            let list = arguments.into_iter().chain(result).collect::<Vec<_>>().join(", ");
+            let list = result.into_iter().chain(arguments).collect::<Vec<_>>().join(", ");
             check = format!("    if (!tg_check_{number}({list}))\n        tg_violated();\n");
         }
         format!(

@@ -43,6 +43,8 @@ pub enum InterfaceError {
     Variadic,
     #[error("its parameter {0} has a type that cannot be made up ({1})")]
     Parameter(String, String),
+    #[error("its result has a type that cannot be looked at ({0})")]
+    Result(String),
     #[error("--length {0}={1}: there is no parameter {2} that fits")]
     Length(String, String, String),
 }
@@ -60,6 +62,9 @@ pub fn roles(
     for parameter in &signature.parameters {
         check(program, parameter)?;
     }
+    if let Some(result) = signature.result.filter(|ty| is_complex(program, *ty)) {
+        return Err(InterfaceError::Result(program.spell(result)));
+    }
     let parameters = &signature.parameters;
     let mut roles = vec![Role::Value; parameters.len()];
     guess(program, parameters, &mut roles);
@@ -72,14 +77,24 @@ pub fn roles(
 fn check(program: &Program, parameter: &Parameter) -> Result<(), InterfaceError> {
     let is_known = match program.resolved(parameter.ty) {
         Type::Void | Type::Function(_) | Type::Array { .. } => false,
-        Type::Record(record) => record.is_complete,
-        _ => true,
+        Type::Record(record) => record.is_complete && !is_complex(program, parameter.ty),
+        _ => !is_complex(program, parameter.ty),
     };
     if is_known {
         return Ok(());
     }
     let name = parameter.name.clone().unwrap_or_default();
     Err(InterfaceError::Parameter(name, program.spell(parameter.ty)))
+}
+
+/// A complex number, or a value that holds one.
+fn is_complex(program: &Program, ty: TypeId) -> bool {
+    match program.resolved(ty) {
+        Type::Base { encoding, .. } => *encoding == Encoding::Complex,
+        Type::Array { element, .. } => is_complex(program, *element),
+        Type::Record(record) => record.fields.iter().any(|field| is_complex(program, field.ty)),
+        _ => false,
+    }
 }
 
 /// An integer with a telling name is the length of the pointers before it that have none yet.
@@ -107,7 +122,8 @@ fn guess(program: &Program, parameters: &[Parameter], roles: &mut [Role]) {
     }
 }
 
-/// The array whose name is in the name of the length, or the nearest one before it.
+/// The array whose name is in the name of the length, or the nearest one before it, or one right
+/// after it that is no text (`int argc, char **argv`).
 fn belonging(program: &Program, parameters: &[Parameter], roles: &[Role], at: usize) -> Vec<usize> {
     let length = lower(&parameters[at]);
     let free =
@@ -117,7 +133,16 @@ fn belonging(program: &Program, parameters: &[Parameter], roles: &[Role], at: us
         name.len() > 1 && length.contains(&name)
     });
     let nearest = || (0..at).rev().find(free);
-    named.or_else(nearest).into_iter().collect()
+    let next = || {
+        let follows = |other: &usize| parameters.get(*other).is_some_and(|p| !is_text(program, p));
+        Some(at + 1).filter(follows).filter(free)
+    };
+    named.or_else(nearest).or_else(next).into_iter().collect()
+}
+
+fn is_text(program: &Program, parameter: &Parameter) -> bool {
+    let to = program.pointee(parameter.ty).unwrap_or(VOID);
+    matches!(program.resolved(to), Type::Base { encoding, .. } if encoding.is_char())
 }
 
 fn lower(parameter: &Parameter) -> String {
@@ -126,8 +151,10 @@ fn lower(parameter: &Parameter) -> String {
 
 /// Whether it looks like a length, and if so whether it points to one.
 fn is_length(program: &Program, parameter: &Parameter) -> Option<bool> {
-    const NAMES: [&str; 12] =
-        ["n", "len", "length", "size", "count", "num", "sz", "nmemb", "nelem", "cnt", "bytes", "l"];
+    const NAMES: [&str; 13] = [
+        "n", "len", "length", "size", "count", "num", "sz", "nmemb", "nelem", "cnt", "bytes", "l",
+        "argc",
+    ];
     const ENDS: [&str; 7] = ["len", "length", "size", "count", "num", "_n", "_sz"];
     let name = lower(parameter);
     let name = name.trim_matches('_');

@@ -19,7 +19,7 @@ mod spell;
 mod types;
 mod value;
 
-pub use case::{Case, Declared, How, Named, Observed, Value, Write};
+pub use case::{Case, Declared, How, Named, Observed, Unsaid, Value, Write};
 pub use compare::{Difference, compare};
 pub use describe::{Described, Kind, Object, Typed};
 pub use harness::{Bounds, FILE, Harness, MadeUp, Origin, Subject, UNMET};

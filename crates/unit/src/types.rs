@@ -49,6 +49,7 @@ pub enum Encoding {
     SignedChar,
     UnsignedChar,
     Float,
+    Complex,
     Other,
 }
 

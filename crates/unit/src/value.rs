@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::case::{Declared, How, Names, Observed, Value};
+use crate::case::{Declared, How, Names, Observed, Unsaid, Value};
 use crate::describe::{Kind, Object, Typed};
 use crate::types::*;
 
@@ -49,6 +49,64 @@ pub(crate) fn leaves(program: &Program, ty: TypeId, bytes: &[u8], path: &str) ->
         }
         _ => {
             vec![Leaf { path: path.to_owned(), ty, bytes: bytes.to_vec(), bits: None }]
+        }
+    }
+}
+
+/// What an initialiser cannot say: bytes of a union beyond the member that is shown, and which of
+/// all patterns a float has that is no number.
+pub(crate) fn unsaid(program: &Program, ty: TypeId, bytes: &[u8]) -> Vec<Unsaid> {
+    let mut said = vec![0; bytes.len()];
+    let size = program.size(ty).max(1) as usize;
+    for (part, said) in bytes.chunks_exact(size).zip(said.chunks_exact_mut(size)) {
+        say(program, ty, part, said);
+    }
+    let differs = |at: &usize| bytes[*at] != said[*at];
+    let mut runs: Vec<(usize, Vec<u8>)> = Vec::new();
+    for at in (0..bytes.len()).filter(differs) {
+        match runs.last_mut() {
+            Some((start, run)) if *start + run.len() == at => run.push(bytes[at]),
+            _ => runs.push((at, vec![bytes[at]])),
+        }
+    }
+    runs.into_iter().map(|(at, run)| Unsaid { at, c: literal(&run) }).collect()
+}
+
+/// Fills memory as the initialiser of a value does.
+fn say(program: &Program, ty: TypeId, bytes: &[u8], said: &mut [u8]) {
+    match program.resolved(ty) {
+        Type::Array { element, .. } => {
+            let size = program.size(*element).max(1) as usize;
+            for (part, said) in bytes.chunks_exact(size).zip(said.chunks_exact_mut(size)) {
+                say(program, *element, part, said);
+            }
+        }
+        Type::Record(record) => {
+            for field in shown_fields(program, record) {
+                let (part, start) = (part_of(program, field, bytes), field.offset as usize);
+                let said = &mut said[start.min(bytes.len())..];
+                match field.bits {
+                    None => say(program, field.ty, part, &mut said[..part.len()]),
+                    Some(_) => said[..part.len()].copy_from_slice(part),
+                }
+            }
+        }
+        Type::Base { encoding: Encoding::Float, .. } if float_of(bytes).is_nan() => {
+            say_nan(said);
+        }
+        _ => said.copy_from_slice(bytes),
+    }
+}
+
+/// `__builtin_nan("")`
+fn say_nan(said: &mut [u8]) {
+    match said.len() {
+        4 => said.copy_from_slice(&f32::NAN.to_le_bytes()),
+        8 => said.copy_from_slice(&f64::NAN.to_le_bytes()),
+        _ => {
+            if let Some(end) = said.get_mut(7..10) {
+                end.copy_from_slice(&[0xc0, 0xff, 0x7f]);
+            }
         }
     }
 }
@@ -104,6 +162,7 @@ impl<'a> Values<'a> {
             ty: self.program.spell(ty),
             text: self.text(ty, bytes, &mut Vec::new()),
             c: self.c(ty, bytes),
+            unsaid: unsaid(self.program, ty, bytes),
         }
     }
 
@@ -112,12 +171,13 @@ impl<'a> Values<'a> {
         match leaf.bits {
             Some(bits) => {
                 let text = self.bit_field(leaf.ty, &leaf.bytes, bits);
-                Value { ty, c: text.clone(), text }
+                Value { ty, c: text.clone(), text, unsaid: Vec::new() }
             }
             None => Value {
                 ty,
                 text: self.text(leaf.ty, &leaf.bytes, &mut Vec::new()),
                 c: self.c(leaf.ty, &leaf.bytes),
+                unsaid: Vec::new(),
             },
         }
     }
@@ -177,7 +237,8 @@ impl<'a> Values<'a> {
             Some((0, text)) if self.is_char(object.ty) && !text.contains(&0) => literal(text),
             _ => elements.join(", "),
         };
-        Declared { name, declaration, pointer, count, c: format!("{{ {c} }}") }
+        let unsaid = unsaid(self.program, object.ty, &object.bytes);
+        Declared { name, declaration, pointer, count, c: format!("{{ {c} }}"), unsaid }
     }
 
     fn c(&self, ty: TypeId, bytes: &[u8]) -> String {
@@ -262,11 +323,21 @@ impl<'a> Values<'a> {
                     format!("{}{text}", name.unwrap_or_default())
                 };
                 let fields = shown_fields(self.program, record).into_iter().map(one);
-                format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+                let beyond = self.beyond(ty, record, bytes);
+                format!("{{{}}}", fields.chain(beyond).collect::<Vec<_>>().join(", "))
             }
             Type::Pointer(_) => self.text_of_pointer(bytes, shown),
             _ => self.scalar(ty, bytes).0,
         }
+    }
+
+    /// What the member of a union that is shown does not say.
+    fn beyond(&self, ty: TypeId, record: &Record, bytes: &[u8]) -> Vec<String> {
+        if !record.is_union {
+            return Vec::new();
+        }
+        let unsaid = unsaid(self.program, ty, bytes).into_iter();
+        unsaid.map(|Unsaid { at, c }| format!("from byte {at} {c}")).collect()
     }
 
     fn text_of_array(&self, element: TypeId, bytes: &[u8], shown: &mut Vec<u64>) -> String {
@@ -426,7 +497,12 @@ pub(crate) fn float_of(bytes: &[u8]) -> f64 {
 
 fn float(bytes: &[u8]) -> (String, String) {
     let value = float_of(bytes);
+    let mut canonical = vec![0; bytes.len()];
+    say_nan(&mut canonical);
     let text = match bytes.len() {
+        _ if value.is_nan() && bytes != canonical => {
+            format!("NaN ({:#x})", number_of_any(bytes))
+        }
         4 => format!("{:?}", value as f32),
         _ => format!("{value:?}"),
     };

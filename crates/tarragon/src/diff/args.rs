@@ -9,6 +9,7 @@ use clap::{Args, Parser as _, ValueEnum};
 use diff::{Aspect, Normaliser, Rules};
 
 use crate::args::{BoundsArgs, Cli, Command, FuzzArgs, GrammarArgs, OutputArgs, TargetArgs};
+use crate::sources;
 use crate::strategies::{self, Registered};
 
 #[derive(Debug, Args)]
@@ -124,7 +125,9 @@ impl DiffArgs {
         );
         let seed = self.bounds.seed;
         // Two searches with the same seed would make the same random choices.
-        Ok([self.side(a, seed), self.side(b, seed.wrapping_add(1))])
+        let sides = [self.side(a, seed), self.side(b, seed.wrapping_add(1))];
+        sides.iter().try_for_each(one_source)?;
+        Ok(sides)
     }
 
     fn side(&self, command: &[OsString], seed: u64) -> FuzzArgs {
@@ -138,6 +141,19 @@ impl DiffArgs {
             ..defaults()
         }
     }
+}
+
+/// One string is the input of both programs.
+fn one_source(side: &FuzzArgs) -> Result<()> {
+    let named = side.grammar.grammar.iter().chain(&side.seeds);
+    let is_named = |path: &PathBuf| sources::of_source(path.as_os_str()).source.is_some();
+    let is_plain = sources::surroundings(&side.target)?.is_none() && !{ named }.any(is_named);
+    ensure!(
+        is_plain,
+        "tarragon diff takes inputs from one source, and these are several: give each program its \
+         input on standard input, in one file (@@) or in its words (@{{}})"
+    );
+    Ok(())
 }
 
 /// Of the options that `diff` does not have.

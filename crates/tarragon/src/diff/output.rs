@@ -198,6 +198,7 @@ impl Output {
         let Difference { class, mismatches, .. } = &find.difference;
         let input = self.dir.join(folder).join("input");
         let first = mismatches.first().map(|mismatch| format!(" ({mismatch})"));
+        let first = first.or_else(|| Some(format!(": {}", find.says()?)));
         Report {
             text: format!("{class}{}", first.unwrap_or_default()),
             class: class.slug(),
@@ -207,6 +208,17 @@ impl Output {
             places: signature.places.clone(),
             commands: self.commands.each_ref().map(|words| command(words, &input)),
         }
+    }
+}
+
+impl Find {
+    /// Why a program stopped, in its own words: the first line of its messages.
+    fn says(&self) -> Option<String> {
+        const SHOWN: usize = 80;
+        let stopped = self.difference.class.stopped()?;
+        let text = String::from_utf8_lossy(&self.runs[stopped.index()].stderr).into_owned();
+        let line = text.lines().find(|line| !line.trim().is_empty())?;
+        Some(line.chars().filter(|char| !char.is_control()).take(SHOWN).collect())
     }
 }
 

@@ -28,6 +28,8 @@ struct Row {
     bytes: usize,
     inputs: u64,
     text: String,
+    /// The plainest group whose input is in this one's.
+    like: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -76,6 +78,7 @@ impl Check<'_> {
             bytes: group.input.len(),
             inputs: group.inputs,
             text,
+            like: self.groups.plainest(group).map(|plainest| plainest.id),
         }
     }
 }
@@ -112,7 +115,7 @@ impl Statistics<'_> {
                 )?;
             }
         }
-        for row in &self.differences {
+        for row in self.plain() {
             let [a, b] = &row.outcomes;
             writeln!(
                 text,
@@ -120,9 +123,21 @@ impl Statistics<'_> {
                 row.text, row.bytes, row.inputs
             )?;
             writeln!(text, "              {}", row.folder)?;
+            for like in self.differences.iter().filter(|other| other.like == Some(row.id)) {
+                writeln!(text, "              {}: has this one's input in its own", like.folder)?;
+            }
         }
-        let groups = self.differences.len();
-        writeln!(text, "  results     {} ({groups} groups of differences)", dir.display())
+        let (groups, plain) = (self.differences.len(), self.plain().count());
+        let like = match groups - plain {
+            0 => String::new(),
+            _ => format!(", {plain} without another's input in theirs"),
+        };
+        writeln!(text, "  results     {} ({groups} groups of differences{like})", dir.display())
+    }
+
+    /// What is not listed with another group.
+    fn plain(&self) -> impl Iterator<Item = &Row> {
+        self.differences.iter().filter(|row| row.like.is_none())
     }
 
     /// What did not count.

@@ -2,15 +2,17 @@
 //!
 //! Nothing runs here: each row of the tables is a test, with the values in C that `unit.json` has.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use emit::{Allocated, Argument, MadeUpFunction, Queue, STOPPED, Set, UnitCase, UnitSuite};
+use emit::{Allocated, Argument, Linked, MadeUpFunction, Patch, Queue, STOPPED, Set};
 use emit::{Framework, Names, OutputFile, render_units, slug};
+use emit::{UnitCase, UnitSuite};
 use serde::Deserialize;
 use serde_json::json;
-use unit::{Case, How, MadeUp, Observed, is_unnamed};
+use unit::{Case, How, MadeUp, Observed, Unsaid, is_unnamed};
 
 use super::{print_all, write};
 use crate::Verdict;
@@ -24,6 +26,7 @@ struct Results {
     kind: String,
     files: Vec<PathBuf>,
     options: Vec<String>,
+    has_main: bool,
     check: Vec<String>,
     made_up: Vec<MadeUp>,
     declarations: String,
@@ -33,6 +36,8 @@ struct Results {
 #[derive(Debug, Deserialize)]
 struct Function {
     name: String,
+    is_static: bool,
+    source: String,
     against: Option<String>,
     result: Option<String>,
     paths: Vec<Row>,
@@ -74,9 +79,16 @@ pub(super) fn emit(args: &EmitArgs, folder: &Path) -> Result<Verdict> {
     check(args, folder)?;
     let results = read(folder)?;
     ensure!(
-        results.kind != "program",
-        "{} holds tests of functions of a linked program, which no test can link; run tarragon \
-         unit on its sources, objects or archives",
+        results.kind != "program" || args.framework == Framework::C,
+        "{} holds tests of functions of a linked program, in which a main of the tests' own takes \
+         the place of the program's: give --as c, or run tarragon unit on sources, objects or \
+         archives",
+        folder.display()
+    );
+    ensure!(
+        results.kind != "objects" || !results.has_main,
+        "{} holds tests of functions of objects with a main of their own, so that tests cannot \
+         have one; run tarragon unit on the sources, or on the linked program",
         folder.display()
     );
     // The way from it to the sources is known only once it is there.
@@ -138,7 +150,7 @@ fn suite(args: &EmitArgs, folder: &Path, results: &Results) -> Result<(UnitSuite
     let (mut names, mut cases, mut left_out) = (Names::default(), Vec::new(), Vec::new());
     for function in &results.functions {
         for row in &function.paths {
-            match why_not(row, is_source) {
+            match why_not_called(results, function).or(why_not(row, is_source)) {
                 Some(why) => {
                     left_out.push(format!("path {} of {}: {why}", row.number, function.name));
                 }
@@ -160,7 +172,8 @@ fn suite(args: &EmitArgs, folder: &Path, results: &Results) -> Result<(UnitSuite
         origin: folder.display().to_string(),
         sources: if is_source { files(&tests) } else { Vec::new() },
         declarations: results.declarations.clone(),
-        objects: if is_source { Vec::new() } else { files(&here) },
+        objects: if results.kind == "objects" { files(&here) } else { Vec::new() },
+        linked: (results.kind == "program").then(|| linked(results, files(&here))),
         options: results.options.clone(),
         seconds: SECONDS,
         made_up: made_up.collect(),
@@ -178,22 +191,49 @@ fn relative(from: &Path, to: &Path) -> PathBuf {
     up.chain(to[common..].iter().copied()).collect()
 }
 
+/// The tests may name what is static in the program.
+fn linked(results: &Results, files: Vec<String>) -> Linked {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let checked = results.check.iter().flat_map(|check| check.split(|c| !is_word(c)));
+    let checked = checked.filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()));
+    let functions = results.functions.iter();
+    let globals = functions.clone().flat_map(|function| {
+        let rows = function.paths.iter().flat_map(|row| &row.case.globals);
+        rows.map(|global| global.name.as_str())
+    });
+    let functions = functions.map(|function| function.name.as_str());
+    let opened: BTreeSet<&str> = functions.chain(globals).chain(checked).collect();
+    Linked {
+        program: files.into_iter().next().unwrap_or_default(),
+        opened: opened.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+/// Why no other object can call the function.
+fn why_not_called(results: &Results, function: &Function) -> Option<String> {
+    let source = &function.source;
+    (function.is_static && results.kind == "objects").then(|| {
+        format!("it is static, so no test can link it; run tarragon unit on its source {source}")
+    })
+}
+
 /// Why C source cannot make the same call.
-fn why_not(row: &Row, is_source: bool) -> Option<&'static str> {
+fn why_not(row: &Row, is_source: bool) -> Option<String> {
     let Case { arguments, globals, made, objects, .. } = &row.case;
     let named = arguments.iter().chain(globals).chain(made).map(|named| &named.value.c);
     if named.chain(objects.iter().map(|object| &object.c)).any(|c| is_unnamed(c)) {
-        return Some("a pointer leads to memory that was made during the call");
+        return Some("a pointer leads to memory that was made during the call".to_owned());
     }
     // Only where the types are declared again do these have a name.
     let has_no_name = |text: &String| is_source && text.contains(" tg_type_");
     let types = arguments.iter().chain(made).map(|named| &named.value.ty);
     let types = types.chain(objects.iter().map(|object| &object.pointer));
-    { types }.any(has_no_name).then_some("a type of its arguments has no name")
+    { types }.any(has_no_name).then(|| "a type of its arguments has no name".to_owned())
 }
 
 fn case(results: &Results, function: &Function, row: &Row, names: &mut Names) -> UnitCase {
     let known_failure = known_failure(results, &row.outcome);
+    let patches = patches(results, function, row);
     let Case { arguments, objects, globals, .. } = &row.case;
     let locals: Vec<String> =
         arguments.iter().map(|argument| local(function, row, &argument.name)).collect();
@@ -226,6 +266,7 @@ fn case(results: &Results, function: &Function, row: &Row, names: &mut Names) ->
                 c: argument.value.c.clone(),
             })
             .collect(),
+        patches,
         call: format!("{}({})", function.name, locals.join(", ")),
         result: function.result.as_ref().map(|ty| declaration(ty, "result")),
         checks: checks(results, row, known_failure.is_some()),
@@ -236,14 +277,57 @@ fn case(results: &Results, function: &Function, row: &Row, names: &mut Names) ->
     }
 }
 
-/// A name for an argument that hides nothing that the test uses.
+/// A name for an argument that hides nothing that the test uses: a type, a constant, an object.
 fn local(function: &Function, row: &Row, name: &str) -> String {
-    let Case { objects, globals, .. } = &row.case;
+    let Case { objects, globals, arguments, made, .. } = &row.case;
+    let named = arguments.iter().chain(globals).chain(made);
+    let texts = named.flat_map(|named| [&named.value.ty, &named.value.c]);
+    let texts = texts.chain(objects.iter().flat_map(|object| [&object.pointer, &object.c]));
+    let texts = texts.chain(row.case.returned.iter().chain(written(row)).map(|one| &one.c));
     let is_taken = name == function.name
         || (name == "result" && function.result.is_some())
-        || objects.iter().any(|object| object.name == name)
-        || globals.iter().any(|global| global.name == name);
+        || globals.iter().any(|global| global.name == name)
+        || { texts.chain(&function.result) }.any(|text| has_word(text, name));
     if is_taken { format!("{name}_argument") } else { name.to_owned() }
+}
+
+/// Tags have names of their own.
+fn has_word(text: &str, word: &str) -> bool {
+    let mut before = "";
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|one| !one.is_empty()).any(
+        |one| {
+            let is_tag = ["struct", "union", "enum"].contains(&before);
+            before = one;
+            one == word && !is_tag
+        },
+    )
+}
+
+/// What initialisers cannot say of all values before the call.
+fn patches(results: &Results, function: &Function, row: &Row) -> Vec<Patch> {
+    let Case { arguments, objects, globals, made, .. } = &row.case;
+    let of = |to: String, unsaid: &[Unsaid]| -> Vec<Patch> {
+        let patch = |Unsaid { at, c }: &Unsaid| Patch { to: to.clone(), at: *at, c: c.clone() };
+        unsaid.iter().map(patch).collect()
+    };
+    let mut all: Vec<Patch> = Vec::new();
+    for object in objects {
+        all.extend(of(object.name.clone(), &object.unsaid));
+    }
+    for argument in arguments {
+        let local = local(function, row, &argument.name);
+        all.extend(of(format!("&{local}"), &argument.value.unsaid));
+    }
+    for global in globals {
+        all.extend(of(format!("&{}", global.name), &global.value.unsaid));
+    }
+    for name in results.made_up.iter().map(|made| &made.name) {
+        let own = made.iter().filter(|value| value.name == *name);
+        for (at, value) in own.enumerate() {
+            all.extend(of(format!("&tg_next_{name}[{at}]"), &value.value.unsaid));
+        }
+    }
+    all
 }
 
 fn declaration(ty: &str, name: &str) -> String {

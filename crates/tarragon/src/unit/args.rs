@@ -21,15 +21,17 @@ Examples:
   tarragon unit abs.c --function my_abs --against other.c:abs2     do they do the same?
   tarragon unit lib.a --function parse                     what tarragon-cc built
   tarragon unit ./calc --function evaluate                 a function of a linked program
+  tarragon unit list.h --all -- list.c                     what a header declares
 
 Exit codes: 0 no bug, 1 bugs found (crashes, violations, differences), 2 error.")]
 pub(crate) struct UnitArgs {
-    /// A C source, or a program, an object or an archive that was built with `tarragon cc`
+    /// A C source, or a program, an object or an archive that was built with `tarragon cc`, or a
+    /// header whose functions are in what stands after `--`
     pub file: PathBuf,
     /// A function to test
     #[arg(long = "function", value_name = "NAME", required_unless_present = "all")]
     pub functions: Vec<String>,
-    /// Test all functions that the file defines
+    /// Test all functions that the file defines, or a header declares
     #[arg(long, conflicts_with = "functions")]
     pub all: bool,
     /// Compare with this function of the same type, on the same arguments

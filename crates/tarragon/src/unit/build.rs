@@ -25,8 +25,13 @@ impl Built {
             .with_context(|| format!("{}: cannot be made", args.out.display()))?;
         let out = args.out.canonicalize()?;
         let program = out.join("harness");
-        if code.is_linked {
-            replace_main(code, &harness, &named(args, &harness), &program)?;
+        let named = named(args, &harness);
+        if code.is_linked || needs_opening(code, &named) {
+            let base = match code.is_linked {
+                true => code.files[0].clone(),
+                false => link(args, code, &mut harness, &out.join("linked"))?,
+            };
+            replace_main(&base, code, &harness, &named, &program)?;
             let tape = harness.tape(&code.program);
             return Ok(Built { harness, program, tape });
         }
@@ -55,13 +60,46 @@ fn named(args: &UnitArgs, harness: &Harness) -> Vec<String> {
     named.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// Whether no other object could link what the harness names.
+fn needs_opening(code: &Code, named: &[String]) -> bool {
+    let is_object = matches!(code.origin, Origin::Objects);
+    is_object && (code.has_main() || named.iter().any(|name| code.is_static(name)))
+}
+
+/// A program of the objects, in which a harness can take the place of `main`.
+fn link(args: &UnitArgs, code: &Code, harness: &mut Harness, base: &Path) -> Result<PathBuf> {
+    let missing = link_with(args, code, base, &[])?;
+    if !missing.is_empty() {
+        harness.stubs = stubs(args, code, &missing)?;
+        link_with(args, code, base, &["-Wl,--unresolved-symbols=ignore-all"])?;
+    }
+    Ok(base.to_owned())
+}
+
+/// All of an archive is linked: what is static there is asked for by no other file.
+fn link_with(args: &UnitArgs, code: &Code, base: &Path, more: &[&str]) -> Result<BTreeSet<String>> {
+    let main = base.with_extension("c");
+    std::fs::write(&main, if code.has_main() { "" } else { "int main(void) { return 0; }\n" })
+        .with_context(|| format!("{}: cannot be written", main.display()))?;
+    let mut words: Vec<OsString> = more.iter().map(OsString::from).collect();
+    words.extend(args.options.iter().cloned());
+    words.extend([main.into(), "-Wl,--whole-archive".into()]);
+    words.extend(code.files.iter().map(OsString::from));
+    words.push("-Wl,--no-whole-archive".into());
+    run_compiler(words, base)
+}
+
 /// The program with the harness for its `main`.
-fn replace_main(code: &Code, harness: &Harness, opened: &[String], program: &Path) -> Result<()> {
+fn replace_main(
+    base: &Path,
+    code: &Code,
+    harness: &Harness,
+    opened: &[String],
+    program: &Path,
+) -> Result<()> {
     let source = write(code, harness, program)?;
     let options = DeriveOptions::from_environment()?;
-    for file in &code.files {
-        std::fs::copy(compiler::with_entry(file, &source, opened, &options)?, program)?;
-    }
+    std::fs::copy(compiler::with_entry(base, &source, opened, &options)?, program)?;
     Ok(())
 }
 
@@ -72,7 +110,7 @@ fn write(code: &Code, harness: &Harness, program: &Path) -> Result<PathBuf> {
     Ok(source)
 }
 
-/// Names without a definition; an error where anything else is wrong.
+/// Names without a definition.
 fn compile(
     args: &UnitArgs,
     code: &Code,
@@ -80,12 +118,19 @@ fn compile(
     program: &Path,
 ) -> Result<BTreeSet<String>> {
     let source = write(code, harness, program)?;
-    let mut words: Vec<OsString> = vec!["cc".into(), "-g".into(), "-w".into()];
-    words.extend(args.options.iter().cloned());
-    words.extend(["-o".into(), program.into(), source.into()]);
+    let mut words: Vec<OsString> = args.options.clone();
+    words.push(source.into());
     if let Origin::Objects = harness.origin {
         words.extend(code.files.iter().map(OsString::from));
     }
+    run_compiler(words, program)
+}
+
+/// Names without a definition; an error where anything else is wrong.
+fn run_compiler(more: Vec<OsString>, program: &Path) -> Result<BTreeSet<String>> {
+    let mut words: Vec<OsString> = vec!["cc".into(), "-g".into(), "-w".into(), "-o".into()];
+    words.push(program.into());
+    words.extend(more);
     words.push("-lm".into());
     let output = Command::new(std::env::current_exe()?)
         .args(words)
@@ -121,7 +166,11 @@ fn stubs(args: &UnitArgs, code: &Code, missing: &BTreeSet<String>) -> Result<Vec
     let (known, unknown): (BTreeSet<_>, BTreeSet<_>) =
         missing.iter().cloned().partition(|name| code.program.function(name).is_some());
     if !unknown.is_empty() {
-        bail!("what these are is not known, so they cannot be stubs: {}", list(&unknown));
+        bail!(
+            "the code calls no functions of these names, so that they cannot be stubs; they may be \
+             variables: {}; add the sources that define them after --",
+            list(&unknown)
+        );
     }
     Ok(known.iter().filter_map(|name| code.program.function(name)).cloned().collect())
 }

@@ -1,6 +1,7 @@
 //! The code under test: its types and functions, and which of them are tested.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -9,7 +10,7 @@ use compiler::recipe::OutputKind;
 use unit::interface::roles;
 use unit::{Bounds, Function, Harness, Origin, Program, Subject};
 
-use super::UnitArgs;
+use super::{UnitArgs, header};
 use crate::args::Switch;
 
 pub(crate) struct Code {
@@ -19,6 +20,10 @@ pub(crate) struct Code {
     pub files: Vec<PathBuf>,
     /// The file is a program, whose `main` the harness replaces.
     pub is_linked: bool,
+    /// The functions of a header: it declares them, and what stands after `--` defines them.
+    pub declared: Option<BTreeSet<String>>,
+    /// Sources in C++, of which only functions that are `extern "C"` are known.
+    pub cxx: Vec<String>,
 }
 
 impl Code {
@@ -27,11 +32,11 @@ impl Code {
         let file = file.with_context(|| format!("{}: cannot be read", args.file.display()))?;
         match file.extension().and_then(|extension| extension.to_str()) {
             Some("c" | "i") => Code::of_sources(args, file),
-            Some("cc" | "cpp" | "cxx" | "C" | "c++") => bail!(
+            _ if is_cxx(&file) => bail!(
                 "{} is C++; tarragon unit takes C sources, and objects with C functions",
                 args.file.display()
             ),
-            Some("h") => bail!("{} is a header; name a C source", args.file.display()),
+            Some("h") => Code::of_header(args, &file),
             _ => Code::of_binary(args, file),
         }
     }
@@ -55,7 +60,48 @@ impl Code {
         let mut program = Program::default();
         unit::dwarf::read(&object, &mut program)?;
         let names = files.iter().map(|file| file.display().to_string()).collect();
-        Ok(Code { program, origin: Origin::Sources(names), files, is_linked: false })
+        if args.stub_externals {
+            learn_what_never_returns(&mut program, &sources, &args.options)?;
+        }
+        let (origin, is_linked) = (Origin::Sources(names), false);
+        Ok(Code { program, origin, files, is_linked, declared: None, cxx: Vec::new() })
+    }
+
+    /// Its functions are those of its words before a parenthesis that what stands after `--`
+    /// defines.
+    fn of_header(args: &UnitArgs, file: &Path) -> Result<Code> {
+        let mut program = Program::default();
+        for word in args.options.iter().map(Path::new) {
+            match word.extension().and_then(|extension| extension.to_str()) {
+                _ if word.as_os_str().as_encoded_bytes().starts_with(b"-") => {}
+                Some("c" | "i") => read_source(word, &args.options, &mut program)?,
+                Some("o" | "a") => read_modules(&Payload::read_any(word)?, &mut program)?,
+                _ => {}
+            }
+        }
+        let text = std::fs::read_to_string(file)
+            .with_context(|| format!("{}: cannot be read", args.file.display()))?;
+        let is_there = |name: &String| {
+            program.function(name).is_some_and(|function| {
+                function.is_defined && function.is_external && name != "main"
+            })
+        };
+        let declared: BTreeSet<String> = header::called(&text).filter(is_there).collect();
+        if declared.is_empty() {
+            let header = args.file.display();
+            bail!(
+                "{header} declares no function that the files after -- define; name the sources, \
+                 objects or archives that do: tarragon unit {header} --all -- FILE.c"
+            );
+        }
+        Ok(Code {
+            program,
+            origin: Origin::Objects,
+            files: Vec::new(),
+            is_linked: false,
+            declared: Some(declared),
+            cxx: Vec::new(),
+        })
     }
 
     fn of_binary(args: &UnitArgs, file: PathBuf) -> Result<Code> {
@@ -75,16 +121,22 @@ impl Code {
             bail!("{} is linked already; it takes no options after --", file.display());
         }
         let mut program = Program::default();
-        for module in &payload.modules {
-            let object = compiler::debug_object_of(&module.bitcode)
-                .map_err(|text| anyhow!("{}: {text}", module.source))?;
-            unit::dwarf::read(&object, &mut program)?;
-        }
-        let is_object = file.extension().is_some_and(|extension| extension == "o");
-        if is_object && program.function("main").is_some_and(|main| main.is_defined) {
-            bail!("{} has a main of its own; name its C source", file.display());
-        }
-        Ok(Code { program, origin: Origin::Objects, files: vec![file], is_linked })
+        read_modules(&payload, &mut program)?;
+        let sources = payload.modules.iter().map(|module| module.source.clone());
+        let cxx = sources.filter(|source| is_cxx(Path::new(source))).collect();
+        let origin = Origin::Objects;
+        Ok(Code { program, origin, files: vec![file], is_linked, declared: None, cxx })
+    }
+
+    /// Whether others than the file that has it can see this only once it is opened.
+    pub fn is_static(&self, name: &str) -> bool {
+        let function = self.program.function(name).filter(|function| function.is_defined);
+        let global = self.program.globals.get(name);
+        function.map_or(global.is_some_and(|global| !global.is_external), |f| !f.is_external)
+    }
+
+    pub fn has_main(&self) -> bool {
+        self.program.function("main").is_some_and(|main| main.is_defined)
     }
 
     /// The harness without stubs, and the functions that cannot be tested, with the reasons.
@@ -143,19 +195,31 @@ impl Code {
 
     /// Defined in the file itself, not in a header.
     fn is_own(&self, function: &Function) -> bool {
+        if let Some(declared) = &self.declared {
+            return function.is_defined
+                && function.is_external
+                && declared.contains(&function.name);
+        }
         let is_main = matches!(function.name.as_str(), "tg_main_of_program" | "main");
         let is_here = match self.origin {
             Origin::Sources(_) => {
                 self.files.iter().any(|file| Path::new(&function.place.file) == file)
             }
-            Origin::Objects => function.is_external,
+            // A function of a header is in every object that uses it.
+            Origin::Objects => function.is_external || !function.place.file.ends_with(".h"),
         };
         function.is_defined && is_here && !is_main
     }
 
     fn named(&self, known: &str, name: &str) -> Result<&Function> {
-        if name == "main" && self.is_linked {
+        if name == "main" && matches!(self.origin, Origin::Objects) {
             bail!("the harness takes the place of main; name a C source to test it");
+        }
+        if let Some(declared) = &self.declared
+            && !declared.contains(name)
+        {
+            let all = declared.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            bail!("the header declares no function {name} that is defined; it declares {all}");
         }
         let found = self.program.function(known).filter(|function| function.is_defined);
         let Some(function) = found else {
@@ -165,21 +229,33 @@ impl Code {
                 .max_by(|a, b| strsim::jaro(a, name).total_cmp(&strsim::jaro(b, name)))
                 .filter(|near| strsim::jaro(near, name) > 0.7);
             let meant = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
-            bail!("no function {name} is defined there{meant}");
+            let cxx = match self.cxx.first() {
+                Some(source) => format!(
+                    "; of {source}, which is C++, only functions that are extern \"C\" are known"
+                ),
+                None => String::new(),
+            };
+            bail!("no function {name} is defined there{meant}{cxx}");
         };
-        if matches!(self.origin, Origin::Objects) && !self.is_linked && !function.is_external {
-            bail!("{name} is static there; give its source to tarragon unit");
-        }
         Ok(function)
     }
 
     fn subject(&self, args: &UnitArgs, function: &Function) -> Result<Subject> {
+        if args.all && matches!(self.origin, Origin::Objects) && self.is_ambiguous(function) {
+            bail!("several of the files have a static function of that name");
+        }
         let roles = roles(&self.program, function, &args.lengths)?;
         let against = args.against.as_deref().map(|text| {
             let name = text.rsplit_once(':').map_or(text, |(_, name)| name);
             self.counterpart(function, name)
         });
         Ok(Subject { function: function.clone(), roles, against: against.transpose()? })
+    }
+
+    fn is_ambiguous(&self, function: &Function) -> bool {
+        let all = self.program.functions.iter();
+        let named = all.filter(|other| other.is_defined && other.name == function.name);
+        !function.is_external && named.count() > 1
     }
 
     /// The function to compare with, whose type must be the same.
@@ -200,6 +276,54 @@ impl Code {
         Ok(name.to_owned())
     }
 }
+
+fn is_cxx(file: &Path) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("cc" | "cpp" | "cxx" | "C" | "c++"))
+}
+
+fn read_modules(payload: &Payload, program: &mut Program) -> Result<()> {
+    for module in &payload.modules {
+        let object = compiler::debug_object_of(&module.bitcode)
+            .map_err(|text| anyhow!("{}: {text}", module.source))?;
+        unit::dwarf::read(&object, program)?;
+    }
+    Ok(())
+}
+
+fn read_source(file: &Path, options: &[OsString], program: &mut Program) -> Result<()> {
+    let path = file.canonicalize();
+    let path = path.with_context(|| format!("{}: cannot be read", file.display()))?;
+    let object = compiler::debug_object(&format!("#include \"{}\"\n", path.display()), options)
+        .map_err(|text| anyhow!("the source does not compile:\n{text}"))?;
+    Ok(unit::dwarf::read(&object, program)?)
+}
+
+/// Clang does not describe a function without a body that never returns. Without that promise it
+/// does, and those that are new are the ones.
+fn learn_what_never_returns(
+    program: &mut Program,
+    sources: &str,
+    options: &[OsString],
+) -> Result<()> {
+    let mut options = options.to_vec();
+    options.extend(NO_PROMISES.map(OsString::from));
+    // Where a source takes another meaning with that, it is not asked.
+    let Ok(object) = compiler::debug_object(sources, &options) else { return Ok(()) };
+    let mut all = program.clone();
+    all.functions.clear();
+    unit::dwarf::read(&object, &mut all)?;
+    let functions = std::mem::take(&mut program.functions);
+    let known: BTreeSet<&String> = functions.iter().map(|function| &function.name).collect();
+    let new = all.functions.iter().filter(|function| !known.contains(&function.name));
+    let new: Vec<Function> =
+        new.map(|function| Function { returns: false, ..function.clone() }).collect();
+    (program.types, program.functions) = (all.types, functions);
+    program.functions.extend(new);
+    Ok(())
+}
+
+const NO_PROMISES: [&str; 3] = ["-Dnoreturn=unused", "-D__noreturn__=unused", "-D_Noreturn="];
 
 /// A static function that nobody calls is described only if something refers to it.
 fn kept(args: &UnitArgs) -> String {

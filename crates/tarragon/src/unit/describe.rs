@@ -61,6 +61,7 @@ pub(crate) fn describe(
             .result
             .map(|ty| code.program.spell(code.program.unqualified(ty))),
         is_static: !function.is_external,
+        source: function.place.file.clone(),
         line: function.place.line,
         against: subject.against.clone(),
         complete: explored.is_complete,

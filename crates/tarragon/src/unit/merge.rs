@@ -84,7 +84,7 @@ mod tests {
 
     fn seen(path: u64, shape: u64, result: &str) -> Seen {
         let text = result.to_owned();
-        let value = Value { ty: "int".to_owned(), c: text.clone(), text };
+        let value = Value { ty: "int".to_owned(), c: text.clone(), text, unsaid: Vec::new() };
         let row = Row {
             number: 0,
             of_bug: false,

@@ -10,6 +10,7 @@ mod build;
 mod code;
 mod describe;
 mod explore;
+mod header;
 mod merge;
 mod paths;
 mod results;

@@ -23,6 +23,8 @@ pub(crate) struct Results {
     pub files: Vec<String>,
     /// Words after `--`.
     pub options: Vec<String>,
+    /// The objects have a `main`, so that no other can be linked to them.
+    pub has_main: bool,
     pub harness: String,
     pub program: String,
     pub assume: Vec<String>,
@@ -45,6 +47,8 @@ pub(crate) struct Function {
     /// The type of its result, if it has one.
     pub result: Option<String>,
     pub is_static: bool,
+    /// The file that defines it.
+    pub source: String,
     pub line: u64,
     /// The function it is compared with.
     pub against: Option<String>,
@@ -131,6 +135,7 @@ impl Results {
             },
             files: code.files.iter().map(|file| file.display().to_string()).collect(),
             options: args.options.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            has_main: matches!(code.origin, Origin::Objects) && code.has_main(),
             harness: unit::FILE.to_owned(),
             program: "harness".to_owned(),
             assume: args.assume.clone(),
