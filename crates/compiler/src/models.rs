@@ -101,8 +101,8 @@ fn make(
     options: &DeriveOptions,
 ) -> Result<Modelled, DeriveError> {
     let (path, payload, libraries) = read_program(program)?;
-    let users = files.iter().map(|file| compile(file, LINES));
-    let models = users.chain(own.iter().map(|file| compile(file, NO_LINES)));
+    let users = files.iter().map(|file| compile(file, &OF_USERS));
+    let models = users.chain(own.iter().map(|file| compile(file, &OWN)));
     let models = models.collect::<Result<Vec<_>, _>>()?;
     let making = Making { program: &path, payload, libraries, files, models, opened, options };
     let cache = |error| DeriveError::Cache { path: options.cache.clone(), error };
@@ -124,17 +124,17 @@ const PLAIN_LEVEL: &str = "-O1";
 const TO_BITCODE: &str =
     "-O1 -w -fno-builtin -Xclang -disable-llvm-passes -emit-llvm -c -o - -idirafter";
 const CHECKS: &str = "-fsanitize=address,undefined";
-const LINES: &str = "-g";
+const OF_USERS: [&str; 1] = ["-g"];
 /// What stands between a program and its surroundings is no code of the user's: it counts for no
-/// coverage, and is blamed for nothing.
-const NO_LINES: &str = "-g0";
+/// coverage, and is blamed for nothing. It takes what the system takes, null pointers, too.
+const OWN: [&str; 2] = ["-g0", "-fno-delete-null-pointer-checks"];
 
-fn compile(file: &Path, lines: &str) -> Result<Module, ModelError> {
+fn compile(file: &Path, more: &[&str]) -> Result<Module, ModelError> {
     let unreadable = |error| ModelError::Unreadable { path: file.to_owned(), error };
     std::fs::File::open(file).map_err(unreadable)?;
     let failed = |message| ModelError::DoesNotCompile { path: file.to_owned(), message };
-    let bitcode = to_bitcode(file, &[lines]).map_err(failed)?;
-    let checked = to_bitcode(file, &[lines, CHECKS]).ok();
+    let bitcode = to_bitcode(file, more).map_err(failed)?;
+    let checked = to_bitcode(file, &[more, &[CHECKS]].concat()).ok();
     Ok(Module { source: file.to_string_lossy().into_owned(), bitcode, checked })
 }
 

@@ -147,7 +147,8 @@ impl Surroundings {
             SystemModel::Faults => format!("#define TARRAGON_FAULTS {}\n", self.max_faults),
             SystemModel::Files => format!("#define TARRAGON_FILES {FILES}\n"),
             SystemModel::Variables => format!("#define TARRAGON_VARIABLES {VARIABLES}\n"),
-            SystemModel::Time | SystemModel::Random | SystemModel::Ids => String::new(),
+            SystemModel::Ids => "#define TARRAGON_IDS\n".to_owned(),
+            SystemModel::Time | SystemModel::Random => String::new(),
         });
         macros.collect()
     }

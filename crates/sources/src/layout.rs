@@ -142,6 +142,11 @@ impl Layout {
         Layout::of_line(std::str::from_utf8(&container[..end]).ok()?)
     }
 
+    /// Whether an input begins as containers do, whole or not.
+    pub fn is_marked(input: &[u8]) -> bool {
+        input.starts_with(MARK.as_bytes())
+    }
+
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }

@@ -18,15 +18,19 @@ use crate::sources;
 use crate::target;
 
 pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
-    let input = std::fs::read(&args.input)
+    let mut input = std::fs::read(&args.input)
         .with_context(|| format!("{}: cannot be read", args.input.display()))?;
     sources::check_input(&args.target, &args.input, &input)?;
+    let layout = Layout::of(&input);
+    if let Some(layout) = &layout {
+        layout.normalise(&mut input);
+    }
     let mut target = target::start(&args.target, input.len())?;
     let (outcome, mut trace) = target.executor.trace(&input)?;
     let condition = PathCondition::new(&mut trace, &target.sites);
     let mut text = format!("{}: {} constraints\n", outcome, condition.len());
     describe_tokens(&condition.tokens, &target.sites, &input, &mut text)?;
-    let (tokens, layout) = (&condition.tokens, Layout::of(&input));
+    let tokens = &condition.tokens;
     let mut about = About::new(&trace, &target.sites, tokens, args.expressions, layout);
     for constraint in &condition.constraints {
         about.describe(constraint, &mut text)?;

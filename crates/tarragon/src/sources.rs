@@ -39,8 +39,14 @@ pub(crate) struct SourceArgs {
     )]
     pub env_model: Vec<SystemModel>,
     /// Calls that fail in a run at most, with --env-model faults
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "env_model")]
-    pub max_faults: usize,
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..),
+        requires = "env_model"
+    )]
+    pub max_faults: u32,
     /// The program gets this many connections or datagrams, one after the other or at once, each a
     /// source with the name connection1, connection2 and so on
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(MOST_CONNECTIONS)))]
@@ -238,7 +244,10 @@ pub(crate) fn surroundings(args: &TargetArgs) -> Result<Option<Surroundings>> {
         parts.push((STDIN.to_owned(), Kind::Data));
     }
     let of_system = [args.sources.of_system(), of_connections].concat();
-    for (name, _) in given {
+    for (number, (name, _)) in given.iter().enumerate() {
+        if given[..number].iter().any(|(other, _)| other == name) {
+            bail!("--source {name} is given twice");
+        }
         let is_there = parts.iter().any(|(other, _)| other == name);
         if !is_there && !of_system.iter().any(|part| part.name == *name) {
             check_use(name)?;
@@ -248,7 +257,10 @@ pub(crate) fn surroundings(args: &TargetArgs) -> Result<Option<Surroundings>> {
     let own = parts.into_iter().map(|(name, kind)| Part { name, capacity: CAPACITY, kind });
     let mut parts: Vec<Part> = own.chain(of_system).collect();
     given.iter().try_for_each(|(name, size)| resize(&mut parts, name, *size))?;
-    let max_faults = args.sources.max_faults;
+    let max_faults = args.sources.max_faults as usize;
+    if max_faults > 1 && !models.contains(&SystemModel::Faults) {
+        bail!("--max-faults goes with --env-model faults");
+    }
     Ok(Some(Surroundings { layout: Layout::new(parts)?, models, max_faults }))
 }
 
@@ -388,6 +400,10 @@ fn seeds(given: &[OfSource], layout: &Layout, notes: &mut Vec<String>) -> Result
                 Err(error @ ContainerError::OtherSources(_)) => {
                     return Err(error).context(input.path.display().to_string());
                 }
+                _ if Layout::is_marked(&input.bytes) => bail!(
+                    "{}: is a container whose first line is damaged, or one for a single source",
+                    input.path.display()
+                ),
                 _ => {
                     let part = &layout.parts()[number];
                     if input.bytes.len() > part.capacity {

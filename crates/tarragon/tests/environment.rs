@@ -276,6 +276,162 @@ fn no_more_calls_fail_than_may() {
     }
 }
 
+/// Answers fit each other, and what the program itself does: each `abort` is one that no system has.
+const FITTING: &str = r#"
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void demand(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void note(int signal)
+{
+}
+
+static void variables(void)
+{
+    setenv("A", "abc", 1);
+    demand(strcmp(getenv("A"), "abc") == 0);
+    unsetenv("A");
+    demand(!getenv("A") && !getenv("") && !getenv("X=Y"));
+    demand(!fopen(getenv("NO_SUCH"), "r") || getenv("NO_SUCH"));
+}
+
+static void ids(void)
+{
+    pid_t own = getpid(), parent = getppid();
+    demand(own != parent);
+    signal(SIGUSR1, note);
+    demand(kill(getpid(), SIGUSR1) == 0);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(getppid() == own && getpid() != own ? 0 : 1);
+    int status = 0;
+    waitpid(child, &status, 0);
+    demand(status == 0);
+}
+
+static void files(void)
+{
+    struct stat st;
+    FILE *file = fopen("cfg", "w");
+    if (file) {
+        fputs("ab", file);
+        fclose(file);
+        demand(stat("cfg", &st) == 0 && st.st_size == 2 && st.st_uid == getuid());
+        demand(unlink("cfg") == 0 && stat("cfg", &st) != 0);
+    }
+    file = fopen("new", "w");
+    if (file) {
+        fputs("xyz", file);
+        fclose(file);
+        if (rename("new", "data") == 0)
+            demand(stat("data", &st) == 0 && st.st_size == 3 && stat("new", &st) != 0);
+    }
+    for (int i = 0; i < 40; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "t%d", i);
+        if (i == 4)
+            continue;
+        int made = open(name, O_CREAT | O_RDWR, 0600);
+        if (made >= 0) {
+            close(made);
+            demand(open(name, O_RDONLY) >= 0);
+        }
+    }
+    DIR *directory = opendir("t4");
+    if (directory) {
+        demand(fstat(dirfd(directory), &st) == 0 && S_ISDIR(st.st_mode));
+        long start = telldir(directory);
+        struct dirent *entry = readdir(directory);
+        demand(entry && strcmp(entry->d_name, ".") == 0 && entry->d_ino != 0);
+        seekdir(directory, start);
+        demand(strcmp(readdir(directory)->d_name, ".") == 0);
+        closedir(directory);
+        demand(open("t4", O_CREAT | O_EXCL, 0600) < 0 && errno == EEXIST);
+    }
+}
+
+static void times(void)
+{
+    time_t before = time(NULL);
+    struct timespec now;
+    for (int i = 0; i < 20; i++)
+        usleep(500000);
+    demand(time(NULL) - before >= 10);
+    demand(timespec_get(&now, TIME_UTC) == TIME_UTC && now.tv_sec >= before);
+    unsigned char bytes[80];
+    demand(getrandom(bytes, sizeof bytes, 0) == 80);
+    if (bytes[0] == 7)
+        demand(getentropy(bytes, 257) != 0);
+}
+
+int main(void)
+{
+    variables();
+    ids();
+    times();
+    files();
+    return 0;
+}
+"#;
+
+#[test]
+fn answers_fit_each_other() {
+    let dir = TempDir::new().expect("temporary directory");
+    let all = ["--env-model", "files,time,random,ids,variables", "--max-runs", "150"];
+    let stats = fuzz(dir.path(), FITTING, &[], &all, &[]);
+    assert!(bugs(&stats).is_empty(), "{}", stats["bugs"]);
+}
+
+/// A stream whose flush failed says so afterwards, and what has no size does not fail.
+const FLUSHED: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+    char *memory = malloc(4);
+    if (!memory)
+        return 1;
+    FILE *file = fopen("x", "q");
+    if (file || !(file = fopen("x", "w")))
+        return 2;
+    if (fwrite("", 1, 0, file) != 0 || ferror(file))
+        abort();
+    if (fflush(file) != 0) {
+        if (!ferror(file))
+            abort();
+        return 3;
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn failed_streams_say_so() {
+    let dir = TempDir::new().expect("temporary directory");
+    let options = ["--env-model", "faults", "--exhaustive", "--keep-by", "paths"];
+    let stats = fuzz(dir.path(), FLUSHED, &[], &options, &[]);
+    assert!(bugs(&stats).is_empty(), "{}", stats["bugs"]);
+    // None, malloc, fopen in three ways, fflush.
+    assert_eq!(stats["paths"], 6, "{stats}");
+}
+
 #[test]
 fn wrong_options_are_explained() {
     let dir = TempDir::new().expect("temporary directory");
@@ -287,6 +443,9 @@ fn wrong_options_are_explained() {
     };
     says(&["--env-model", "clock"], "possible values: faults, files, time");
     says(&["--max-faults", "2"], "--env-model");
+    says(&["--max-faults", "2", "--env-model", "time"], "goes with --env-model faults");
+    says(&["--max-faults", "0", "--env-model", "faults"], "0 is not in 1..");
+    says(&["--source", "stdin=5", "--source", "stdin=7"], "--source stdin is given twice");
     says(&["--source", "file1=9"], "goes with --env-model, which is not there");
     says(&["--env-model", "time", "--source", "time=9"], "each byte of it has its meaning");
 }

@@ -70,7 +70,8 @@ fn each_source_has_its_own_bytes() {
     let replayed = again("replay", &EVERYWHERE, &["@@1", "@@2", "@{}"]);
     assert!(replayed.contains("SIGABRT"), "{replayed}");
     let traced = again("trace", &EVERYWHERE, &["@@1", "@@2", "@{}"]);
-    for part in ["on stdin 0 and @@1 1", "on the length of @@2", "on word1 0-2", "on env:MODE 0-2"] {
+    for part in ["on stdin 0 and @@1 1", "on the length of @@2", "on word1 0-2", "on env:MODE 0-2"]
+    {
         assert!(traced.contains(part), "{part}: {traced}");
     }
     let other = again("replay", &["--source", "stdin"], &["@@1", "x", "-v"]);

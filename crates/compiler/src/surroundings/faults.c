@@ -44,17 +44,53 @@ TARRAGON_OWN static void tarragon_tell_fault(const char *name)
     tarragon_tell("%s fails%s%s (call %zu of those that can)", name, at, tarragon_site, calls);
 }
 
+/* Which call this is, of those that can fail; none if no more may. */
+static int takes_part(size_t *number)
+{
+    *number = __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+    return __atomic_load_n(&failures, __ATOMIC_RELAXED) < TARRAGON_FAULTS
+        && *number < tarragon_choices()->capacity;
+}
+
+static void fail(const char *name)
+{
+    __atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED);
+    tarragon_tell_fault(name);
+}
+
 /* How this call fails; 0 if it does not. */
 static unsigned fault(const char *name)
 {
-    const struct tarragon_part *part = tarragon_choices();
-    if (failures == TARRAGON_FAULTS || calls >= part->capacity)
+    size_t number;
+    if (!takes_part(&number))
         return 0;
-    unsigned how = part->bytes[calls++];
-    if (how == 0)
+    unsigned how = tarragon_choices()->bytes[number];
+    if (how != 0)
+        fail(name);
+    return how;
+}
+
+/* How a call that can be short fails: interrupted, in an error, or with fewer bytes than it was
+ * asked for, which `size` says then. */
+enum { INTERRUPTED = 1, BROKEN, SHORT };
+
+static unsigned fault_or_short(const char *name, size_t *size)
+{
+    size_t number, bytes = 1;
+    if (!takes_part(&number))
         return 0;
-    failures++;
-    tarragon_tell_fault(name);
+    unsigned how = tarragon_choices()->bytes[number];
+    if (how >= SHORT) {
+        /* By one more each time, so that the number is no expression. */
+        while (bytes < *size && bytes != how - SHORT + 1)
+            bytes++;
+        if (bytes >= *size)
+            return 0;
+        *size = bytes;
+        how = SHORT;
+    }
+    if (how != 0)
+        fail(name);
     return how;
 }
 
@@ -87,7 +123,7 @@ void *realloc(void *memory, size_t size)
 
 void *reallocarray(void *memory, size_t count, size_t size)
 {
-    return fault("reallocarray") ? no_memory() : reallocarray(memory, count, size);
+    return count != 0 && size != 0 && fault("reallocarray") ? no_memory() : reallocarray(memory, count, size);
 }
 
 char *strdup(const char *text)
@@ -119,7 +155,8 @@ static int not_opened(unsigned how)
 
 static int mode_of(int flags, va_list more)
 {
-    return flags & (O_CREAT | O_TMPFILE) ? va_arg(more, int) : 0;
+    int has_mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+    return has_mode ? va_arg(more, int) : 0;
 }
 
 int open(const char *path, int flags, ...)
@@ -154,7 +191,7 @@ int openat(int folder, const char *path, int flags, ...)
 
 FILE *fopen(const char *path, const char *mode)
 {
-    unsigned how = fault("fopen");
+    unsigned how = strchr("rwa", mode[0]) ? fault("fopen") : 0;
     if (!how)
         return REAL(fopen)(path, mode);
     not_opened(how);
@@ -163,49 +200,55 @@ FILE *fopen(const char *path, const char *mode)
 
 FILE *fopen64(const char *path, const char *mode)
 {
-    unsigned how = fault("fopen");
+    unsigned how = strchr("rwa", mode[0]) ? fault("fopen") : 0;
     if (!how)
         return REAL(fopen64)(path, mode);
     not_opened(how);
     return NULL;
 }
 
-/* Interrupted, an error, or short. */
-static ssize_t cut(unsigned how, int error, size_t *size)
-{
-    if (how == 1)
-        return fails(EINTR);
-    if (how == 2)
-        return fails(error);
-    if (how - 2 < *size)
-        *size = how - 2;
-    return 0;
-}
-
 ssize_t read(int descriptor, void *to, size_t size)
 {
-    unsigned how = fault("read");
-    return how && cut(how, EIO, &size) ? -1 : read(descriptor, to, size);
+    switch (fault_or_short("read", &size)) {
+    case INTERRUPTED: return fails(EINTR);
+    case BROKEN: return fails(EIO);
+    default: return read(descriptor, to, size);
+    }
 }
 
 ssize_t write(int descriptor, const void *from, size_t size)
 {
-    unsigned how = fault("write");
-    return how && cut(how, ENOSPC, &size) ? -1 : write(descriptor, from, size);
+    switch (fault_or_short("write", &size)) {
+    case INTERRUPTED: return fails(EINTR);
+    case BROKEN: return fails(ENOSPC);
+    default: return write(descriptor, from, size);
+    }
+}
+
+/* Later questions about the stream are answered by the library. */
+static void note_error(FILE *stream)
+{
+    enum { ERROR_SEEN = 0x20 };
+    if (stream)
+        stream->_flags |= ERROR_SEEN;
+    errno = ENOSPC;
 }
 
 size_t fwrite(const void *from, size_t size, size_t count, FILE *stream)
 {
-    if (!fault("fwrite"))
+    if (size == 0 || count == 0 || !fault("fwrite"))
         return fwrite(from, size, count, stream);
-    errno = ENOSPC;
+    note_error(stream);
     return 0;
 }
 
 int fflush(FILE *stream)
 {
     int result = fflush(stream);
-    return result == 0 && fault("fflush") ? (errno = ENOSPC, EOF) : result;
+    if (result != 0 || !fault("fflush"))
+        return result;
+    note_error(stream);
+    return EOF;
 }
 
 /* The stream is closed whatever the answer. */

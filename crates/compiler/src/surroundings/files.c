@@ -34,15 +34,21 @@ struct file {
     struct stat real;
     /* Where the program has written it anew. */
     char *written;
+    /* Whether the program has opened it for writing, or has removed it. */
+    int is_touched, is_gone;
 };
 
 static struct file files[TARRAGON_FILES];
 static int count;
 
 /* Paths that the program made itself: they are what it made of them. */
-enum { MADE = 32 };
-static char *made[MADE];
-static int made_count;
+struct made {
+    struct made *next;
+    char *path;
+};
+static struct made *made;
+/* Those that it has renamed: nothing has these names any more. */
+static struct made *left;
 
 static char *copy(const char *text)
 {
@@ -55,25 +61,48 @@ static int begins(const char *path, const char *start)
     return strncmp(path, start, strlen(start)) == 0;
 }
 
+static int has(const struct made *known, const char *path)
+{
+    for (; known; known = known->next)
+        if (strcmp(known->path, path) == 0)
+            return 1;
+    return 0;
+}
+
 /* Names that mean what they always mean. */
 static int is_real(const char *path)
 {
-    if (path[0] == 0 || tarragon_is_named_file(path))
+    if (!path || path[0] == 0 || tarragon_is_named_file(path))
         return 1;
     if (path[0] == '/')
         if (begins(path, "/dev/") || begins(path, "/proc/") || begins(path, "/usr/"))
             return 1;
-    for (int i = 0; i < made_count; i++)
-        if (strcmp(made[i], path) == 0)
-            return 1;
-    return 0;
+    return has(made, path);
+}
+
+static void note(struct made **list, const char *path)
+{
+    struct made *known = malloc(sizeof *known);
+    if (!known)
+        return;
+    *known = (struct made){ .next = *list, .path = copy(path) };
+    if (known->path)
+        *list = known;
 }
 
 /* Whether a file of that name can be made at all is for the system to say. */
 static void note_made(const char *path)
 {
-    if (made_count < MADE && (made[made_count] = copy(path)))
-        made_count++;
+    note(&made, path);
+}
+
+static void forget_made(const char *path)
+{
+    for (struct made **known = &made; *known; known = &(*known)->next)
+        if (strcmp((*known)->path, path) == 0) {
+            *known = (*known)->next;
+            return;
+        }
 }
 
 TARRAGON_OWN static struct file *tarragon_add_file(const char *path)
@@ -101,7 +130,7 @@ static struct file *find(const char *path, int *is_beyond)
     for (int i = 0; i < count; i++)
         if (strcmp(files[i].name, path) == 0)
             return &files[i];
-    if (count == TARRAGON_FILES) {
+    if (count == TARRAGON_FILES || has(left, path)) {
         *is_beyond = 1;
         return NULL;
     }
@@ -113,6 +142,8 @@ static struct file *find(const char *path, int *is_beyond)
 
 static int state(const struct file *file)
 {
+    if (file->is_gone)
+        return IS_MISSING;
     switch (file->facts[STATE]) {
     case IS_MISSING: return IS_MISSING;
     case IS_DIRECTORY: return IS_DIRECTORY;
@@ -148,16 +179,53 @@ TARRAGON_OWN static const char *tarragon_content(struct file *file, int flags)
         close(made);
         file->written = strdup(path);
     }
+    if ((flags & O_ACCMODE) != O_RDONLY)
+        file->is_touched = 1;
     if (!file->written && file->real.st_ino == 0)
         stat(name, &file->real);
     return file->written ? file->written : name;
 }
 
-/* A directory that can be opened. */
-TARRAGON_OWN static const char *tarragon_folder(void)
+/* An empty directory, for descriptors. */
+TARRAGON_OWN static const char *tarragon_empty_folder(void)
 {
-    const char *folder = getenv("TMPDIR");
-    return folder ? folder : "/tmp";
+    static char path[4096];
+    if (path[0] == 0) {
+        snprintf(path, sizeof path, "%s/tarragon-folder", tarragon_folder());
+        mkdir(path, 0755);
+    }
+    return path;
+}
+
+static mode_t permissions(const struct file *file)
+{
+    unsigned bits = file->facts[PERMISSIONS] | (unsigned)file->facts[PERMISSIONS + 1] << 8;
+    return (bits ^ USUAL_PERMISSIONS) & 0777;
+}
+
+#ifdef TARRAGON_IDS
+uid_t tarragon_user(void);
+gid_t tarragon_group(void);
+#define USER tarragon_user()
+#define GROUP tarragon_group()
+#else
+#define USER getuid()
+#define GROUP getgid()
+#endif
+
+/* Whether the owner, who runs the program, may; nobody refuses the administrator anything. */
+static int may(const struct file *file, mode_t wanted)
+{
+    return USER == 0 || (permissions(file) & wanted) == wanted;
+}
+
+static mode_t wanted_by(int flags)
+{
+    switch (flags & O_ACCMODE) {
+    case O_RDONLY: return S_IRUSR;
+    case O_WRONLY: return S_IWUSR;
+    default: return S_IRUSR | S_IWUSR;
+    }
 }
 
 /* The path under which the system opens what the program means; null if it does not open. */
@@ -166,23 +234,26 @@ static const char *resolved(const char *path, int flags)
     int is_beyond;
     int writes = (flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT;
     struct file *file = find(path, &is_beyond);
-    if (!file && (!is_beyond || flags & O_CREAT))
+    if (!file && !is_beyond)
         return path;
-    switch (file ? state(file) : IS_MISSING) {
+    int now = file ? state(file) : IS_MISSING;
+    if (now != IS_MISSING && flags & O_CREAT && flags & O_EXCL)
+        return refused(EEXIST);
+    switch (now) {
     case IS_MISSING:
         if (!(flags & O_CREAT))
             return refused(ENOENT);
         note_made(path);
         return path;
     case IS_DIRECTORY:
-        return writes ? refused(EISDIR) : tarragon_folder();
+        return writes ? refused(EISDIR) : tarragon_empty_folder();
     case IS_UNREADABLE:
         return refused(EACCES);
     }
-    if ((flags & O_CREAT) && (flags & O_EXCL))
-        return refused(EEXIST);
     if (flags & O_DIRECTORY)
         return refused(ENOTDIR);
+    if (!may(file, wanted_by(flags)))
+        return refused(EACCES);
     return tarragon_content(file, flags);
 }
 
@@ -196,7 +267,8 @@ static int open_file(const char *path, int flags, int mode)
 
 static int mode_of(int flags, va_list more)
 {
-    return flags & (O_CREAT | O_TMPFILE) ? va_arg(more, int) : 0;
+    int has_mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+    return has_mode ? va_arg(more, int) : 0;
 }
 
 int ANSWER(open)(const char *path, int flags, ...)
@@ -271,10 +343,12 @@ FILE *freopen(const char *path, const char *mode, FILE *stream)
     return refused(error);
 }
 
-static mode_t permissions(const struct file *file)
+/* Of a file that the program has written to, the system knows how large it is. */
+TARRAGON_OWN static off_t tarragon_real_size(const struct file *file)
 {
-    unsigned bits = file->facts[PERMISSIONS] | (unsigned)file->facts[PERMISSIONS + 1] << 8;
-    return (bits ^ USUAL_PERMISSIONS) & 0777;
+    struct stat status;
+    const char *path = file->written ? file->written : tarragon_named_file(file->content);
+    return path && stat(path, &status) == 0 ? status.st_size : 0;
 }
 
 static void describe(const struct file *file, int state, struct stat *status)
@@ -286,8 +360,8 @@ static void describe(const struct file *file, int state, struct stat *status)
     status->st_dev = 1;
     status->st_ino = (ino_t)(file - files + 1);
     status->st_nlink = 1;
-    status->st_uid = getuid();
-    status->st_gid = getgid();
+    status->st_uid = USER;
+    status->st_gid = GROUP;
     status->st_blksize = 4096;
     status->st_mtime = USUAL_TIME + (time_t)later;
     status->st_atime = status->st_ctime = status->st_mtime;
@@ -300,7 +374,7 @@ static void describe(const struct file *file, int state, struct stat *status)
         break;
     default:
         status->st_mode = S_IFREG | permissions(file);
-        status->st_size = (off_t)file->content->length;
+        status->st_size = file->is_touched ? tarragon_real_size(file) : (off_t)file->content->length;
     }
 }
 
@@ -407,7 +481,81 @@ int access(const char *path, int wanted)
     case IS_DIRECTORY: return 0;
     case IS_UNREADABLE: return wanted == F_OK ? 0 : fails(EACCES);
     }
-    return (wanted & X_OK) && !(permissions(file) & 0111) ? fails(EACCES) : 0;
+    mode_t needed = (wanted & R_OK ? S_IRUSR : 0) | (wanted & W_OK ? S_IWUSR : 0);
+    if (wanted & X_OK && !(permissions(file) & 0111))
+        return fails(EACCES);
+    return may(file, needed) ? 0 : fails(EACCES);
+}
+
+static int unlink_file(const char *path)
+{
+    int is_beyond;
+    struct file *file = find(path, &is_beyond);
+    if (!file && !is_beyond) {
+        int result = unlink(path);
+        if (result == 0)
+            forget_made(path);
+        return result;
+    }
+    switch (file ? state(file) : IS_MISSING) {
+    case IS_MISSING: return fails(ENOENT);
+    case IS_DIRECTORY: return fails(EISDIR);
+    }
+    file->is_gone = 1;
+    return 0;
+}
+
+int unlink(const char *path)
+{
+    return unlink_file(path);
+}
+
+int remove(const char *path)
+{
+    int is_beyond;
+    struct file *file = find(path, &is_beyond);
+    return file || is_beyond ? unlink_file(path) : remove(path);
+}
+
+/* What is renamed takes the place of what had the name. */
+int rename(const char *from, const char *to)
+{
+    int is_beyond;
+    struct file *source = find(from, &is_beyond);
+    if (!source && is_beyond)
+        return fails(ENOENT);
+    if (source && state(source) == IS_MISSING)
+        return fails(ENOENT);
+    struct file *target = find(to, &is_beyond);
+    if (!source) {
+        int result = rename(from, to);
+        if (result == 0) {
+            forget_made(from);
+            note_made(to);
+        }
+        return result;
+    }
+    char *name = copy(to);
+    if (!name)
+        return fails(ENOMEM);
+    if (target)
+        target->name = copy("");
+    forget_made(to);
+    note(&left, from);
+    source->name = name;
+    return 0;
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    int is_beyond;
+    struct file *file = find(path, &is_beyond);
+    if (file && state(file) != IS_MISSING)
+        return fails(EEXIST);
+    int result = mkdir(path, mode);
+    if (result == 0 && (file || is_beyond))
+        note_made(path);
+    return result;
 }
 
 /* A directory that is read: its content has a name on each line. */
@@ -415,6 +563,8 @@ struct listing {
     const struct file *file;
     size_t next;
     int dots;
+    /* Of an empty directory, for who asks for one. */
+    int descriptor;
     struct dirent entry;
 };
 
@@ -445,30 +595,49 @@ DIR *opendir(const char *path)
     if (!listing)
         return refused(EMFILE);
     listing->file = file;
+    listing->descriptor = open(tarragon_empty_folder(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return (DIR *)(*place = listing);
 }
 
-/* Slashes and ends of lines part names. */
-static struct dirent *next_entry(struct listing *listing)
+/* Takes the next name: slashes and ends of lines part names. Returns its size. */
+static size_t take_name(struct listing *listing)
 {
     const struct tarragon_part *names = listing->file->content;
+    char *name = listing->entry.d_name;
     size_t size = 0;
+    while (listing->next < names->length && size < sizeof listing->entry.d_name - 1) {
+        unsigned char byte = names->bytes[listing->next++];
+        if (byte == '\n' || byte == '/' || byte == 0)
+            break;
+        name[size++] = (char)byte;
+    }
+    name[size] = 0;
+    return size;
+}
+
+static int is_dots(const char *name)
+{
+    return name[0] == '.' && (name[1] == 0 || (name[1] == '.' && name[2] == 0));
+}
+
+static struct dirent *next_entry(struct listing *listing)
+{
+    struct dirent *entry = &listing->entry;
     if (listing->dots < 2) {
-        strcpy(listing->entry.d_name, listing->dots++ == 0 ? "." : "..");
-        return &listing->entry;
+        strcpy(entry->d_name, listing->dots++ == 0 ? "." : "..");
+    } else {
+        size_t size;
+        do
+            size = take_name(listing);
+        while (listing->next < listing->file->content->length && (size == 0 || is_dots(entry->d_name)));
+        if (size == 0 || is_dots(entry->d_name))
+            return NULL;
     }
-    while (size == 0 && listing->next < names->length) {
-        while (listing->next < names->length) {
-            unsigned char byte = names->bytes[listing->next++];
-            if (byte == '\n' || byte == '/' || byte == 0)
-                break;
-            listing->entry.d_name[size++] = (char)byte;
-            if (size == sizeof listing->entry.d_name - 1)
-                break;
-        }
-    }
-    listing->entry.d_name[size] = 0;
-    return size == 0 ? NULL : &listing->entry;
+    entry->d_ino = listing->next + (size_t)listing->dots;
+    entry->d_off = (off_t)entry->d_ino;
+    entry->d_reclen = sizeof *entry;
+    entry->d_type = DT_UNKNOWN;
+    return entry;
 }
 
 struct dirent *readdir(DIR *directory)
@@ -494,11 +663,35 @@ void rewinddir(DIR *directory)
     (*place)->dots = 0;
 }
 
+int dirfd(DIR *directory)
+{
+    struct listing **place = place_of(directory);
+    return place ? (*place)->descriptor : dirfd(directory);
+}
+
+long telldir(DIR *directory)
+{
+    struct listing **place = place_of(directory);
+    return place ? (long)(*place)->next * 4 + (*place)->dots : telldir(directory);
+}
+
+void seekdir(DIR *directory, long where)
+{
+    struct listing **place = place_of(directory);
+    if (!place) {
+        seekdir(directory, where);
+        return;
+    }
+    (*place)->next = (size_t)(where / 4);
+    (*place)->dots = (int)(where % 4);
+}
+
 int closedir(DIR *directory)
 {
     struct listing **place = place_of(directory);
     if (!place)
         return closedir(directory);
+    close((*place)->descriptor);
     free(*place);
     *place = NULL;
     return 0;

@@ -71,12 +71,31 @@ uint32_t arc4random_uniform(uint32_t bound)
     return bound > 1 && take(&number, sizeof number) ? number % bound : arc4random_uniform(bound);
 }
 
+/* What there is of the part, then bytes that are the same in each run. */
+static void fill(unsigned char *to, size_t size)
+{
+    static uint32_t state = 1;
+    const struct tarragon_part *part = tarragon_choices();
+    size_t left = part->capacity - used, taken = size < left ? size : left;
+    take(to, taken);
+    for (size_t i = taken; i < size; i++) {
+        state = state * 1664525 + 1013904223;
+        to[i] = (unsigned char)(state >> 24);
+    }
+}
+
 ssize_t getrandom(void *to, size_t size, unsigned flags)
 {
-    return take(to, size) ? (ssize_t)size : getrandom(to, size, flags);
+    if (flags & ~(unsigned)(GRND_NONBLOCK | GRND_RANDOM | GRND_INSECURE))
+        return getrandom(to, size, flags);
+    fill(to, size);
+    return (ssize_t)size;
 }
 
 int getentropy(void *to, size_t size)
 {
-    return take(to, size) ? 0 : getentropy(to, size);
+    if (size > 256)
+        return getentropy(to, size);
+    fill(to, size);
+    return 0;
 }

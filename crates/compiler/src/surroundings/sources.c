@@ -161,6 +161,28 @@ TARRAGON_OWN static char *word_of(const char *text, size_t length)
     return word;
 }
 
+TARRAGON_OWN int tarragon_process(void)
+{
+    static int process;
+    if (process == 0)
+        process = getpid();
+    return process;
+}
+
+/* The program may change the variable. */
+TARRAGON_OWN const char *tarragon_folder(void)
+{
+    static char *folder;
+    if (!folder)
+        folder = strdup(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    return folder;
+}
+
+TARRAGON_OWN size_t tarragon_room(const struct tarragon_part *part)
+{
+    return __tarragon_holds ? part->capacity : strnlen((const char *)part->bytes, part->capacity);
+}
+
 /* The names of files that were made, by the numbers of their parts. */
 static char *names[PARTS];
 
@@ -169,12 +191,11 @@ TARRAGON_OWN const char *tarragon_named_file(struct tarragon_part *part)
     char **name = &names[part - tarragon_parts];
     if (*name)
         return *name;
-    const char *folder = getenv("TMPDIR");
     char path[4096];
     /* That of `@@1` is called `input1`. */
     const char *start = part->name[0] == '@' ? "input" : "tarragon-";
     const char *end = part->name[0] == '@' ? part->name + 2 : part->name;
-    snprintf(path, sizeof path, "%s/%s%s", folder ? folder : "/tmp", start, end);
+    snprintf(path, sizeof path, "%s/%s%s", tarragon_folder(), start, end);
     int file = fill(open(path, O_RDWR | O_CREAT | O_TRUNC, 0644), part);
     if (file < 0)
         return NULL;
@@ -257,9 +278,8 @@ TARRAGON_OWN static void add(struct word *word, const void *bytes, size_t size)
  * program asks for what it looks at. Builds that check get no more than there is. */
 TARRAGON_OWN static void add_text(struct word *word, const struct tarragon_part *part, int ends_word)
 {
-    size_t size = strnlen((const char *)part->bytes, part->capacity);
-    if (ends_word && __tarragon_holds)
-        size = part->capacity;
+    size_t length = strnlen((const char *)part->bytes, part->capacity);
+    size_t size = ends_word ? tarragon_room(part) : length;
     for (size_t i = 0; !ends_word && __tarragon_asks_zero && i <= size && i < part->capacity; i++)
         __tarragon_asks_zero(part->place + i);
     if (word->count < PARTS && size > 0) {
@@ -327,6 +347,8 @@ TARRAGON_OWN static char **begin(int *count, char **arguments)
 {
     int away = fcntl(2, F_DUPFD_CLOEXEC, AWAY);
     told_to = away < 0 ? 2 : away;
+    tarragon_process();
+    tarragon_folder();
     read_container();
     for (int i = 0; i < PARTS; i++)
         take_part(&tarragon_parts[i]);

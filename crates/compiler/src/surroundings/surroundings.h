@@ -41,6 +41,15 @@ const char *tarragon_named_file(struct tarragon_part *part);
 /* Whether the path is that of such a file. */
 int tarragon_is_named_file(const char *path);
 
+/* The process in which the run began. */
+int tarragon_process(void);
+
+/* The directory of the run. */
+const char *tarragon_folder(void);
+
+/* How much memory a text gets: all of it where it is symbolic, elsewhere what is in it. */
+size_t tarragon_room(const struct tarragon_part *part);
+
 /* Says on the standard error what the surroundings do, for reports: a line, as printf makes it. */
 void tarragon_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
