@@ -508,6 +508,7 @@ fn what_cannot_be_tested_is_said() {
     assert!(text.contains("--length a=m: there is no parameter m that fits"), "{text}");
     let text = of(&["--function", "bad_abs", "--stub-externals", "--assume", "y > 0"]);
     assert!(text.contains("undeclared identifier 'y'"), "{text}");
+    assert!(text.contains("are these conditions right C? y > 0"), "{text}");
     std::fs::write(
         dir.path().join("z.c"),
         "_Complex double twice(_Complex double z) { return z; }",

@@ -86,7 +86,7 @@ fn link_with(args: &UnitArgs, code: &Code, base: &Path, more: &[&str]) -> Result
     words.extend([main.into(), "-Wl,--whole-archive".into()]);
     words.extend(code.files.iter().map(OsString::from));
     words.push("-Wl,--no-whole-archive".into());
-    run_compiler(words, base)
+    run_compiler(args, words, base)
 }
 
 /// The program with the harness for its `main`.
@@ -123,11 +123,11 @@ fn compile(
     if let Origin::Objects = harness.origin {
         words.extend(code.files.iter().map(OsString::from));
     }
-    run_compiler(words, program)
+    run_compiler(args, words, program)
 }
 
 /// Names without a definition; an error where anything else is wrong.
-fn run_compiler(more: Vec<OsString>, program: &Path) -> Result<BTreeSet<String>> {
+fn run_compiler(args: &UnitArgs, more: Vec<OsString>, program: &Path) -> Result<BTreeSet<String>> {
     let mut words: Vec<OsString> = vec!["cc".into(), "-g".into(), "-w".into(), "-o".into()];
     words.push(program.into());
     words.extend(more);
@@ -139,7 +139,13 @@ fn run_compiler(more: Vec<OsString>, program: &Path) -> Result<BTreeSet<String>>
     let text = String::from_utf8_lossy(&output.stderr);
     let missing = undefined(&text);
     if !output.status.success() && missing.is_empty() {
-        bail!("the harness does not compile:\n{}", text.trim_end());
+        let conditions: Vec<&str> =
+            args.assume.iter().chain(&args.check).map(String::as_str).collect();
+        let conditions = match conditions.is_empty() {
+            true => String::new(),
+            false => format!(" (are these conditions right C? {})", conditions.join("; ")),
+        };
+        bail!("the harness does not compile{conditions}:\n{}", text.trim_end());
     }
     Ok(missing)
 }

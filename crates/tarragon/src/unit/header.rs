@@ -9,10 +9,9 @@ pub(crate) fn called(text: &str) -> impl Iterator<Item = String> {
 }
 
 fn last_word(text: &str) -> Option<&str> {
-    let text = text.trim_end();
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let start = text.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
-    Some(&text[start..]).filter(|word| !word.is_empty())
+    let word = text.trim_end().rsplit(|c| !is_word(c)).next();
+    word.filter(|word| !word.is_empty())
 }
 
 fn without_comments(text: &str) -> String {
