@@ -175,7 +175,7 @@ impl Source {
     /// A read of a connection got less than was wanted, and all that was left.
     pub fn reach_end(self) {
         if let Some(part) = self.part() {
-            part.is_at_end.set(true);
+            part.is_at_end.set(part.received.get() != 0);
         }
     }
 
