@@ -25,7 +25,8 @@ OWN void __sanitizer_on_print(const char *text)
     __tarragon_keep_report(text, length);
 }
 
-static const char *const kinds[] = { "signed-integer-overflow", "invalid-shift-exponent", "format-string" };
+static const char *const kinds[] = {"signed-integer-overflow", "invalid-shift-exponent",
+                                    "format-string"};
 
 OWN __attribute__((noinline)) void __tarragon_report(int kind, void *place)
 {
@@ -79,9 +80,9 @@ OWN __attribute__((noinline)) void __tarragon_format(const char *format)
         if (*at != '%')
             continue;
         at++;
-        while (*at && (*at == '-' || *at == '+' || *at == ' ' || *at == '#' || *at == '\'' || *at == '*' || *at == '.'
-                       || *at == '$' || *at == 'l' || *at == 'h' || *at == 'z' || *at == 'j' || *at == 't'
-                       || (*at >= '0' && *at <= '9')))
+        while (*at && (*at == '-' || *at == '+' || *at == ' ' || *at == '#' || *at == '\'' ||
+                       *at == '*' || *at == '.' || *at == '$' || *at == 'l' || *at == 'h' ||
+                       *at == 'z' || *at == 'j' || *at == 't' || (*at >= '0' && *at <= '9')))
             at++;
         if (*at == 'n') {
             if (!dl_iterate_phdr(is_in_constants, (void *)format))

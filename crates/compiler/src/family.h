@@ -78,7 +78,8 @@ OWN static void found_family(void)
 {
     if (family || !is_followed)
         return;
-    void *memory = mmap(NULL, sizeof *family, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *memory =
+        mmap(NULL, sizeof *family, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     family = memory == MAP_FAILED ? NULL : memory;
 }
 

@@ -1,5 +1,6 @@
-/* The main function of variants of libFuzzer harnesses: inputs come from the file that the last argument names or from
- * the standard input, one after the other if the driver lets them share a process. */
+/* The main function of variants of libFuzzer harnesses: inputs come from the file that the last
+ * argument names or from the standard input, one after the other if the driver lets them share a
+ * process. */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>

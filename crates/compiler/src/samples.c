@@ -1,5 +1,6 @@
-/* Stacks of a run of the sanitized variant that does not end: from a given time on a signal comes every few milliseconds, and
- * what was on the stack each time is where the run is stuck. Of a run that stands still, each thread prints its stack once. */
+/* Stacks of a run of the sanitized variant that does not end: from a given time on a signal comes
+ * every few milliseconds, and what was on the stack each time is where the run is stuck. Of a run
+ * that stands still, each thread prints its stack once. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -117,7 +118,8 @@ OWN static void for_each_thread(void (*ask)(const char *))
 {
     char buffer[4096];
     int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (long size; folder >= 0 && (size = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0;)
+    for (long size;
+         folder >= 0 && (size = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0;)
         for (long at = 0; at < size; at += ((struct entry *)(buffer + at))->size) {
             const char *name = ((struct entry *)(buffer + at))->name;
             if (name[0] != '.')
@@ -161,12 +163,14 @@ OWN __attribute__((constructor)) static void sample_later(void)
     if (of_all) {
         handle(SIGRTMAX - 4, print_own_stack);
         first_process = getpid();
-        progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        progress =
+            mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (progress == MAP_FAILED)
             return;
     }
     timer_t timer;
-    struct itimerspec times = { milliseconds(of_all ? 0 : INTERVAL_MS), milliseconds(atol(after) > 0 ? atol(after) : 1) };
+    struct itimerspec times = {milliseconds(of_all ? 0 : INTERVAL_MS),
+                               milliseconds(atol(after) > 0 ? atol(after) : 1)};
     if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
         timer_settime(timer, 0, &times, NULL);
 }

@@ -73,7 +73,8 @@ OWN static int look_at_threads(unsigned long *sum, int *runs)
     return count;
 }
 
-/* Waits until the other threads have ended or wait themselves. Whether one of them has run meanwhile. */
+/* Waits until the other threads have ended or wait themselves. Whether one of them has run
+ * meanwhile. */
 OWN static int settle(void)
 {
     unsigned long before = 0;

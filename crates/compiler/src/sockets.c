@@ -1,5 +1,6 @@
-/* Sockets of variants that run under Tarragon: whoever connects, or is connected to, sends the input. The program never
- * reaches a network. A server that waits for a second connection, or for a second datagram, has done its work and ends. */
+/* Sockets of variants that run under Tarragon: whoever connects, or is connected to, sends the
+ * input. The program never reaches a network. A server that waits for a second connection, or for a
+ * second datagram, has done its work and ends. */
 #include <stdlib.h>
 #include <sys/uio.h>
 
@@ -91,7 +92,8 @@ OWN void __tarragon_before_receive(int descriptor)
 
 /* The traced variant has models of these, which call the function above. */
 #ifndef MODELLED
-OWN ssize_t recvfrom(int descriptor, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *from_size)
+OWN ssize_t recvfrom(int descriptor, void *to, size_t size, int flags, struct sockaddr *from,
+                     socklen_t *from_size)
 {
     __tarragon_before_receive(descriptor);
     if (!other(descriptor)) {
@@ -112,7 +114,9 @@ OWN ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
     __tarragon_before_receive(descriptor);
     ssize_t got = syscall(SYS_recvmsg, descriptor, message, flags);
     if (!other(descriptor))
-        return got < 0 && errno == ENOTSOCK && on() ? readv(descriptor, message->msg_iov, message->msg_iovlen) : got;
+        return got < 0 && errno == ENOTSOCK && on()
+                   ? readv(descriptor, message->msg_iov, message->msg_iovlen)
+                   : got;
     return got;
 }
 #endif

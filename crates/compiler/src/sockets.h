@@ -1,5 +1,6 @@
-/* Sockets that are not the network's: every socket is one end of a pair, so that reading, writing, polling and closing
- * are the kernel's. Whoever is at the other end sends input, and is not interested in answers. */
+/* Sockets that are not the network's: every socket is one end of a pair, so that reading, writing,
+ * polling and closing are the kernel's. Whoever is at the other end sends input, and is not
+ * interested in answers. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +21,8 @@ static int others[SOCKETS];
 /* Sockets that wait for connections, and those that have an address. */
 static unsigned char listeners[SOCKETS], bound[SOCKETS];
 
-/* Out of the way, so that the program gets the numbers that it would get; below those of the runtime, so that what is left
- * open when a process begins again is closed. */
+/* Out of the way, so that the program gets the numbers that it would get; below those of the
+ * runtime, so that what is left open when a process begins again is closed. */
 OWN static int put_away(int descriptor)
 {
     int away = fcntl(descriptor, F_DUPFD_CLOEXEC, AWAY);

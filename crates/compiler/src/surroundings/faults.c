@@ -123,7 +123,8 @@ void *realloc(void *memory, size_t size)
 
 void *reallocarray(void *memory, size_t count, size_t size)
 {
-    return count != 0 && size != 0 && fault("reallocarray") ? no_memory() : reallocarray(memory, count, size);
+    return count != 0 && size != 0 && fault("reallocarray") ? no_memory()
+                                                            : reallocarray(memory, count, size);
 }
 
 char *strdup(const char *text)

@@ -374,7 +374,8 @@ static void describe(const struct file *file, int state, struct stat *status)
         break;
     default:
         status->st_mode = S_IFREG | permissions(file);
-        status->st_size = file->is_touched ? tarragon_real_size(file) : (off_t)file->content->length;
+        status->st_size =
+            file->is_touched ? tarragon_real_size(file) : (off_t)file->content->length;
     }
 }
 
@@ -629,7 +630,8 @@ static struct dirent *next_entry(struct listing *listing)
         size_t size;
         do
             size = take_name(listing);
-        while (listing->next < listing->file->content->length && (size == 0 || is_dots(entry->d_name)));
+        while (listing->next < listing->file->content->length &&
+               (size == 0 || is_dots(entry->d_name)));
         if (size == 0 || is_dots(entry->d_name))
             return NULL;
     }

@@ -1,9 +1,11 @@
-/* Connections and datagrams of a program, each a part of the input: `connection1`, `connection2` and so on, in the
- * order in which the program takes them. Where messages end is input, too: the part `messages` has the size of each, and
- * zero is all that is there. After the last connection, a program that waits for another ends.
+/* Connections and datagrams of a program, each a part of the input: `connection1`, `connection2`
+ * and so on, in the order in which the program takes them. Where messages end is input, too: the
+ * part `messages` has the size of each, and zero is all that is there. After the last connection, a
+ * program that waits for another ends.
  *
- * A connection delivers its messages at once, and the kernel keeps them apart: a read that has taken a message with
- * ancillary data (a descriptor, which nobody asks for) ends there. So reads and waits of all kinds are the kernel's. */
+ * A connection delivers its messages at once, and the kernel keeps them apart: a read that has
+ * taken a message with ancillary data (a descriptor, which nobody asks for) ends there. So reads
+ * and waits of all kinds are the kernel's. */
 #include "surroundings.h"
 
 #include "settle.h"
@@ -19,8 +21,8 @@
 #include <sys/select.h>
 #include <sys/wait.h>
 
-/* In the traced variant: the byte of the input at this place was asked for the size of a message, which begins with
- * the byte `start` of a part. */
+/* In the traced variant: the byte of the input at this place was asked for the size of a message,
+ * which begins with the byte `start` of a part. */
 __attribute__((weak)) void __tarragon_asks_size(size_t place, size_t part, size_t start);
 
 /* Shared with children, which may take connections themselves. */
@@ -36,7 +38,8 @@ TARRAGON_OWN static struct session *session(void)
 {
     static struct session *shared;
     if (!shared)
-        shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        shared =
+            mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return shared;
 }
 
@@ -68,11 +71,13 @@ TARRAGON_OWN static void send_message(int socket, const unsigned char *bytes, si
     static int marker = -1;
     char space[CMSG_SPACE(sizeof marker)] = "";
     struct iovec piece = { .iov_base = (void *)bytes, .iov_len = size };
-    struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof space };
+    struct msghdr message = {
+        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof space};
     if (marker < 0)
         marker = put_away((int)syscall(SYS_memfd_create, "message", MFD_CLOEXEC));
     struct cmsghdr *mark = CMSG_FIRSTHDR(&message);
-    *mark = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof marker) };
+    *mark = (struct cmsghdr){
+        .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof marker)};
     memcpy(CMSG_DATA(mark), &marker, sizeof marker);
     syscall(SYS_sendmsg, socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
@@ -89,7 +94,8 @@ TARRAGON_OWN static void deliver(int descriptor, const struct tarragon_part *par
         if (size < rest)
             send_message(other(descriptor), part->bytes + done, size);
         else if (size > 0)
-            syscall(SYS_sendto, other(descriptor), part->bytes + done, size, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
+            syscall(SYS_sendto, other(descriptor), part->bytes + done, size,
+                    MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
         done += size;
     } while (size < rest);
     shutdown(other(descriptor), SHUT_WR);
@@ -100,7 +106,8 @@ TARRAGON_OWN static void deliver_datagram(int descriptor, const struct tarragon_
 {
     session()->taken++;
     tarragon_delivers(descriptor, part);
-    syscall(SYS_sendto, other(descriptor), part->bytes, part->length, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
+    syscall(SYS_sendto, other(descriptor), part->bytes, part->length, MSG_DONTWAIT | MSG_NOSIGNAL,
+            0, 0);
 }
 
 TARRAGON_OWN static int is_empty(int descriptor)
@@ -114,7 +121,8 @@ TARRAGON_OWN static int is_listening(int descriptor)
     return descriptor >= 0 && descriptor < SOCKETS && listeners[descriptor];
 }
 
-/* Sockets of datagrams get the next one once they have given theirs away; answers are thrown away. */
+/* Sockets of datagrams get the next one once they have given theirs away; answers are thrown away.
+ */
 TARRAGON_OWN static void attend(int descriptor)
 {
     if (!other(descriptor) || is_listening(descriptor))
@@ -153,9 +161,10 @@ TARRAGON_OWN int bind(int descriptor, const struct sockaddr *address, socklen_t 
     return 0;
 }
 
-/* Threads that have taken a connection are done with it, or wait, before there is the next: so a run is the same each
- * time. */
-TARRAGON_OWN static int take_connection(int descriptor, struct sockaddr *address, socklen_t *size, int flags)
+/* Threads that have taken a connection are done with it, or wait, before there is the next: so a
+ * run is the same each time. */
+TARRAGON_OWN static int take_connection(int descriptor, struct sockaddr *address, socklen_t *size,
+                                        int flags)
 {
     char ready;
     if (!other(descriptor))
@@ -217,7 +226,8 @@ TARRAGON_OWN static void tell_sender(struct sockaddr *address, socklen_t *size)
     tell(address, size);
 }
 
-ssize_t recvfrom(int descriptor, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *from_size)
+ssize_t recvfrom(int descriptor, void *to, size_t size, int flags, struct sockaddr *from,
+                 socklen_t *from_size)
 {
     before_receive(descriptor, flags);
     tell_sender(from, from_size);
@@ -242,8 +252,8 @@ TARRAGON_OWN static int has_children(void)
     return syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, 0) == 0;
 }
 
-/* Nothing was ready: whether to look again. Where nobody else is left who could change that, the time passes, or the
- * program would wait for ever. A program with children waits for them. */
+/* Nothing was ready: whether to look again. Where nobody else is left who could change that, the
+ * time passes, or the program would wait for ever. A program with children waits for them. */
 TARRAGON_OWN static int goes_on(int *looked, int timeout)
 {
     static int timeouts;
@@ -278,14 +288,20 @@ TARRAGON_OWN static int milliseconds(const struct timespec *time)
     return (int)(time->tv_sec * 1000 + (time->tv_nsec + 999999) / 1000000);
 }
 
-TARRAGON_OWN int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+TARRAGON_OWN int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *timeout,
+                       const sigset_t *mask)
 {
     int ready, looked = 0;
     struct timespec none = { 0, 0 }, all = timeout ? *timeout : none;
     attend_all();
     do
-        ready = (int)syscall(SYS_ppoll, entries, count, decides() ? &none : timeout ? &all : NULL, mask, 8);
-    while (ready == 0 && milliseconds(timeout) != 0 && decides() && goes_on(&looked, milliseconds(timeout)));
+        ready = (int)syscall(SYS_ppoll, entries, count,
+                             decides() ? &none
+                             : timeout ? &all
+                                       : NULL,
+                             mask, 8);
+    while (ready == 0 && milliseconds(timeout) != 0 && decides() &&
+           goes_on(&looked, milliseconds(timeout)));
     return ready;
 }
 
@@ -303,7 +319,8 @@ TARRAGON_OWN static void keep_sets(struct sets *sets, int put_back)
             sets->copies[i] = *sets->of[i];
 }
 
-TARRAGON_OWN static int selected(int count, struct sets *sets, const struct timespec *timeout, const sigset_t *mask)
+TARRAGON_OWN static int selected(int count, struct sets *sets, const struct timespec *timeout,
+                                 const sigset_t *mask)
 {
     int ready, looked = 0, limit = milliseconds(timeout);
     struct timespec none = { 0, 0 }, all = timeout ? *timeout : none;
@@ -313,19 +330,21 @@ TARRAGON_OWN static int selected(int count, struct sets *sets, const struct time
     do {
         keep_sets(sets, 1);
         struct timespec *time = decides() ? &none : timeout ? &all : NULL;
-        ready = (int)syscall(SYS_pselect6, count, sets->of[0], sets->of[1], sets->of[2], time, &masked);
+        ready =
+            (int)syscall(SYS_pselect6, count, sets->of[0], sets->of[1], sets->of[2], time, &masked);
     } while (ready == 0 && limit != 0 && decides() && goes_on(&looked, limit));
     return ready;
 }
 
-TARRAGON_OWN int pselect(int count, fd_set *reads, fd_set *writes, fd_set *others_, const struct timespec *timeout,
-                         const sigset_t *mask)
+TARRAGON_OWN int pselect(int count, fd_set *reads, fd_set *writes, fd_set *others_,
+                         const struct timespec *timeout, const sigset_t *mask)
 {
     struct sets sets = { .of = { reads, writes, others_ } };
     return selected(count, &sets, timeout, mask);
 }
 
-TARRAGON_OWN int select(int count, fd_set *reads, fd_set *writes, fd_set *others_, struct timeval *timeout)
+TARRAGON_OWN int select(int count, fd_set *reads, fd_set *writes, fd_set *others_,
+                        struct timeval *timeout)
 {
     struct sets sets = { .of = { reads, writes, others_ } };
     struct timespec time = { 0, 0 };
@@ -334,7 +353,8 @@ TARRAGON_OWN int select(int count, fd_set *reads, fd_set *writes, fd_set *others
     return selected(count, &sets, timeout ? &time : NULL, NULL);
 }
 
-TARRAGON_OWN static int wait_for(int set, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
+TARRAGON_OWN static int wait_for(int set, struct epoll_event *events, int count, int timeout,
+                                 const sigset_t *mask)
 {
     int ready, looked = 0;
     attend_all();
@@ -344,7 +364,8 @@ TARRAGON_OWN static int wait_for(int set, struct epoll_event *events, int count,
     return ready;
 }
 
-TARRAGON_OWN int epoll_pwait(int set, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
+TARRAGON_OWN int epoll_pwait(int set, struct epoll_event *events, int count, int timeout,
+                             const sigset_t *mask)
 {
     return wait_for(set, events, count, timeout, mask);
 }

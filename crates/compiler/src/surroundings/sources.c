@@ -276,7 +276,8 @@ TARRAGON_OWN static void add(struct word *word, const void *bytes, size_t size)
 
 /* A text ends at its first zero. At the end of a word nobody has to know where that is: the
  * program asks for what it looks at. Builds that check get no more than there is. */
-TARRAGON_OWN static void add_text(struct word *word, const struct tarragon_part *part, int ends_word)
+TARRAGON_OWN static void add_text(struct word *word, const struct tarragon_part *part,
+                                  int ends_word)
 {
     size_t length = strnlen((const char *)part->bytes, part->capacity);
     size_t size = ends_word ? tarragon_room(part) : length;
