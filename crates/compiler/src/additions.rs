@@ -79,6 +79,11 @@ fn compile(source: &str, variant: Variant) -> Result<Vec<u8>, String> {
     clang::capture(&mut prepared, Some(source.as_bytes()))
 }
 
+/// Whether the program may take several connections.
+pub fn accepts_connections(program: &Path) -> bool {
+    uses_one_of(program, &["accept", "accept4"])
+}
+
 /// Whether the program takes one of the functions from the C library.
 pub(crate) fn uses_one_of(program: &Path, functions: &[&str]) -> bool {
     let Ok(content) = std::fs::read(program) else { return false };

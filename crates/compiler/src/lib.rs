@@ -37,6 +37,7 @@ mod relink;
 mod response;
 mod surroundings;
 
+pub use additions::accepts_connections;
 pub use debug::{debug_object, debug_object_of};
 pub use derive::{DeriveError, DeriveOptions, Derived, Variant, derive, derive_to};
 pub use lexers::propose_lexers;

@@ -49,7 +49,11 @@ pub(crate) struct SourceArgs {
     pub max_faults: u32,
     /// The program gets this many connections or datagrams, one after the other or at once, each a
     /// source with the name connection1, connection2 and so on
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(MOST_CONNECTIONS)))]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u8).range(1..=i64::from(MOST_CONNECTIONS))
+    )]
     pub connections: Option<u8>,
     /// Where the first N messages of connections end is input as well, so that the program reads a
     /// message in pieces, or several one after the other
@@ -66,6 +70,11 @@ impl SourceArgs {
         connections: None,
         messages: 0,
     };
+
+    /// Whether connections are sources of their own.
+    pub(crate) fn any_connection(&self) -> bool {
+        !self.parts_of_connections().is_empty()
+    }
 
     /// The connections of the program, all up to the last one that is named, and how they are cut.
     fn parts_of_connections(&self) -> Vec<Part> {

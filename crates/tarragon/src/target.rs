@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use anyhow::Result;
 use campaign::{Covered, MakeCovered};
-use compiler::Variant;
-use executor::{Preparation, Sanitizers, Target, TargetSettings};
+use compiler::{Variant, accepts_connections};
+use executor::{Preparation, Sanitizers, Target, TargetSettings, find_program};
 use runner::Sandbox;
 use trace::words;
 
@@ -15,7 +15,17 @@ use crate::sources;
 pub(crate) fn start(args: &TargetArgs, max_len: usize) -> Result<Target> {
     let mut target = Target::start(&settings(args)?, max_len)?;
     target.notes.extend(misspelt_placeholders(args));
+    target.notes.extend(more_connections(args));
     Ok(target)
+}
+
+/// A server that gets one connection only does not show what it does with the next.
+fn more_connections(args: &TargetArgs) -> Option<String> {
+    let program = find_program(args.command.first()?).ok()?;
+    let gets_one = !args.sources.any_connection() && accepts_connections(&program);
+    let note = "the program takes connections and gets one: --connections 2 gives it two, with \
+                several messages each";
+    gets_one.then(|| note.to_owned())
 }
 
 /// Variables that change what programs print: they are these where nobody says otherwise.

@@ -318,6 +318,18 @@ fn a_client_connects_to_one_after_the_other() {
     finds(CLIENT, &[], "main");
 }
 
+/// Who gives a server one connection is told that it can have more.
+#[test]
+fn one_connection_is_pointed_out() {
+    for (options, expected) in [(&[][..], 1), (&["--connections", "2"], 0)] {
+        let dir = TempDir::new().expect("temporary directory");
+        let stats = serve(&dir, LOOPING, &[options, &["--max-runs", "5"]].concat());
+        let notes = stats["notes"].as_array().expect("notes");
+        let pointed = |note: &&Value| note.as_str().is_some_and(|n| n.contains("--connections 2"));
+        assert_eq!(notes.iter().filter(pointed).count(), expected, "{notes:?}");
+    }
+}
+
 #[test]
 fn connections_that_cannot_be_are_refused() {
     let dir = TempDir::new().expect("temporary directory");
