@@ -4,12 +4,13 @@
 //! that they took; the best one has the next turn, unless another one had less than its part of the
 //! time, so that none is given up for good: what a strategy finds late may be what no other finds.
 //! Inputs that add coverage are traced for the strategies that learn from traces alone, when they
-//! have their turn.
+//! have their turn. One of these that has nothing left to do starts again from random inputs, as
+//! long as a limit ends the search, and unless everything was explored.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use search::{Context, Next, Origin, Outcome, Proposal, Ran, SavedSearch, Strategy};
+use search::{Context, Next, Origin, Outcome, Proposal, Ran, SavedSearch, Strategy, restart};
 
 #[derive(Default)]
 pub struct Auto<'s> {
@@ -31,10 +32,20 @@ struct Part<'s> {
     /// The part of the time that it has in any case.
     least: f64,
     finished: bool,
+    /// It never has nothing left to do.
+    is_endless: bool,
     /// It learns from traces: inputs that wait for one, unless it learns from none.
     untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
     /// Its last run was for a trace.
     traced_last: bool,
+}
+
+/// How a search goes on of which one strategy has nothing left to do.
+enum Rest {
+    /// Nothing was left out, so that the others have nothing to find.
+    Nothing,
+    Restart,
+    Others,
 }
 
 /// Length of a turn.
@@ -50,6 +61,18 @@ impl Part<'_> {
     /// Outcomes for a second.
     fn worth(&self) -> f64 {
         (self.found + 0.1) / (self.spent + 1e-3)
+    }
+
+    /// What becomes of a search of which this strategy has nothing left to do.
+    fn rest(&self, context: &Context<'_>) -> Rest {
+        if !self.strategy.covers_all_paths() {
+            return Rest::Others;
+        }
+        match context.stats.shortfalls().is_empty() {
+            true => Rest::Nothing,
+            false if context.has_end => Rest::Restart,
+            false => Rest::Others,
+        }
     }
 }
 
@@ -70,12 +93,22 @@ impl<'s> Auto<'s> {
         self.add(strategy, None)
     }
 
+    /// Adds one that needs none and never ends.
+    pub fn endless(self, strategy: Box<dyn Strategy + 's>) -> Auto<'s> {
+        let mut auto = self.blind(strategy);
+        if let Some(part) = auto.parts.last_mut() {
+            part.is_endless = true;
+        }
+        auto
+    }
+
     fn add(
         mut self,
         strategy: Box<dyn Strategy + 's>,
         untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
     ) -> Auto<'s> {
         let (found, spent, finished, traced_last) = (0.0, 0.0, false, false);
+        let is_endless = false;
         let (total, least) = (Duration::ZERO, LEAST);
         self.parts.push(Part {
             strategy,
@@ -84,6 +117,7 @@ impl<'s> Auto<'s> {
             total,
             least,
             finished,
+            is_endless,
             untraced,
             traced_last,
         });
@@ -96,6 +130,15 @@ impl<'s> Auto<'s> {
             last.least = part;
         }
         self
+    }
+
+    /// The current strategy has nothing left to do. Without a limit, those that go on for ever do
+    /// not keep a search going in which nothing is left to solve.
+    fn end_part(&mut self, context: &Context<'_>) -> Next {
+        self.parts[self.current].finished = true;
+        let mut left = self.parts.iter().filter(|part| !part.finished);
+        let goes_on = left.any(|part| context.has_end || !part.is_endless);
+        if goes_on { Next::Busy } else { Next::Finished }
     }
 
     /// Ends the turn if it is over, or at once if the strategy has nothing left to do.
@@ -134,14 +177,14 @@ impl Strategy for Auto<'_> {
             return Next::Run(Proposal { input, symbolic: true, origin });
         }
         match part.strategy.next(context) {
-            Next::Finished => {
-                part.finished = true;
-                if self.parts.iter().all(|part| part.finished) {
-                    Next::Finished
-                } else {
-                    Next::Busy
+            Next::Finished => match part.rest(context) {
+                Rest::Nothing => Next::Finished,
+                Rest::Restart => {
+                    self.tracing = true;
+                    Next::Run(restart(part.strategy.holes(), context))
                 }
-            }
+                Rest::Others => self.end_part(context),
+            },
             next => next,
         }
     }
@@ -161,6 +204,10 @@ impl Strategy for Auto<'_> {
             self.parts[own].found += new_outcomes as f64;
         }
         self.parts[own].strategy.learn(ran, context);
+    }
+
+    fn covers_all_paths(&self) -> bool {
+        self.parts.iter().any(|part| part.strategy.covers_all_paths())
     }
 
     fn queue(&self) -> usize {

@@ -21,10 +21,11 @@ use crate::examination::{Examinations, signature};
 use crate::hangs::Hangs;
 use crate::paths::Paths;
 use crate::reach::Reach;
+use crate::restart::restart;
 use crate::{
-    Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Mutate,
-    Next, Origin, Outcome, Proposal, Ran, Random, SavedSearch, Sighting, Stats, Strategy,
-    TracedPath, Violation, Violations,
+    Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Next,
+    Origin, Outcome, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath, Violation,
+    Violations,
 };
 
 /// Time since the start of the search.
@@ -73,6 +74,13 @@ pub struct Limits {
     pub max_len: usize,
 }
 
+impl Limits {
+    /// Whether something ends the search in any case.
+    pub fn has_end(&self) -> bool {
+        self.time.is_some() || self.runs.is_some()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Seed {
     pub name: String,
@@ -96,8 +104,10 @@ pub enum Stop {
     TimeUp,
     RunsUp,
     Interrupted,
-    /// The strategy has nothing left to do.
+    /// The strategy has nothing left to do, and says itself what that means.
     Finished,
+    /// Nothing is left to do, because nothing was left out.
+    Complete,
     /// The strategy has nothing left to do, but for these reasons it did not do all that it could.
     FinishedShort(Vec<String>),
     Execution(ExecError),
@@ -117,6 +127,7 @@ impl std::fmt::Display for Stop {
             Stop::RunsUp => f.write_str("the number of runs was reached"),
             Stop::Interrupted => f.write_str("interrupted"),
             Stop::Finished => f.write_str("nothing was left to try"),
+            Stop::Complete => f.write_str("complete: all paths within the bounds were explored"),
             Stop::FinishedShort(reasons) => {
                 write!(f, "nothing was left to try, within limits: {}", reasons.join("; "))
             }
@@ -254,7 +265,7 @@ impl<'a> Engine<'a> {
     pub fn search(mut self, strategy: &mut dyn Strategy, seeds: Vec<Seed>) -> (Results, Stop) {
         let stop = self.seeds(strategy, seeds).and_then(|()| self.propose(strategy));
         let mut stop = stop.err().unwrap_or_else(|| self.finished(strategy));
-        if matches!(stop, Stop::Finished | Stop::FinishedShort(_) | Stop::RunsUp) {
+        if !matches!(stop, Stop::TimeUp | Stop::Interrupted) && !stop.is_error() {
             let rest = self.look_into_rest().and_then(|()| self.examine_rest());
             stop = rest.err().unwrap_or(stop);
         }
@@ -306,7 +317,7 @@ impl<'a> Engine<'a> {
             Next::Run(proposal) => self.run(strategy, proposal)?,
             Next::Busy => self.report(strategy)?,
             Next::Finished if self.goes_on_at_random(strategy) => {
-                let proposal = self.random_input();
+                let proposal = restart(strategy.holes(), &mut self.context());
                 self.run(strategy, proposal)?;
             }
             Next::Finished => return Ok(Progress::Finished),
@@ -317,34 +328,20 @@ impl<'a> Engine<'a> {
     /// Why the strategy has nothing left to do.
     fn finished(&self, strategy: &dyn Strategy) -> Stop {
         let reasons = self.results.stats.shortfalls();
-        // A search that accounts for everything says so itself.
-        if reasons.is_empty() || strategy.accounts_for_all() {
-            Stop::Finished
-        } else {
-            Stop::FinishedShort(reasons)
+        match reasons.is_empty() {
+            _ if strategy.accounts_for_all() => Stop::Finished,
+            true if strategy.covers_all_paths() => Stop::Complete,
+            true => Stop::Finished,
+            false => Stop::FinishedShort(reasons),
         }
     }
 
     /// Whether the search goes on although its strategy has nothing left to do: not where that is
     /// everything, and not without an end.
     fn goes_on_at_random(&self, strategy: &dyn Strategy) -> bool {
-        let has_end = self.limits.time.is_some() || self.limits.runs.is_some();
-        has_end && strategy.takes_any_input() && !self.results.stats.shortfalls().is_empty()
-    }
-
-    /// An input that may lead to where no flip led: mostly a change of one that was found.
-    fn random_input(&mut self) -> Proposal {
-        const RANDOM_ONE_IN: u32 = 8;
-        self.results.stats.restarts += 1;
-        let next = match self.rng.u32(0..RANDOM_ONE_IN) {
-            0 => Random.next(&mut self.context()),
-            _ => Mutate::default().next(&mut self.context()),
-        };
-        let (input, origin) = match next {
-            Next::Run(Proposal { input, origin, .. }) => (input, origin),
-            Next::Busy | Next::Finished => (Vec::new(), Origin::Random),
-        };
-        Proposal { input, symbolic: true, origin }
+        self.limits.has_end()
+            && strategy.takes_any_input()
+            && !self.results.stats.shortfalls().is_empty()
     }
 
     /// Whether an input is left out because it would probably not end.
@@ -518,6 +515,7 @@ impl<'a> Engine<'a> {
             corpus: &self.results.corpus,
             stats: &mut self.results.stats,
             max_len: self.limits.max_len,
+            has_end: self.limits.has_end(),
         }
     }
 }

@@ -395,7 +395,8 @@ pub(crate) struct BoundsArgs {
     /// Stop after this number of runs
     #[arg(long, value_name = "N")]
     pub max_runs: Option<u64>,
-    /// Start of all randomness: the same seed and number of runs give the same result
+    /// Start of all randomness: the same seed and number of runs give the same result, unless a
+    /// strategy solves (those share their time by the clock)
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// Longest input in bytes

@@ -290,6 +290,7 @@ fn conclude(end: CampaignEnd, output: &OutputArgs) -> Result<Verdict> {
         | Stop::RunsUp
         | Stop::Interrupted
         | Stop::Finished
+        | Stop::Complete
         | Stop::FinishedShort(_) => {}
     }
     if let Some(error) = end.unsaved {

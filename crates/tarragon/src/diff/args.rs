@@ -45,7 +45,7 @@ pub(crate) struct DiffArgs {
     /// larger one
     #[arg(long, value_name = "NUMBER", value_parser = tolerance)]
     pub tolerance: Option<f64>,
-    #[arg(long, help = strategies::help(), value_parser = strategies::parser())]
+    #[arg(long, help = strategies::help_of_diff(), value_parser = strategies::parser())]
     pub strategy: Option<&'static Registered>,
     #[command(flatten)]
     pub grammar: GrammarArgs,
@@ -124,19 +124,19 @@ impl DiffArgs {
         );
         let seed = self.bounds.seed;
         // Two searches with the same seed would make the same random choices.
-        Ok([self.side(a, seed), self.side(b, seed.wrapping_add(1))])
+        Ok([self.side(a, seed)?, self.side(b, seed.wrapping_add(1))?])
     }
 
-    fn side(&self, command: &[OsString], seed: u64) -> FuzzArgs {
+    fn side(&self, command: &[OsString], seed: u64) -> Result<FuzzArgs> {
         let target = TargetArgs { command: command.to_vec(), ..self.target.clone() };
-        FuzzArgs {
-            strategy: self.strategy,
+        Ok(FuzzArgs {
+            strategy: Some(strategies::of_diff(self.strategy, !self.grammar.grammar.is_empty())?),
             grammar: self.grammar.clone(),
             seeds: self.seeds.clone(),
             bounds: BoundsArgs { seed, ..self.bounds.clone() },
             target,
             ..defaults()
-        }
+        })
     }
 }
 
