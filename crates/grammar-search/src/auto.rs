@@ -1,6 +1,7 @@
 //! Several strategies in turn, by what they brought lately.
 //!
-//! Each turn is a slice of time. A strategy's worth is what it found in its last turns for the time
+//! Each turn is a slice of time, or of the runs where only their number ends the search: cheap runs
+//! would use them up. A strategy's worth is what it found in its last turns for the time
 //! that they took; the best one has the next turn, unless another one had less than its part of the
 //! time, so that none is given up for good: what a strategy finds late may be what no other finds.
 //! Inputs that add coverage are traced for the strategies that learn from traces alone, when they
@@ -50,6 +51,8 @@ enum Rest {
 
 /// Length of a turn.
 const TURN: Duration = Duration::from_millis(200);
+/// What a run counts where runs are shared.
+const RUN: Duration = Duration::from_millis(10);
 /// The part of the time that a strategy has in any case, unless more is promised to it.
 const LEAST: f64 = 1.0 / 16.0;
 /// Inputs that wait for a trace; beyond it, none is added.
@@ -167,7 +170,10 @@ impl Strategy for Auto<'_> {
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
-        self.take_turns(context.clock.elapsed());
+        self.take_turns(match context.only_runs_end_it {
+            true => RUN.saturating_mul(u32::try_from(context.stats.runs).unwrap_or(u32::MAX)),
+            false => context.clock.elapsed(),
+        });
         let Some(part) = self.parts.get_mut(self.current) else { return Next::Finished };
         // No more than every other run of a turn is for a trace.
         if !std::mem::take(&mut part.traced_last)

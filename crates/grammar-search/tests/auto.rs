@@ -59,6 +59,7 @@ impl World {
             stats: &mut self.stats,
             max_len: 100,
             has_end: true,
+            only_runs_end_it: false,
         }
     }
 }
@@ -165,6 +166,25 @@ fn it_ends_when_all_have_ended() {
 fn each_has_a_turn_before_the_best_one_goes_on() {
     let (made, ..) = turns([10_000, 10_000], 70, |input| if input == b"first" { 5 } else { 0 });
     assert!(made[1] >= 15 && made[0] > made[1], "{made:?}");
+}
+
+#[test]
+fn where_runs_are_counted_they_are_shared_whatever_time_they_take() {
+    let learnt = Rc::new(RefCell::new(Vec::new()));
+    let part = |name| Named { name, left: 10_000, learnt: Rc::clone(&learnt) };
+    let mut auto = Auto::new().blind(Box::new(part("slow"))).endless(Box::new(part("fast")));
+    let mut world = World::new();
+    let mut made = [0, 0];
+    for run in 0..200 {
+        world.stats.runs = run;
+        let mut context = Context { only_runs_end_it: true, ..world.context() };
+        let Next::Run(proposal) = auto.next(&mut context) else { panic!("there is more") };
+        let is_slow = proposal.input == b"slow";
+        made[usize::from(!is_slow)] += 1;
+        let time = Duration::from_millis(if is_slow { 500 } else { 1 });
+        world.clock.0.set(world.clock.0.get() + time);
+    }
+    assert!(made[0] >= 60 && made[1] >= 60, "{made:?}");
 }
 
 #[test]

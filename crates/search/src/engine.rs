@@ -516,6 +516,7 @@ impl<'a> Engine<'a> {
             stats: &mut self.results.stats,
             max_len: self.limits.max_len,
             has_end: self.limits.has_end(),
+            only_runs_end_it: self.limits.time.is_none() && self.limits.runs.is_some(),
         }
     }
 }

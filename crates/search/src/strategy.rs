@@ -95,6 +95,8 @@ pub struct Context<'a> {
     /// A limit ends the search, so that it may go on although nothing is left that is known to
     /// bring something.
     pub has_end: bool,
+    /// No time limit does, but the number of runs.
+    pub only_runs_end_it: bool,
 }
 
 pub enum Next {

@@ -1,11 +1,12 @@
 //! Flips that were dropped have their turn after all when nothing else is left to do: their runs
 //! are traced once more. What was solved for in the meantime is known by its prefix, so that the
-//! flips which are left are those that were dropped.
+//! flips which are left are those that were dropped. Most of them are of long loops, so that every
+//! other run is a restart from somewhere else.
 
 use std::collections::{HashSet, VecDeque};
 
 use super::{Expected, Whitebox, hash_of};
-use crate::{Context, Next, Origin, Proposal};
+use crate::{Context, Next, Origin, Proposal, restart};
 
 /// Inputs that are remembered. A search with more of them hardly ever comes to an end.
 const INPUTS: usize = 4096;
@@ -18,6 +19,9 @@ pub(super) struct Dropped {
     waiting: VecDeque<Vec<u8>>,
     known: HashSet<u64>,
     bytes: usize,
+    /// Some have had their turn.
+    begun: bool,
+    restarted_last: bool,
 }
 
 impl Dropped {
@@ -42,7 +46,16 @@ impl Whitebox<'_> {
     pub(super) fn take_up_dropped(&mut self, context: &mut Context<'_>) -> Option<Next> {
         let input = self.dropped.pop().filter(|_| context.has_end)?;
         context.stats.taken_up += 1;
+        self.dropped.begun = true;
         self.expected = Some(Expected::Dropped);
         Some(Next::Run(Proposal { input, symbolic: true, origin: Origin::Retrace }))
+    }
+
+    /// A restart, where it is time for one although flips wait.
+    pub(super) fn restart_between(&mut self, context: &mut Context<'_>) -> Option<Next> {
+        let dropped = &mut self.dropped;
+        dropped.restarted_last = dropped.begun && !dropped.restarted_last;
+        let is_due = dropped.restarted_last && self.ready.is_none();
+        is_due.then(|| Next::Run(restart(self.options.holes.as_deref(), context)))
     }
 }

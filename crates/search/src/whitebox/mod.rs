@@ -262,6 +262,9 @@ impl Strategy for Whitebox<'_> {
         if self.sentences.is_some() {
             return self.next_within(context);
         }
+        if let Some(next) = self.restart_between(context) {
+            return next;
+        }
         if self.names.are_due()
             && let Some(next) = self.attempt_name(context)
         {

@@ -103,7 +103,10 @@ fn restarts_change_nothing_outside_of_holes() {
     });
     let mut setup = Setup { seeds: vec![b"abcd"], ..Setup::default() };
     setup.limits.runs = Some(200);
-    let options = WhiteboxOptions { holes: Some(vec![1..3]), ..WhiteboxOptions::default() };
+    let options = WhiteboxOptions {
+        holes: Some(std::iter::once(1..3).collect()),
+        ..WhiteboxOptions::default()
+    };
     let (results, stop) = setup.search(&mut fake, &mut Whitebox::new(options));
     assert!(matches!(stop, Stop::RunsUp), "{stop}");
     assert!(results.stats.restarts > 100);
