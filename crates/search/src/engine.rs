@@ -49,6 +49,11 @@ pub trait Observer {
         Ok(())
     }
 
+    /// How many bugs were found, if the search should go on no longer for that.
+    fn found_enough(&self) -> Option<u32> {
+        None
+    }
+
     /// Whether [`Observer::progress`] should be called now.
     fn wants_progress(&mut self, elapsed: Duration) -> bool;
 
@@ -103,6 +108,8 @@ pub struct World<'a> {
 pub enum Stop {
     TimeUp,
     RunsUp,
+    /// As many bugs were found as were asked for.
+    EnoughBugs(u32),
     Interrupted,
     /// The strategy has nothing left to do, and says itself what that means.
     Finished,
@@ -118,6 +125,12 @@ impl Stop {
     pub fn is_error(&self) -> bool {
         matches!(self, Stop::Execution(_) | Stop::Output(_))
     }
+
+    /// Whether what had to wait may be looked into.
+    fn leaves_time(&self) -> bool {
+        use Stop::{Complete, Finished, FinishedShort, RunsUp};
+        matches!(self, RunsUp | Finished | Complete | FinishedShort(_))
+    }
 }
 
 impl std::fmt::Display for Stop {
@@ -125,6 +138,8 @@ impl std::fmt::Display for Stop {
         match self {
             Stop::TimeUp => f.write_str("the time was up"),
             Stop::RunsUp => f.write_str("the number of runs was reached"),
+            Stop::EnoughBugs(1) => f.write_str("a bug was found (--stop-on-bug)"),
+            Stop::EnoughBugs(bugs) => write!(f, "{bugs} bugs were found (--stop-on-bug)"),
             Stop::Interrupted => f.write_str("interrupted"),
             Stop::Finished => f.write_str("nothing was left to try"),
             Stop::Complete => f.write_str("complete: all paths within the bounds were explored"),
@@ -264,13 +279,22 @@ impl<'a> Engine<'a> {
     /// Runs the seeds, then what the strategy proposes, until a limit is reached.
     pub fn search(mut self, strategy: &mut dyn Strategy, seeds: Vec<Seed>) -> (Results, Stop) {
         let stop = self.seeds(strategy, seeds).and_then(|()| self.propose(strategy));
-        let mut stop = stop.err().unwrap_or_else(|| self.finished(strategy));
-        if !matches!(stop, Stop::TimeUp | Stop::Interrupted) && !stop.is_error() {
+        let stop = stop.err().unwrap_or_else(|| self.finished(strategy));
+        let mut stop = self.true_reason(stop);
+        if stop.leaves_time() {
             let rest = self.look_into_rest().and_then(|()| self.examine_rest());
-            stop = rest.err().unwrap_or(stop);
+            stop = self.true_reason(rest.err().unwrap_or(stop));
         }
         self.count(strategy);
         (self.results, stop)
+    }
+
+    /// An interrupt ends runs that are going on, which then cannot be told from others that fail.
+    fn true_reason(&self, stop: Stop) -> Stop {
+        match stop {
+            Stop::Execution(_) if self.world.stop.load(Ordering::Relaxed) => Stop::Interrupted,
+            other => other,
+        }
     }
 
     fn seeds(&mut self, strategy: &mut dyn Strategy, seeds: Vec<Seed>) -> Result<(), Stop> {
@@ -370,6 +394,9 @@ impl<'a> Engine<'a> {
     fn check_limits(&self) -> Result<(), Stop> {
         if self.world.stop.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
+        }
+        if let Some(bugs) = self.world.observer.found_enough() {
+            return Err(Stop::EnoughBugs(bugs));
         }
         if self.limits.runs.is_some_and(|runs| self.results.stats.runs >= runs) {
             return Err(Stop::RunsUp);
