@@ -54,9 +54,10 @@ impl Recorder<'_> {
             bug.diagnosis.as_ref().map(|diagnosis| String::from_utf8_lossy(&diagnosis.report));
         let report = report.map(|report| format!("\nreport of the sanitized build:\n{report}\n"));
         let rounds = bug.rounds().map_or_else(String::new, |rounds| format!("\nloops:\n{rounds}"));
+        let told = told_by_surroundings(&stderr);
         format!(
-            "kind        {title}\n{at}{plain}last branch {place}\nfirst seen  run {run}\n{}{}{rounds}\n\
-             end of standard error:\n{stderr}\n{}",
+            "kind        {title}\n{at}{told}{plain}last branch {place}\nfirst seen  run {run}\n\
+             {}{}{rounds}\nend of standard error:\n{stderr}\n{}",
             self.models_line(),
             shown(&bug.input),
             report.unwrap_or_default()
@@ -110,6 +111,13 @@ struct Told {
     id: u32,
     text: String,
     kind: String,
+}
+
+/// Which calls failed, which names are which files: what stands around the program says it on the
+/// standard error.
+fn told_by_surroundings(stderr: &str) -> String {
+    let lines = stderr.lines().filter_map(|line| line.strip_prefix("tarragon: "));
+    lines.map(|line| format!("environment {line}\n")).collect()
 }
 
 fn shown(input: &[u8]) -> String {

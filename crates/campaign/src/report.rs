@@ -23,6 +23,10 @@ pub struct About {
     pub max_len: usize,
     /// The user's models of functions, each with its file.
     pub models: Vec<String>,
+    /// The parts of the input with their sizes, if it comes from several sources.
+    pub sources: Vec<String>,
+    /// What of the system is input.
+    pub environment: Vec<String>,
     /// What corpus/ has an input for.
     pub kept_by: KeepBy,
     /// Things that the user should know about the set-up.

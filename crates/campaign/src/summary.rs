@@ -66,6 +66,12 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
     if !about.models.is_empty() {
         writeln!(text, "  models      {}", about.models.join(", "))?;
     }
+    if !about.sources.is_empty() {
+        writeln!(text, "  sources     {}", about.sources.join(", "))?;
+    }
+    if !about.environment.is_empty() {
+        writeln!(text, "  environment {}", about.environment.join(", "))?;
+    }
     for note in &about.notes {
         writeln!(text, "  note        {note}")?;
     }

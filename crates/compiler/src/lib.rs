@@ -42,4 +42,4 @@ pub use debug::{debug_object, debug_object_of};
 pub use derive::{DeriveError, DeriveOptions, Derived, Variant, derive, derive_to};
 pub use lexers::propose_lexers;
 pub use models::{ModelError, Modelled, with_entry, with_models};
-pub use surroundings::Surroundings;
+pub use surroundings::{Surroundings, SystemModel};

@@ -69,8 +69,8 @@ pub enum ModelError {
     Twice { name: String, first: PathBuf, second: PathBuf },
 }
 
-/// `program` with the models in `files`, and between it and its surroundings what stands there, from
-/// the cache or made now.
+/// `program` with the models in `files`, and between it and its surroundings what stands there,
+/// from the cache or made now.
 pub fn with_models(
     program: &Path,
     files: &[PathBuf],
@@ -101,7 +101,8 @@ fn make(
     options: &DeriveOptions,
 ) -> Result<Modelled, DeriveError> {
     let (path, payload, libraries) = read_program(program)?;
-    let models = files.iter().chain(own).map(|file| compile(file));
+    let users = files.iter().map(|file| compile(file, LINES));
+    let models = users.chain(own.iter().map(|file| compile(file, NO_LINES)));
     let models = models.collect::<Result<Vec<_>, _>>()?;
     let making = Making { program: &path, payload, libraries, files, models, opened, options };
     let cache = |error| DeriveError::Cache { path: options.cache.clone(), error };
@@ -121,15 +122,19 @@ const PLAIN_LEVEL: &str = "-O1";
 
 /// Functions of the user's own may be called `strlen`: nothing is known of them by their names.
 const TO_BITCODE: &str =
-    "-O1 -g -w -fno-builtin -Xclang -disable-llvm-passes -emit-llvm -c -o - -idirafter";
+    "-O1 -w -fno-builtin -Xclang -disable-llvm-passes -emit-llvm -c -o - -idirafter";
 const CHECKS: &str = "-fsanitize=address,undefined";
+const LINES: &str = "-g";
+/// What stands between a program and its surroundings is no code of the user's: it counts for no
+/// coverage, and is blamed for nothing.
+const NO_LINES: &str = "-g0";
 
-fn compile(file: &Path) -> Result<Module, ModelError> {
+fn compile(file: &Path, lines: &str) -> Result<Module, ModelError> {
     let unreadable = |error| ModelError::Unreadable { path: file.to_owned(), error };
     std::fs::File::open(file).map_err(unreadable)?;
     let failed = |message| ModelError::DoesNotCompile { path: file.to_owned(), message };
-    let bitcode = to_bitcode(file, &[]).map_err(failed)?;
-    let checked = to_bitcode(file, &[CHECKS]).ok();
+    let bitcode = to_bitcode(file, &[lines]).map_err(failed)?;
+    let checked = to_bitcode(file, &[lines, CHECKS]).ok();
     Ok(Module { source: file.to_string_lossy().into_owned(), bitcode, checked })
 }
 

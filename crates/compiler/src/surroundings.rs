@@ -1,8 +1,9 @@
-//! C code between a program and its surroundings: it hands the parts of an input to the program, and
-//! answers in the place of the system. It becomes part of the program as models of the user's do.
+//! C code between a program and its surroundings: it hands the parts of an input to the program,
+//! and answers in the place of the system. It becomes part of the program as models of the user's
+//! do.
 
 use crate::cache::{Cache, Key};
-use sources::{Kind, Layout};
+use sources::{Kind, Layout, Part};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,24 +11,93 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surroundings {
     pub layout: Layout,
-    /// Files of this module that answer in the place of the system, by their names.
-    pub models: Vec<String>,
+    pub models: Vec<SystemModel>,
+    /// Calls that fail in a run, at most.
+    pub max_faults: usize,
+}
+
+/// What answers in the place of the system, with answers from the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SystemModel {
+    Faults,
+    Files,
+    Time,
+    Random,
+    Ids,
+    Variables,
+}
+
+/// Names that a program opens, and variables that it asks for, that have a part of their own.
+const FILES: usize = 4;
+const VARIABLES: usize = 4;
+/// What is known of a file beside its content: `FACTS` of `files.c`.
+const FACTS: usize = 8;
+
+impl SystemModel {
+    pub const ALL: [SystemModel; 6] = [
+        SystemModel::Faults,
+        SystemModel::Files,
+        SystemModel::Time,
+        SystemModel::Random,
+        SystemModel::Ids,
+        SystemModel::Variables,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            SystemModel::Faults => "faults",
+            SystemModel::Files => "files",
+            SystemModel::Time => "time",
+            SystemModel::Random => "random",
+            SystemModel::Ids => "ids",
+            SystemModel::Variables => "variables",
+        }
+    }
+
+    fn source(self) -> (&'static str, &'static str) {
+        match self {
+            SystemModel::Faults => ("faults.c", include_str!("surroundings/faults.c")),
+            SystemModel::Files => ("files.c", include_str!("surroundings/files.c")),
+            SystemModel::Time => ("time.c", include_str!("surroundings/time.c")),
+            SystemModel::Random => ("random.c", include_str!("surroundings/random.c")),
+            SystemModel::Ids => ("ids.c", include_str!("surroundings/ids.c")),
+            SystemModel::Variables => ("variables.c", include_str!("surroundings/variables.c")),
+        }
+    }
+
+    /// The parts of the input that it answers from, each with the size that it has if nobody says
+    /// another.
+    pub fn parts(self) -> Vec<Part> {
+        let (files, variables) = (1..=FILES, 1..=VARIABLES);
+        match self {
+            SystemModel::Faults => vec![Part::choices("faults", 64)],
+            SystemModel::Files => std::iter::once(Part::choices("files", FILES * FACTS))
+                .chain(files.map(|number| Part::data(format!("file{number}"), 255)))
+                .collect(),
+            SystemModel::Time => vec![Part::choices("time", 13)],
+            SystemModel::Random => vec![Part::choices("random", 64)],
+            SystemModel::Ids => vec![Part::choices("ids", 12)],
+            SystemModel::Variables => std::iter::once(Part::choices("variables", VARIABLES))
+                .chain(variables.map(|number| Part::text(format!("variable{number}"), 64)))
+                .collect(),
+        }
+    }
+
+    /// Whether the size of its part of choices can be another: those of the others have their
+    /// meaning.
+    pub fn has_any_size(self) -> bool {
+        matches!(self, SystemModel::Faults | SystemModel::Random)
+    }
 }
 
 const HEADER: (&str, &str) = ("surroundings.h", include_str!("surroundings/surroundings.h"));
 const SOURCES: (&str, &str) = ("sources.c", include_str!("surroundings/sources.c"));
 /// The table of parts, which `sources.c` includes.
 const LAYOUT: &str = "layout.h";
-
-/// What can stand in for the system: name, file and text.
-const MODELS: [(&str, &str, &str); 0] = [];
+/// What is asked for, which files of models include.
+const MODELS: &str = "models.h";
 
 impl Surroundings {
-    /// The names of what can stand in for the system.
-    pub fn known_models() -> impl Iterator<Item = &'static str> {
-        MODELS.iter().map(|(name, ..)| *name)
-    }
-
     /// The files to compile, from the cache or written now.
     pub(crate) fn files(&self, cache: &Path) -> io::Result<Vec<PathBuf>> {
         let texts = self.texts();
@@ -46,14 +116,24 @@ impl Surroundings {
     }
 
     fn texts(&self) -> Vec<(&str, String)> {
-        let wanted = |name: &str| self.models.iter().any(|model| model == name);
-        let models = MODELS.iter().filter(|(name, ..)| wanted(name));
-        let models = models.map(|(_, file, text)| (*file, *text));
+        let models = self.models.iter().map(|model| model.source());
         let fixed = [HEADER, SOURCES].into_iter().chain(models);
         let mut texts: Vec<(&str, String)> =
             fixed.map(|(name, text)| (name, text.into())).collect();
         texts.push((LAYOUT, table(&self.layout)));
+        texts.push((MODELS, self.definitions()));
         texts
+    }
+
+    /// What of the system is input, as macros.
+    fn definitions(&self) -> String {
+        let macros = self.models.iter().map(|model| match model {
+            SystemModel::Faults => format!("#define TARRAGON_FAULTS {}\n", self.max_faults),
+            SystemModel::Files => format!("#define TARRAGON_FILES {FILES}\n"),
+            SystemModel::Variables => format!("#define TARRAGON_VARIABLES {VARIABLES}\n"),
+            SystemModel::Time | SystemModel::Random | SystemModel::Ids => String::new(),
+        });
+        macros.collect()
     }
 }
 
@@ -68,7 +148,7 @@ fn table(layout: &Layout) -> String {
     );
     for (part, place) in layout.places() {
         let (start, capacity, head) = (place.start, part.capacity, part.head());
-        let length = if part.kind == Kind::Choices { capacity } else { 0 };
+        let length = if part.kind == Kind::Data { 0 } else { capacity };
         text += &format!(
             "    {{ {:?}, tarragon_container + {start}, {length}, {capacity}, {start}, {head} }},\n",
             part.name
@@ -80,7 +160,6 @@ fn table(layout: &Layout) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sources::Part;
 
     #[test]
     fn the_table_has_every_part() {

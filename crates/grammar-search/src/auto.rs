@@ -35,6 +35,8 @@ struct Part<'s> {
     finished: bool,
     /// It never has nothing left to do.
     is_endless: bool,
+    /// It has nothing left to do but random inputs.
+    restarts: bool,
     /// It learns from traces: inputs that wait for one, unless it learns from none.
     untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
     /// Its last run was for a trace.
@@ -61,8 +63,11 @@ const MAX_UNTRACED: usize = 1000;
 const MEMORY: f64 = 0.8;
 
 impl Part<'_> {
-    /// Outcomes for a second.
+    /// Outcomes for a second. Others make random inputs for less.
     fn worth(&self) -> f64 {
+        if self.restarts {
+            return 0.0;
+        }
         (self.found + 0.1) / (self.spent + 1e-3)
     }
 
@@ -111,7 +116,7 @@ impl<'s> Auto<'s> {
         untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
     ) -> Auto<'s> {
         let (found, spent, finished, traced_last) = (0.0, 0.0, false, false);
-        let is_endless = false;
+        let (is_endless, restarts) = (false, false);
         let (total, least) = (Duration::ZERO, LEAST);
         self.parts.push(Part {
             strategy,
@@ -121,6 +126,7 @@ impl<'s> Auto<'s> {
             least,
             finished,
             is_endless,
+            restarts,
             untraced,
             traced_last,
         });
@@ -159,7 +165,11 @@ impl<'s> Auto<'s> {
         let had = |part: &Part<'_>| part.total.as_secs_f64() / (part.least * now.as_secs_f64());
         let neglected = left().filter(|(_, part)| had(part) < 1.0);
         let neglected = neglected.min_by(|(_, a), (_, b)| had(a).total_cmp(&had(b)));
-        let best = || left().max_by(|(_, a), (_, b)| a.worth().total_cmp(&b.worth()));
+        // Where none finds anything, all have the same.
+        let better = |a: &Part<'_>, b: &Part<'_>| {
+            a.worth().total_cmp(&b.worth()).then(b.total.cmp(&a.total))
+        };
+        let best = || left().max_by(|(_, a), (_, b)| better(a, b));
         self.current = neglected.or_else(best).map_or(0, |(number, _)| number);
     }
 }
@@ -186,12 +196,15 @@ impl Strategy for Auto<'_> {
             Next::Finished => match part.rest(context) {
                 Rest::Nothing => Next::Finished,
                 Rest::Restart => {
-                    self.tracing = true;
+                    part.restarts = true;
                     Next::Run(restart(part.strategy.holes(), context))
                 }
                 Rest::Others => self.end_part(context),
             },
-            next => next,
+            next => {
+                part.restarts = false;
+                next
+            }
         }
     }
 

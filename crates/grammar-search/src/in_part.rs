@@ -1,5 +1,5 @@
-//! A strategy for one part of inputs that come from several sources: the other parts are those of an
-//! input that was found before.
+//! A strategy for one part of inputs that come from several sources: the other parts are those of
+//! an input that was found before.
 
 use search::{Context, Next, Proposal, Ran, Strategy};
 use sources::Layout;

@@ -4,7 +4,7 @@
 use crate::function::{Function, Program};
 use crate::llvm::{self, Block, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 use crate::types;
-use crate::{entry, formats, opaque, outside, runtime};
+use crate::{attributes, entry, formats, opaque, outside, runtime};
 use inkwell::llvm_sys::core::*;
 use trace::{ConcretiseReason, GiveUp, slots};
 
@@ -57,6 +57,8 @@ enum Callee {
     Model,
     /// A function that knows nothing of labels.
     External,
+    /// Of Tarragon, between the program and its surroundings: it looks at data without a trace.
+    Own,
     InlineAssembly,
     /// Through a pointer.
     Unknown,
@@ -71,6 +73,7 @@ impl Function<'_> {
         match llvm::as_function(called) {
             Some(function) if self.program.instrumented.contains(&function) => Callee::Labelled,
             Some(function) if self.program.runtime.is_model(function) => Callee::Model,
+            Some(function) if surrounds(function) => Callee::Own,
             Some(_) => Callee::External,
             None => Callee::Unknown,
         }
@@ -83,7 +86,7 @@ impl Function<'_> {
         }
         match self.callee(call) {
             Callee::External => self.printed_may_be_symbolic(call),
-            Callee::InlineAssembly => false,
+            Callee::InlineAssembly | Callee::Own => false,
             _ => true,
         }
     }
@@ -109,9 +112,10 @@ impl Function<'_> {
                 enters_kernel = self.watch_assembly(call);
             }
             Callee::External => self.call_external(call, &arguments),
+            Callee::Own => {}
             _ => followed = self.send_arguments(call, callee, &arguments),
         }
-        let sends = !matches!(callee, Callee::External | Callee::InlineAssembly);
+        let sends = !matches!(callee, Callee::External | Callee::Own | Callee::InlineAssembly);
         self.after_call(call, callee, sends, followed);
         if let Some(at) = after(call).filter(|_| enters_kernel) {
             self.builder().before(at);
@@ -512,6 +516,13 @@ impl Function<'_> {
         self.varargs = Some(kept);
         builder.before(at);
     }
+}
+
+/// How names of functions begin that surround a program; most others of Tarragon's are models.
+const SURROUNDING: &str = "tarragon_";
+
+fn surrounds(function: Value) -> bool {
+    attributes::is_own(function) && llvm::name(function).starts_with(SURROUNDING)
 }
 
 /// Whether symbolic data that the call gets does not come back, but in files.

@@ -5,6 +5,7 @@
 //! know what expressions mean: that is the runtime's task, which is linked into the program here.
 
 mod attributes;
+mod call_places;
 mod calls;
 mod concrete;
 mod constructors;

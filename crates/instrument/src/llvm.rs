@@ -763,6 +763,12 @@ impl Builder {
         unsafe { LLVMBuildStore(self.raw, value, pointer) }
     }
 
+    /// A pointer to a constant text of the module.
+    pub fn text(&self, text: &str) -> Value {
+        // SAFETY: the builder stands in a function.
+        unsafe { LLVMBuildGlobalString(self.raw, c_string(text).as_ptr(), c"text".as_ptr()) }
+    }
+
     pub fn load(&self, ty: Type, pointer: Value) -> Value {
         // SAFETY: the pointer is valid for the type.
         unsafe { LLVMBuildLoad2(self.raw, ty, pointer, NO_NAME) }

@@ -3,7 +3,6 @@
 //! as metadata.
 
 use crate::llvm::{self, LLVMOpcode, Value};
-use crate::substitution;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::LLVMContextRef;
 use sites::{Site, SiteKind, SiteTable};
@@ -100,7 +99,7 @@ impl Numbering {
             function: intern(
                 &mut self.functions,
                 &mut self.table.functions,
-                substitution::replaced_name(&function),
+                trace::replaced_name(&function),
             ),
             file: intern(&mut self.files, &mut self.table.files, &file),
             line,

@@ -4,7 +4,6 @@
 
 use crate::llvm::{self, Block, LLVMOpcode, Value};
 use crate::numbering::{Numbering, intern};
-use crate::substitution;
 use sites::{SiteKind, SourceBranch, SourceFunction, SourceLine, SourceTable};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -95,7 +94,7 @@ fn is_marker(instruction: Value) -> bool {
 /// The name in the source: linking appends a dot and a number to static functions that share a
 /// name.
 pub fn source_name(name: &str) -> String {
-    let name = substitution::replaced_name(name);
+    let name = trace::replaced_name(name);
     name.split('.').next().filter(|start| !start.is_empty()).unwrap_or(name).to_owned()
 }
 

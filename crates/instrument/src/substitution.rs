@@ -9,12 +9,13 @@
 //! name, too. For others (those of the C library) the model takes another name: the runtime and the
 //! library itself must go on with the real one.
 //!
-//! Code between a program and its surroundings consists of models, too. They may wrap `main`, and give
-//! way to models of the user's.
+//! Code between a program and its surroundings consists of models, too. They may wrap `main`, and
+//! give way to models of the user's.
 //!
 //! One model may be an entry: its `main` takes the place of the program's, and it may use some of
 //! what is static in the program.
 
+use crate::call_places;
 use crate::library;
 use crate::llvm::{self, Value};
 use crate::module;
@@ -27,6 +28,7 @@ use inkwell::llvm_sys::prelude::*;
 use sites::{ModelFile, Substitution};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use trace::REPLACED;
 
 /// What calls of the modelled function promise, and the model need not keep.
 const PROMISES: [&str; 8] = [
@@ -39,14 +41,6 @@ const PROMISES: [&str; 8] = [
     "allocsize",
     "allockind",
 ];
-
-/// How the names of functions begin that a model has replaced, and still calls.
-const REPLACED: &str = "__real_";
-
-/// What the program calls a function that a model has replaced.
-pub fn replaced_name(name: &str) -> &str {
-    name.strip_prefix(REPLACED).unwrap_or(name)
-}
 
 /// The names of a modelled function.
 struct Names {
@@ -86,6 +80,12 @@ pub fn substitute(
     let names: BTreeMap<&str, Names> =
         replaced.map(|name| (name.as_str(), found.names(name))).collect();
     replace(&modules, &models, &names);
+    let of_models = models.iter().zip(&report.files).skip(users.len());
+    for (_, file) in of_models.filter(|(module, _)| call_places::wants_places(**module)) {
+        file.replaced.iter().for_each(|name| {
+            call_places::tell(context, &modules, &names[name.as_str()].model);
+        });
+    }
     for (number, module) in modules.iter().chain(&models).enumerate() {
         write(*module, &folder.join(format!("{number:04}.bc")))?;
     }
@@ -195,15 +195,14 @@ impl Functions {
 /// How names begin that code between a program and its surroundings shares.
 const OWN: &str = "tarragon_";
 
-/// Takes its name from a function that replaces nothing: the name means what others define.
+/// Takes a function away that replaces nothing: its name means what others define.
 fn retire(module: LLVMModuleRef, name: &str) {
     let Some(function) = functions(module).into_iter().find(|f| llvm::name(*f) == name) else {
         return;
     };
     llvm::set_name(function, &format!("{OWN}unused_{name}"));
     take_over(module, function, name);
-    // SAFETY: the handle is a definition that nobody knows any more.
-    unsafe { LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage) };
+    delete(function);
 }
 
 /// Lets other modules use what is static in one of them, if no other thing has the name.

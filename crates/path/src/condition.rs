@@ -280,6 +280,7 @@ impl Builder<'_> {
     fn event(&mut self, event: &Event) {
         match EventKind::from_byte(event.kind) {
             Some(EventKind::Branch) => self.condition(event, ConstraintKind::Branch),
+            Some(EventKind::Given) => self.condition(event, ConstraintKind::Given),
             Some(EventKind::Check) => self.check(event),
             Some(EventKind::Switch) => self.switch(event),
             Some(EventKind::Concretise) => self.concretise(event),

@@ -66,7 +66,7 @@ fn check_event(dag: &Dag, index: usize, event: &Event) -> Result<(), BadTrace> {
         return Err(BadTrace::Label { index, label });
     }
     let bits = dag.node(label).bits;
-    if matches!(kind, EventKind::Branch | EventKind::Check) && bits != 1 {
+    if matches!(kind, EventKind::Branch | EventKind::Given | EventKind::Check) && bits != 1 {
         return Err(BadTrace::Width { index, label, bits });
     }
     if kind == EventKind::Delivered && dag.op(label) != Op::Token {

@@ -9,6 +9,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use trace::replaced_name;
+
 /// Debian's name, and those of other systems.
 const PROGRAMS: [&str; 3] =
     ["llvm-symbolizer-22", "/usr/lib/llvm-22/bin/llvm-symbolizer", "llvm-symbolizer"];
@@ -90,7 +92,7 @@ impl Symbolizer {
         let frames =
             answer.unwrap_or_default().into_iter().filter(|(function, _)| function != "??");
         let place = |place: String| if is_vague(&place) { module.clone() } else { place };
-        frames.map(|(function, at)| (function, place(at))).collect()
+        frames.map(|(function, at)| (replaced_name(&function).to_owned(), place(at))).collect()
     }
 }
 

@@ -55,6 +55,16 @@ pub fn branch(run: &Run, label: Label, taken: bool, site: u32) {
     }
 }
 
+/// What every input is like: a branch that has one side only, which is true.
+pub fn given(run: &Run, label: Label) {
+    let at = run.segment.event_count();
+    branch(run, label, true, 0);
+    if at < run.segment.event_count() {
+        let event = run.segment.event(at);
+        run.segment.set_event(at, Event { kind: EventKind::Given as u8, ..event });
+    }
+}
+
 fn branch_on_label(run: &Run, label: Label, taken: bool, site: u32) {
     run.segment.count_branch();
     if let Some(at) = shapes::split(run, label) {

@@ -21,7 +21,7 @@ use trace::{Label, Op};
 pub(crate) struct Source(u8);
 
 /// Most parts that a run can have.
-const MAX_PARTS: usize = 16;
+const MAX_PARTS: usize = 32;
 const WHOLE: u8 = MAX_PARTS as u8;
 
 /// A slot of the input.
@@ -208,6 +208,17 @@ pub extern "C" fn __tarragon_delivers(fd: c_int, place: usize, head: usize, capa
         && let Some(_entered) = state::enter(run)
     {
         part.length.set(length_before(run, place, head, capacity));
+    }
+}
+
+/// A descriptor that delivers a part stays open: whether code that is not followed reads it has to
+/// be looked at. Of files that is known when they are opened.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tarragon_watches(fd: c_int) {
+    let run = Run::current();
+    if run.symbolic.get()
+        && let Some(_entered) = state::enter(run)
+    {
         watch(fd);
     }
 }
@@ -264,21 +275,38 @@ pub extern "C" fn __tarragon_asks_piece(place: usize, offset: usize) {
         let (source, offset) = (Source(number as u8), offset as u64);
         source.ask_byte(run, offset);
         if offset < source.len(run) {
-            let byte = source.byte(run, offset);
-            let is_zero = build::binary(run, Op::Eq, 8, byte, Value::concrete(0));
-            events::branch(run, is_zero, byte.value == 0, 0);
+            ask_zero(run, source.byte(run, offset));
         }
     }
 }
 
-/// The length of a part. Lengths beyond its capacity are taken for that, which is a condition.
+/// Whether the input's byte at `place` is zero was asked for.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tarragon_asks_zero(place: usize) {
+    let run = Run::current();
+    if run.symbolic.get()
+        && let Some(_entered) = state::enter(run)
+    {
+        ask_zero(run, Source::WHOLE.byte(run, place as u64));
+    }
+}
+
+/// Which ends a text.
+fn ask_zero(run: &Run, byte: Value) {
+    let is_zero = build::binary(run, Op::Eq, 8, byte, Value::concrete(0));
+    events::branch(run, is_zero, byte.value == 0, 0);
+}
+
+/// The length of a part. No search makes one beyond the capacity; elsewhere it is taken for that.
 fn length_before(run: &Run, place: usize, head: usize, capacity: usize) -> Length {
     let capacity = capacity as u64;
     let number = number_before(run, place, head, capacity);
     let fits = number.value <= capacity;
     if capacity >> (8 * head) == 0 && capacity + 1 != 1 << (8 * head) {
         let condition = build::binary(run, Op::Ule, 64, number, Value::concrete(capacity));
-        events::branch(run, condition, fits, 0);
+        if fits {
+            events::given(run, condition);
+        }
     }
     let Value { label, value: len } = if fits { number } else { Value::concrete(capacity) };
     let (least, most) = if label == 0 { (len, len) } else { (0, capacity) };

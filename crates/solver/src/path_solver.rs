@@ -10,6 +10,8 @@ use crate::query::{Answer, Lit, Query};
 use crate::question::{Component, Goal};
 use crate::ranges::Ranges;
 use crate::texts::Restrictions;
+use std::ops::Range;
+
 use expr::{Dag, Evaluator, Support, SupportId, Supports};
 
 /// A path condition of one run, prepared for many queries.
@@ -19,6 +21,8 @@ pub struct PathSolver<'a> {
     pub(crate) current: &'a [u8],
     pub(crate) max_len: usize,
     pub(crate) filler: u8,
+    /// Bytes that are numbers: near ones are better than those that read well.
+    numbers: Vec<Range<usize>>,
     pub(crate) supports: Supports,
     /// The support of each literal of the path.
     pub(crate) support: Vec<SupportId>,
@@ -34,6 +38,14 @@ pub struct PathSolver<'a> {
     pub(crate) values: Option<Evaluator>,
 }
 
+/// Numbers near to one, those to try first first. Every other question lets a length grow by more
+/// than one: each byte that follows can be the end afterwards, but long ways hide short ones.
+fn near(now: u8, question: usize) -> impl Iterator<Item = u8> {
+    let far = now.checked_add(16).filter(|_| question % 2 == 1);
+    let one_by_one = (1..=8).flat_map(move |by| [now.checked_add(by), now.checked_sub(by)]);
+    far.into_iter().chain(one_by_one.flatten())
+}
+
 impl<'a> PathSolver<'a> {
     /// Literals of `path` that do not hold on `current` are allowed, but make answers slower.
     pub fn new(dag: &'a Dag, path: &'a [Lit], current: &'a [u8], max_len: usize) -> PathSolver<'a> {
@@ -43,6 +55,7 @@ impl<'a> PathSolver<'a> {
             current,
             max_len: max_len.max(current.len()),
             filler: Query::DEFAULT_FILLER,
+            numbers: Vec::new(),
             supports: Supports::new(),
             support: Vec::with_capacity(path.len()),
             needed_len: vec![0],
@@ -80,6 +93,12 @@ impl<'a> PathSolver<'a> {
         self.filler = filler;
     }
 
+    /// Bytes of the input that are numbers, such as lengths. Where they change, answers leave them as
+    /// near to what they are as a few attempts allow.
+    pub fn set_numbers(&mut self, numbers: Vec<Range<usize>>) {
+        self.numbers = numbers;
+    }
+
     /// Literals of the path that do not hold on the current input: the trace is wrong about them.
     pub fn violated(&self) -> &[u32] {
         self.checker.violated()
@@ -94,7 +113,29 @@ impl<'a> PathSolver<'a> {
     /// hold.
     pub fn solve(&mut self, chain: &mut Chain, prefix: usize, extra: &[Lit], goal: Lit) -> Answer {
         let goal = self.goal(prefix, extra, goal);
-        chain.answer(self, &goal, None)
+        match chain.answer(self, &goal, None) {
+            Answer::Sat(input) => Answer::Sat(self.with_near_numbers(&goal, input)),
+            other => other,
+        }
+    }
+
+    fn with_near_numbers(&mut self, goal: &Goal, mut input: Vec<u8>) -> Vec<u8> {
+        let places: Vec<usize> = self.numbers.iter().cloned().flatten().collect();
+        for place in places {
+            let (Some(&found), Some(&now)) = (input.get(place), self.current.get(place)) else {
+                break;
+            };
+            let nearer =
+                near(now, goal.prefix).filter(|value| value.abs_diff(now) < found.abs_diff(now));
+            for value in nearer {
+                input[place] = value;
+                if self.checker.check(&input, goal.prefix, goal.extra, goal.lit) {
+                    break;
+                }
+                input[place] = found;
+            }
+        }
+        input
     }
 
     /// As [`PathSolver::solve`], with parts of the answer in languages. "Unsat" means that no input

@@ -52,9 +52,9 @@ impl Layout {
         container.resize(self.size(), 0);
         container[..self.line().len()].copy_from_slice(self.line());
         for (part, place) in self.places() {
+            let len = length(part, container, place.start);
+            container[place.start + len..place.end].fill(0);
             if part.kind == Kind::Data {
-                let len = length(part, container, place.start);
-                container[place.start + len..place.end].fill(0);
                 write_length(part, &mut container[place.start - part.head()..place.start], len);
             }
         }
@@ -62,7 +62,9 @@ impl Layout {
 }
 
 fn push(container: &mut Vec<u8>, part: &Part, bytes: &[u8]) {
-    let start = container.len();
+    let is_text = part.kind == Kind::Text;
+    let end = bytes.iter().position(|byte| is_text && *byte == 0).unwrap_or(bytes.len());
+    let (start, bytes) = (container.len(), &bytes[..end]);
     container.resize(start + part.head() + part.capacity, 0);
     write_length(part, &mut container[start..start + part.head()], bytes.len());
     container[start + part.head()..][..bytes.len()].copy_from_slice(bytes);
@@ -74,12 +76,13 @@ fn write_length(part: &Part, head: &mut [u8], len: usize) {
 
 /// The length of a part whose bytes begin at `start`.
 fn length(part: &Part, container: &[u8], start: usize) -> usize {
-    if part.kind == Kind::Choices {
-        return part.capacity;
-    }
-    let head = (start - part.head()..start).rev();
     let byte = |at: usize| usize::from(container.get(at).copied().unwrap_or(0));
-    head.fold(0, |len, at| len << 8 | byte(at)).min(part.capacity)
+    let read = match part.kind {
+        Kind::Choices => part.capacity,
+        Kind::Text => (start..).take_while(|at| byte(*at) != 0).take(part.capacity).count(),
+        Kind::Data => (start - part.head()..start).rev().fold(0, |len, at| len << 8 | byte(at)),
+    };
+    read.min(part.capacity)
 }
 
 fn taken(part: &Part, container: &[u8], start: usize) -> Vec<u8> {
@@ -95,17 +98,23 @@ mod tests {
     use super::*;
 
     fn layout() -> Layout {
-        let parts = vec![Part::data("a", 3), Part::data("b", 300), Part::choices("c", 2)];
-        Layout::new(parts).unwrap()
+        let (data, others) = (
+            [Part::data("a", 3), Part::data("b", 300)],
+            [Part::choices("c", 2), Part::text("d", 3)],
+        );
+        Layout::new(data.into_iter().chain(others).collect()).unwrap()
     }
 
     #[test]
     fn what_is_joined_is_split_again() {
         let layout = layout();
         let long = vec![b'x'; 257];
-        let container = layout.join(&[b"ab".to_vec(), long.clone(), vec![7]]);
+        let container = layout.join(&[b"ab".to_vec(), long.clone(), vec![7], b"x\0y".to_vec()]);
         assert_eq!(container.len(), layout.size());
-        assert_eq!(layout.split(&container).unwrap(), [b"ab".to_vec(), long, vec![7, 0]]);
+        let text = b"x".to_vec();
+        assert_eq!(layout.split(&container).unwrap(), [b"ab".to_vec(), long, vec![7, 0], text]);
+        let full = layout.join(&[vec![], vec![], vec![], b"xyzu".to_vec()]);
+        assert_eq!(layout.split(&full).unwrap()[3], b"xyz");
         let cut = layout.join(&[b"abcd".to_vec()]);
         assert_eq!(layout.split(&cut).unwrap()[0], b"abc");
     }

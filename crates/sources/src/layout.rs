@@ -22,10 +22,23 @@ pub struct Part {
     pub kind: Kind,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Data,
+    /// Ends at its first zero byte, or at its capacity.
+    Text,
     Choices,
+}
+
+impl Kind {
+    /// What is behind the capacity in a container's line.
+    fn mark(self) -> &'static str {
+        match self {
+            Kind::Data => "",
+            Kind::Text => "z",
+            Kind::Choices => "!",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -43,13 +56,17 @@ pub enum LayoutError {
 /// What two bytes of length can say.
 const MOST: usize = 0xffff;
 /// As many as the runtime keeps apart.
-const MAX_PARTS: usize = 16;
+const MAX_PARTS: usize = 32;
 /// What containers begin with.
 pub(crate) const MARK: &str = "tarragon container 1:";
 
 impl Part {
     pub fn data(name: impl Into<String>, capacity: usize) -> Part {
         Part { name: name.into(), capacity, kind: Kind::Data }
+    }
+
+    pub fn text(name: impl Into<String>, capacity: usize) -> Part {
+        Part { name: name.into(), capacity, kind: Kind::Text }
     }
 
     pub fn choices(name: impl Into<String>, capacity: usize) -> Part {
@@ -59,7 +76,7 @@ impl Part {
     /// Bytes of its length.
     pub fn head(&self) -> usize {
         match self.kind {
-            Kind::Choices => 0,
+            Kind::Text | Kind::Choices => 0,
             Kind::Data if self.capacity <= 0xff => 1,
             Kind::Data => 2,
         }
@@ -83,8 +100,7 @@ impl Part {
 
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mark = if self.kind == Kind::Choices { "!" } else { "" };
-        write!(f, "{}={}{mark}", self.name, self.capacity)
+        write!(f, "{}={}{}", self.name, self.capacity, self.kind.mark())
     }
 }
 
@@ -108,10 +124,11 @@ impl Layout {
         let words = line.strip_prefix(MARK)?.split_ascii_whitespace();
         let part = |word: &str| {
             let (name, capacity) = word.split_once('=')?;
-            let number = capacity.strip_suffix('!');
-            let capacity = number.unwrap_or(capacity).parse().ok()?;
-            let make = if number.is_some() { Part::choices } else { Part::data };
-            Some(make(name.to_owned(), capacity))
+            let digits = capacity.trim_end_matches(|c: char| !c.is_ascii_digit());
+            let mark = &capacity[digits.len()..];
+            let kinds = [Kind::Data, Kind::Text, Kind::Choices];
+            let kind = kinds.into_iter().find(|kind| kind.mark() == mark)?;
+            Some(Part { name: name.to_owned(), capacity: digits.parse().ok()?, kind })
         };
         Layout::new(words.map(part).collect::<Option<_>>()?).ok()
     }
@@ -154,6 +171,15 @@ impl Layout {
         })
     }
 
+    /// Where lengths and choices are: bytes that are numbers.
+    pub fn numbers(&self) -> impl Iterator<Item = Range<usize>> {
+        self.places().filter_map(|(part, place)| match part.kind {
+            Kind::Data => Some(place.start - part.head()..place.start),
+            Kind::Choices => Some(place),
+            Kind::Text => None,
+        })
+    }
+
     /// What may vary: everything but the line.
     pub fn variable(&self) -> Range<usize> {
         self.line.len()..self.size()
@@ -172,18 +198,25 @@ mod tests {
     use super::*;
 
     fn layout() -> Layout {
-        let parts =
-            vec![Part::data("stdin", 255), Part::data("@@1", 256), Part::choices("faults", 4)];
-        Layout::new(parts).unwrap()
+        let files = [Part::data("stdin", 255), Part::data("@@1", 256)];
+        let others = [Part::text("word1", 9), Part::choices("faults", 4)];
+        Layout::new(files.into_iter().chain(others).collect()).unwrap()
     }
 
     #[test]
     fn the_line_says_all() {
         let layout = layout();
-        assert_eq!(layout.line(), b"tarragon container 1: stdin=255 @@1=256 faults=4!\n");
+        assert_eq!(layout.line(), b"tarragon container 1: stdin=255 @@1=256 word1=9z faults=4!\n");
         let line = String::from_utf8(layout.line().to_vec()).unwrap();
         assert_eq!(Layout::of_line(line.trim_end()), Some(layout));
-        for other in ["", "stdin=255", "tarragon container 1: stdin", "tarragon container 2: a=1"] {
+        for other in [
+            "",
+            "stdin=255",
+            "tarragon container 1: stdin",
+            "tarragon container 1: stdin=1x",
+            "tarragon container 1: stdin=z",
+            "tarragon container 2: a=1",
+        ] {
             assert_eq!(Layout::of_line(other), None, "{other}");
         }
     }
@@ -193,8 +226,9 @@ mod tests {
         let layout = layout();
         let line = layout.line().len();
         let places: Vec<Range<usize>> = layout.places().map(|(_, place)| place).collect();
-        assert_eq!(places, [line + 1..line + 256, line + 258..line + 514, line + 514..line + 518]);
-        assert_eq!(layout.size(), line + 518);
+        let starts = [(1, 255), (258, 256), (514, 9), (523, 4)];
+        assert_eq!(places, starts.map(|(start, size)| line + start..line + start + size));
+        assert_eq!(layout.size(), line + 527);
     }
 
     #[test]
@@ -207,7 +241,7 @@ mod tests {
         for name in ["", "a b", "a=b", "a!", "a\n"] {
             assert!(Layout::new(vec![Part::data(name, 1)]).is_err(), "{name:?}");
         }
-        let many = (0..17).map(|i| Part::data(i.to_string(), 1)).collect();
-        assert_eq!(Layout::new(many), Err(LayoutError::TooMany(17)));
+        let many = (0..33).map(|i| Part::data(i.to_string(), 1)).collect();
+        assert_eq!(Layout::new(many), Err(LayoutError::TooMany(33)));
     }
 }

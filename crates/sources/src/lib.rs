@@ -6,6 +6,7 @@
 //!
 //! * a part of *data* (standard input, a file) has its length, in one byte or in two with the low
 //!   one first, then as many bytes as it can hold;
+//! * a *text* (an argument) has its bytes only, and ends at the first zero;
 //! * a part of *choices* (what the environment does) has its bytes only. Zero is the usual choice.
 //!
 //! So lengths are bytes of the input that a search can solve for. What is behind a length is zero.

@@ -12,7 +12,7 @@ use campaign::{
     About, Campaign, CampaignEnd, Display, DisplayMode, OutputDir, built_in_seeds, read_seeds,
     stop_on_signals,
 };
-use compiler::Variant;
+use compiler::{Surroundings, Variant};
 use executor::Target;
 use grammar::language::Language;
 use grammar::parse::Parser;
@@ -37,7 +37,8 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
     // Before anything that takes time.
     OutputDir::check(&args.out, args.resume)?;
     let mut notes = Vec::new();
-    let layout = sources::surroundings(&args.target)?.map(|surroundings| surroundings.layout);
+    let surroundings = sources::surroundings(&args.target)?;
+    let layout = surroundings.as_ref().map(|surroundings| surroundings.layout.clone());
     let (language, of_sources) = match &layout {
         None => (language(&args.grammar, &mut notes)?, None),
         Some(layout) => (None, Some(Sources::new(layout, &args.grammar, &mut notes)?)),
@@ -70,8 +71,8 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         target.executor.end_by(until);
     }
     let covered = (args.lcov == Switch::On).then(|| target::covered(&target));
-    let tested = tested(&target);
-    let about = about(args, strategy.name(), &target, notes);
+    let tested = tested(&target, surroundings.as_ref());
+    let about = about(args, strategy.name(), &target, surroundings.as_ref(), notes);
     let campaign = Campaign {
         executor: &mut target.executor,
         solver: &mut solver,
@@ -280,15 +281,26 @@ pub(crate) fn display(output: &OutputArgs) -> Display {
     }
 }
 
-/// What a campaign is on: with other models it is on another program.
-fn tested(target: &Target) -> String {
-    match target.models.as_slice() {
-        [] => target.command.clone(),
-        models => format!("{} with models: {}", target.command, models.join(", ")),
+/// What a campaign is on: with other models it is on another program, with other sources its inputs
+/// mean something else.
+fn tested(target: &Target, surroundings: Option<&Surroundings>) -> String {
+    let mut tested = target.command.clone();
+    if !target.models.is_empty() {
+        tested += &format!(" with models: {}", target.models.join(", "));
     }
+    if let Some(Surroundings { layout, .. }) = surroundings {
+        tested += &format!(" with sources: {layout}");
+    }
+    tested
 }
 
-fn about(args: &FuzzArgs, strategy: &str, target: &Target, notes: Vec<String>) -> About {
+fn about(
+    args: &FuzzArgs,
+    strategy: &str,
+    target: &Target,
+    surroundings: Option<&Surroundings>,
+    notes: Vec<String>,
+) -> About {
     About {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: target.command.clone(),
@@ -296,6 +308,8 @@ fn about(args: &FuzzArgs, strategy: &str, target: &Target, notes: Vec<String>) -
         seed: args.bounds.seed,
         max_len: args.bounds.max_len,
         models: target.models.clone(),
+        sources: sources::shown_parts(surroundings),
+        environment: sources::shown_models(surroundings),
         kept_by: args.keep_by.into(),
         notes,
     }

@@ -15,6 +15,7 @@ use search::Executor as _;
 
 use crate::Verdict;
 use crate::args::{CheckArgs, HangsName, OutputArgs, ReplayArgs, SanitizerName, TargetArgs};
+use crate::sources;
 use crate::target;
 
 pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
@@ -52,6 +53,7 @@ pub(crate) fn checked_target(
     inputs: &[NamedInput],
     output: &OutputArgs,
 ) -> Result<Target> {
+    inputs.iter().try_for_each(|input| sources::check_input(args, &input.path, &input.bytes))?;
     let longest = inputs.iter().map(|input| input.bytes.len()).max().unwrap_or(0);
     let sanitized = (!checks.sanitizer.contains(&SanitizerName::Off)).then_some(Variant::Sanitized);
     let variants: Vec<Variant> = std::iter::once(Variant::Traced).chain(sanitized).collect();

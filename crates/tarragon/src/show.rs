@@ -12,11 +12,13 @@ use trace::{ConcretiseReason, EventKind, GiveUp, Label, Op};
 
 use crate::Verdict;
 use crate::args::TraceArgs;
+use crate::sources;
 use crate::target;
 
 pub(crate) fn trace(args: &TraceArgs) -> Result<Verdict> {
     let input = std::fs::read(&args.input)
         .with_context(|| format!("{}: cannot be read", args.input.display()))?;
+    sources::check_input(&args.target, &args.input, &input)?;
     let mut target = target::start(&args.target, input.len())?;
     let (outcome, mut trace) = target.executor.trace(&input)?;
     let condition = PathCondition::new(&mut trace, &target.sites);

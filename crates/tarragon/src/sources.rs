@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use campaign::read_inputs;
 use clap::Args;
-use compiler::Surroundings;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use compiler::{Surroundings, SystemModel};
 use grammar::language::Language;
 use runner::INPUT_PLACEHOLDER;
 use search::Seed;
@@ -20,18 +21,58 @@ use crate::args::{FuzzArgs, GrammarArgs, TargetArgs};
 use crate::fuzz;
 
 /// Where input comes from beside what the words of the program say.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SourceArgs {
-    /// Another source of input, with its own bytes: stdin, or @@, @@1 and so on, words (all @{}) with
-    /// a size of their own; may be given several times
+    /// Another source of input, with its own bytes: stdin; or the size of one that the program's
+    /// words name: @@, @@1, word1 (the first @{} of the arguments), env:NAME, words (@{...}); may be
+    /// given several times
     #[arg(long = "source", value_name = "NAME[=SIZE]", value_parser = named_size)]
     pub sources: Vec<(String, Option<usize>)>,
+    /// What of the system is input, too: files (those that the program opens by names of its
+    /// own), time, random, ids (of processes and users), variables (of the environment), faults
+    /// (calls that fail)
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(SystemModel::ALL.map(SystemModel::name)).map(model)
+    )]
+    pub env_model: Vec<SystemModel>,
+    /// Calls that fail in a run at most, with --env-model faults
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "env_model")]
+    pub max_faults: usize,
+}
+
+impl SourceArgs {
+    /// The input comes from where the program's words say, and from nowhere else.
+    pub(crate) const NONE: SourceArgs =
+        SourceArgs { sources: Vec::new(), env_model: Vec::new(), max_faults: 1 };
+
+    /// What of the system is input, each once and in a fixed order.
+    fn models(&self) -> Vec<SystemModel> {
+        BTreeSet::from_iter(self.env_model.iter().copied()).into_iter().collect()
+    }
+
+    /// The parts of the input that the system answers from.
+    fn of_system(&self) -> Vec<Part> {
+        self.models().into_iter().flat_map(SystemModel::parts).collect()
+    }
+}
+
+fn model(name: String) -> SystemModel {
+    let mut all = SystemModel::ALL.into_iter();
+    // The parser lets known names pass only.
+    all.find(|model| model.name() == name).unwrap_or(SystemModel::Faults)
 }
 
 /// Bytes that a source has room for if nobody says more.
 const CAPACITY: usize = 255;
 const STDIN: &str = "stdin";
+/// All arguments that stand for `@{...}`.
 const WORDS: &str = "words";
+/// What names of single words begin with, and of variables.
+const WORD: &str = "word";
+const VARIABLE: &str = "env:";
 
 fn named_size(text: &str) -> Result<(String, Option<usize>), String> {
     let (name, size) = match text.split_once('=') {
@@ -41,11 +82,22 @@ fn named_size(text: &str) -> Result<(String, Option<usize>), String> {
             (name, Some(size.ok_or("write a source as NAME=SIZE, with its size in bytes")?))
         }
     };
-    let is_known = name == STDIN || name == WORDS || file_mark(name.as_bytes()) == Some(name.len());
-    match is_known {
+    match is_known(name) {
         true => Ok((name.to_owned(), size)),
-        false => Err(format!("there is no source {name}; there are: stdin, @@, @@1, @@2, words")),
+        false => Err(format!(
+            "there is no source {name}; there are: stdin, @@, @@1, word1, env:NAME, words, and \
+             those of --env-model"
+        )),
     }
+}
+
+fn is_known(name: &str) -> bool {
+    let number = name.strip_prefix(WORD).map(str::parse::<u32>);
+    [STDIN, WORDS].contains(&name)
+        || number.is_some_and(|number| number.is_ok())
+        || name.strip_prefix(VARIABLE).is_some_and(|variable| !variable.is_empty())
+        || file_mark(name.as_bytes()) == Some(name.len())
+        || SystemModel::ALL.iter().any(|model| model.parts().iter().any(|part| part.name == name))
 }
 
 /// How long the mark of a file is that a text begins with: `@@` and digits.
@@ -86,87 +138,180 @@ fn pieces(word: &[u8]) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Names of the parts that the program's words have.
-fn named_in_words(args: &TargetArgs) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
+/// The parts that the program's words have.
+fn named_in_words(args: &TargetArgs) -> Vec<(String, Kind)> {
+    let (mut parts, mut texts) = (Vec::new(), Names::new(WORD, true));
     let arguments = args.command.get(1..).unwrap_or_default();
     for word in arguments {
-        names.extend(parts_of(word, true));
+        parts.extend(pieces(word.as_bytes()).iter().filter_map(|piece| texts.part(piece)));
     }
-    names.extend(args.env.iter().flat_map(|(_, value)| parts_of(value, false)));
+    for (variable, value) in &args.env {
+        let mut texts = Names::of_variable(variable);
+        parts.extend(pieces(value.as_bytes()).iter().filter_map(|piece| texts.part(piece)));
+    }
     if arguments.last().is_some_and(|word| *word == words::ALL) {
-        names.insert(WORDS.to_owned());
+        parts.push((WORDS.to_owned(), Kind::Data));
     }
-    names
+    parts.sort();
+    parts.dedup();
+    parts
 }
 
-fn parts_of(word: &OsStr, files: bool) -> Vec<String> {
-    let name = |piece: Piece<'_>| match piece {
-        Piece::File(name) if files => Some(String::from_utf8_lossy(name).into_owned()),
-        Piece::Words => Some(WORDS.to_owned()),
-        _ => None,
-    };
-    pieces(word.as_bytes()).into_iter().filter_map(name).collect()
+/// Gives the texts of words their names, in order.
+struct Names {
+    start: String,
+    /// Words of variables name no files.
+    files: bool,
+    count: usize,
+}
+
+impl Names {
+    fn new(start: &str, files: bool) -> Names {
+        Names { start: start.to_owned(), files, count: 0 }
+    }
+
+    fn of_variable(name: &OsStr) -> Names {
+        Names::new(&format!("{VARIABLE}{}", name.to_string_lossy()), false)
+    }
+
+    fn part(&mut self, piece: &Piece<'_>) -> Option<(String, Kind)> {
+        match piece {
+            Piece::File(name) if self.files => {
+                Some((String::from_utf8_lossy(name).into_owned(), Kind::Data))
+            }
+            Piece::Words => {
+                self.count += 1;
+                let number = if self.files || self.count > 1 {
+                    self.count.to_string()
+                } else {
+                    String::new()
+                };
+                Some((format!("{}{number}", self.start), Kind::Text))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What stands between the program and its surroundings; `None` if its input is one string.
 pub(crate) fn surroundings(args: &TargetArgs) -> Result<Option<Surroundings>> {
-    let mut names: Vec<String> = named_in_words(args).into_iter().collect();
-    let is_plain = args.sources.sources.is_empty();
-    if is_plain && (names.is_empty() || names == [INPUT_PLACEHOLDER] || names == [WORDS]) {
+    let mut parts = named_in_words(args);
+    let (given, models) = (&args.sources.sources, args.sources.models());
+    if given.is_empty() && models.is_empty() && is_one_string(&parts) {
         return Ok(None);
     }
-    for (name, _) in &args.sources.sources {
-        if !names.contains(name) {
+    if parts.is_empty() && !given.iter().any(|(name, _)| name == STDIN) {
+        parts.push((STDIN.to_owned(), Kind::Data));
+    }
+    let of_system = args.sources.of_system();
+    for (name, _) in given {
+        let is_there = parts.iter().any(|(other, _)| other == name);
+        if !is_there && !of_system.iter().any(|part| part.name == *name) {
             check_use(name)?;
-            names.insert(0, name.clone());
+            parts.insert(0, (name.clone(), Kind::Data));
         }
     }
-    let size = |name: &str| {
-        let mut given = args.sources.sources.iter().filter(|(other, _)| other == name);
-        given.find_map(|(_, size)| *size).unwrap_or(CAPACITY)
+    let own = parts.into_iter().map(|(name, kind)| Part { name, capacity: CAPACITY, kind });
+    let mut parts: Vec<Part> = own.chain(of_system).collect();
+    given.iter().try_for_each(|(name, size)| resize(&mut parts, name, *size))?;
+    let max_faults = args.sources.max_faults;
+    Ok(Some(Surroundings { layout: Layout::new(parts)?, models, max_faults }))
+}
+
+fn is_one_string(parts: &[(String, Kind)]) -> bool {
+    let is_file = |name: &str| file_mark(name.as_bytes()).is_some();
+    parts.iter().all(|(name, _)| name == INPUT_PLACEHOLDER)
+        || parts.iter().all(|(name, _)| !is_file(name))
+}
+
+/// The sources with their sizes, as a user would give them.
+pub(crate) fn shown_parts(surroundings: Option<&Surroundings>) -> Vec<String> {
+    let parts = surroundings.iter().flat_map(|surroundings| surroundings.layout.parts());
+    parts.map(|part| format!("{}={}", part.name, part.capacity)).collect()
+}
+
+/// What of the system is input.
+pub(crate) fn shown_models(surroundings: Option<&Surroundings>) -> Vec<String> {
+    let Some(Surroundings { models, max_faults, .. }) = surroundings else { return Vec::new() };
+    let name = |model: &SystemModel| match model {
+        SystemModel::Faults => format!("faults (at most {max_faults})"),
+        model => model.name().to_owned(),
     };
-    let parts = names.into_iter().map(|name| {
-        let capacity = size(&name);
-        Part::data(name, capacity)
-    });
-    let layout = Layout::new(parts.collect())?;
-    Ok(Some(Surroundings { layout, models: Vec::new() }))
+    models.iter().map(name).collect()
+}
+
+/// An input of a campaign with other sources would be taken for something else.
+pub(crate) fn check_input(args: &TargetArgs, path: &Path, input: &[u8]) -> Result<()> {
+    let other = match surroundings(args)? {
+        Some(Surroundings { layout, .. }) => layout.check(input).err(),
+        None => Layout::of(input).map(|layout| ContainerError::OtherSources(layout.to_string())),
+    };
+    let hint = "give the --source and --env-model options of the campaign that it is from";
+    other.map_or(Ok(()), |error| bail!("{}: {error}; {hint}", path.display()))
+}
+
+/// What takes inputs as one string only.
+pub(crate) fn refuse_several(args: &TargetArgs, what: &str) -> Result<()> {
+    match surroundings(args)? {
+        Some(_) => bail!("{what} takes programs with one source of input, and this has several"),
+        None => Ok(()),
+    }
+}
+
+/// A source gets the size that the user says.
+fn resize(parts: &mut [Part], name: &str, size: Option<usize>) -> Result<()> {
+    let (Some(size), Some(part)) = (size, parts.iter_mut().find(|part| part.name == name)) else {
+        return Ok(());
+    };
+    let has_meaning = part.kind == Kind::Choices
+        && !SystemModel::ALL.iter().any(|model| model.name() == name && model.has_any_size());
+    if has_meaning {
+        bail!("--source {name}={size}: each byte of it has its meaning, so its size is fixed");
+    }
+    part.capacity = size;
+    Ok(())
 }
 
 /// A part of the program's words has to be in them.
 fn check_use(name: &str) -> Result<()> {
     match name {
         STDIN => Ok(()),
-        WORDS => bail!("--source words: no argument or variable of the program has @{{}}"),
-        file => bail!("--source {file}: no argument of the program has {file}"),
+        WORDS => bail!("--source words: the last argument of the program is not @{{...}}"),
+        file if file.starts_with(INPUT_PLACEHOLDER) => {
+            bail!("--source {file}: no argument of the program has {file}")
+        }
+        part if !part.starts_with(WORD) && !part.starts_with(VARIABLE) => {
+            bail!("--source {part} goes with --env-model, which is not there")
+        }
+        text => bail!("--source {text}: the program's arguments and variables have no such @{{}}"),
     }
 }
 
 /// The program's words, with marks in the place of parts that the program fills in itself.
 pub(crate) fn mark_words(command: &mut [OsString], environment: &mut [(OsString, OsString)]) {
-    let count = command.len();
+    let (count, mut names) = (command.len(), Names::new(WORD, true));
     for (number, word) in command.iter_mut().enumerate().skip(1) {
         *word = match number + 1 == count && *word == words::ALL {
             true => OsString::from("{tarragon:rest}"),
-            false => marked(word, true),
+            false => marked(word, &mut names),
         };
     }
-    for (_, value) in environment {
-        *value = marked(value, false);
+    for (variable, value) in environment {
+        *value = marked(value, &mut Names::of_variable(variable));
     }
 }
 
-fn marked(word: &OsStr, files: bool) -> OsString {
+fn marked(word: &OsStr, names: &mut Names) -> OsString {
     let mut text = Vec::new();
     for piece in pieces(word.as_bytes()) {
-        match piece {
-            Piece::File(name) if files => {
+        match (names.part(&piece), piece) {
+            (Some((name, _)), Piece::File(_)) => {
                 let number = &name[INPUT_PLACEHOLDER.len()..];
-                text.extend([b"{tarragon:file", number, b"}"].concat());
+                text.extend(format!("{{tarragon:file{number}}}").bytes());
             }
-            Piece::Text(bytes) | Piece::File(bytes) => text.extend(bytes),
-            Piece::Words => text.extend(b"{tarragon:words}"),
+            (Some((name, _)), _) => text.extend(format!("{{tarragon:{name}}}").bytes()),
+            (None, Piece::Text(bytes) | Piece::File(bytes)) => text.extend(bytes),
+            (None, Piece::Words) => {}
         }
     }
     OsString::from_vec(text)
@@ -194,8 +339,8 @@ pub(crate) fn of_source(text: &OsStr) -> OfSource {
     }
 }
 
-/// Containers to start from. Those that are given for one source are joined with those of the others,
-/// the first with the first and so on.
+/// Containers to start from. Those that are given for one source are joined with those of the
+/// others, the first with the first and so on.
 fn seeds(given: &[OfSource], layout: &Layout, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
     let mut seeds = Vec::new();
     let mut of_parts: Vec<Vec<(String, Vec<u8>)>> = vec![Vec::new(); layout.parts().len()];
@@ -243,7 +388,7 @@ fn cut(name: &str, len: usize, part: &Part) -> String {
 fn number_of(name: Option<&str>, layout: &Layout) -> Result<usize> {
     let found = match name {
         Some(name) => layout.position(name),
-        None => layout.parts().iter().position(|part| part.kind == Kind::Data),
+        None => layout.parts().iter().position(|part| part.kind != Kind::Choices),
     };
     found.with_context(|| {
         let names: Vec<&str> = layout.parts().iter().map(|part| &*part.name).collect();
@@ -303,7 +448,7 @@ impl Sources {
 /// What a search starts from when it is given nothing: empty parts, and one byte in each.
 fn built_in_seeds(layout: &Layout) -> Vec<Seed> {
     let of_data = |part: &Part| match part.kind {
-        Kind::Data => b"\n".to_vec(),
+        Kind::Data | Kind::Text => b"\n".to_vec(),
         Kind::Choices => Vec::new(),
     };
     let newlines: Vec<Vec<u8>> = layout.parts().iter().map(of_data).collect();
@@ -347,12 +492,17 @@ mod tests {
     fn several_sources_are_parts() {
         let is = |words: &[&str], parts: &str| assert_eq!(layout(words).as_deref(), Some(parts));
         is(&["--", "p", "@@1", "@@2"], "@@1=255 @@2=255");
-        is(&["--", "p", "@@", "@{}"], "@@=255 words=255");
+        is(&["--", "p", "@@", "@{}x@{}"], "@@=255 word1=255z word2=255z");
+        is(&["--source", "word1=9", "--", "p", "@{}", "@{...}"], "word1=9z words=255");
         is(&["--source", "stdin", "--", "p", "@@"], "stdin=255 @@=255");
         is(&["--source", "@@=1000", "--source", "stdin=8", "--", "p", "@@"], "stdin=8 @@=1000");
         is(&["--source", "stdin", "--", "p"], "stdin=255");
-        is(&["--source", "stdin", "--env", "A=@{}", "--", "p"], "stdin=255 words=255");
-        for wrong in [&["--source", "@@3", "--", "p"][..], &["--source", "words", "--", "p"]] {
+        is(&["--source", "stdin", "--env", "A=@{}", "--", "p"], "stdin=255 env:A=255z");
+        for wrong in [
+            &["--source", "@@3", "--", "p"][..],
+            &["--source", "words", "--", "p"],
+            &["--source", "word1", "--", "p", "@@"],
+        ] {
             assert!(surroundings(&target(wrong)).is_err(), "{wrong:?}");
         }
     }
@@ -363,15 +513,16 @@ mod tests {
             ["p", "-o@@1.c", "a@{}b", "@", "@{...}"].map(OsString::from).into();
         let mut environment = vec![("A".into(), "@{}@@".into())];
         mark_words(&mut command, &mut environment);
-        let marked = ["p", "-o{tarragon:file1}.c", "a{tarragon:words}b", "@", "{tarragon:rest}"];
+        let marked = ["p", "-o{tarragon:file1}.c", "a{tarragon:word1}b", "@", "{tarragon:rest}"];
         assert_eq!(command, marked);
-        assert_eq!(environment[0].1, "{tarragon:words}@@");
+        assert_eq!(environment[0].1, "{tarragon:env:A}@@");
     }
 
     #[test]
     fn sizes_are_numbers_and_names_are_known() {
         assert_eq!(named_size("@@12=7"), Ok(("@@12".to_owned(), Some(7))));
-        for wrong in ["", "stdin=", "stdin=0", "stdin=x", "@@x", "file", "@@1x=3"] {
+        for wrong in ["", "stdin=", "stdin=0", "stdin=x", "@@x", "file", "@@1x=3", "wordx", "env:"]
+        {
             assert!(named_size(wrong).is_err(), "{wrong}");
         }
     }

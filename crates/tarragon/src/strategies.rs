@@ -280,6 +280,9 @@ impl<'l> Plan<'l> {
         sources: Option<&'l Sources>,
     ) -> Result<Plan<'l>> {
         let strategy = args.strategy.map_or_else(|| named(default_name(args)), Ok)?;
+        if sources.is_some() {
+            check_sources(args, strategy)?;
+        }
         if strategy.grammar == Grammar::Needed && language.is_none() {
             bail!("this strategy needs the grammar of the input: give it with --grammar FILE")
         }
@@ -302,9 +305,6 @@ impl<'l> Plan<'l> {
         }
         if !strategy.bounds && args.fixed_len.is_some() {
             bail!("--fixed-len goes with --strategy whitebox only");
-        }
-        if sources.is_some() {
-            check_sources(args, strategy)?;
         }
         let language = language.filter(|_| strategy.grammar != Grammar::Ignored);
         Ok(Plan { strategy, language, sources })

@@ -72,6 +72,8 @@ byte_enum! {
         LexerEntered = "lexer entered",
         /// A lexer delivered the token `label`, a `Token` node. `arg` is the number of the lexer.
         Delivered = "token delivered",
+        /// What every input is like: the 1-bit `label` has another side, but nobody can go there.
+        Given = "given",
         /// A word was asked about: given to a function that cannot be turned round, `site` being
         /// its number, or compared with a word of another length, then `site` is [`COMPARED`] and
         /// more, and the same for both. `arg` is the table with the word.

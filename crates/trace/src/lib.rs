@@ -22,6 +22,7 @@ pub mod formats;
 mod layout;
 mod length;
 mod node;
+mod replaced;
 pub mod semantics;
 mod shape;
 pub mod slots;
@@ -40,4 +41,5 @@ pub use layout::{
 };
 pub use length::{LENGTH, Length, LengthKind};
 pub use node::{Label, Node, Op, text};
+pub use replaced::{REPLACED, replaced_name};
 pub use shape::{MAX_SHAPES, Places, SHAPED, Shaped};

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,16 @@
 
 /* In the traced variant: these bytes of memory, or what a descriptor delivers, are of the input. */
 __attribute__((weak)) void __tarragon_holds(void *memory, size_t place, size_t size);
-__attribute__((weak)) void __tarragon_holds_length(size_t *length, size_t place, size_t head, size_t capacity);
-__attribute__((weak)) void __tarragon_delivers(int descriptor, size_t place, size_t head, size_t capacity);
+__attribute__((weak)) void __tarragon_holds_length(size_t *length, size_t place, size_t head,
+                                                   size_t capacity);
+__attribute__((weak)) void __tarragon_delivers(int descriptor, size_t place, size_t head,
+                                               size_t capacity);
+/* That it stays open. */
+__attribute__((weak)) void __tarragon_watches(int descriptor);
 /* Whether a part goes on here was asked for, and whether its byte here is zero. */
 __attribute__((weak)) void __tarragon_asks_piece(size_t place, size_t offset);
+/* Whether the byte of the input at this place is zero was asked for. */
+__attribute__((weak)) void __tarragon_asks_zero(size_t place);
 
 extern char **environ;
 
@@ -33,10 +40,41 @@ TARRAGON_OWN struct tarragon_part *tarragon_part(const char *name)
     return NULL;
 }
 
-TARRAGON_OWN void tarragon_delivers(int descriptor, const struct tarragon_part *part)
+TARRAGON_OWN struct tarragon_part *tarragon_numbered(const char *name, int number)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s%d", name, number);
+    return tarragon_part(text);
+}
+
+/* The standard error, which programs close when they end; out of the way of their descriptors. */
+enum { AWAY = 200 };
+static int told_to = 2;
+
+TARRAGON_OWN void tarragon_tell(const char *format, ...)
+{
+    char line[512];
+    va_list more;
+    va_start(more, format);
+    vsnprintf(line, sizeof line, format, more);
+    va_end(more);
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            *at = '?';
+    dprintf(told_to, "tarragon: %s\n", line);
+}
+
+TARRAGON_OWN static void note_delivery(int descriptor, const struct tarragon_part *part)
 {
     if (__tarragon_delivers)
         __tarragon_delivers(descriptor, part->place, part->head, part->capacity);
+}
+
+TARRAGON_OWN void tarragon_delivers(int descriptor, const struct tarragon_part *part)
+{
+    note_delivery(descriptor, part);
+    if (__tarragon_watches)
+        __tarragon_watches(descriptor);
 }
 
 TARRAGON_OWN static void refuse(const char *why)
@@ -54,19 +92,23 @@ TARRAGON_OWN static void read_container(void)
     while (got < sizeof tarragon_container) {
         unsigned char *to = tarragon_container + got;
         size_t size = sizeof tarragon_container - got;
-        long count = is_file ? syscall(SYS_pread64, 0, to, size, got) : syscall(SYS_read, 0, to, size);
+        long count =
+            is_file ? syscall(SYS_pread64, 0, to, size, got) : syscall(SYS_read, 0, to, size);
         if (count <= 0)
             break;
         got += (size_t)count;
     }
-    if (got < strlen(TARRAGON_LINE) || memcmp(tarragon_container, TARRAGON_LINE, strlen(TARRAGON_LINE)))
+    size_t line = strlen(TARRAGON_LINE);
+    if (got < line || memcmp(tarragon_container, TARRAGON_LINE, line))
         refuse("standard input");
 }
 
 TARRAGON_OWN static void take_part(struct tarragon_part *part)
 {
     const unsigned char *head = part->bytes - part->head;
-    size_t length = part->head == 0 ? part->capacity : part->head == 1 ? head[0] : head[0] | (size_t)head[1] << 8;
+    size_t length = part->head == 0 ? part->capacity : head[0];
+    if (part->head == 2)
+        length |= (size_t)head[1] << 8;
     part->length = length < part->capacity ? length : part->capacity;
     if (__tarragon_holds) {
         __tarragon_holds(part->bytes, part->place, part->capacity);
@@ -87,7 +129,7 @@ TARRAGON_OWN static int fill(int file, const struct tarragon_part *part)
     }
     if (file >= 0) {
         lseek(file, 0, SEEK_SET);
-        tarragon_delivers(file, part);
+        note_delivery(file, part);
     }
     return file;
 }
@@ -119,21 +161,42 @@ TARRAGON_OWN static char *word_of(const char *text, size_t length)
     return word;
 }
 
-/* The name of the file with a part, `@@1` or the like, which is made when it is first named. */
-TARRAGON_OWN static const char *file_name(struct tarragon_part *part)
+/* The names of files that were made, by the numbers of their parts. */
+static char *names[PARTS];
+
+TARRAGON_OWN const char *tarragon_named_file(struct tarragon_part *part)
 {
-    static char *names[PARTS];
     char **name = &names[part - tarragon_parts];
     if (*name)
         return *name;
     const char *folder = getenv("TMPDIR");
     char path[4096];
-    snprintf(path, sizeof path, "%s/input%s", folder ? folder : "/tmp", part->name + 2);
+    /* That of `@@1` is called `input1`. */
+    const char *start = part->name[0] == '@' ? "input" : "tarragon-";
+    const char *end = part->name[0] == '@' ? part->name + 2 : part->name;
+    snprintf(path, sizeof path, "%s/%s%s", folder ? folder : "/tmp", start, end);
     int file = fill(open(path, O_RDWR | O_CREAT | O_TRUNC, 0644), part);
     if (file < 0)
-        refuse(path);
+        return NULL;
     close(file);
     return *name = word_of(path, strlen(path));
+}
+
+TARRAGON_OWN int tarragon_is_named_file(const char *path)
+{
+    for (int i = 0; i < PARTS; i++)
+        if (names[i] && strcmp(names[i], path) == 0)
+            return 1;
+    return 0;
+}
+
+/* Of a word of the program. */
+TARRAGON_OWN static const char *file_name(struct tarragon_part *part)
+{
+    const char *name = tarragon_named_file(part);
+    if (!name)
+        refuse(part->name);
+    return name;
 }
 
 /* Where the next piece of the part `words` begins: pieces end at zero bytes. */
@@ -160,11 +223,11 @@ static const char MARK[] = "{tarragon:", MARK_END = '}';
 /* Of the last argument: an argument for each piece that is left. */
 static const char REST[] = "{tarragon:rest}";
 
-/* Words that are made of pieces and text are longer than that in no program. */
+/* Words that are made of parts and text are longer than that in no program. */
 enum { LONGEST = 1 << 17 };
 
-/* The name of the part that a mark is for: that of a file is not `@@1` but `file1`, since the driver
- * looks for the former. */
+/* The name of the part that a mark is for: that of a file is not `@@1` but `file1`, since the
+ * driver looks for the former. */
 TARRAGON_OWN static void mark_name(char *name, size_t size, const char *mark)
 {
     static const char FILES[] = "file";
@@ -173,47 +236,65 @@ TARRAGON_OWN static void mark_name(char *name, size_t size, const char *mark)
     snprintf(name, size, "%s%.*s", is_file ? "@@" : "", (int)strcspn(rest, "}"), rest);
 }
 
-/* A word with parts in the place of marks; the word itself if it has none. */
-TARRAGON_OWN static char *filled(char *word)
+/* A word in the making. */
+struct word {
+    char text[LONGEST];
+    size_t length;
+    /* Which of it is input: where, from which place, how much. */
+    struct { size_t at, place, size; } inputs[PARTS];
+    int count;
+};
+
+TARRAGON_OWN static void add(struct word *word, const void *bytes, size_t size)
 {
-    static char text[LONGEST];
-    size_t length = 0;
-    struct { size_t at, from, size; } pieces[PARTS];
-    int count = 0;
-    char *rest = word, *mark;
-    if (!strstr(word, MARK))
-        return word;
+    if (word->length + size >= LONGEST)
+        refuse("a word is too long");
+    memcpy(word->text + word->length, bytes, size);
+    word->length += size;
+}
+
+/* A text ends at its first zero. At the end of a word nobody has to know where that is: the
+ * program asks for what it looks at. Builds that check get no more than there is. */
+TARRAGON_OWN static void add_text(struct word *word, const struct tarragon_part *part, int ends_word)
+{
+    size_t size = strnlen((const char *)part->bytes, part->capacity);
+    if (ends_word && __tarragon_holds)
+        size = part->capacity;
+    for (size_t i = 0; !ends_word && __tarragon_asks_zero && i <= size && i < part->capacity; i++)
+        __tarragon_asks_zero(part->place + i);
+    if (word->count < PARTS && size > 0) {
+        word->inputs[word->count].at = word->length;
+        word->inputs[word->count].place = part->place;
+        word->inputs[word->count++].size = size;
+    }
+    add(word, part->bytes, size);
+}
+
+/* A word with parts in the place of marks; the word itself if it has none. */
+TARRAGON_OWN static char *filled(char *given)
+{
+    static struct word word;
+    char *rest = given, *mark;
+    if (!strstr(given, MARK))
+        return given;
+    word.length = 0;
+    word.count = 0;
     for (; (mark = strstr(rest, MARK)); rest = strchr(mark, MARK_END) + 1) {
-        size_t before = (size_t)(mark - rest), size;
-        char name[64];
+        char name[256];
         mark_name(name, sizeof name, mark + strlen(MARK));
         struct tarragon_part *part = tarragon_part(name);
-        const char *content;
-        if (!part || !strchr(mark, MARK_END) || length + before + part->capacity + 4096 > LONGEST)
-            refuse(word);
-        memcpy(text + length, rest, before);
-        length += before;
-        if (strcmp(name, "words") == 0) {
-            size_t start;
-            size = take_piece(part, &start);
-            content = (const char *)part->bytes + start;
-            if (count < PARTS && size > 0) {
-                pieces[count].at = length;
-                pieces[count].from = part->place + start;
-                pieces[count++].size = size;
-            }
-        } else {
-            content = file_name(part);
-            size = strlen(content);
-        }
-        memcpy(text + length, content, size);
-        length += size;
+        if (!part || !strchr(mark, MARK_END))
+            refuse(given);
+        add(&word, rest, (size_t)(mark - rest));
+        if (name[0] == '@')
+            add(&word, file_name(part), strlen(file_name(part)));
+        else
+            add_text(&word, part, strchr(mark, MARK_END)[1] == 0);
     }
-    memcpy(text + length, rest, strlen(rest));
-    length += strlen(rest);
-    char *made = word_of(text, length);
-    for (int i = 0; i < count && __tarragon_holds; i++)
-        __tarragon_holds(made + pieces[i].at, pieces[i].from, pieces[i].size);
+    add(&word, rest, strlen(rest));
+    char *made = word_of(word.text, word.length);
+    for (int i = 0; i < word.count && __tarragon_holds; i++)
+        __tarragon_holds(made + word.inputs[i].at, word.inputs[i].place, word.inputs[i].size);
     return made;
 }
 
@@ -228,7 +309,7 @@ TARRAGON_OWN static char **with_rest(int *count, char **arguments)
     if (!all)
         refuse("no memory");
     memcpy(all, arguments, (size_t)kept * sizeof *all);
-    if (__tarragon_asks_piece && next_piece == 0)
+    if (__tarragon_asks_piece)
         __tarragon_asks_piece(part->place, 0);
     while (part->length != 0 && next_piece <= part->length) {
         size_t start, size = take_piece(part, &start);
@@ -244,13 +325,15 @@ TARRAGON_OWN static char **with_rest(int *count, char **arguments)
 
 TARRAGON_OWN static char **begin(int *count, char **arguments)
 {
+    int away = fcntl(2, F_DUPFD_CLOEXEC, AWAY);
+    told_to = away < 0 ? 2 : away;
     read_container();
     for (int i = 0; i < PARTS; i++)
         take_part(&tarragon_parts[i]);
     set_standard_input();
     /* Nothing delivers words, but whether pieces go on is asked of them. */
     if (tarragon_part("words"))
-        tarragon_delivers(-1, tarragon_part("words"));
+        note_delivery(-1, tarragon_part("words"));
     int takes_rest = *count > 1 && strcmp(arguments[*count - 1], REST) == 0;
     for (int i = 1; i < *count - takes_rest; i++)
         arguments[i] = filled(arguments[i]);

@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use self_cell::self_cell;
 use sites::SiteTable;
 use solver::{Answer, Chain, Lit, PathSolver, Restrictions};
+use sources::Layout;
 use trace::Label;
 
 /// The path that a [`PathSolver`] borrows from.
@@ -33,7 +34,11 @@ self_cell! {
 impl Prepared {
     fn make(path: Path) -> Prepared {
         Prepared::new(path, |path| {
-            PathSolver::new(&path.dag, &path.lits, &path.input, path.max_len)
+            let mut solver = PathSolver::new(&path.dag, &path.lits, &path.input, path.max_len);
+            if let Some(layout) = Layout::of(&path.input) {
+                solver.set_numbers(layout.numbers().collect());
+            }
+            solver
         })
     }
 

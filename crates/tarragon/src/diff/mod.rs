@@ -37,7 +37,7 @@ use screen::Screen;
 
 use crate::args::FuzzArgs;
 use crate::strategies::Plan;
-use crate::{Verdict, fuzz, target};
+use crate::{Verdict, fuzz, sources, target};
 
 /// A program that was built with Tarragon, ready to be searched.
 struct Started {
@@ -51,6 +51,7 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Verdict> {
     Output::check(&args.out)?;
     let rules = args.rules()?;
     let sides = args.sides()?;
+    sides.iter().try_for_each(|side| sources::refuse_several(&side.target, "diff"))?;
     let mut notes = Vec::new();
     let language = fuzz::language(&args.grammar, &mut notes)?;
     let plan = Plan::new(&sides[0], language.as_ref(), None)?;

@@ -21,6 +21,7 @@ use serde_json::json;
 use crate::Verdict;
 use crate::args::{EmitArgs, OutputArgs, TargetArgs};
 use crate::replay::{print, print_notes};
+use crate::sources;
 use crate::target;
 
 use behaviour::Grouped;
@@ -36,6 +37,7 @@ pub(crate) fn emit(args: &EmitArgs) -> Result<Verdict> {
         "which program do the inputs belong to? Give it after --, as to tarragon fuzz; only the \
          results of tarragon unit need none"
     );
+    sources::refuse_several(&args.target, "emit")?;
     let mut inputs = Vec::new();
     for path in &args.inputs {
         inputs.extend(read_inputs(path)?);

@@ -115,7 +115,7 @@ fn target_args(args: &UnitArgs, built: &Built, number: usize) -> TargetArgs {
         confinement: args.confinement.clone(),
         env: Vec::new(),
         lexers: Vec::new(),
-        sources: SourceArgs::default(),
+        sources: SourceArgs::NONE,
         models: ModelArgs { models: Vec::new() },
         command: vec![built.program.clone().into(), number.to_string().into()],
     }
@@ -143,6 +143,8 @@ fn about(command: &str, len: usize) -> About {
         seed: 0,
         max_len: len,
         models: Vec::new(),
+        sources: Vec::new(),
+        environment: Vec::new(),
         kept_by: KeepBy::default(),
         notes: Vec::new(),
     }
