@@ -14,7 +14,7 @@ pub fn restart(holes: Option<&[Range<usize>]>, context: &mut Context<'_>) -> Pro
     context.stats.restarts += 1;
     let next = match context.rng.u32(0..RANDOM_ONE_IN) {
         0 => Random.next(context),
-        _ => Mutate::default().next(context),
+        _ => Mutate::once().next(context),
     };
     let (input, origin) = match next {
         Next::Run(Proposal { input, origin, .. }) => (input, origin),
