@@ -24,6 +24,10 @@ impl Dictionary {
         Dictionary { numbers: numbers.into_iter().collect() }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
     /// Writes a number over bytes of an input, or between them, in as few bytes as it needs, in
     /// either byte order; sometimes its neighbour, where limits lie.
     pub(super) fn apply(&self, input: &mut Vec<u8>, rng: &mut Rng) {

@@ -8,12 +8,19 @@ use super::dictionary::Dictionary;
 const INTERESTING: [i64; 16] =
     [0, 1, -1, 16, 32, 64, 100, 127, -128, 255, 256, 1024, 32767, -32768, 65535, i32::MAX as i64];
 
+/// One change in so many is with the dictionary.
+const DICTIONARY_ONE_IN: u32 = 32;
+
 /// One change. `other` is an input that parts may be taken from.
 pub(super) fn mutate(input: &mut Vec<u8>, other: &[u8], dictionary: &Dictionary, rng: &mut Rng) {
     if input.is_empty() {
         return insert(input, rng);
     }
-    match rng.u32(0..12) {
+    // Many of the numbers that a program compares are not what its input is made of.
+    if rng.u32(0..DICTIONARY_ONE_IN) == 0 && !dictionary.is_empty() {
+        return dictionary.apply(input, rng);
+    }
+    match rng.u32(0..10) {
         0 => flip_bit(input, rng),
         1 => set_byte(input, rng),
         2 => add_small(input, rng),
@@ -22,7 +29,6 @@ pub(super) fn mutate(input: &mut Vec<u8>, other: &[u8], dictionary: &Dictionary,
         6 => copy_within(input, rng),
         7 => overwrite(input, rng),
         8 => splice(input, other, rng),
-        9 | 10 => dictionary.apply(input, rng),
         _ => insert(input, rng),
     }
 }
