@@ -172,7 +172,7 @@ pub struct Judge {
 
 impl Judge {
     pub fn new(patience: Duration) -> Judge {
-        let z3 = Z3Link::new(Limits { time: patience, steps: 0, economical: false });
+        let z3 = Z3Link::new(Limits { time: patience, steps: 0, economical: false, stop: None });
         Judge { z3, known: FxHashMap::default(), evaluator: Evaluator::new() }
     }
 

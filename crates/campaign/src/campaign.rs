@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use search::{
@@ -28,6 +28,8 @@ pub struct Campaign<'a> {
     pub display: Display,
     pub stop: &'a AtomicBool,
     pub limits: Limits,
+    /// As many new bugs end it.
+    pub bugs: Option<u32>,
     /// What inputs are made of, if they come from several sources.
     pub layout: Option<Layout>,
     pub about: About,
@@ -60,6 +62,8 @@ impl Campaign<'_> {
             hangs_apart: self.hangs == Hangs::Apart,
             next_save: Duration::ZERO,
             next_state: STATE_INTERVAL,
+            wanted: self.bugs,
+            found: 0,
         };
         let first = recorder.output.highest_number();
         let bugs = known_bugs(Bugs::after(first), recorder.output);
@@ -155,6 +159,10 @@ impl Campaign<'_> {
     /// is a note.
     fn measure(&mut self, report: &mut Report) {
         let Some(make) = self.covered.take() else { return };
+        let stop = self.stop;
+        if stop.load(Ordering::Relaxed) {
+            return report.about.notes.push(no_lcov("interrupted"));
+        }
         let measured = make().and_then(|mut covered| {
             let inputs =
                 inputs::read_found(self.output.path()).map_err(|error| error.to_string())?;
@@ -167,7 +175,10 @@ impl Campaign<'_> {
                 report.source_coverage = Some(totals);
                 report.about.notes.extend(note);
             }
-            Err(error) => report.about.notes.push(format!("no lcov.info: {error}")),
+            Err(_) if stop.load(Ordering::Relaxed) => {
+                report.about.notes.push(no_lcov("interrupted"));
+            }
+            Err(error) => report.about.notes.push(no_lcov(&error)),
         }
     }
 
@@ -186,6 +197,10 @@ impl Campaign<'_> {
         self.output.write(PathBuf::from("summary.txt"), summary.as_bytes())?;
         self.output.save_state(report.runs, report.seconds.total)
     }
+}
+
+fn no_lcov(why: &str) -> String {
+    format!("no new lcov.info: {why} (tarragon replay --lcov FILE makes one)")
 }
 
 /// Adds the finds of earlier sessions that are not run again.

@@ -69,6 +69,18 @@ pub(crate) struct Announcement<'a> {
     pub known: bool,
 }
 
+/// How far the variants of a program are.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Preparing<'a> {
+    pub program: &'a str,
+    /// The variant that is there now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<&'a str>,
+    pub ready: usize,
+    pub of: usize,
+    pub seconds: f64,
+}
+
 pub struct Display {
     mode: DisplayMode,
     out: Box<dyn Write>,
@@ -97,6 +109,20 @@ impl Display {
             }
             DisplayMode::Lines => self.print(&status::line(stats)),
             DisplayMode::Json => self.json("progress", stats),
+            DisplayMode::Quiet => {}
+        }
+    }
+
+    /// What happens before the first run.
+    pub fn preparing(&mut self, preparing: &Preparing<'_>) {
+        let Preparing { program, variant, ready, of, seconds } = preparing;
+        let which = variant.map_or_else(String::new, |variant| format!("{variant}, "));
+        match self.mode {
+            DisplayMode::Live | DisplayMode::Lines => self.print(&format!(
+                "preparing {program} (only once for each build): {ready} of {of} variants are \
+                 ready ({which}after {seconds:.0} s)"
+            )),
+            DisplayMode::Json => self.json("preparing", preparing),
             DisplayMode::Quiet => {}
         }
     }

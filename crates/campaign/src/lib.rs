@@ -23,7 +23,7 @@ mod triage;
 
 pub use campaign::{Campaign, CampaignEnd};
 pub use clock::WallClock;
-pub use display::{Display, DisplayMode};
+pub use display::{Display, DisplayMode, Preparing};
 pub use inputs::{InputError, NamedInput, Truncated, built_in_seeds, read_inputs, read_seeds};
 pub use interrupt::stop_on_signals;
 pub use lcov::{Lcov, SourceCoverage};

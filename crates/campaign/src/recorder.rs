@@ -29,6 +29,9 @@ pub(crate) struct Recorder<'a> {
     pub hangs_apart: bool,
     pub next_save: Duration,
     pub next_state: Duration,
+    /// As many new bugs end the campaign.
+    pub wanted: Option<u32>,
+    pub found: u32,
 }
 
 impl Recorder<'_> {
@@ -146,6 +149,8 @@ impl Observer for Recorder<'_> {
             BugKind::Hang if self.hangs_apart => What::Hang,
             _ => What::Bug,
         };
+        let is_new = sighting == Sighting::New && !saved.is_of_earlier;
+        self.found += u32::from(what == What::Bug && is_new);
         let told = Told { what, id: bug.id, text: self.bug_text(bug), kind: bug.title() };
         self.announce(sighting, &told, saved, bug.input.len());
         Ok(())
@@ -162,6 +167,10 @@ impl Observer for Recorder<'_> {
         let told = Told { what: What::Violation, id: violation.id, text, kind: kind.to_owned() };
         self.announce(sighting, &told, saved, violation.input.len());
         Ok(())
+    }
+
+    fn found_enough(&self) -> Option<u32> {
+        self.wanted.filter(|wanted| self.found >= *wanted).map(|_| self.found)
     }
 
     fn wants_progress(&mut self, elapsed: Duration) -> bool {

@@ -185,7 +185,7 @@ struct Found {
 /// Z3 is bounded by its own steps, which are the same everywhere; the time is a limit that no case
 /// should meet.
 fn solver_limits() -> smt::Limits {
-    smt::Limits { time: Duration::from_secs(600), steps: 1_000_000, economical: false }
+    smt::Limits { time: Duration::from_secs(600), steps: 1_000_000, economical: false, stop: None }
 }
 
 fn difference<T: PartialEq + std::fmt::Debug>(

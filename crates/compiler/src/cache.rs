@@ -5,9 +5,12 @@
 //! removed by the next.
 
 use sha2::{Digest, Sha256};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::children;
 
 pub struct Cache {
     directory: PathBuf,
@@ -51,7 +54,7 @@ impl Cache {
         }
         let lock_path = self.directory.join(format!("{key}.lock"));
         let lock = File::create(&lock_path)?;
-        lock.lock()?;
+        wait_for(&lock)?;
         let made = if folder.is_dir() { Ok(()) } else { self.make(key, &folder, make) };
         // Whoever waits for this lock holds the file open; another may have removed its name
         // already.
@@ -75,6 +78,21 @@ impl Cache {
             fs::remove_dir_all(&partial)?;
         }
         made
+    }
+}
+
+/// Another process may take long to make the same.
+fn wait_for(lock: &File) -> io::Result<()> {
+    const LOOK: Duration = Duration::from_millis(20);
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if children::is_interrupted() => {
+                return Err(children::interrupted());
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK),
+        }
     }
 }
 

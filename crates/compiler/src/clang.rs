@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use tempfile::NamedTempFile;
 use thiserror::Error;
 
+use crate::children;
 use crate::driver::Language;
 use crate::response;
 
@@ -75,12 +76,12 @@ pub fn capture(prepared: &mut Prepared, stdin: Option<&[u8]>) -> Result<Vec<u8>,
     let command = &mut prepared.command;
     command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let mut child = children::start(command).map_err(|error| error.to_string())?;
     if let (Some(mut pipe), Some(text)) = (child.stdin.take(), stdin) {
         // A compiler that stops reading early says why on its own.
         let _ = pipe.write_all(text);
     }
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let output = children::finish(child).map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(output.stdout);
     }

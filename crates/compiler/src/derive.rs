@@ -7,6 +7,7 @@ use crate::additions;
 use crate::aside::{self, Aside};
 use crate::cache::{Cache, Key};
 use crate::called_by_name;
+use crate::children;
 use crate::libraries::{self, Library};
 use crate::models::ModelError;
 use crate::payload::{Module, Payload, PayloadError};
@@ -375,7 +376,7 @@ pub(crate) fn run_instrument(
     words: &[OsString],
 ) -> Result<Vec<u8>, DeriveError> {
     let failed = |message| DeriveError::Instrument { program: program.to_owned(), message };
-    let output = Command::new(instrument).args(words).output();
+    let output = children::output(Command::new(instrument).args(words));
     let output = output.map_err(|error| failed(format!("{}: {error}", instrument.display())))?;
     match output.status.success() {
         true => Ok(output.stdout),

@@ -17,6 +17,7 @@ mod aside;
 mod bitcode;
 mod cache;
 mod called_by_name;
+mod children;
 mod clang;
 mod debug;
 mod derive;
@@ -38,6 +39,7 @@ mod response;
 mod surroundings;
 
 pub use additions::accepts_connections;
+pub use children::end_children_with;
 pub use debug::{debug_object, debug_object_of};
 pub use derive::{DeriveError, DeriveOptions, Derived, Variant, derive, derive_to};
 pub use lexers::propose_lexers;

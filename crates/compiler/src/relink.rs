@@ -1,5 +1,6 @@
 //! Links a variant's object by a program's recipe.
 
+use crate::children;
 use crate::clang::{self, MissingProgram};
 use crate::driver::Language;
 use crate::payload::Payload;
@@ -114,8 +115,8 @@ impl Relink<'_> {
         let archive = self.scratch.join(format!("native-{name}"));
         let files = members.iter().map(|member| self.write_native(&member.name, &member.key));
         let files = files.collect::<Result<Vec<_>, _>>()?;
-        let output =
-            Command::new(clang::archiver()?).arg("qcs").arg(&archive).args(files).output()?;
+        let mut command = Command::new(clang::archiver()?);
+        let output = children::output(command.arg("qcs").arg(&archive).args(files))?;
         match output.status.success() {
             true => Ok(archive),
             false => Err(RelinkError::Link(String::from_utf8_lossy(&output.stderr).into_owned())),

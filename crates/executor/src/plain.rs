@@ -141,6 +141,8 @@ impl Plain {
     fn run_once(&mut self, input: &[u8]) -> Option<Ended> {
         match self.runner.run(input) {
             Ok(run) => Some(Ended { outcome: run.outcome, standstill: run.standstill }),
+            // Nobody will ask again.
+            Err(RunnerError::Interrupted) => None,
             Err(error) => {
                 self.trouble =
                     Some(format!("finds are not confirmed on the program itself: {error}"));

@@ -2,7 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::RecvTimeoutError;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use compiler::{DeriveOptions, Surroundings, Variant, derive, with_models};
@@ -36,6 +37,8 @@ pub struct TargetSettings {
     pub lexers: Vec<String>,
     /// Files with functions that take the place of others.
     pub models: Vec<PathBuf>,
+    /// Ends what is going on once it is set.
+    pub stop: Option<&'static AtomicBool>,
 }
 
 /// A started target.
@@ -150,22 +153,26 @@ impl CoveredVariant {
     }
 }
 
-/// What those who wait for variants are told.
+/// What those who wait for variants are told, once that takes a while.
 #[derive(Clone, Copy, Debug)]
-pub enum Preparation<'a> {
-    /// It takes a while.
-    Late(&'a Path),
-    /// After that: one more variant is there.
-    Ready { variant: Variant, number: usize, of: usize, time: Duration },
+pub struct Preparation<'a> {
+    /// The program that the user named.
+    pub program: &'a Path,
+    /// The variant that is there now; `None` if there is nothing new.
+    pub variant: Option<Variant>,
+    pub ready: usize,
+    pub of: usize,
+    pub time: Duration,
 }
+
+/// Preparation that takes no longer is not worth a word.
+const SILENCE: Duration = Duration::from_secs(1);
+/// After that something is said at least so often.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 
 /// Derives variants side by side before they are needed, and tells about it once that takes a
 /// while. What fails here fails again, with its message, where the variant is used.
-pub fn prepare(
-    settings: &TargetSettings,
-    variants: &[Variant],
-    mut tell: impl FnMut(Preparation<'_>),
-) {
+pub fn prepare(settings: &TargetSettings, variants: &[Variant], tell: impl FnMut(Preparation<'_>)) {
     let named = settings.command.first().and_then(|name| find_program(name).ok());
     let Some(named) = named else { return };
     let surroundings = settings.surroundings.as_ref();
@@ -173,7 +180,6 @@ pub fn prepare(
     let Ok(Replaced { program, .. }) = replaced else { return };
     let Ok(options) = derive_options(&settings.lexers) else { return };
     let (done, wait) = std::sync::mpsc::channel::<Variant>();
-    let started = Instant::now();
     std::thread::scope(|scope| {
         for &variant in variants {
             let (done, program, options) = (done.clone(), &program, &options);
@@ -184,29 +190,29 @@ pub fn prepare(
             });
         }
         drop(done);
-        let mut number = 0;
-        let mut patience = Some(Duration::from_secs(1));
-        loop {
-            let next = match patience {
-                Some(time) => wait.recv_timeout(time.saturating_sub(started.elapsed())),
-                None => wait.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
-            match next {
-                Ok(variant) => {
-                    number += 1;
-                    if patience.is_none() {
-                        let (of, time) = (variants.len(), started.elapsed());
-                        tell(Preparation::Ready { variant, number, of, time });
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => {
-                    patience = None;
-                    tell(Preparation::Late(&named));
-                }
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-        }
+        await_variants(&wait, (&named, variants.len()), tell);
     });
+}
+
+fn await_variants(
+    wait: &Receiver<Variant>,
+    (program, of): (&Path, usize),
+    mut tell: impl FnMut(Preparation<'_>),
+) {
+    let started = Instant::now();
+    let (mut ready, mut told) = (0, None);
+    loop {
+        let next = told.map_or(SILENCE, |told| told + SIGN_OF_LIFE);
+        let news = wait.recv_timeout(next.saturating_sub(started.elapsed()));
+        ready += usize::from(news.is_ok());
+        let time = started.elapsed();
+        match news {
+            Err(RecvTimeoutError::Disconnected) => return,
+            Ok(_) if told.is_none() => continue,
+            Ok(_) | Err(RecvTimeoutError::Timeout) => told = Some(time),
+        }
+        tell(Preparation { program, variant: news.ok(), ready, of, time });
+    }
 }
 
 /// The program that is tested: the one that the user named, or that with models in it.
@@ -261,6 +267,7 @@ pub(crate) fn settle(
     options.readable = settings.read.clone();
     options.sandbox = settings.sandbox;
     options.limits.memory = settings.memory;
+    options.stop = settings.stop;
 }
 
 /// The program runs in a directory of its own, so an argument that names a file from here gets its

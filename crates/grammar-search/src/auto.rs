@@ -1,15 +1,17 @@
 //! Several strategies in turn, by what they brought lately.
 //!
-//! Each turn is a slice of time. A strategy's worth is what it found in its last turns for the time
+//! Each turn is a slice of time, or of the runs where only their number ends the search: cheap runs
+//! would use them up. A strategy's worth is what it found in its last turns for the time
 //! that they took; the best one has the next turn, unless another one had less than its part of the
 //! time, so that none is given up for good: what a strategy finds late may be what no other finds.
 //! Inputs that add coverage are traced for the strategies that learn from traces alone, when they
-//! have their turn.
+//! have their turn. One of these that has nothing left to do starts again from random inputs, as
+//! long as a limit ends the search, and unless everything was explored.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use search::{Context, Next, Origin, Outcome, Proposal, Ran, SavedSearch, Strategy};
+use search::{Context, Next, Origin, Outcome, Proposal, Ran, SavedSearch, Strategy, restart};
 
 #[derive(Default)]
 pub struct Auto<'s> {
@@ -31,14 +33,28 @@ struct Part<'s> {
     /// The part of the time that it has in any case.
     least: f64,
     finished: bool,
+    /// It never has nothing left to do.
+    is_endless: bool,
+    /// It has nothing left to do but random inputs.
+    restarts: bool,
     /// It learns from traces: inputs that wait for one, unless it learns from none.
     untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
     /// Its last run was for a trace.
     traced_last: bool,
 }
 
+/// How a search goes on of which one strategy has nothing left to do.
+enum Rest {
+    /// Nothing was left out, so that the others have nothing to find.
+    Nothing,
+    Restart,
+    Others,
+}
+
 /// Length of a turn.
 const TURN: Duration = Duration::from_millis(200);
+/// What a run counts where runs are shared.
+const RUN: Duration = Duration::from_millis(10);
 /// The part of the time that a strategy has in any case, unless more is promised to it.
 const LEAST: f64 = 1.0 / 16.0;
 /// Inputs that wait for a trace; beyond it, none is added.
@@ -47,9 +63,24 @@ const MAX_UNTRACED: usize = 1000;
 const MEMORY: f64 = 0.8;
 
 impl Part<'_> {
-    /// Outcomes for a second.
+    /// Outcomes for a second. Others make random inputs for less.
     fn worth(&self) -> f64 {
+        if self.restarts {
+            return 0.0;
+        }
         (self.found + 0.1) / (self.spent + 1e-3)
+    }
+
+    /// What becomes of a search of which this strategy has nothing left to do.
+    fn rest(&self, context: &Context<'_>) -> Rest {
+        if !self.strategy.covers_all_paths() {
+            return Rest::Others;
+        }
+        match context.stats.shortfalls().is_empty() {
+            true => Rest::Nothing,
+            false if context.has_end => Rest::Restart,
+            false => Rest::Others,
+        }
     }
 }
 
@@ -70,12 +101,22 @@ impl<'s> Auto<'s> {
         self.add(strategy, None)
     }
 
+    /// Adds one that needs none and never ends.
+    pub fn endless(self, strategy: Box<dyn Strategy + 's>) -> Auto<'s> {
+        let mut auto = self.blind(strategy);
+        if let Some(part) = auto.parts.last_mut() {
+            part.is_endless = true;
+        }
+        auto
+    }
+
     fn add(
         mut self,
         strategy: Box<dyn Strategy + 's>,
         untraced: Option<VecDeque<(Vec<u8>, Origin)>>,
     ) -> Auto<'s> {
         let (found, spent, finished, traced_last) = (0.0, 0.0, false, false);
+        let (is_endless, restarts) = (false, false);
         let (total, least) = (Duration::ZERO, LEAST);
         self.parts.push(Part {
             strategy,
@@ -84,6 +125,8 @@ impl<'s> Auto<'s> {
             total,
             least,
             finished,
+            is_endless,
+            restarts,
             untraced,
             traced_last,
         });
@@ -96,6 +139,15 @@ impl<'s> Auto<'s> {
             last.least = part;
         }
         self
+    }
+
+    /// The current strategy has nothing left to do. Without a limit, those that go on for ever do
+    /// not keep a search going in which nothing is left to solve.
+    fn end_part(&mut self, context: &Context<'_>) -> Next {
+        self.parts[self.current].finished = true;
+        let mut left = self.parts.iter().filter(|part| !part.finished);
+        let goes_on = left.any(|part| context.has_end || !part.is_endless);
+        if goes_on { Next::Busy } else { Next::Finished }
     }
 
     /// Ends the turn if it is over, or at once if the strategy has nothing left to do.
@@ -113,7 +165,11 @@ impl<'s> Auto<'s> {
         let had = |part: &Part<'_>| part.total.as_secs_f64() / (part.least * now.as_secs_f64());
         let neglected = left().filter(|(_, part)| had(part) < 1.0);
         let neglected = neglected.min_by(|(_, a), (_, b)| had(a).total_cmp(&had(b)));
-        let best = || left().max_by(|(_, a), (_, b)| a.worth().total_cmp(&b.worth()));
+        // Where none finds anything, all have the same.
+        let better = |a: &Part<'_>, b: &Part<'_>| {
+            a.worth().total_cmp(&b.worth()).then(b.total.cmp(&a.total))
+        };
+        let best = || left().max_by(|(_, a), (_, b)| better(a, b));
         self.current = neglected.or_else(best).map_or(0, |(number, _)| number);
     }
 }
@@ -124,7 +180,10 @@ impl Strategy for Auto<'_> {
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
-        self.take_turns(context.clock.elapsed());
+        self.take_turns(match context.only_runs_end_it {
+            true => RUN.saturating_mul(u32::try_from(context.stats.runs).unwrap_or(u32::MAX)),
+            false => context.clock.elapsed(),
+        });
         let Some(part) = self.parts.get_mut(self.current) else { return Next::Finished };
         // No more than every other run of a turn is for a trace.
         if !std::mem::take(&mut part.traced_last)
@@ -134,15 +193,18 @@ impl Strategy for Auto<'_> {
             return Next::Run(Proposal { input, symbolic: true, origin });
         }
         match part.strategy.next(context) {
-            Next::Finished => {
-                part.finished = true;
-                if self.parts.iter().all(|part| part.finished) {
-                    Next::Finished
-                } else {
-                    Next::Busy
+            Next::Finished => match part.rest(context) {
+                Rest::Nothing => Next::Finished,
+                Rest::Restart => {
+                    part.restarts = true;
+                    Next::Run(restart(part.strategy.holes(), context))
                 }
+                Rest::Others => self.end_part(context),
+            },
+            next => {
+                part.restarts = false;
+                next
             }
-            next => next,
         }
     }
 
@@ -161,6 +223,10 @@ impl Strategy for Auto<'_> {
             self.parts[own].found += new_outcomes as f64;
         }
         self.parts[own].strategy.learn(ran, context);
+    }
+
+    fn covers_all_paths(&self) -> bool {
+        self.parts.iter().any(|part| part.strategy.covers_all_paths())
     }
 
     fn queue(&self) -> usize {

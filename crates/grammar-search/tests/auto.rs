@@ -8,8 +8,8 @@ use grammar::language::Language;
 use grammar_search::{Auto, Lifting, TreeCorpus, TreeMutate};
 use path::{Asker, Word};
 use search::{
-    Clock, Context, Corpus, Coverage, Next, Origin, Outcome, Proposal, Ran, Sentences, Stats,
-    Strategy,
+    Clock, Context, Corpus, Coverage, Mutate, Next, Origin, Outcome, Proposal, Ran, Sentences,
+    Stats, Strategy, Whitebox, WhiteboxOptions,
 };
 use sites::SiteTable;
 use solver::{Chain, ChainOptions};
@@ -58,6 +58,8 @@ impl World {
             corpus: &self.corpus,
             stats: &mut self.stats,
             max_len: 100,
+            has_end: true,
+            only_runs_end_it: false,
         }
     }
 }
@@ -167,10 +169,69 @@ fn each_has_a_turn_before_the_best_one_goes_on() {
 }
 
 #[test]
+fn where_runs_are_counted_they_are_shared_whatever_time_they_take() {
+    let names = ["slow", "one", "two", "three"];
+    let mut auto = names.iter().fold(Auto::new(), |auto, name| {
+        auto.blind(Box::new(Named { name, left: 100_000, learnt: Rc::default() }))
+    });
+    let mut world = World::new();
+    let mut made = [0; 4];
+    for run in 0..40_000 {
+        world.stats.runs = run;
+        let mut context = Context { only_runs_end_it: true, ..world.context() };
+        let Next::Run(proposal) = auto.next(&mut context) else { panic!("there is more") };
+        let number = names.iter().position(|name| name.as_bytes() == proposal.input);
+        let number = number.expect("one of them");
+        made[number] += 1;
+        let time = Duration::from_millis(if number == 0 { 500 } else { 1 });
+        world.clock.0.set(world.clock.0.get() + time);
+    }
+    assert!(made.iter().all(|runs| *runs > 8_000), "{made:?}");
+}
+
+#[test]
 fn a_promised_part_is_given() {
     let ([first, second], ..) =
         turns_of([10_000, 10_000], 5_000, |input| usize::from(input == b"first"), 0.4);
     assert!(second > 1900 && first > 1400, "{first} {second}");
+}
+
+/// Proposals of a search in which whitebox search has nothing to do, up to a hundred.
+fn beside_whitebox(has_end: bool, left_out: u64) -> Vec<Proposal> {
+    let mut auto = Auto::new()
+        .solving(Box::new(Whitebox::new(WhiteboxOptions::default())))
+        .endless(Box::new(Mutate::default()));
+    let mut world = World::new();
+    world.stats.dropped_flips = left_out;
+    let mut proposals = Vec::new();
+    for _ in 0..200 {
+        world.clock.0.set(world.clock.0.get() + Duration::from_millis(10));
+        let mut context = Context { has_end, ..world.context() };
+        match auto.next(&mut context) {
+            Next::Run(proposal) if proposals.len() < 100 => proposals.push(proposal),
+            Next::Finished | Next::Run(_) => break,
+            Next::Busy => {}
+        }
+    }
+    proposals
+}
+
+#[test]
+fn where_everything_was_explored_nobody_goes_on() {
+    assert!(beside_whitebox(true, 0).is_empty());
+}
+
+#[test]
+fn with_a_limit_both_solving_and_mutation_go_on() {
+    let proposals = beside_whitebox(true, 1);
+    assert_eq!(proposals.len(), 100);
+    let traced = proposals.iter().filter(|proposal| proposal.symbolic).count();
+    assert!((1..100).contains(&traced), "restarts have traces, mutations have none: {traced}");
+}
+
+#[test]
+fn without_a_limit_mutation_does_not_go_on_for_ever() {
+    assert!(beside_whitebox(false, 1).is_empty());
 }
 
 /// Of a hundred proposals of tree mutation, how many have a word that whitebox search learnt of.

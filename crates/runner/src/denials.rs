@@ -93,7 +93,7 @@ pub fn denials(options: TargetOptions, input: &[u8]) -> Result<Vec<Denial>, Runn
     const GRACE: Duration = Duration::from_secs(2);
     let mut stage = Stage::set(TargetOptions { may_trace_itself: true, ..options })?;
     stage.prepare(input)?;
-    let (mut line, far) = Line::new()?;
+    let (mut line, far) = Line::new(stage.options.stop)?;
     let timeout_ms = stage.timeout_ms();
     let launched = stage.launch(far.pipes(), Supervision::Watched { timeout_ms })?;
     drop(far);

@@ -48,6 +48,8 @@ pub enum RunnerError {
     InputTooLong { len: usize, max: u64 },
     #[error("the target's fork server died on each of {inputs} inputs in a row{}", quoted(.stderr))]
     ServerLost { inputs: u32, stderr: String },
+    #[error("interrupted")]
+    Interrupted,
     #[error("the target cannot fork: {0}; raise the limit on processes or memory")]
     CannotFork(io::Error),
     #[error("an argument or variable for the target contains a zero byte")]

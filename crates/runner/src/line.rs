@@ -7,10 +7,14 @@ use rustix::io::{Errno, read};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use trace::server::{Command, Report};
 
-/// The other side died or fell silent.
+/// How long is waited between two looks at whether to wait any longer.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The other side died or fell silent, or nobody wants to hear it any more.
 #[derive(Debug)]
 pub(crate) struct Lost;
 
@@ -26,8 +30,9 @@ pub(crate) struct Received {
 pub(crate) struct Line {
     commands: Option<OwnedFd>,
     reports: OwnedFd,
-    /// How long reports are waited for.
+    /// How long the socket waits.
     limit: Duration,
+    stop: Option<&'static AtomicBool>,
 }
 
 /// The ends that go to the child.
@@ -43,13 +48,14 @@ impl FarEnd {
 }
 
 impl Line {
-    pub fn new() -> Result<(Line, FarEnd), RunnerError> {
+    /// Waits no longer once `stop` is set.
+    pub fn new(stop: Option<&'static AtomicBool>) -> Result<(Line, FarEnd), RunnerError> {
         let pair = || {
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
                 .map_err(RunnerError::system("create a socket"))
         };
         let ((ours, theirs), (reports, report_end)) = (pair()?, pair()?);
-        let line = Line { commands: Some(ours), reports, limit: Duration::ZERO };
+        let line = Line { commands: Some(ours), reports, limit: Duration::ZERO, stop };
         Ok((line, FarEnd { commands: theirs, reports: report_end }))
     }
 
@@ -74,22 +80,43 @@ impl Line {
 
     /// The next message; `None` if there is none within the limit.
     pub fn receive(&mut self, limit: Duration) -> Result<Option<Received>, Lost> {
-        self.set_limit(limit)?;
         let mut bytes = [0; size_of::<Report>()];
-        match rustix::io::retry_on_intr(|| read(&self.reports, &mut bytes)) {
-            Err(Errno::AGAIN) => Ok(None),
-            Ok(0) if self.is_closed() => Err(Lost),
-            Err(_) => Err(Lost),
-            Ok(len) => Ok(Some(Received { report: decode(&bytes), is_whole: len == bytes.len() })),
+        match self.read(&mut bytes, limit)? {
+            None => Ok(None),
+            Some(0) if self.is_closed() => Err(Lost),
+            Some(len) => {
+                Ok(Some(Received { report: decode(&bytes), is_whole: len == bytes.len() }))
+            }
         }
     }
 
     /// The next message of `N` bytes; `None` if none comes within the limit, or another.
     pub fn receive_bytes<const N: usize>(&mut self, limit: Duration) -> Option<[u8; N]> {
-        self.set_limit(limit).ok()?;
         let mut bytes = [0; N];
-        let read = rustix::io::retry_on_intr(|| read(&self.reports, &mut bytes));
-        (read == Ok(N)).then_some(bytes)
+        (self.read(&mut bytes, limit).ok()? == Some(N)).then_some(bytes)
+    }
+
+    /// The length of the next message; `None` if none comes within the limit.
+    fn read(&mut self, bytes: &mut [u8], limit: Duration) -> Result<Option<usize>, Lost> {
+        let end = Instant::now() + limit;
+        let mut left = limit;
+        loop {
+            self.set_limit(left.clamp(Duration::from_millis(1), LOOK))?;
+            match read(&self.reports, &mut *bytes) {
+                Ok(len) => return Ok(Some(len)),
+                Err(Errno::AGAIN | Errno::INTR) if self.is_stopped() => return Err(Lost),
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(_) => return Err(Lost),
+            }
+            left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
     /// Whether the other side hung up: a message without a byte reads the same.

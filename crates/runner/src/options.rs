@@ -1,9 +1,11 @@
 //! What to run and within which limits.
 
+use crate::error::RunnerError;
 use crate::sandbox::is_wide;
 use crate::words;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use trace::Capacities;
 
@@ -44,6 +46,8 @@ pub struct TargetOptions {
     pub start_timeout: Duration,
     /// Let the target use `ptrace`, within its own namespace, as LeakSanitizer does.
     pub may_trace_itself: bool,
+    /// Once this is set, runs that go on are ended, and no more begin.
+    pub stop: Option<&'static AtomicBool>,
 }
 
 impl TargetOptions {
@@ -61,7 +65,17 @@ impl TargetOptions {
             capacities: default_capacities(0),
             start_timeout: Duration::from_secs(10),
             may_trace_itself: false,
+            stop: None,
         }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    /// An error if no run may begin or go on.
+    pub(crate) fn check_stop(&self) -> Result<(), RunnerError> {
+        if self.is_stopped() { Err(RunnerError::Interrupted) } else { Ok(()) }
     }
 
     /// Lets the target read what lies beside `program`, from which it was made, and in the present

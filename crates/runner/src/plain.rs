@@ -97,7 +97,8 @@ pub(crate) struct Supervised {
 /// Runs the program of a stage once, without its fork server if it has one.
 pub(crate) fn supervise(stage: &Stage) -> Result<Supervised, RunnerError> {
     const GRACE: Duration = Duration::from_secs(10);
-    let (mut line, far) = Line::new()?;
+    stage.options.check_stop()?;
+    let (mut line, far) = Line::new(stage.options.stop)?;
     let timeout_ms = stage.timeout_ms();
     let launched = stage.launch(far.pipes(), Supervision::ByLauncher { timeout_ms })?;
     drop(far);
@@ -112,6 +113,7 @@ pub(crate) fn supervise(stage: &Stage) -> Result<Supervised, RunnerError> {
     }
     line.hang_up();
     drop(process);
+    stage.options.check_stop()?;
     let files = if stage.options.capture_files { scratch.files()? } else { BTreeMap::new() };
     scratch.clean()?;
     let report = match received {

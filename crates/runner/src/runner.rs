@@ -342,6 +342,10 @@ impl Runner {
             }
         };
         let mut report = server.run(&self.stage.command(process == Process::Shared));
+        if report.is_err() && self.stage.options.is_stopped() {
+            self.server = None;
+            return Err(RunnerError::Interrupted);
+        }
         if process == Process::Shared && report.is_ok_and(|report| report.detail != 0) {
             // Servers that cannot fork say so in a process of its own again; programs lie here.
             report = Err(Trouble::Lost);

@@ -54,7 +54,7 @@ impl From<Lost> for Trouble {
 
 impl Server {
     pub fn start(stage: &Stage, segment: &Segment) -> Result<Server, RunnerError> {
-        let (line, far) = Line::new()?;
+        let (line, far) = Line::new(stage.options.stop)?;
         let supervision = Supervision::ByTarget { segment: segment.as_fd(), size: segment.size() };
         let Launched { process, scratch, sandbox } = stage.launch(far.pipes(), supervision)?;
         drop(far);
@@ -68,7 +68,9 @@ impl Server {
         let limit = stage.options.start_timeout;
         let program = stage.program.clone();
         let stderr = || stage.stderr.tail_text();
-        match self.line.receive(limit) {
+        let greeting = self.line.receive(limit);
+        stage.options.check_stop()?;
+        match greeting {
             Ok(Some(Received { report, .. }))
                 if report.kind == HELLO && report.detail == Header::VERSION =>
             {

@@ -21,10 +21,11 @@ use crate::examination::{Examinations, signature};
 use crate::hangs::Hangs;
 use crate::paths::Paths;
 use crate::reach::Reach;
+use crate::restart::restart;
 use crate::{
-    Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Mutate,
-    Next, Origin, Outcome, Proposal, Ran, Random, SavedSearch, Sighting, Stats, Strategy,
-    TracedPath, Violation, Violations,
+    Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Next,
+    Origin, Outcome, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath, Violation,
+    Violations,
 };
 
 /// Time since the start of the search.
@@ -46,6 +47,11 @@ pub trait Observer {
         _sighting: Sighting,
     ) -> Result<(), OutputError> {
         Ok(())
+    }
+
+    /// How many bugs were found, if the search should go on no longer for that.
+    fn found_enough(&self) -> Option<u32> {
+        None
     }
 
     /// Whether [`Observer::progress`] should be called now.
@@ -73,6 +79,13 @@ pub struct Limits {
     pub max_len: usize,
 }
 
+impl Limits {
+    /// Whether something ends the search in any case.
+    pub fn has_end(&self) -> bool {
+        self.time.is_some() || self.runs.is_some()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Seed {
     pub name: String,
@@ -95,9 +108,13 @@ pub struct World<'a> {
 pub enum Stop {
     TimeUp,
     RunsUp,
+    /// As many bugs were found as were asked for.
+    EnoughBugs(u32),
     Interrupted,
-    /// The strategy has nothing left to do.
+    /// The strategy has nothing left to do, and says itself what that means.
     Finished,
+    /// Nothing is left to do, because nothing was left out.
+    Complete,
     /// The strategy has nothing left to do, but for these reasons it did not do all that it could.
     FinishedShort(Vec<String>),
     Execution(ExecError),
@@ -108,6 +125,12 @@ impl Stop {
     pub fn is_error(&self) -> bool {
         matches!(self, Stop::Execution(_) | Stop::Output(_))
     }
+
+    /// Whether what had to wait may be looked into.
+    fn leaves_time(&self) -> bool {
+        use Stop::{Complete, Finished, FinishedShort, RunsUp};
+        matches!(self, RunsUp | Finished | Complete | FinishedShort(_))
+    }
 }
 
 impl std::fmt::Display for Stop {
@@ -115,8 +138,11 @@ impl std::fmt::Display for Stop {
         match self {
             Stop::TimeUp => f.write_str("the time was up"),
             Stop::RunsUp => f.write_str("the number of runs was reached"),
+            Stop::EnoughBugs(1) => f.write_str("a bug was found (--stop-on-bug)"),
+            Stop::EnoughBugs(bugs) => write!(f, "{bugs} bugs were found (--stop-on-bug)"),
             Stop::Interrupted => f.write_str("interrupted"),
             Stop::Finished => f.write_str("nothing was left to try"),
+            Stop::Complete => f.write_str("complete: all paths within the bounds were explored"),
             Stop::FinishedShort(reasons) => {
                 write!(f, "nothing was left to try, within limits: {}", reasons.join("; "))
             }
@@ -253,13 +279,22 @@ impl<'a> Engine<'a> {
     /// Runs the seeds, then what the strategy proposes, until a limit is reached.
     pub fn search(mut self, strategy: &mut dyn Strategy, seeds: Vec<Seed>) -> (Results, Stop) {
         let stop = self.seeds(strategy, seeds).and_then(|()| self.propose(strategy));
-        let mut stop = stop.err().unwrap_or_else(|| self.finished(strategy));
-        if matches!(stop, Stop::Finished | Stop::FinishedShort(_) | Stop::RunsUp) {
+        let stop = stop.err().unwrap_or_else(|| self.finished(strategy));
+        let mut stop = self.true_reason(stop);
+        if stop.leaves_time() {
             let rest = self.look_into_rest().and_then(|()| self.examine_rest());
-            stop = rest.err().unwrap_or(stop);
+            stop = self.true_reason(rest.err().unwrap_or(stop));
         }
         self.count(strategy);
         (self.results, stop)
+    }
+
+    /// An interrupt ends runs that are going on, which then cannot be told from others that fail.
+    fn true_reason(&self, stop: Stop) -> Stop {
+        match stop {
+            Stop::Execution(_) if self.world.stop.load(Ordering::Relaxed) => Stop::Interrupted,
+            other => other,
+        }
     }
 
     fn seeds(&mut self, strategy: &mut dyn Strategy, seeds: Vec<Seed>) -> Result<(), Stop> {
@@ -306,7 +341,7 @@ impl<'a> Engine<'a> {
             Next::Run(proposal) => self.run(strategy, proposal)?,
             Next::Busy => self.report(strategy)?,
             Next::Finished if self.goes_on_at_random(strategy) => {
-                let proposal = self.random_input();
+                let proposal = restart(strategy.holes(), &mut self.context());
                 self.run(strategy, proposal)?;
             }
             Next::Finished => return Ok(Progress::Finished),
@@ -317,34 +352,20 @@ impl<'a> Engine<'a> {
     /// Why the strategy has nothing left to do.
     fn finished(&self, strategy: &dyn Strategy) -> Stop {
         let reasons = self.results.stats.shortfalls();
-        // A search that accounts for everything says so itself.
-        if reasons.is_empty() || strategy.accounts_for_all() {
-            Stop::Finished
-        } else {
-            Stop::FinishedShort(reasons)
+        match reasons.is_empty() {
+            _ if strategy.accounts_for_all() => Stop::Finished,
+            true if strategy.covers_all_paths() => Stop::Complete,
+            true => Stop::Finished,
+            false => Stop::FinishedShort(reasons),
         }
     }
 
     /// Whether the search goes on although its strategy has nothing left to do: not where that is
     /// everything, and not without an end.
     fn goes_on_at_random(&self, strategy: &dyn Strategy) -> bool {
-        let has_end = self.limits.time.is_some() || self.limits.runs.is_some();
-        has_end && strategy.takes_any_input() && !self.results.stats.shortfalls().is_empty()
-    }
-
-    /// An input that may lead to where no flip led: mostly a change of one that was found.
-    fn random_input(&mut self) -> Proposal {
-        const RANDOM_ONE_IN: u32 = 8;
-        self.results.stats.restarts += 1;
-        let next = match self.rng.u32(0..RANDOM_ONE_IN) {
-            0 => Random.next(&mut self.context()),
-            _ => Mutate::default().next(&mut self.context()),
-        };
-        let (input, origin) = match next {
-            Next::Run(Proposal { input, origin, .. }) => (input, origin),
-            Next::Busy | Next::Finished => (Vec::new(), Origin::Random),
-        };
-        Proposal { input, symbolic: true, origin }
+        self.limits.has_end()
+            && strategy.takes_any_input()
+            && !self.results.stats.shortfalls().is_empty()
     }
 
     /// Whether an input is left out because it would probably not end.
@@ -373,6 +394,9 @@ impl<'a> Engine<'a> {
     fn check_limits(&self) -> Result<(), Stop> {
         if self.world.stop.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
+        }
+        if let Some(bugs) = self.world.observer.found_enough() {
+            return Err(Stop::EnoughBugs(bugs));
         }
         if self.limits.runs.is_some_and(|runs| self.results.stats.runs >= runs) {
             return Err(Stop::RunsUp);
@@ -518,6 +542,8 @@ impl<'a> Engine<'a> {
             corpus: &self.results.corpus,
             stats: &mut self.results.stats,
             max_len: self.limits.max_len,
+            has_end: self.limits.has_end(),
+            only_runs_end_it: self.limits.time.is_none() && self.limits.runs.is_some(),
         }
     }
 }

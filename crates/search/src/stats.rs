@@ -55,6 +55,17 @@ pub struct Stats {
     pub shunned: u64,
     /// Runs on random inputs, because the strategy had nothing left to do.
     pub restarts: u64,
+    /// Runs that were traced once more for flips that had been dropped.
+    pub taken_up: u64,
+    /// What earlier sessions explored is not explored again.
+    #[serde(skip)]
+    pub earlier_sessions: u64,
+    /// Parts of the program that traces leave out on purpose.
+    #[serde(skip)]
+    pub overlooked: u64,
+    /// Sentences that were drawn in a row and had all been run.
+    #[serde(skip)]
+    pub drawn_in_vain: u64,
     /// Flips that wait.
     pub queue: usize,
     /// Flips that were dropped because too many for the same branch side waited, or the solver had
@@ -233,6 +244,9 @@ impl Stats {
             (self.truncated_traces + self.bad_traces, "traces were cut or could not be read"),
             (self.timeouts, "runs were stopped at the time limit (--timeout)"),
             (self.out_of_memory, "runs were stopped at the memory limit (--memory)"),
+            (self.earlier_sessions, "earlier session may have left something out"),
+            (self.overlooked, "lexer was not looked into (--lexer)"),
+            (self.drawn_in_vain, "sentences drawn in a row had all been run and traced before"),
         ];
         reasons
             .iter()

@@ -45,6 +45,11 @@ pub trait Strategy {
         self.wrapped().is_some_and(|strategy| strategy.accounts_for_all())
     }
 
+    /// Whether all paths were explored when it has nothing left to do and left nothing out.
+    fn covers_all_paths(&self) -> bool {
+        self.wrapped().is_some_and(|strategy| strategy.covers_all_paths())
+    }
+
     /// Whether inputs that somebody else made up may help it on when it has nothing left to do.
     fn takes_any_input(&self) -> bool {
         self.wrapped().is_some_and(|strategy| strategy.takes_any_input())
@@ -87,6 +92,11 @@ pub struct Context<'a> {
     pub corpus: &'a Corpus,
     pub stats: &'a mut Stats,
     pub max_len: usize,
+    /// A limit ends the search, so that it may go on although nothing is left that is known to
+    /// bring something.
+    pub has_end: bool,
+    /// No time limit does, but the number of runs.
+    pub only_runs_end_it: bool,
 }
 
 pub enum Next {

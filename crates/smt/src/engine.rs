@@ -3,6 +3,7 @@
 use crate::protocol::{Reply, Request};
 use crate::translate::Translator;
 use solver::UnknownReason;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use z3::ast::{BV, Bool};
 use z3::{Model, Params, SatResult, Solver};
@@ -16,11 +17,13 @@ pub struct Limits {
     pub steps: u32,
     /// Give less time to queries while they bring no answers: a search has other things to try.
     pub economical: bool,
+    /// Once this is set, a query that goes on is ended.
+    pub stop: Option<&'static AtomicBool>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { time: Duration::from_secs(1), steps: 0, economical: false }
+        Limits { time: Duration::from_secs(1), steps: 0, economical: false, stop: None }
     }
 }
 

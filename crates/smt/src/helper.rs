@@ -13,6 +13,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Answers requests, in the child.
@@ -31,7 +32,11 @@ pub(crate) enum Lost {
 pub(crate) struct Helper {
     make: Box<dyn Fn() -> Serve>,
     process: Option<Process>,
+    stop: Option<&'static AtomicBool>,
 }
+
+/// How long is waited for a reply between two looks at whether anybody still wants it.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Address space that a child may take beyond what it starts with.
 const MEMORY: u64 = 4 << 30;
@@ -39,9 +44,12 @@ const MEMORY: u64 = 4 << 30;
 const MAX_REPLY: usize = 64 << 20;
 
 impl Helper {
-    /// `make` is called in each new child.
-    pub(crate) fn new(make: impl Fn() -> Serve + 'static) -> Helper {
-        Helper { make: Box::new(make), process: None }
+    /// `make` is called in each new child. Once `stop` is set, no reply is waited for.
+    pub(crate) fn new(
+        stop: Option<&'static AtomicBool>,
+        make: impl Fn() -> Serve + 'static,
+    ) -> Helper {
+        Helper { make: Box::new(make), process: None, stop }
     }
 
     /// The reply to a request. Without one the child is gone, and the next request goes to a new
@@ -52,7 +60,8 @@ impl Helper {
             Some(process) => process,
             None => Process::start(&*self.make, limit).map_err(|_| Lost::Crash)?,
         };
-        let reply = process.exchange(request, limit);
+        let reply =
+            process.exchange(request, Wait { until: Instant::now() + limit, stop: self.stop });
         if reply.is_ok() {
             self.process = Some(process);
         }
@@ -93,33 +102,33 @@ impl Process {
         (!self.ended).then_some(self)
     }
 
-    fn exchange(&mut self, request: &[u8], limit: Duration) -> Result<Vec<u8>, Lost> {
-        let deadline = Instant::now() + limit;
-        self.send(&(request.len() as u32).to_le_bytes(), deadline)?;
-        self.send(request, deadline)?;
+    fn exchange(&mut self, request: &[u8], wait: Wait) -> Result<Vec<u8>, Lost> {
+        self.send(&(request.len() as u32).to_le_bytes(), wait)?;
+        self.send(request, wait)?;
         let mut len = [0; 4];
-        self.receive(&mut len, deadline)?;
+        self.receive(&mut len, wait)?;
         let len = u32::from_le_bytes(len) as usize;
         if len > MAX_REPLY {
             return Err(Lost::Crash);
         }
         let mut reply = vec![0; len];
-        self.receive(&mut reply, deadline)?;
+        self.receive(&mut reply, wait)?;
         Ok(reply)
     }
 
-    fn send(&mut self, bytes: &[u8], deadline: Instant) -> Result<(), Lost> {
-        self.socket.set_write_timeout(Some(left(deadline)?)).map_err(|_| Lost::Crash)?;
+    fn send(&mut self, bytes: &[u8], wait: Wait) -> Result<(), Lost> {
+        self.socket.set_write_timeout(Some(wait.left()?)).map_err(|_| Lost::Crash)?;
         self.socket.write_all(bytes).map_err(|error| lost(&error))
     }
 
-    fn receive(&mut self, mut bytes: &mut [u8], deadline: Instant) -> Result<(), Lost> {
+    fn receive(&mut self, mut bytes: &mut [u8], wait: Wait) -> Result<(), Lost> {
         while !bytes.is_empty() {
-            self.socket.set_read_timeout(Some(left(deadline)?)).map_err(|_| Lost::Crash)?;
+            let left = wait.left()?.min(LOOK);
+            self.socket.set_read_timeout(Some(left)).map_err(|_| Lost::Crash)?;
             match self.socket.read(bytes) {
                 Ok(0) => return Err(Lost::Crash),
                 Ok(count) => bytes = &mut bytes[count..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if is_passing(&error) => {}
                 Err(error) => return Err(lost(&error)),
             }
         }
@@ -142,9 +151,25 @@ impl Drop for Process {
     }
 }
 
-fn left(deadline: Instant) -> Result<Duration, Lost> {
-    let left = deadline.saturating_duration_since(Instant::now());
-    if left.is_zero() { Err(Lost::Overrun) } else { Ok(left) }
+/// How long a reply is waited for.
+#[derive(Clone, Copy)]
+struct Wait {
+    until: Instant,
+    stop: Option<&'static AtomicBool>,
+}
+
+impl Wait {
+    fn left(self) -> Result<Duration, Lost> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        let is_stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if left.is_zero() || is_stopped { Err(Lost::Overrun) } else { Ok(left) }
+    }
+}
+
+/// A look at the time, or a signal.
+fn is_passing(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), Interrupted | TimedOut | WouldBlock)
 }
 
 fn lost(error: &io::Error) -> Lost {
@@ -223,7 +248,7 @@ mod tests {
 
     /// Does what the request says, and counts requests.
     fn helper() -> Helper {
-        Helper::new(|| {
+        Helper::new(None, || {
             let mut count = 0u8;
             Box::new(move |request| {
                 count += 1;
@@ -245,6 +270,24 @@ mod tests {
         let long = vec![7; 3 << 20];
         assert_eq!(helper.ask(&long, LONG).map(|reply| reply.len()), Ok(long.len() + 1));
         assert_eq!(helper.ask(b"a", LONG), Ok(b"a\x03".to_vec()));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_reply_after_an_interrupt() {
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let serve = || -> Serve {
+            Box::new(|_| {
+                STOP.store(true, Ordering::Relaxed);
+                std::thread::sleep(LONG);
+                Vec::new()
+            })
+        };
+        let mut helper = Helper::new(Some(&STOP), serve);
+        // The child has a flag of its own: it is a fork.
+        let setter = std::thread::spawn(|| STOP.store(true, Ordering::Relaxed));
+        assert_eq!(helper.ask(b"a", LONG * 100), Err(Lost::Overrun));
+        assert_eq!(helper.pid(), None);
+        setter.join().expect("it does not panic");
     }
 
     #[test]

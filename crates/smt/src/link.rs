@@ -44,7 +44,12 @@ impl Z3Link {
     /// Starts nothing yet.
     pub fn new(limits: Limits) -> Z3Link {
         let economy = limits.economical.then(|| Economy { allowed: max_time(limits) / 4 });
-        Z3Link { limits, helper: Helper::new(move || serve(limits)), core: Vec::new(), economy }
+        Z3Link {
+            limits,
+            helper: Helper::new(limits.stop, move || serve(limits)),
+            core: Vec::new(),
+            economy,
+        }
     }
 
     /// The process that runs Z3, once a query was asked.

@@ -26,7 +26,7 @@ fn easy(dag: &mut Dag) -> Lit {
 }
 
 fn limits(milliseconds: u64) -> Limits {
-    Limits { time: Duration::from_millis(milliseconds), steps: 0, economical: false }
+    Limits { time: Duration::from_millis(milliseconds), steps: 0, economical: false, stop: None }
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn path(dag: &Dag, nodes: &[Label], current: &[u8]) -> Vec<Lit> {
 }
 
 fn limits() -> Limits {
-    Limits { time: Duration::from_millis(300), steps: 0, economical: false }
+    Limits { time: Duration::from_millis(300), steps: 0, economical: false, stop: None }
 }
 
 fn flips(chain: &mut Chain, dag: &Dag, path: &[Lit], current: &[u8]) -> Vec<Answer> {
@@ -114,7 +114,7 @@ fn large_tables_are_read() {
     let wanted = dag.eval(read, &input);
     let wanted = dag.constant(16, wanted);
     let goal = Lit::new(dag.add(expr::Node::binary(expr::Op::Eq, 1, read, wanted)), true);
-    let limits = Limits { time: Duration::from_secs(60), steps: 0, economical: false };
+    let limits = Limits { time: Duration::from_secs(60), steps: 0, economical: false, stop: None };
     let mut z3 = standard_chain(ChainOptions::only(Z3Link::NAME), limits);
     let answer = z3.solve(&solver::Query::new(&dag, &[], goal, &[0, 0], 2));
     let Answer::Sat(input) = answer else { panic!("{answer:?}") };

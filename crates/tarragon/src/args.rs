@@ -101,6 +101,7 @@ Examples:
   tarragon fuzz --model recv.c -- ./server             functions of recv.c replace those of the \
   server
   tarragon fuzz --resume --time 1h -- ./calc
+  tarragon fuzz --stop-on-bug --time 10m -- ./calc     in a script: exit code 1 if there is a bug
 
 Exit codes: 0 no bug, 1 bugs found, 2 error. Hangs count with --hangs bugs only. Ctrl-C ends a \
 campaign as its time does,
@@ -395,7 +396,12 @@ pub(crate) struct BoundsArgs {
     /// Stop after this number of runs
     #[arg(long, value_name = "N")]
     pub max_runs: Option<u64>,
-    /// Start of all randomness: the same seed and number of runs give the same result
+    /// Stop at the first bug (or difference), or when there are N of them
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
+        default_missing_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    pub stop_on_bug: Option<u32>,
+    /// Start of all randomness: the same seed and number of runs give the same result, unless a
+    /// strategy solves (those share their time by the clock)
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// Longest input in bytes

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use ::sources::Layout;
@@ -48,25 +49,16 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         Some(sources) => sources.seeds(args, &mut notes)?,
         None => seeds(args, plan, &mut notes)?,
     };
-    let mut solver = chain(args, plan.is_exhaustive(args))?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
-    target::prepare(&args.target, &variants(args), args.output.quiet || args.output.json);
-    runner::keep_to_one_processor();
-    let mut target = target::start(&args.target, longest(args, layout.as_ref()))?;
+    compiler::end_children_with(stop);
+    let mut solver = chain(args, plan.is_exhaustive(args), Some(stop))?;
+    let mut display = display(&args.output);
+    target::prepare(&args.target, &variants(args), &mut display);
+    let started = start(args, longest(args, layout.as_ref()), &seeds, stop);
+    ensure!(!stop.load(Ordering::Relaxed), "interrupted before the first run");
+    let mut target = started?;
     if !plan.is_exhaustive(args) {
         target.executor.end_early();
-    }
-    if shares_processes(args) {
-        target.executor.share_processes();
-        // Leaks are looked for when a process ends, and then nobody knows whose they are.
-        if !args.checks.sanitizer.contains(&SanitizerName::Leak) {
-            target.executor.share_examinations();
-        }
-    }
-    target::add_sanitized(&mut target, &args.checks.sanitizer);
-    if args.target.confinement.sandbox == Switch::On {
-        let first = seeds.iter().find(|seed| !seed.input.is_empty()).or(seeds.first());
-        target.notes.extend(target.denied(first.map_or(b"", |seed| &seed.input)));
     }
     notes.append(&mut target.notes);
     print_notes(&notes, &args.output);
@@ -86,8 +78,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         solver: &mut solver,
         sites: &target.sites,
         output: OutputDir::open(&args.out, &tested, args.resume)?,
-        display: display(&args.output),
-        stop: &stop,
+        display,
+        stop,
+        bugs: args.bounds.stop_on_bug,
         layout: layout.clone(),
         limits: Limits {
             time: args.bounds.time,
@@ -99,6 +92,30 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         covered,
     };
     conclude(campaign.run(&mut *strategy, seeds), &args.output)
+}
+
+/// The program with its variants, which are there.
+fn start(
+    args: &FuzzArgs,
+    longest: usize,
+    seeds: &[Seed],
+    stop: &'static AtomicBool,
+) -> Result<Target> {
+    runner::keep_to_one_processor();
+    let mut target = target::start_until(Some(stop), &args.target, longest)?;
+    if shares_processes(args) {
+        target.executor.share_processes();
+        // Leaks are looked for when a process ends, and then nobody knows whose they are.
+        if !args.checks.sanitizer.contains(&SanitizerName::Leak) {
+            target.executor.share_examinations();
+        }
+    }
+    target::add_sanitized(&mut target, &args.checks.sanitizer);
+    if args.target.confinement.sandbox == Switch::On {
+        let first = seeds.iter().find(|seed| !seed.input.is_empty()).or(seeds.first());
+        target.notes.extend(target.denied(first.map_or(b"", |seed| &seed.input)));
+    }
+    Ok(target)
 }
 
 /// What a run is the first to do is confirmed in a process of its own, but not each new path: where
@@ -223,7 +240,11 @@ fn outside(language: &Language, seeds: &[Seed]) -> Result<Option<String>> {
 const SHOWN: usize = 5;
 
 /// The solver chain with the links that `--solver` leaves.
-pub(crate) fn chain(args: &FuzzArgs, exhaustive: bool) -> Result<Chain> {
+pub(crate) fn chain(
+    args: &FuzzArgs,
+    exhaustive: bool,
+    stop: Option<&'static AtomicBool>,
+) -> Result<Chain> {
     let mut options = ChainOptions::default();
     for name in &args.solver {
         match name.strip_prefix('-') {
@@ -234,6 +255,7 @@ pub(crate) fn chain(args: &FuzzArgs, exhaustive: bool) -> Result<Chain> {
     let limits = smt::Limits {
         time: args.solver_timeout,
         economical: !exhaustive,
+        stop,
         ..smt::Limits::default()
     };
     check_names(&options, limits)?;
@@ -249,7 +271,7 @@ fn check_names(options: &ChainOptions, limits: smt::Limits) -> Result<()> {
     }
 }
 
-fn display(output: &OutputArgs) -> Display {
+pub(crate) fn display(output: &OutputArgs) -> Display {
     let stderr = || Box::new(io::stderr());
     match output {
         OutputArgs { json: true, .. } => Display::new(DisplayMode::Json, Box::new(io::stdout())),
@@ -301,9 +323,11 @@ fn conclude(end: CampaignEnd, output: &OutputArgs) -> Result<Verdict> {
     match end.stop {
         Stop::Execution(_) | Stop::Output(_) => return Err(anyhow!("{}", end.stop)),
         Stop::TimeUp
+        | Stop::EnoughBugs(_)
         | Stop::RunsUp
         | Stop::Interrupted
         | Stop::Finished
+        | Stop::Complete
         | Stop::FinishedShort(_) => {}
     }
     if let Some(error) = end.unsaved {

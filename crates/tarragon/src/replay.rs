@@ -30,7 +30,7 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Verdict> {
         print_one(one, &args.output);
         covered.push((one.outcomes.clone(), inputs[covered.len()].bytes.len()));
     };
-    let total = campaign::replay(&mut target.executor, &target.sites, &inputs, &stop, each)?;
+    let total = campaign::replay(&mut target.executor, &target.sites, &inputs, stop, each)?;
     print_notes(target.executor.plain_trouble().as_slice(), &args.output);
     print_total(&total, args.checks.hangs, &args.output);
     if let Some(dir) = &args.minimise {
@@ -57,7 +57,7 @@ pub(crate) fn checked_target(
     let longest = inputs.iter().map(|input| input.bytes.len()).max().unwrap_or(0);
     let sanitized = (!checks.sanitizer.contains(&SanitizerName::Off)).then_some(Variant::Sanitized);
     let variants: Vec<Variant> = std::iter::once(Variant::Traced).chain(sanitized).collect();
-    target::prepare(args, &variants, output.quiet || output.json);
+    target::prepare(args, &variants, &mut target::lines(output.quiet || output.json));
     let mut target = target::start(args, longest)?;
     let mut sanitizers = checks.sanitizer.clone();
     // Whoever found a leak looked for it.

@@ -147,36 +147,72 @@ pub(crate) static STRATEGIES: [Registered; 10] = [
 /// A strategy that has turns in `auto`.
 struct Turn {
     name: &'static str,
-    /// It learns from traces alone, which are made for it.
-    solves: bool,
+    kind: Kind,
     /// The part of the time that is promised to it.
     at_least: Option<f64>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It learns from traces alone, which are made for it.
+    Solves,
+    /// It asks for its traces itself.
+    Asks,
+    /// It needs no traces, and never ends.
+    Mutates,
+}
+
 impl Turn {
-    const fn of(name: &'static str) -> Turn {
-        Turn { name, solves: false, at_least: None }
+    const fn of(name: &'static str, kind: Kind) -> Turn {
+        Turn { name, kind, at_least: None }
     }
 }
 
 /// Mutation has the words that traces tell, so that it must not take the time of those who trace.
 const TURNS_WITH_GRAMMAR: [Turn; 3] = [
-    Turn { at_least: Some(0.3), ..Turn::of(Whitebox::NAME_WITHIN) },
-    Turn::of(TreeMutate::NAME),
-    Turn { solves: true, ..Turn::of(Whitebox::NAME) },
+    Turn { at_least: Some(0.3), ..Turn::of(Whitebox::NAME_WITHIN, Kind::Asks) },
+    Turn::of(TreeMutate::NAME, Kind::Mutates),
+    Turn::of(Whitebox::NAME, Kind::Solves),
 ];
 const TURNS: [Turn; 2] =
-    [Turn { solves: true, ..Turn::of(Whitebox::NAME) }, Turn::of(Mutate::NAME)];
+    [Turn::of(Whitebox::NAME, Kind::Solves), Turn::of(Mutate::NAME, Kind::Mutates)];
 
-/// The name of the strategy that is taken if none is named.
-fn default_name(has_grammar: bool) -> &'static str {
-    if has_grammar { Auto::NAME } else { Whitebox::NAME }
+/// The name of the strategy that is taken if none is named: the best there is, unless something is
+/// asked for that only one of its parts does.
+fn default_name(args: &FuzzArgs) -> &'static str {
+    let is_bounded = args.exhaustive || args.max_depth.is_some() || args.fixed_len.is_some();
+    match args.order {
+        OrderName::Generational if !is_bounded => Auto::NAME,
+        _ => Whitebox::NAME,
+    }
 }
 
 /// The help of `--strategy`.
 pub(crate) fn help() -> String {
-    let [plain, with_grammar] = [false, true].map(default_name);
+    let [best, bounded] = [Auto::NAME, Whitebox::NAME];
+    format!(
+        "How inputs are made [default: {best}; {bounded} with --exhaustive, --max-depth, \
+         --fixed-len or --order depth-first]"
+    )
+}
+
+/// The help of `--strategy` of `diff`.
+pub(crate) fn help_of_diff() -> String {
+    let [plain, with_grammar] = [false, true].map(default_name_of_diff);
     format!("How inputs are made [default: {plain}; {with_grammar} with a grammar]")
+}
+
+/// The strategy of each side of a cross-check, which mutates between its turns itself. Turns by the
+/// clock would make its results depend on time.
+pub(crate) fn of_diff(
+    named_one: Option<&'static Registered>,
+    has_grammar: bool,
+) -> Result<&'static Registered> {
+    named_one.map_or_else(|| named(default_name_of_diff(has_grammar)), Ok)
+}
+
+fn default_name_of_diff(has_grammar: bool) -> &'static str {
+    if has_grammar { Auto::NAME } else { Whitebox::NAME }
 }
 
 /// The values of `--strategy`.
@@ -243,9 +279,7 @@ impl<'l> Plan<'l> {
         language: Option<&'l Language>,
         sources: Option<&'l Sources>,
     ) -> Result<Plan<'l>> {
-        let has_several = sources.is_some() && !args.exhaustive;
-        let default = || named(default_name(language.is_some() || has_several));
-        let strategy = args.strategy.map_or_else(default, Ok)?;
+        let strategy = args.strategy.map_or_else(|| named(default_name(args)), Ok)?;
         if sources.is_some() {
             check_sources(args, strategy)?;
         }
@@ -348,6 +382,7 @@ impl<'l> Materials<'l> {
             max_depth: args.max_depth.unwrap_or(usize::MAX),
             holes: self.holes().map(|holes| std::iter::once(holes).collect()),
             trace_memory: usize::try_from(args.trace_memory).unwrap_or(usize::MAX),
+            overlooks: !args.target.lexers.is_empty(),
             ..WhiteboxOptions::default()
         }
     }
@@ -377,7 +412,11 @@ fn auto<'l>(materials: &Materials<'l>) -> Result<Box<dyn Strategy + 'l>> {
     let mut auto = Auto::new();
     for turn in turns {
         let strategy = (named(turn.name)?.build)(&materials)?;
-        auto = if turn.solves { auto.solving(strategy) } else { auto.blind(strategy) };
+        auto = match turn.kind {
+            Kind::Solves => auto.solving(strategy),
+            Kind::Asks => auto.blind(strategy),
+            Kind::Mutates => auto.endless(strategy),
+        };
         if let Some(part) = turn.at_least {
             auto = auto.at_least(part);
         }
@@ -385,7 +424,7 @@ fn auto<'l>(materials: &Materials<'l>) -> Result<Box<dyn Strategy + 'l>> {
     if let Some(sources) = materials.sources {
         for (number, language) in &sources.grammars {
             let inner = Box::new(TreeMutate::new(language)?);
-            auto = auto.blind(Box::new(InPart::new(inner, sources.layout.clone(), *number)));
+            auto = auto.endless(Box::new(InPart::new(inner, sources.layout.clone(), *number)));
         }
     }
     Ok(Box::new(auto))

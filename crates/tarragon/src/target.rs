@@ -1,9 +1,10 @@
 //! The target that the command line names.
 
 use std::ffi::OsString;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use campaign::{Covered, MakeCovered};
+use campaign::{Covered, Display, DisplayMode, MakeCovered, Preparing};
 use compiler::{Variant, accepts_connections};
 use executor::{Preparation, Sanitizers, Target, TargetSettings, find_program};
 use runner::Sandbox;
@@ -13,7 +14,16 @@ use crate::args::{SanitizerName, Switch, TargetArgs};
 use crate::sources;
 
 pub(crate) fn start(args: &TargetArgs, max_len: usize) -> Result<Target> {
-    let mut target = Target::start(&settings(args)?, max_len)?;
+    start_until(None, args, max_len)
+}
+
+/// Its runs end once `stop` is set.
+pub(crate) fn start_until(
+    stop: Option<&'static AtomicBool>,
+    args: &TargetArgs,
+    max_len: usize,
+) -> Result<Target> {
+    let mut target = Target::start(&TargetSettings { stop, ..settings(args)? }, max_len)?;
     target.notes.extend(misspelt_placeholders(args));
     target.notes.extend(more_connections(args));
     Ok(target)
@@ -57,21 +67,20 @@ fn misspelt_placeholders(args: &TargetArgs) -> impl Iterator<Item = String> {
 }
 
 /// Derives variants before they are needed, and says so once that takes a while.
-pub(crate) fn prepare(args: &TargetArgs, variants: &[Variant], quiet: bool) {
+pub(crate) fn prepare(args: &TargetArgs, variants: &[Variant], display: &mut Display) {
     // What is wrong with the settings is said where they are used.
     let Ok(settings) = settings(args) else { return };
-    executor::prepare(&settings, variants, |preparation| match preparation {
-        _ if quiet => {}
-        Preparation::Late(program) => {
-            eprintln!("preparing {} (only once for each build) ...", program.display());
-        }
-        Preparation::Ready { variant, number, of, time } => {
-            let (variant, seconds) = (variant.name(), time.as_secs_f64());
-            eprintln!(
-                "preparing: {number} of {of} variants are ready ({variant}, after {seconds:.1} s)"
-            );
-        }
+    executor::prepare(&settings, variants, |Preparation { program, variant, ready, of, time }| {
+        let (program, variant) = (program.display().to_string(), variant.map(Variant::name));
+        let seconds = time.as_secs_f64();
+        display.preparing(&Preparing { program: &program, variant, ready, of, seconds });
     });
+}
+
+/// For commands that print nothing else while they prepare.
+pub(crate) fn lines(is_quiet: bool) -> Display {
+    let mode = if is_quiet { DisplayMode::Quiet } else { DisplayMode::Lines };
+    Display::new(mode, Box::new(std::io::stderr()))
 }
 
 /// Adds the sanitized variant, unless it is off.
@@ -113,6 +122,7 @@ pub(crate) fn settings(args: &TargetArgs) -> Result<TargetSettings> {
         environment,
         lexers: args.lexers.clone(),
         models: args.models.models.clone(),
+        stop: None,
     })
 }
 

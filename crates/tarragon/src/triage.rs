@@ -17,8 +17,7 @@ pub(crate) fn triage(args: &TriageArgs) -> Result<Verdict> {
     let stop = stop_on_signals().context("cannot listen to signals")?;
     let mut target = checked_target(&args.target, &args.checks, &inputs, output)?;
     let each = |one: &Judged| print_one(one, output);
-    let done =
-        campaign::triage(&mut target.executor, &target.sites, &inputs, (hangs, &stop), each)?;
+    let done = campaign::triage(&mut target.executor, &target.sites, &inputs, (hangs, stop), each)?;
     print_notes(target.executor.plain_trouble().as_slice(), output);
     print_total(&done, output);
     if done.shows_bugs(hangs) {

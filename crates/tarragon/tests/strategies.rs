@@ -56,3 +56,61 @@ fn every_strategy_runs_under_its_name() {
         assert!(stats["runs"].as_u64().is_some_and(|runs| runs > 0), "{stats}");
     }
 }
+
+/// The strategy of a campaign with these options.
+fn chosen(dir: &std::path::Path, options: &[&str]) -> String {
+    let _ = std::fs::remove_dir_all(dir.join("out"));
+    let mut command = tarragon(dir);
+    command.args(["fuzz", "--quiet", "--max-runs", "30", "--max-len", "3", "--lcov", "off"]);
+    command.args(["--sanitizer", "off", "--out", "out"]).args(options).args(["--", "./program"]);
+    command.status().expect("starts");
+    let stats = std::fs::read(dir.join("out/stats.json")).expect("statistics");
+    let stats: Value = serde_json::from_slice(&stats).expect("JSON");
+    stats["strategy"].as_str().expect("a name").to_owned()
+}
+
+#[test]
+fn the_default_is_the_best_there_is() {
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::write(dir.path().join("program.c"), PROGRAM).expect("written");
+    std::fs::write(dir.path().join("sum.tg"), GRAMMAR).expect("written");
+    let built = tarragon(dir.path()).args(["cc", "-g", "program.c", "-o", "program"]).status();
+    assert!(built.expect("starts").success());
+    assert_eq!(chosen(dir.path(), &[]), "auto");
+    assert_eq!(chosen(dir.path(), &["--grammar", "sum.tg"]), "auto");
+    for bound in [&["--exhaustive"][..], &["--max-depth", "2"], &["--fixed-len", "3"]] {
+        assert_eq!(chosen(dir.path(), bound), "whitebox", "{bound:?}");
+    }
+}
+
+/// What it reads goes through code that Tarragon cannot follow, so that nothing is left to solve.
+const UNFOLLOWED: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+static int lex(void)
+{
+    int c = getchar(), copy = c;
+    __asm__ volatile("" : "+r"(copy));
+    return copy;
+}
+int main(void)
+{
+    if (lex() == 'a')
+        puts("a");
+    return 0;
+}
+"#;
+
+#[test]
+fn what_is_left_of_the_runs_is_used() {
+    for (source, ends_early) in [(PROGRAM, true), (UNFOLLOWED, false)] {
+        for strategy in ["whitebox", "auto"] {
+            let dir = tempfile::tempdir().expect("a directory");
+            let options = ["--strategy", strategy, "--max-runs", "3000", "--sanitizer", "off"];
+            let stats = common::fuzz(dir.path(), source, &[], &options, &[]);
+            let (stopped, runs) = (&stats["stopped"], stats["runs"].as_u64().unwrap_or_default());
+            assert_eq!(runs < 3000, ends_early, "{strategy}: {stopped}");
+            assert_eq!(stopped.to_string().contains("complete"), ends_early, "{stopped}");
+        }
+    }
+}

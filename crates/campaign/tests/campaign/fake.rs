@@ -79,6 +79,7 @@ pub fn session_on(
 
 pub fn session_in(output: OutputDir, seeds: &[&[u8]], display: Display) -> CampaignEnd {
     let campaign = Campaign {
+        bugs: None,
         executor: &mut Fake,
         solver: &mut Chain::standard(ChainOptions::default()),
         sites: &sites(),

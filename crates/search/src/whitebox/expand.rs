@@ -28,6 +28,8 @@ pub(super) struct Plan {
     pub score: usize,
     pub changes: Vec<Change>,
     pub back: Option<WayBack>,
+    /// The run was expanded before: what was left over then has its turn now.
+    pub again: bool,
 }
 
 impl Whitebox<'_> {
@@ -39,13 +41,13 @@ impl Whitebox<'_> {
         plan: Plan,
         context: &mut Context<'_>,
     ) {
-        let Plan { bound, score, changes, back } = plan;
+        let Plan { bound, score, changes, back, again } = plan;
         let number = self.store.next_number();
         let depth = live.constraints.len().min(self.options.max_depth);
         let mut flips = Vec::new();
         for (index, constraint) in live.constraints.iter().enumerate().take(depth).skip(bound) {
             self.note_taken(constraint);
-            if self.is_new_step(live.hashes[index + 1]) {
+            if self.is_new_step(live.hashes[index + 1]) || again {
                 self.flips_of(
                     constraint,
                     live.hashes[index],
@@ -59,6 +61,9 @@ impl Whitebox<'_> {
             let all = flips.len();
             flips = thin_out(flips);
             context.stats.dropped_flips += (all - flips.len()) as u64;
+            if all > flips.len() {
+                self.dropped.note(input);
+            }
         }
         let count = flips.len() + changes.len() + usize::from(back.is_some());
         if count == 0 {
@@ -127,6 +132,9 @@ impl Whitebox<'_> {
         let dropped = self.worklist.take_dropped().into_iter().chain(self.hard.take_dropped());
         for candidate in dropped {
             context.stats.dropped_flips += 1;
+            if let Some(input) = self.store.input(candidate.run) {
+                self.dropped.note(input);
+            }
             self.store.finished_flip(candidate.run);
         }
     }

@@ -33,7 +33,7 @@ impl Whitebox<'_> {
                 context.stats.divergences += u64::from(parted);
                 return 0;
             }
-            Expected::Rounds { .. } | Expected::Retrace(_) => return 0,
+            Expected::Rounds { .. } | Expected::Retrace(_) | Expected::Dropped => return 0,
         };
         let place = candidate.index as usize;
         let follows = live.hashes.get(place + 1) == Some(&hash);

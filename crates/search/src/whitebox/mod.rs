@@ -14,6 +14,7 @@ mod attempt;
 mod back;
 mod changes;
 mod completeness;
+mod dropped;
 mod expand;
 mod goal;
 mod hard;
@@ -39,6 +40,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use back::Back;
 use changes::Changes;
 pub use completeness::Completeness;
+use dropped::Dropped;
 use expand::Plan;
 use hard::{Hard, Turn};
 use judge::PathLimits;
@@ -69,6 +71,9 @@ pub struct WhiteboxOptions {
     /// Where no sentence of the language reaches a side that was never taken, take an answer that
     /// is none.
     pub outside: bool,
+    /// A part of what the program does is not in the traces, so that nothing can be said about all
+    /// of its paths.
+    pub overlooks: bool,
 }
 
 impl Default for WhiteboxOptions {
@@ -80,6 +85,7 @@ impl Default for WhiteboxOptions {
             trace_memory: 512 << 20,
             optimistic: true,
             outside: false,
+            overlooks: false,
             holes: None,
         }
     }
@@ -130,6 +136,9 @@ pub struct Whitebox<'s> {
     changed_last: bool,
     /// Changed sentences whose runs deserve a trace.
     untraced: VecDeque<Vec<u8>>,
+    dropped: Dropped,
+    /// Sentences that were traced after no new one was found any more.
+    traced: FxHashSet<u64>,
     /// No new sentence was found any more.
     exhausted: bool,
     /// Changed sentences that had new tokens together and nothing else new.
@@ -163,6 +172,8 @@ enum Expected {
         number: u64,
     },
     Retrace(Turn),
+    /// The flips of a run that were dropped.
+    Dropped,
 }
 
 impl<'s> Whitebox<'s> {
@@ -195,6 +206,8 @@ impl<'s> Whitebox<'s> {
             loops: Loops::default(),
             changed_last: false,
             untraced: VecDeque::new(),
+            dropped: Dropped::default(),
+            traced: FxHashSet::default(),
             exhausted: false,
             unremarkable: 0,
             shares: Shares::default(),
@@ -225,6 +238,13 @@ impl<'s> Whitebox<'s> {
         self
     }
 
+    fn end(&mut self, context: &mut Context<'_>) -> Next {
+        self.completeness.finished = true;
+        context.stats.earlier_sessions = u64::from(!self.earlier.is_empty());
+        context.stats.overlooked = u64::from(self.options.overlooks);
+        Next::Finished
+    }
+
     /// Whether inputs of another length may be made that no path condition asks for.
     fn follows_words(&self) -> bool {
         !self.options.exhaustive
@@ -242,6 +262,9 @@ impl Strategy for Whitebox<'_> {
         if self.sentences.is_some() {
             return self.next_within(context);
         }
+        if let Some(next) = self.restart_between(context) {
+            return next;
+        }
         if self.names.are_due()
             && let Some(next) = self.attempt_name(context)
         {
@@ -255,10 +278,10 @@ impl Strategy for Whitebox<'_> {
         if let Some(turn) = self.pop(context) {
             return self.attempt(turn, context);
         }
-        self.attempt_loop(context).or_else(|| self.attempt_name(context)).unwrap_or_else(|| {
-            self.completeness.finished = true;
-            Next::Finished
-        })
+        self.attempt_loop(context)
+            .or_else(|| self.attempt_name(context))
+            .or_else(|| self.take_up_dropped(context))
+            .unwrap_or_else(|| self.end(context))
     }
 
     fn learn(&mut self, ran: Ran<'_>, context: &mut Context<'_>) {
@@ -306,7 +329,9 @@ impl Strategy for Whitebox<'_> {
             self.expand_sentence((ran.input, ran.outcome), live, (bound, score), context);
         } else {
             let back = self.way_back(expected.as_ref(), bound, &live, context);
-            self.expand(ran.input, live, Plan { bound, score, back, ..Plan::default() }, context);
+            let again = matches!(expected, Some(Expected::Dropped));
+            let plan = Plan { bound, score, back, again, ..Plan::default() };
+            self.expand(ran.input, live, plan, context);
         }
         match expected {
             Some(Expected::Flip { candidate, .. }) => self.store.finished_flip(candidate.run),
@@ -327,8 +352,12 @@ impl Strategy for Whitebox<'_> {
         self.options.exhaustive
     }
 
+    fn covers_all_paths(&self) -> bool {
+        self.sentences.is_none()
+    }
+
     fn takes_any_input(&self) -> bool {
-        !self.options.exhaustive && self.options.holes.is_none() && self.sentences.is_none()
+        !self.options.exhaustive && self.sentences.is_none()
     }
 
     fn queue(&self) -> usize {

@@ -39,8 +39,25 @@ impl Whitebox<'_> {
                 self.pop(context).map_or(Next::Busy, |turn| self.attempt(turn, context))
             }
             Some(Work::Traces) => self.trace_next(),
+            None if context.has_end => self.trace_known(context),
             None => Next::Finished,
         }
+    }
+
+    /// No sentence is new, but most of those that were run have no trace: those that are drawn now
+    /// get one. The search ends when that is true of all of them, too.
+    fn trace_known(&mut self, context: &mut Context<'_>) -> Next {
+        for _ in 0..FRESH_TRIES {
+            let random = context.rng.u64(..);
+            let input = self.sentences.as_mut().and_then(|sentences| sentences.fresh(random));
+            let input = input.filter(|input| input.len() <= context.max_len);
+            if let Some(input) = input.filter(|input| self.traced.insert(hash_of(input))) {
+                context.stats.restarts += 1;
+                return Next::Run(Proposal { input, symbolic: true, origin: Origin::Random });
+            }
+        }
+        context.stats.drawn_in_vain = u64::from(FRESH_TRIES);
+        Next::Finished
     }
 
     /// Runs a sentence again that did something new, for its trace.
@@ -66,7 +83,7 @@ impl Whitebox<'_> {
         let changes = if ends_well && score > 0 { sentences.changes(input) } else { Vec::new() };
         context.stats.times.grammar += context.clock.elapsed().saturating_sub(started);
         if score > 0 {
-            self.expand(input, live, Plan { bound, score, changes, back: None }, context);
+            self.expand(input, live, Plan { bound, score, changes, ..Plan::default() }, context);
         }
     }
 

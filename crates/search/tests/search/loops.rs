@@ -77,6 +77,39 @@ fn a_search_that_tried_everything_ends() {
         Outcome::Exit(i32::from(machine.branch(2, equal)))
     });
     let (results, stop) = Setup::default().search(&mut fake, &mut whitebox());
-    assert!(matches!(stop, Stop::Finished), "{stop}");
+    assert!(matches!(stop, Stop::Complete), "{stop}");
     assert!(results.stats.runs < 10 && results.stats.restarts == 0);
+}
+
+#[test]
+fn with_a_limit_dropped_flips_have_their_turn() {
+    let mut setup = Setup { seeds: vec![b"\x01\0"], ..Setup::default() };
+    setup.limits.runs = Some(2000);
+    let (results, stop) = setup.search(&mut program(200), &mut whitebox());
+    assert!(matches!(stop, Stop::RunsUp), "{stop}");
+    let stats = results.stats;
+    assert!(stats.dropped_flips > 0 && stats.taken_up > 0, "{}", stats.taken_up);
+    assert!(stats.restarts > 0, "and at the end there are random inputs");
+}
+
+#[test]
+fn restarts_change_nothing_outside_of_holes() {
+    let mut fake = Fake::new(&[&[]], |machine| {
+        let Some(first) = machine.byte(1) else { return Outcome::Exit(0) };
+        machine.concretise(3, first);
+        let holds = machine.concrete(true);
+        machine.branch(2, holds);
+        Outcome::Exit(0)
+    });
+    let mut setup = Setup { seeds: vec![b"abcd"], ..Setup::default() };
+    setup.limits.runs = Some(200);
+    let options = WhiteboxOptions {
+        holes: Some(std::iter::once(1..3).collect()),
+        ..WhiteboxOptions::default()
+    };
+    let (results, stop) = setup.search(&mut fake, &mut Whitebox::new(options));
+    assert!(matches!(stop, Stop::RunsUp), "{stop}");
+    assert!(results.stats.restarts > 100);
+    let is_inside = |input: &Vec<u8>| (input.len(), input[0], input[3]) == (4, b'a', b'd');
+    assert!(fake.inputs.iter().all(is_inside), "{:?}", fake.inputs);
 }

@@ -29,7 +29,7 @@ fn magic_program() -> Fake<'static> {
 fn a_magic_word_is_found_byte_by_byte() {
     let mut fake = magic_program();
     let (results, stop) = search(&mut fake, &mut whitebox());
-    assert!(matches!(stop, Stop::Finished), "{stop}");
+    assert!(matches!(stop, Stop::Complete), "{stop}");
     let bugs = results.bugs.all();
     assert_eq!(bugs.len(), 1);
     assert_eq!(bugs[0].input, b"abba");

@@ -46,7 +46,7 @@ pub(crate) struct DiffArgs {
     /// larger one
     #[arg(long, value_name = "NUMBER", value_parser = tolerance)]
     pub tolerance: Option<f64>,
-    #[arg(long, help = strategies::help(), value_parser = strategies::parser())]
+    #[arg(long, help = strategies::help_of_diff(), value_parser = strategies::parser())]
     pub strategy: Option<&'static Registered>,
     #[command(flatten)]
     pub grammar: GrammarArgs,
@@ -125,21 +125,21 @@ impl DiffArgs {
         );
         let seed = self.bounds.seed;
         // Two searches with the same seed would make the same random choices.
-        let sides = [self.side(a, seed), self.side(b, seed.wrapping_add(1))];
+        let sides = [self.side(a, seed)?, self.side(b, seed.wrapping_add(1))?];
         sides.iter().try_for_each(one_source)?;
         Ok(sides)
     }
 
-    fn side(&self, command: &[OsString], seed: u64) -> FuzzArgs {
+    fn side(&self, command: &[OsString], seed: u64) -> Result<FuzzArgs> {
         let target = TargetArgs { command: command.to_vec(), ..self.target.clone() };
-        FuzzArgs {
-            strategy: self.strategy,
+        Ok(FuzzArgs {
+            strategy: Some(strategies::of_diff(self.strategy, !self.grammar.grammar.is_empty())?),
             grammar: self.grammar.clone(),
             seeds: self.seeds.clone(),
             bounds: BoundsArgs { seed, ..self.bounds.clone() },
             target,
             ..defaults()
-        }
+        })
     }
 }
 

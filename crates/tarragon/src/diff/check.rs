@@ -52,6 +52,8 @@ pub(crate) struct Check<'a> {
     pub clock: &'a WallClock,
     pub time: Option<Duration>,
     pub max_runs: Option<u64>,
+    /// As many different differences end it.
+    pub most: Option<u32>,
     pub counts: Counts,
     pub groups: Groups,
     pub memory: Memory,
@@ -78,6 +80,16 @@ struct Pair {
 impl Check<'_> {
     /// Says why it ended.
     pub(crate) fn run(&mut self) -> Result<String> {
+        // An interrupt ends runs that are going on, which then cannot be told from others that
+        // fail.
+        let stop = self.stop;
+        match self.run_until_end() {
+            Err(_) if stop.load(Ordering::Relaxed) => Ok(Stop::Interrupted.to_string()),
+            end => end,
+        }
+    }
+
+    fn run_until_end(&mut self) -> Result<String> {
         loop {
             for side in Side::BOTH {
                 if let Some(end) = self.turn(side)? {
@@ -119,10 +131,18 @@ impl Check<'_> {
         }
     }
 
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     fn end(&self) -> Option<Stop> {
         let runs = self.counts.generated.iter().sum::<u64>();
-        if self.stop.load(Ordering::Relaxed) {
+        if self.is_stopped() {
             Some(Stop::Interrupted)
+        } else if let Some(most) =
+            self.most.filter(|most| self.groups.all().len() >= *most as usize)
+        {
+            Some(Stop::EnoughBugs(most))
         } else if self.max_runs.is_some_and(|most| runs >= most) {
             Some(Stop::RunsUp)
         } else {
@@ -227,7 +247,10 @@ impl Check<'_> {
             Find { input: input.to_vec(), difference: difference.clone(), runs: runs.clone() };
         let place = self.output.add(&found, &signature)?;
         let small = self.smaller(found)?;
-        let small_signature = self.signature(&small.input, &small.difference)?;
+        let small_signature = match self.is_stopped() {
+            true => signature.clone(),
+            false => self.signature(&small.input, &small.difference)?,
+        };
         let (sighting, group) = self.groups.add(&small_signature, &small.input);
         let id = group.id;
         self.memory.groups.insert(signature.clone(), id);
@@ -281,6 +304,10 @@ impl Check<'_> {
                 }
             }
         });
+        if self.is_stopped() {
+            // It is as good as any, and no run can say more.
+            return Ok(found);
+        }
         if let Some(error) = failed {
             return Err(error);
         }

@@ -13,14 +13,14 @@ mod screen;
 mod summary;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use campaign::{WallClock, stop_on_signals};
 use compiler::Variant;
 use diff::{Groups, Side};
-use executor::{Observed, Target, find_program, has_bitcode};
+use executor::{Observed, Target, TargetSettings, find_program, has_bitcode};
 use grammar::symbolic::Symbolic;
 use search::{
     Bug, Engine, Entry, Limits, Observer, OutputError, Results, SavedSearch, Seed, Sighting, Stats,
@@ -37,7 +37,7 @@ use screen::Screen;
 
 use crate::args::FuzzArgs;
 use crate::strategies::Plan;
-use crate::{Verdict, fuzz, sources, target};
+use crate::{Verdict, fuzz, target};
 
 /// A program that was built with Tarragon, ready to be searched.
 struct Started {
@@ -51,21 +51,26 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Verdict> {
     Output::check(&args.out)?;
     let rules = args.rules()?;
     let sides = args.sides()?;
-    sides.iter().try_for_each(|side| sources::refuse_several(&side.target, "diff"))?;
     let mut notes = Vec::new();
     let language = fuzz::language(&args.grammar, &mut notes)?;
     let plan = Plan::new(&sides[0], language.as_ref(), None)?;
     let symbolic = plan.symbolic(&sides[0])?;
     let seeds = fuzz::seeds(&sides[0], plan, &mut notes)?;
     let stop = stop_on_signals().context("cannot listen to signals")?;
-    let mut started = start(&sides, &mut notes, args)?;
-    let observed = [observe(&sides[0])?, observe(&sides[1])?];
+    compiler::end_children_with(stop);
+    let started = start(&sides, &mut notes, args, stop);
+    ensure!(!stop.load(Ordering::Relaxed), "interrupted before the first run");
+    let mut started = started?;
+    let observed = [observe(&sides[0], stop)?, observe(&sides[1], stop)?];
+    if let Some(until) = args.bounds.time.and_then(|time| Instant::now().checked_add(time)) {
+        started.iter_mut().flatten().for_each(|started| started.target.executor.end_by(until));
+    }
     let clock = WallClock::start();
     let output = Output::open(&args.out, sides.each_ref().map(|side| side.target.command.clone()))?;
     let screen = Screen::new(&args.output);
     notes.iter().for_each(|note| screen.note(note));
     let search = |side: usize, started| -> Result<Search<'_>> {
-        search(started, &sides[side], (plan, symbolic.as_ref(), &seeds), (&clock, &stop))
+        search(started, &sides[side], (plan, symbolic.as_ref(), &seeds), (&clock, stop))
     };
     let [a, b] = &mut started;
     let searches = [
@@ -80,10 +85,11 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Verdict> {
         rules,
         output,
         screen,
-        stop: &stop,
+        stop,
         clock: &clock,
         time: args.bounds.time,
         max_runs: args.bounds.max_runs,
+        most: args.bounds.stop_on_bug,
         counts: Counts::default(),
         groups: Groups::default(),
         memory: Memory::default(),
@@ -101,6 +107,7 @@ fn start(
     sides: &[FuzzArgs; 2],
     notes: &mut Vec<String>,
     args: &DiffArgs,
+    stop: &'static AtomicBool,
 ) -> Result<[Option<Started>; 2]> {
     let programs = sides.each_ref().map(|side| find_program(&side.target.command[0]));
     let [a, b] = programs;
@@ -116,30 +123,33 @@ fn start(
         notes.push(format!("{side} was not built with Tarragon: inputs come from {other} alone"));
     }
     for (side, _) in sides.iter().zip(has).filter(|(_, has)| *has) {
-        let quiet = args.output.quiet || args.output.json;
-        target::prepare(&side.target, &[Variant::Traced], quiet);
+        let mut display = target::lines(args.output.quiet || args.output.json);
+        target::prepare(&side.target, &[Variant::Traced], &mut display);
     }
     runner::keep_to_one_processor();
     let mut start = |side: usize| -> Result<Option<Started>> {
-        has[side].then(|| start_one(&sides[side], Side::BOTH[side], notes)).transpose()
+        has[side].then(|| start_one(&sides[side], Side::BOTH[side], notes, stop)).transpose()
     };
     Ok([start(0)?, start(1)?])
 }
 
-fn start_one(args: &FuzzArgs, side: Side, notes: &mut Vec<String>) -> Result<Started> {
-    let mut target = target::start(&args.target, args.bounds.max_len)?;
+fn start_one(
+    args: &FuzzArgs,
+    side: Side,
+    notes: &mut Vec<String>,
+    stop: &'static AtomicBool,
+) -> Result<Started> {
+    let mut target = target::start_until(Some(stop), &args.target, args.bounds.max_len)?;
     target.executor.end_early();
     target.executor.share_processes();
-    if let Some(until) = args.bounds.time.and_then(|time| Instant::now().checked_add(time)) {
-        target.executor.end_by(until);
-    }
     notes.extend(target.notes.drain(..).map(|note| format!("{side}: {note}")));
     let codes = fuzz::codes(args, &target)?;
-    Ok(Started { solver: fuzz::chain(args, false)?, codes, target, observer: Silent })
+    Ok(Started { solver: fuzz::chain(args, false, Some(stop))?, codes, target, observer: Silent })
 }
 
-fn observe(args: &FuzzArgs) -> Result<Observed> {
-    Ok(Observed::start(&target::settings(&args.target)?)?)
+fn observe(args: &FuzzArgs, stop: &'static AtomicBool) -> Result<Observed> {
+    let settings = TargetSettings { stop: Some(stop), ..target::settings(&args.target)? };
+    Ok(Observed::start(&settings)?)
 }
 
 fn search<'a>(

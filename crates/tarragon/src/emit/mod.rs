@@ -47,11 +47,11 @@ pub(crate) fn emit(args: &EmitArgs) -> Result<Verdict> {
     let mut observer = Observer::start(&settings)?;
     let mut notes = Vec::from_iter(observer.denied(first(&inputs)));
     let markers = markers(&args.target, &inputs);
-    let observed = observe(&mut observer, &inputs, marks(&markers), (args.runs.into(), &stop))?;
+    let observed = observe(&mut observer, &inputs, marks(&markers), (args.runs.into(), stop))?;
     let covered = if args.all || args.by_output {
         None
     } else {
-        match coverage(args, &inputs, &stop) {
+        match coverage(args, &inputs, stop) {
             Ok(covered) => Some(covered),
             Err(error) => {
                 notes.push(format!("grouped by what was printed alone: {error:#}"));
@@ -102,7 +102,7 @@ fn marks(markers: &Markers) -> PathMarks<'_> {
 fn coverage(args: &EmitArgs, inputs: &[NamedInput], stop: &AtomicBool) -> Result<Vec<Vec<u32>>> {
     let longest = inputs.iter().map(|input| input.bytes.len()).max().unwrap_or(0);
     let quiet = args.output.quiet || args.output.json;
-    target::prepare(&args.target, &[Variant::Traced], quiet);
+    target::prepare(&args.target, &[Variant::Traced], &mut target::lines(quiet));
     let mut target = target::start(&args.target, longest)?;
     let mut covered = Vec::new();
     for input in inputs {

@@ -50,7 +50,7 @@ pub(crate) fn explore(
     let variants = if sanitized { &variants[..] } else { &variants[..1] };
     // All functions share the variants.
     let quiet = number > 0 || args.output.quiet || args.output.json;
-    target::prepare(&command, variants, quiet);
+    target::prepare(&command, variants, &mut target::lines(quiet));
     let mut target = target::start(&command, len)?;
     target::add_sanitized(&mut target, &args.checks.sanitizer);
     target.executor.share_processes();
@@ -62,6 +62,7 @@ pub(crate) fn explore(
     let mut solver = smt::standard_chain(ChainOptions::default(), limits);
     let out = args.out.join(&subject.function.name);
     let campaign = Campaign {
+        bugs: None,
         executor: &mut target.executor,
         solver: &mut solver,
         sites: &target.sites,

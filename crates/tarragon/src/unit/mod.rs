@@ -45,7 +45,7 @@ pub(crate) fn unit(args: &UnitArgs) -> Result<Verdict> {
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             break;
         }
-        let explored = explore::explore(args, &built, number, &stop)?;
+        let explored = explore::explore(args, &built, number, stop)?;
         let function = describe::describe(args, &code, &built, number, explored)?;
         table::print(args, &function);
         results.functions.push(function);

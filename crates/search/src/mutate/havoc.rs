@@ -1,101 +1,24 @@
-//! Havoc: random stacked mutations of the corpus, as blackbox fuzzers do them, with coverage as
-//! feedback.
+//! Random changes of bytes, as blackbox fuzzers stack them.
 
 use fastrand::Rng;
-use sources::Layout;
 
-use crate::{Context, Corpus, Next, Origin, Proposal, Ran, Strategy};
-
-/// Mutates seeds and every input that added coverage.
-#[derive(Debug, Default)]
-pub struct Mutate {
-    /// Seeds stay in the pool even if they added no coverage.
-    seeds: Vec<Vec<u8>>,
-}
-
-impl Mutate {
-    pub const NAME: &str = "mutate";
-}
-
-impl Strategy for Mutate {
-    fn name(&self) -> &'static str {
-        Mutate::NAME
-    }
-
-    fn next(&mut self, context: &mut Context<'_>) -> Next {
-        let mut input = self.pick(context.corpus, context.rng).to_vec();
-        let other = self.pick(context.corpus, context.rng);
-        let rounds = 1 << context.rng.u32(0..=6);
-        match Layout::of(&input) {
-            Some(layout) => input = mutate_parts(&layout, &input, other, rounds, context.rng),
-            None => {
-                for _ in 0..rounds {
-                    mutate(&mut input, other, context.rng);
-                    input.truncate(context.max_len);
-                }
-            }
-        }
-        Next::Run(Proposal { input, symbolic: false, origin: Origin::Mutation })
-    }
-
-    fn learn(&mut self, ran: Ran<'_>, _context: &mut Context<'_>) {
-        if matches!(ran.origin, Origin::Seed(_)) && ran.new_outcomes == 0 {
-            self.seeds.push(ran.input.to_vec());
-        }
-    }
-}
-
-impl Mutate {
-    /// Children of what hangs tend to hang, so that such inputs are picked only if there are hardly
-    /// any others.
-    fn pick<'a>(&'a self, corpus: &'a Corpus, rng: &mut Rng) -> &'a [u8] {
-        const TRIES: usize = 4;
-        let found = corpus.entries();
-        let pool = (found.len() + self.seeds.len()).max(1);
-        let mut index = rng.usize(0..pool);
-        for _ in 1..TRIES {
-            if found.get(index).is_some_and(|entry| entry.hangs) {
-                index = rng.usize(0..pool);
-            }
-        }
-        match found.get(index) {
-            Some(entry) => &entry.input,
-            None => self.seeds.get(index - found.len()).map_or(&[], Vec::as_slice),
-        }
-    }
-}
+use super::dictionary::Dictionary;
 
 /// Values at which programs change their behaviour.
 const INTERESTING: [i64; 16] =
     [0, 1, -1, 16, 32, 64, 100, 127, -128, 255, 256, 1024, 32767, -32768, 65535, i32::MAX as i64];
 
-/// The parts of a container change each by itself, mostly few of them.
-fn mutate_parts(
-    layout: &Layout,
-    input: &[u8],
-    other: &[u8],
-    rounds: u32,
-    rng: &mut Rng,
-) -> Vec<u8> {
-    let mut parts = layout.split(input).unwrap_or_default();
-    let others = layout.split(other).unwrap_or_else(|_| vec![Vec::new(); parts.len()]);
-    let mut number = 0;
-    for round in 0..rounds {
-        if round == 0 || rng.u32(0..4) == 0 {
-            number = rng.usize(0..parts.len().max(1));
-        }
-        let (Some(bytes), Some(part)) = (parts.get_mut(number), layout.parts().get(number)) else {
-            break;
-        };
-        mutate(bytes, &others[number], rng);
-        bytes.truncate(part.capacity);
-    }
-    layout.join(&parts)
-}
+/// One change in so many is with the dictionary.
+const DICTIONARY_ONE_IN: u32 = 32;
 
-fn mutate(input: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
+/// One change. `other` is an input that parts may be taken from.
+pub(super) fn mutate(input: &mut Vec<u8>, other: &[u8], dictionary: &Dictionary, rng: &mut Rng) {
     if input.is_empty() {
         return insert(input, rng);
+    }
+    // Many of the numbers that a program compares are not what its input is made of.
+    if rng.u32(0..DICTIONARY_ONE_IN) == 0 && !dictionary.is_empty() {
+        return dictionary.apply(input, rng);
     }
     match rng.u32(0..10) {
         0 => flip_bit(input, rng),
@@ -191,7 +114,7 @@ mod tests {
         for round in 0..20_000_usize {
             let before: Vec<u8> = (0..round % 9).map(|i| i as u8).collect();
             let mut input = before.clone();
-            mutate(&mut input, b"other", &mut rng);
+            mutate(&mut input, b"other", &Dictionary::default(), &mut rng);
             changed += usize::from(input != before);
         }
         assert!(changed > 15_000, "only {changed} inputs changed");
