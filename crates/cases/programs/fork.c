@@ -11,8 +11,13 @@ int main(void)
         return 1;
     fflush(stdout);
     pid_t child = fork();
-    if (child == 0)
-        _exit(in == 'c' ? 3 : in * 3 + 2 == 92 ? 5 : 4);
+    if (child == 0) {
+        if (in == 'c')
+            _exit(3);
+        if (in * 3 + 2 == 92)
+            _exit(5);
+        _exit(4);
+    }
     int status = 0;
     waitpid(child, &status, 0);
     printf("%d\n", WEXITSTATUS(status));

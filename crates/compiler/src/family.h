@@ -25,6 +25,11 @@
 
 /* How often is looked whether anybody has run since, and after how often nobody will any more. */
 enum { MEMBERS = 256, TICK_MS = 2, STILL_TICKS = 15, UNSEEN_TICKS = 50 };
+/* Nobody waits longer than that for a child which may be waiting for its parent in a busy way. */
+enum { MOST_TICKS = 200 };
+
+/* In the traced variant: no search claims to be complete. */
+__attribute__((weak)) void __tarragon_lost(void);
 
 /* Processes of the program that its first fork has founded, shared by all of them. */
 struct family {
@@ -78,8 +83,9 @@ OWN static void found_family(void)
 {
     if (family || !is_followed)
         return;
-    void *memory =
-        mmap(NULL, sizeof *family, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    /* By a system call: what the program maps itself is looked at. */
+    void *memory = (void *)syscall(SYS_mmap, NULL, sizeof *family, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     family = memory == MAP_FAILED ? NULL : memory;
 }
 
@@ -156,8 +162,8 @@ OWN static int wait_for(int process)
 {
     struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, process, 0), .events = POLLIN };
     long long time = -1;
-    int still = 0, ended = 0, looks = can_look();
-    while (!ended && still < (looks ? STILL_TICKS : UNSEEN_TICKS)) {
+    int still = 0, ended = 0, looks = can_look(), most = looks ? STILL_TICKS : UNSEEN_TICKS;
+    for (int ticks = 0; !ended && still < most && ticks < MOST_TICKS; ticks++) {
         struct timespec tick = { 0, TICK_MS * 1000000 };
         siginfo_t info = { 0 };
         if (end.fd >= 0)
@@ -206,14 +212,43 @@ OWN static int ignores(const struct kernel_action *action)
     return action->handler == SIG_IGN || action->flags & SA_NOCLDWAIT;
 }
 
+/* Whether a process that has ended, and was not reaped, ran this program: another has another
+ * name. */
+OWN static int is_of_program(int process)
+{
+    char path[64] = "/proc/", own[64] = "", other[64] = "";
+    int self = (int)syscall(SYS_openat, -100, "/proc/self/comm", 0, 0);
+    put_number(path + strlen(path), process);
+    strcat(path, "/comm");
+    int ended = (int)syscall(SYS_openat, -100, path, 0, 0);
+    if (self >= 0 && ended >= 0 && can_look()) {
+        syscall(SYS_read, self, own, sizeof own - 1);
+        syscall(SYS_read, ended, other, sizeof other - 1);
+    }
+    if (self >= 0)
+        syscall(SYS_close, self);
+    if (ended >= 0)
+        syscall(SYS_close, ended);
+    return strcmp(own, other) == 0;
+}
+
+/* The run has crashed with its child, whatever its parent would do about it. */
+OWN static void crash_with(int signal)
+{
+    if (__tarragon_lost)
+        __tarragon_lost();
+    die_by(signal);
+}
+
 /* How a child ended that nobody has reaped. */
 OWN static void look_at(int child, int reap)
 {
     siginfo_t info = { 0 };
+    int is_own = is_of_program(child);
     syscall(SYS_waitid, P_PID, child, &info, WEXITED | WNOHANG | (reap ? 0 : WNOWAIT), 0);
     int was_killed = info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
-    if (info.si_pid == child && was_killed && is_crash(info.si_status))
-        die_by(info.si_status);
+    if (info.si_pid == child && is_own && was_killed && is_crash(info.si_status))
+        crash_with(info.si_status);
 }
 
 /* After a fork, in the parent: whether the child has ended. The parent's handler for that is called

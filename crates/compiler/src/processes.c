@@ -51,10 +51,17 @@ OWN int daemon(int keep_folder, int keep_streams)
 /* Of a child that stood still when it was forked, its parent hears here. */
 OWN int waitpid(int child, int *status, int options)
 {
-    int ended = 0;
+    int ended = 0, is_own = 1;
+    siginfo_t info = { 0 };
+    int kind = child == -1 ? P_ALL : child > 0 ? P_PID : P_PGID;
+    int wanted = WEXITED | WNOWAIT | (options & WNOHANG);
+    if (family && !(options & (WUNTRACED | WCONTINUED))) {
+        syscall(SYS_waitid, kind, child < 0 ? -child : child, &info, wanted, 0);
+        is_own = info.si_pid == 0 || is_of_program(info.si_pid);
+    }
     int found = (int)syscall(SYS_wait4, child, &ended, options, 0);
-    if (found > 0 && family && WIFSIGNALED(ended) && is_crash(WTERMSIG(ended)))
-        die_by(WTERMSIG(ended));
+    if (found > 0 && family && is_own && WIFSIGNALED(ended) && is_crash(WTERMSIG(ended)))
+        crash_with(WTERMSIG(ended));
     if (found > 0 && status)
         *status = ended;
     return found;

@@ -11,7 +11,10 @@
 #define OWN __attribute__((section(".text.tarragon"), noinline))
 #endif
 
-enum { PAUSE_MS = 2, QUIET_PAUSES = 8 };
+enum { PAUSE_MS = 2, QUIET_PAUSES = 8, MOST_PAUSES = 60 };
+
+/* In the traced variant: no search claims to be complete. */
+__attribute__((weak)) void __tarragon_lost(void);
 
 /* How the kernel lists a folder. */
 struct listed {
@@ -78,8 +81,13 @@ OWN static int look_at_threads(unsigned long *sum, int *runs)
 OWN static int settle(void)
 {
     unsigned long before = 0;
-    int quiet = 0, ran = 0;
+    int quiet = 0, ran = 0, pauses = 0;
     for (int first = 1; quiet < QUIET_PAUSES; first = 0) {
+        if (pauses++ == MOST_PAUSES) {
+            if (__tarragon_lost)
+                __tarragon_lost();
+            return ran;
+        }
         unsigned long now = 0;
         int runs = 0;
         struct timespec pause = { 0, PAUSE_MS * 1000000 };

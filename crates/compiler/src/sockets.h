@@ -86,7 +86,7 @@ OWN static int is_stream(int descriptor)
 {
     int type = 0;
     socklen_t size = sizeof type;
-    getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size);
+    syscall(SYS_getsockopt, descriptor, SOL_SOCKET, SO_TYPE, &type, &size);
     return type == SOCK_STREAM;
 }
 
@@ -104,6 +104,22 @@ OWN int setsockopt(int descriptor, int level, int option, const void *value, soc
 {
     int result = (int)syscall(SYS_setsockopt, descriptor, level, option, value, size);
     return other(descriptor) ? 0 : result;
+}
+
+/* As the program asked for its socket, not as it is. */
+OWN int getsockopt(int descriptor, int level, int option, void *value, socklen_t *size)
+{
+    int result = (int)syscall(SYS_getsockopt, descriptor, level, option, value, size);
+    if (!other(descriptor) || *size < sizeof(int))
+        return result;
+    if (level == SOL_SOCKET && option == SO_TYPE && *(int *)value == SOCK_SEQPACKET)
+        *(int *)value = SOCK_DGRAM;
+    if (level == SOL_SOCKET && option == SO_DOMAIN)
+        *(int *)value = AF_INET;
+    if (level == SOL_SOCKET || result == 0)
+        return result;
+    memset(value, 0, *size);
+    return 0;
 }
 
 OWN int getpeername(int descriptor, struct sockaddr *address, socklen_t *size)

@@ -167,6 +167,7 @@ impl RunnerExecutor {
         let shared = run.shared;
         let first = execution(run, symbolic);
         if shared && !sharing.is_doubtful(&first, input.len()) {
+            sharing.believe(&first);
             return Ok(first);
         }
         let own = if shared {
@@ -259,6 +260,10 @@ impl Executor for RunnerExecutor {
 
     fn unstable(&self) -> u64 {
         self.sharing.as_ref().map_or(0, |sharing| sharing.unstable)
+    }
+
+    fn believed(&self) -> u64 {
+        self.sharing.as_ref().map_or(0, |sharing| sharing.believed)
     }
 
     fn can_examine(&self) -> bool {

@@ -19,6 +19,8 @@ pub(crate) struct Sharing {
     violations: HashSet<Violation>,
     confirmed: u64,
     pub unstable: u64,
+    /// Traces with branches that were taken for what they are.
+    pub believed: u64,
 }
 
 /// The signal, and the site of the last event before it.
@@ -65,6 +67,13 @@ impl Sharing {
             && self.new_violations(shared).all(violates);
         self.confirmed += 1;
         self.unstable += u64::from(!stable);
+    }
+
+    /// A run that shared its process is not made again.
+    pub(crate) fn believe(&mut self, run: &Execution) {
+        let mut events = run.trace.iter().flat_map(|trace| &trace.events);
+        let decides = events.any(|event| event.kind != EventKind::GiveUp as u8);
+        self.believed += u64::from(decides);
     }
 
     /// Takes note of a run on `len` bytes in a process of its own.

@@ -21,6 +21,8 @@ pub struct Auto<'s> {
     since: Option<Duration>,
     /// The run that was proposed last is for its trace only.
     tracing: bool,
+    /// How often a strategy worked without a run.
+    busy: u32,
 }
 
 struct Part<'s> {
@@ -55,6 +57,8 @@ enum Rest {
 const TURN: Duration = Duration::from_millis(200);
 /// What a run counts where runs are shared.
 const RUN: Duration = Duration::from_millis(10);
+/// Pieces of work without a run that count like one.
+const BUSY_PER_RUN: u32 = 64;
 /// The part of the time that a strategy has in any case, unless more is promised to it.
 const LEAST: f64 = 1.0 / 16.0;
 /// Inputs that wait for a trace; beyond it, none is added.
@@ -181,7 +185,7 @@ impl Strategy for Auto<'_> {
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
         self.take_turns(match context.only_runs_end_it {
-            true => RUN.saturating_mul(u32::try_from(context.stats.runs).unwrap_or(u32::MAX)),
+            true => self.counted(context),
             false => context.clock.elapsed(),
         });
         let Some(part) = self.parts.get_mut(self.current) else { return Next::Finished };
@@ -202,6 +206,7 @@ impl Strategy for Auto<'_> {
                 Rest::Others => self.end_part(context),
             },
             next => {
+                self.busy = self.busy.saturating_add(u32::from(matches!(next, Next::Busy)));
                 part.restarts = false;
                 next
             }
@@ -245,6 +250,13 @@ impl Strategy for Auto<'_> {
 }
 
 impl Auto<'_> {
+    /// What stands for the time where only the number of runs ends a search. What a strategy does
+    /// without a run is little of it, but not nothing.
+    fn counted(&self, context: &Context<'_>) -> Duration {
+        let runs = u32::try_from(context.stats.runs).unwrap_or(u32::MAX);
+        RUN.saturating_mul(runs).saturating_add((RUN / BUSY_PER_RUN).saturating_mul(self.busy))
+    }
+
     /// Tells the other strategies of an input, and its own of one that it has no trace of.
     fn share(&mut self, ran: &Ran<'_>, own: usize, context: &mut Context<'_>) {
         for (number, part) in self.parts.iter_mut().enumerate() {

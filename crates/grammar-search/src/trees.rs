@@ -10,7 +10,12 @@ use crate::corpus::{SharedCorpus, TreeCorpus};
 /// Mutates the trees of seeds and of every sentence that added coverage.
 pub struct TreeMutate<'l> {
     corpus: SharedCorpus<'l>,
+    /// Sentences in a row that were too long.
+    in_vain: u32,
 }
+
+/// After so many, there are none that fit.
+const MOST_IN_VAIN: u32 = 10_000;
 
 /// Bytes of sentences while there is no tree.
 const FIRST: usize = 32;
@@ -24,7 +29,7 @@ impl<'l> TreeMutate<'l> {
 
     /// With a corpus that others add to.
     pub fn sharing(corpus: SharedCorpus<'l>) -> TreeMutate<'l> {
-        TreeMutate { corpus }
+        TreeMutate { corpus, in_vain: 0 }
     }
 }
 
@@ -37,10 +42,12 @@ impl Strategy for TreeMutate<'_> {
         let mut rng = Rng::with_seed(context.rng.u64(..));
         let mut corpus = self.corpus.borrow_mut();
         let input = corpus.mutated(&mut rng).unwrap_or_else(|| corpus.random(FIRST, &mut rng));
-        match input.len() <= context.max_len {
-            true => Next::Run(Proposal { input, symbolic: false, origin: Origin::Mutation }),
-            false => Next::Busy,
+        if input.len() <= context.max_len {
+            self.in_vain = 0;
+            return Next::Run(Proposal { input, symbolic: false, origin: Origin::Mutation });
         }
+        self.in_vain += 1;
+        if self.in_vain < MOST_IN_VAIN { Next::Busy } else { Next::Finished }
     }
 
     fn learn(&mut self, ran: Ran<'_>, _context: &mut Context<'_>) {

@@ -174,7 +174,7 @@ impl Function<'_> {
 
     fn call_external(&mut self, call: Value, arguments: &[Value]) {
         let name = llvm::name(llvm::called(call));
-        let comes_back = self.program.reads_status && name == "exit";
+        let comes_back = self.program.reads_status && EXITS.contains(&name.as_str());
         if ends_data(call, &name) && !comes_back {
             return self.watch_output(call, &name, arguments);
         }
@@ -517,6 +517,9 @@ impl Function<'_> {
         builder.before(at);
     }
 }
+
+/// Functions whose argument a parent can ask for.
+const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
 
 /// How names of functions begin that surround a program; most others of Tarragon's are models.
 const SURROUNDING: &str = "tarragon_";

@@ -16,7 +16,7 @@ const SECTION: &std::ffi::CStr = c"tarragon_code";
 const MAIN: &str = "main";
 
 /// Functions that handlers of the program's end get its status from.
-const STATUS_READERS: [&str; 1] = ["on_exit"];
+const STATUS_READERS: [&str; 6] = ["on_exit", "wait", "waitpid", "wait3", "wait4", "waitid"];
 
 /// Functions that code which is not followed may call: it can have their addresses, or knows their
 /// names. What they end with in place of a return is reachable, too.
@@ -28,7 +28,7 @@ pub fn reachable_from_outside(
     let reads_status = reads_status(module);
     let is_reachable = |function: &Value| {
         let name = llvm::name(*function);
-        if name == MAIN {
+        if trace::replaced_name(&name) == MAIN {
             return reads_status;
         }
         known_names.contains(&name)
@@ -125,7 +125,7 @@ impl Function<'_> {
     /// Such a function returns these values; the builder stands before it does.
     pub fn watch_result(&mut self, ret: Value, values: &[Value]) {
         let may_be_symbolic = values.iter().any(|value| self.may_be_symbolic(*value));
-        let is_main = llvm::name(self.function) == MAIN;
+        let is_main = trace::replaced_name(&llvm::name(self.function)) == MAIN;
         if !self.is_reachable() || is_main && !may_be_symbolic {
             return;
         }

@@ -18,6 +18,8 @@ struct Shared {
     inside: AtomicU32,
     /// The process that was inside last.
     last: AtomicU32,
+    /// One more than the number of a function by which labelled data has left a process.
+    left: AtomicU32,
 }
 
 /// How far a process knows the trace.
@@ -48,6 +50,11 @@ impl Family {
         let shared = self.shared.get();
         // SAFETY: the memory is never given back, and written as atomic numbers only.
         (!shared.is_null()).then(|| unsafe { &*shared })
+    }
+
+    /// Whether the program has forked.
+    pub fn is_founded(&self) -> bool {
+        !self.shared.get().is_null()
     }
 
     /// The program is about to fork. False if its children cannot write the trace.
@@ -89,6 +96,18 @@ impl Family {
         if shared.last.swap(process, Ordering::Relaxed) != process {
             self.learn(run);
         }
+    }
+
+    /// Labelled data has left this process: another may read it.
+    pub fn note_left(&self, function: u32) {
+        if let Some(shared) = self.shared() {
+            shared.left.store(function.wrapping_add(1), Ordering::Relaxed);
+        }
+    }
+
+    /// The function by which it has, if any process has sent some.
+    pub fn take_left(&self) -> Option<u32> {
+        self.shared()?.left.swap(0, Ordering::Relaxed).checked_sub(1)
     }
 
     pub fn leave(&self, run: &Run) {

@@ -344,6 +344,9 @@ pub(super) fn mapped(
         return result;
     }
     shadow::clear(result as usize, size);
+    if flags & MAP_SHARED != 0 && protection & PROT_WRITE != 0 {
+        output::note_common_memory();
+    }
     if flags & MAP_ANONYMOUS != 0 {
         return result;
     }

@@ -2,6 +2,7 @@
 
 use super::answer;
 use super::table::real;
+use crate::outside::output;
 use core::ffi::c_int;
 use runtime_core::calls::{self, Args};
 use runtime_core::state::Run;
@@ -39,12 +40,22 @@ pub(super) fn child(run: &Run, _: &Args) -> c_int {
     } else if child > 0 {
         let has_ended = __tarragon_forked(child) != 0;
         run.family.bury(child as u32);
-        if !can_write || !has_ended {
+        if !can_write || !has_ended || output::has_common_memory() {
             run.segment.count_give_up(GiveUp::ForkedChild);
         }
     }
     answer(0);
     child
+}
+
+/// What goes on is no matter of the input alone: a run is ended where the program would not, or goes
+/// on where it would wait.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tarragon_lost() {
+    let run = Run::current();
+    if run.symbolic.get() {
+        run.segment.count_give_up(GiveUp::ForkedChild);
+    }
 }
 
 /// `pthread_create`

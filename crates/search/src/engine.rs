@@ -349,6 +349,10 @@ impl<'a> Engine<'a> {
         Ok(Progress::More)
     }
 
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.world.stop.load(Ordering::Relaxed)
+    }
+
     /// Why the strategy has nothing left to do.
     fn finished(&self, strategy: &dyn Strategy) -> Stop {
         let reasons = self.results.stats.shortfalls();
@@ -466,6 +470,7 @@ impl<'a> Engine<'a> {
         stats.times.running += self.world.clock.elapsed().saturating_sub(started);
         stats.runs += 1;
         stats.unstable = self.world.executor.unstable();
+        stats.believed = self.world.executor.believed();
         stats.symbolic_runs += u64::from(symbolic);
         stats.bad_traces += u64::from(execution.bad_trace.is_some());
         match execution.outcome {

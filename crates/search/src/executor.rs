@@ -78,6 +78,12 @@ pub trait Executor {
     fn unstable(&self) -> u64 {
         0
     }
+
+    /// Traces so far with decisions on the input that were made after others in the same process:
+    /// what those left there may have decided, too.
+    fn believed(&self) -> u64 {
+        0
+    }
 }
 
 /// What an input makes the program do to whoever runs it.

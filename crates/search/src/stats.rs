@@ -45,6 +45,8 @@ pub struct Stats {
     pub unconfirmed_timeouts: u64,
     /// Inputs whose crash, hang or new coverage did not happen again in a process of their own.
     pub unstable: u64,
+    /// Traces of runs after others in the same process, which may have left something there.
+    pub believed: u64,
     /// Inputs that were run in a build that checks more, and those that were not although something
     /// was new about their runs.
     pub examined: u64,
@@ -244,6 +246,11 @@ impl Stats {
             (self.truncated_traces + self.bad_traces, "traces were cut or could not be read"),
             (self.timeouts, "runs were stopped at the time limit (--timeout)"),
             (self.out_of_memory, "runs were stopped at the memory limit (--memory)"),
+            (
+                self.believed,
+                "traces were made after others in one process (--fresh-process makes none)",
+            ),
+            (self.unstable, "inputs did something after others that they do not do alone"),
             (self.earlier_sessions, "earlier session may have left something out"),
             (self.overlooked, "lexer was not looked into (--lexer)"),
             (self.drawn_in_vain, "sentences drawn in a row had all been run and traced before"),

@@ -387,6 +387,9 @@ pub(crate) struct EnumerationArgs {
     pub abstraction: grammar_cli::AbstractionArgs,
 }
 
+/// Bytes of the longest input, if nobody says more.
+pub(crate) const DEFAULT_MAX_LEN: usize = 4096;
+
 /// How long a search goes on, where it starts and how far it goes.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct BoundsArgs {
@@ -405,7 +408,7 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// Longest input in bytes
-    #[arg(long, value_name = "N", default_value_t = 4096)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_LEN)]
     pub max_len: usize,
 }
 

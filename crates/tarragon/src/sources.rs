@@ -133,7 +133,7 @@ fn named_size(text: &str) -> Result<(String, Option<usize>), String> {
 
 fn is_known(name: &str) -> bool {
     let number = name.strip_prefix(WORD).map(str::parse::<u32>);
-    [STDIN, WORDS].contains(&name)
+    [STDIN, WORDS, Surroundings::MESSAGES].contains(&name)
         || connection(name).is_some()
         || number.is_some_and(|number| number.is_ok())
         || name.strip_prefix(VARIABLE).is_some_and(|variable| !variable.is_empty())

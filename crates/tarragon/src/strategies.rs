@@ -15,7 +15,7 @@ use grammar_search::{
 };
 use search::{Mutate, Named, Order, Random, Strategy, Whitebox, WhiteboxOptions};
 
-use crate::args::{FuzzArgs, OrderName};
+use crate::args::{DEFAULT_MAX_LEN, FuzzArgs, OrderName};
 use crate::enumeration;
 use crate::sources::Sources;
 
@@ -263,6 +263,11 @@ pub(crate) struct Plan<'l> {
 fn check_sources(args: &FuzzArgs, strategy: &Registered) -> Result<()> {
     if strategy.grammar == Grammar::Needed || strategy.lexer {
         bail!("{} makes inputs that are one string, and there are several sources", strategy.name);
+    }
+    if args.bounds.max_len != DEFAULT_MAX_LEN {
+        bail!(
+            "--max-len is for inputs from one source; sizes of several are in --source NAME=SIZE"
+        );
     }
     if args.fixed_len.is_some() {
         bail!(

@@ -51,7 +51,7 @@ fn a_campaign_ends_at_the_bug_that_was_asked_for() {
         ("--stop-on-bug=2", 2, "2 bugs were found (--stop-on-bug)"),
         ("--stop-on-bug=9", 3, "complete: all paths within the bounds were explored"),
     ] {
-        let (output, stats) = fuzz(dir.path(), &[option]);
+        let (output, stats) = fuzz(dir.path(), &[option, "--fresh-process"]);
         assert_eq!(output.status.code(), Some(1), "{option}");
         assert_eq!(stats["bugs"].as_array().map(Vec::len), Some(bugs), "{option}: {stats}");
         assert_eq!(stats["stopped"], why, "{option}");

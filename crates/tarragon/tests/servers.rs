@@ -283,7 +283,9 @@ fn a_second_connection_needs_the_first() {
 #[test]
 fn children_of_a_daemon_get_messages_in_pieces() {
     let stats = finds(FORKING, &[], "talk");
-    assert_eq!(losses(&stats), 0, "{stats}");
+    // A run that crashes with its child says nothing about what the parent would have done.
+    assert!(stats["give_ups"]["forked child"].as_u64() >= stats["crashes"].as_u64(), "{stats}");
+    assert_eq!(losses(&stats), 1, "{stats}");
 }
 
 #[test]
@@ -323,7 +325,9 @@ fn a_client_connects_to_one_after_the_other() {
 fn one_connection_is_pointed_out() {
     for (options, expected) in [(&[][..], 1), (&["--connections", "2"], 0)] {
         let dir = TempDir::new().expect("temporary directory");
-        let stats = serve(&dir, LOOPING, &[options, &["--max-runs", "5"]].concat());
+        let source = [NET, LOOPING].concat();
+        let options = [options, &["--max-runs", "5"]].concat();
+        let stats = fuzz(dir.path(), &source, &["-pthread", "-w"], &options, &[]);
         let notes = stats["notes"].as_array().expect("notes");
         let pointed = |note: &&Value| note.as_str().is_some_and(|n| n.contains("--connections 2"));
         assert_eq!(notes.iter().filter(pointed).count(), expected, "{notes:?}");

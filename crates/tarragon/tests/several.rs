@@ -234,6 +234,7 @@ fn what_cannot_be_is_said() {
     says(&["--source", "@@2"], &["@@1"], "no argument of the program has @@2");
     says(&["--source", "stdim"], &["@@1"], "there is no source stdim");
     says(&["--source", "stdin=70000"], &["@@1"], "it must be 1 to 65535");
+    says(&["--max-len", "9"], &["@@1", "@@2"], "--max-len is for inputs from one source");
     says(&["--fixed-len", "3"], &["@@1", "@@2"], "--fixed-len is for inputs from one source");
     says(&["--strategy", "grammar-random"], &["@@1", "@@2"], "there are several sources");
     says(&["--seeds", "@@3=program.c"], &["@@1", "@@2"], "there is no source @@3 here");

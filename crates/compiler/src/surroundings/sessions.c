@@ -19,6 +19,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/select.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 /* In the traced variant: the byte of the input at this place was asked for the size of a message,
@@ -38,9 +39,15 @@ TARRAGON_OWN static struct session *session(void)
 {
     static struct session *shared;
     if (!shared)
-        shared =
-            mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        shared = (void *)syscall(SYS_mmap, NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return shared;
+}
+
+/* Before the program begins, so that its children have the same. */
+TARRAGON_OWN void tarragon_begin_sessions(void)
+{
+    session()->taken = session()->sized = 0;
 }
 
 /* The next connection; null if there is none. */
@@ -226,49 +233,115 @@ TARRAGON_OWN static void tell_sender(struct sockaddr *address, socklen_t *size)
     tell(address, size);
 }
 
+/* Who wants all gets it in as many messages as it takes: only the end of a connection is short. */
+static ssize_t receive_all(int descriptor, unsigned char *to, size_t size, int flags)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = recv(descriptor, to + done, size - done, flags & ~MSG_WAITALL);
+        if (got <= 0)
+            return done == 0 ? got : (ssize_t)done;
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+TARRAGON_OWN static int takes_all(int descriptor, int flags)
+{
+    return flags & MSG_WAITALL && !(flags & (MSG_PEEK | MSG_DONTWAIT)) && other(descriptor)
+        && is_stream(descriptor) && is_blocking(descriptor);
+}
+
 ssize_t recvfrom(int descriptor, void *to, size_t size, int flags, struct sockaddr *from,
                  socklen_t *from_size)
 {
     before_receive(descriptor, flags);
     tell_sender(from, from_size);
+    if (takes_all(descriptor, flags))
+        return receive_all(descriptor, to, size, flags);
     return recvfrom(descriptor, to, size, flags, NULL, NULL);
 }
 
 ssize_t recv(int descriptor, void *to, size_t size, int flags)
 {
     before_receive(descriptor, flags);
+    if (takes_all(descriptor, flags))
+        return receive_all(descriptor, to, size, flags);
     return recv(descriptor, to, size, flags);
+}
+
+/* What marks the end of a message is not the program's. */
+TARRAGON_OWN static void take_markers(int descriptor, struct msghdr *message)
+{
+    if (!other(descriptor) || is_bound(descriptor))
+        return;
+    for (struct cmsghdr *mark = CMSG_FIRSTHDR(message); mark; mark = CMSG_NXTHDR(message, mark))
+        if (mark->cmsg_level == SOL_SOCKET && mark->cmsg_type == SCM_RIGHTS)
+            close(*(int *)CMSG_DATA(mark));
+    message->msg_controllen = 0;
+    message->msg_flags &= ~MSG_CTRUNC;
 }
 
 ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
 {
     before_receive(descriptor, flags);
-    return recvmsg(descriptor, message, flags);
+    ssize_t got = recvmsg(descriptor, message, flags);
+    if (got >= 0)
+        take_markers(descriptor, message);
+    return got;
 }
 
+/* Whether children are there that have not ended. */
 TARRAGON_OWN static int has_children(void)
 {
-    siginfo_t info = { 0 };
-    return syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, 0) == 0;
+    siginfo_t info = {0};
+    long failed = syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, 0);
+    return failed == 0 && info.si_pid == 0;
+}
+
+TARRAGON_OWN static int has_timer(void)
+{
+    struct itimerval timer = {0};
+    getitimer(ITIMER_REAL, &timer);
+    return timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0;
+}
+
+/* The program would go on: with what a timer or a child does, or with further timeouts. */
+TARRAGON_OWN static void finish_early(void)
+{
+    if (__tarragon_lost)
+        __tarragon_lost();
+    exit(0);
+}
+
+/* How long the kernel is asked to wait where nothing of the input can come any more: as long as
+ * children may have something to say. */
+enum { CHILD_MS = 20, CHILD_WAITS = 10 };
+
+TARRAGON_OWN static int patience(void)
+{
+    return has_children() ? CHILD_MS : 0;
 }
 
 /* Nothing was ready: whether to look again. Where nobody else is left who could change that, the
- * time passes, or the program would wait for ever. A program with children waits for them. */
+ * time passes, or the program would wait for ever. */
 TARRAGON_OWN static int goes_on(int *looked, int timeout)
 {
     static int timeouts;
     attend_all();
-    if (!(*looked)++ || settle())
+    if (!(*looked)++ || settle() || (has_children() && *looked < CHILD_WAITS))
         return 1;
     if (timeout >= 0 && timeouts++ < TIMEOUTS)
         return 0;
+    if (timeout >= 0 || has_timer() || has_children())
+        finish_early();
     exit(0);
 }
 
-/* Whether the program has to do with connections at all, and no child that could end a wait. */
+/* Whether the program has to do with connections at all. */
 TARRAGON_OWN static int decides(void)
 {
-    return session()->taken > 0 && !has_children();
+    return session()->taken > 0;
 }
 
 TARRAGON_OWN int poll(struct pollfd *entries, nfds_t count, int timeout)
@@ -276,7 +349,7 @@ TARRAGON_OWN int poll(struct pollfd *entries, nfds_t count, int timeout)
     int ready, looked = 0;
     attend_all();
     do
-        ready = (int)syscall(SYS_poll, entries, count, decides() ? 0 : timeout);
+        ready = (int)syscall(SYS_poll, entries, count, decides() ? patience() : timeout);
     while (ready == 0 && timeout != 0 && decides() && goes_on(&looked, timeout));
     return ready;
 }
@@ -292,11 +365,11 @@ TARRAGON_OWN int ppoll(struct pollfd *entries, nfds_t count, const struct timesp
                        const sigset_t *mask)
 {
     int ready, looked = 0;
-    struct timespec none = { 0, 0 }, all = timeout ? *timeout : none;
+    struct timespec wait = {0, patience() * 1000000L}, all = timeout ? *timeout : wait;
     attend_all();
     do
         ready = (int)syscall(SYS_ppoll, entries, count,
-                             decides() ? &none
+                             decides() ? &wait
                              : timeout ? &all
                                        : NULL,
                              mask, 8);
@@ -323,13 +396,13 @@ TARRAGON_OWN static int selected(int count, struct sets *sets, const struct time
                                  const sigset_t *mask)
 {
     int ready, looked = 0, limit = milliseconds(timeout);
-    struct timespec none = { 0, 0 }, all = timeout ? *timeout : none;
+    struct timespec wait = {0, patience() * 1000000L}, all = timeout ? *timeout : wait;
     struct { const sigset_t *mask; size_t size; } masked = { mask, 8 };
     keep_sets(sets, 0);
     attend_all();
     do {
         keep_sets(sets, 1);
-        struct timespec *time = decides() ? &none : timeout ? &all : NULL;
+        struct timespec *time = decides() ? &wait : timeout ? &all : NULL;
         ready =
             (int)syscall(SYS_pselect6, count, sets->of[0], sets->of[1], sets->of[2], time, &masked);
     } while (ready == 0 && limit != 0 && decides() && goes_on(&looked, limit));
@@ -359,7 +432,7 @@ TARRAGON_OWN static int wait_for(int set, struct epoll_event *events, int count,
     int ready, looked = 0;
     attend_all();
     do
-        ready = (int)syscall(SYS_epoll_pwait, set, events, count, decides() ? 0 : timeout, mask, 8);
+        ready = (int)syscall(SYS_epoll_pwait, set, events, count, decides() ? patience() : timeout, mask, 8);
     while (ready == 0 && timeout != 0 && decides() && goes_on(&looked, timeout));
     return ready;
 }

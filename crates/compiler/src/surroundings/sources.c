@@ -15,6 +15,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Where the program has connections. */
+__attribute__((weak)) void tarragon_begin_sessions(void);
+
 /* In the traced variant: these bytes of memory, or what a descriptor delivers, are of the input. */
 __attribute__((weak)) void __tarragon_holds(void *memory, size_t place, size_t size);
 __attribute__((weak)) void __tarragon_holds_length(size_t *length, size_t place, size_t head,
@@ -351,6 +354,8 @@ TARRAGON_OWN static char **begin(int *count, char **arguments)
     tarragon_process();
     tarragon_folder();
     read_container();
+    if (tarragon_begin_sessions)
+        tarragon_begin_sessions();
     for (int i = 0; i < PARTS; i++)
         take_part(&tarragon_parts[i]);
     set_standard_input();

@@ -48,6 +48,8 @@ pub struct Output {
     /// Standard streams that are no more what they were, by bits: 1 and 2.
     redirected: Cell<u32>,
     buffered: Cell<Buffered>,
+    /// The program has memory that processes which it forks share with it.
+    shares: Cell<bool>,
 }
 
 impl Output {
@@ -56,6 +58,7 @@ impl Output {
         left: Cell::new(None),
         redirected: Cell::new(0),
         buffered: Cell::new(Buffered::Nothing),
+        shares: Cell::new(false),
     };
 
     /// A run ends.
@@ -64,6 +67,7 @@ impl Output {
         self.left.set(None);
         self.redirected.set(0);
         self.buffered.set(Buffered::Nothing);
+        self.shares.set(false);
     }
 
     /// Whether it matters what is printed now.
@@ -137,6 +141,7 @@ pub(super) fn note_printed(run: &Run) {
         events::give_up(run, GiveUp::CameBack, writer.site, writer.function);
     } else {
         output.left.set(Some(writer.function));
+        run.family.note_left(writer.function);
     }
 }
 
@@ -194,6 +199,16 @@ fn printed_result(argument: Value, result: u64, kind: u32, (function, site): (u3
     0
 }
 
+/// Memory that stays one where the program forks: labels do not follow what is stored there.
+pub fn note_common_memory() {
+    known().output.shares.set(true);
+}
+
+/// Whether there is any.
+pub fn has_common_memory() -> bool {
+    known().output.shares.get()
+}
+
 /// Memory that is also a file's content: what is stored there comes back by other ways.
 pub fn note_shared_memory() {
     let left = &known().output.left;
@@ -204,7 +219,7 @@ pub fn note_shared_memory() {
 /// one before.
 #[inline(always)]
 pub fn note_other_data(run: &Run) {
-    if known().output.left.get().is_some() {
+    if known().output.left.get().is_some() || run.family.is_founded() {
         note_return(run);
     }
 }
@@ -212,7 +227,7 @@ pub fn note_other_data(run: &Run) {
 #[cold]
 fn note_return(run: &Run) {
     if let Some(_entered) = enter(run)
-        && let Some(function) = known().output.left.take()
+        && let Some(function) = known().output.left.take().or_else(|| run.family.take_left())
     {
         events::give_up(run, GiveUp::CameBack, call_site(), function);
     }

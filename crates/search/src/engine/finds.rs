@@ -23,8 +23,12 @@ impl Engine<'_> {
     pub(super) fn crash(&mut self, failure: &Failure, run: &RunOnce<'_>) -> Result<(), Stop> {
         if !self.results.bugs.is_stale(failure) || run.claims && !self.is_examined(run) {
             self.examinations.examined(run.signature, run.input.len());
-            let diagnoses = self.examine(failure.input)?;
-            return self.add_all(failure, causes(Some(failure.kind), diagnoses));
+            return match self.examine(failure.input) {
+                Ok(diagnoses) => self.add_all(failure, causes(Some(failure.kind), diagnoses)),
+                // What was found is kept.
+                Err(_) if self.is_interrupted() => self.add_bug(failure, None),
+                Err(stop) => Err(stop),
+            };
         }
         if self.world.executor.can_examine() {
             let crash = Some((failure.kind, failure.last));
@@ -66,7 +70,11 @@ impl Engine<'_> {
         }
         let id = bug.id;
         // The bug was seen in a variant; what counts is the program.
-        let plain = self.world.executor.run_plain(failure.input).map_err(Stop::Execution)?;
+        let plain = match self.world.executor.run_plain(failure.input) {
+            // It is kept although nobody could ask the program.
+            Err(_) if self.is_interrupted() => None,
+            plain => plain.map_err(Stop::Execution)?,
+        };
         match self.results.bugs.confirm(id, plain) {
             Some(bug) => self.world.observer.new_bug(bug, sighting).map_err(Stop::Output),
             None => Ok(()),

@@ -115,6 +115,8 @@ pub struct Whitebox<'s> {
     /// The same from earlier sessions. Runs that are made again in this one are expanded all the
     /// same, because some of their flips may not have been tried.
     earlier: FxHashSet<u64>,
+    /// What waited in earlier sessions and was not run again so far.
+    restored: BTreeSet<Vec<u8>>,
     /// Directions taken at sites that coverage does not count.
     taken: FxHashSet<Step>,
     /// Inputs that were run.
@@ -193,6 +195,7 @@ impl<'s> Whitebox<'s> {
             worklist,
             explored: FxHashSet::default(),
             earlier: FxHashSet::default(),
+            restored: BTreeSet::new(),
             taken: FxHashSet::default(),
             inputs: FxHashSet::default(),
             expected: None,
@@ -290,6 +293,9 @@ impl Strategy for Whitebox<'_> {
             return self.learn_retrace(turn, ran, context);
         }
         self.inputs.insert(hash_of(ran.input));
+        if ran.path.is_some() || !matches!(ran.outcome, Outcome::Exit(_)) {
+            self.restored.remove(ran.input);
+        }
         if expected.is_some() {
             self.shares.found(ran.new_outcomes);
         }
@@ -376,8 +382,9 @@ impl Strategy for Whitebox<'_> {
             room = room.saturating_sub(input.len());
             room > 0
         };
-        let waiting =
-            self.store.inputs().into_iter().take_while(fits).map(<[u8]>::to_vec).collect();
+        let stored = self.store.inputs().into_iter();
+        let waiting = stored.chain(self.restored.iter().map(Vec::as_slice));
+        let waiting = waiting.take_while(fits).map(<[u8]>::to_vec).collect();
         Some(SavedSearch {
             explored,
             waiting,
@@ -388,6 +395,7 @@ impl Strategy for Whitebox<'_> {
 
     fn restore(&mut self, saved: &SavedSearch) {
         self.earlier.extend(&saved.explored);
+        self.restored.extend(saved.waiting.iter().cloned());
         self.completeness = Completeness { finished: false, ..saved.completeness.clone() };
     }
 }
