@@ -22,6 +22,16 @@ pub enum RelinkError {
     Io(#[from] std::io::Error),
 }
 
+impl RelinkError {
+    fn misses_symbols(&self) -> bool {
+        matches!(self, RelinkError::Link(message) if message.contains("undefined symbol"))
+    }
+}
+
+/// The bitcode is not optimised. It may call what the program's own optimiser knew that nobody
+/// calls, and what was never linked for that reason.
+const IGNORE: &str = "-Wl,--unresolved-symbols=ignore-all";
+
 /// Words that ask for a program without shared libraries.
 const STATIC: [&str; 3] = ["-static", "--static", "-static-pie"];
 
@@ -48,7 +58,11 @@ impl Relink<'_> {
         }
         let mut with_lld = words.clone();
         with_lld.push("-fuse-ld=lld".into());
-        self.run(with_lld).or_else(|first| self.run(words).map_err(|_| first))
+        let linked = self.run(with_lld.clone()).or_else(|first| self.run(words).map_err(|_| first));
+        linked.or_else(|first| match first.misses_symbols() {
+            true => self.run([with_lld, vec![IGNORE.into()]].concat()).map_err(|_| first),
+            false => Err(first),
+        })
     }
 
     fn run(&self, words: Vec<OsString>) -> Result<(), RelinkError> {

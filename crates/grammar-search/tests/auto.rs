@@ -189,6 +189,46 @@ fn where_runs_are_counted_they_are_shared_whatever_time_they_take() {
     assert!(made.iter().all(|runs| *runs > 8_000), "{made:?}");
 }
 
+/// Works, and never has an input.
+struct Idle;
+
+impl Strategy for Idle {
+    fn name(&self) -> &'static str {
+        "idle"
+    }
+
+    fn next(&mut self, _context: &mut Context<'_>) -> Next {
+        Next::Busy
+    }
+
+    fn learn(&mut self, _ran: Ran<'_>, _context: &mut Context<'_>) {}
+}
+
+#[test]
+fn where_runs_are_counted_what_makes_none_gives_way() {
+    let runs = Named { name: "runs", left: 100_000, learnt: Rc::default() };
+    let mut auto = Auto::new().blind(Box::new(Idle)).blind(Box::new(runs));
+    let mut world = World::new();
+    for _ in 0..100_000 {
+        let mut context = Context { only_runs_end_it: true, ..world.context() };
+        if let Next::Run(_) = auto.next(&mut context) {
+            world.stats.runs += 1;
+        }
+    }
+    assert!(world.stats.runs > 100, "{}", world.stats.runs);
+}
+
+#[test]
+fn sentences_that_are_all_too_long_end_a_strategy() {
+    let read = grammar_formats::read_text("long.tg", "start = 'abcdef';", None);
+    let language = Language::new(read.expect("a grammar").grammar).expect("productive");
+    let mut strategy = TreeMutate::new(&language).expect("automata");
+    let mut world = World::new();
+    let mut context = Context { max_len: 3, ..world.context() };
+    let ends = (0..100_000).any(|_| matches!(strategy.next(&mut context), Next::Finished));
+    assert!(ends);
+}
+
 #[test]
 fn a_promised_part_is_given() {
     let ([first, second], ..) =

@@ -3,7 +3,7 @@
 //! A *part* is a slot of the input with a place that never moves: its length, in one or two bytes,
 //! then its bytes. The code that hands a part to the program tells the descriptor that delivers it
 //! ([`__tarragon_delivers`]). Everything that models say of bytes and lengths they say of a
-//! [`Source`], which is a part or the whole input.
+//! `Source`, which is a part or the whole input.
 
 use crate::outside::descriptors::watch;
 use crate::state::models;

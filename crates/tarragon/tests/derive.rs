@@ -51,6 +51,22 @@ fn a_library_with_versions_of_symbols() {
     check(dir.path(), &["traced", "sanitized"], "99\n");
 }
 
+/// The optimiser knows that nobody calls `missing`; the bitcode does not.
+const CALLS_NOBODY: &str = r#"
+#include <stdio.h>
+int missing(int);
+static inline int pick(int c, int wide) { return wide ? missing(c) : c; }
+int main(void) { printf("%d\n", pick(getchar(), 0)); return 0; }
+"#;
+
+#[test]
+fn calls_of_what_was_never_linked() {
+    let dir = TempDir::new().expect("temporary directory");
+    write(dir.path(), &[("nobody.c", CALLS_NOBODY)]);
+    tarragon(dir.path(), "cc -O2 nobody.c -o program");
+    check(dir.path(), &["traced", "sanitized"], "97\n");
+}
+
 #[test]
 fn declarations_that_look_alike() {
     let dir = TempDir::new().expect("temporary directory");

@@ -136,6 +136,38 @@ fn while_an_input_is_examined() {
     assert_eq!(stats(dir.path())["stopped"], "interrupted");
 }
 
+/// A crash that the sanitized variant takes its time over.
+const SLOW_CRASH: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    if (getchar() != 'x')
+        return 0;
+    if (__has_feature(address_sanitizer)) {
+        fclose(fopen(words[1], "w"));
+        for (;;)
+            sleep(1000);
+    }
+    abort();
+}
+"#;
+
+#[test]
+fn a_crash_that_is_being_examined_is_kept() {
+    let dir = TempDir::new().expect("a directory");
+    build(dir.path(), "program", SLOW_CRASH);
+    std::fs::write(dir.path().join("seed"), "x").expect("written");
+    let mut child = fuzz(dir.path(), &["--seeds", "seed"]);
+    wait_until("the examination", &mut child, || dir.path().join("mark").exists());
+    let (code, stderr) = interrupt(child);
+    assert_eq!(code, Some(1), "{stderr}");
+    assert_eq!(stats(dir.path())["bugs"].as_array().map(Vec::len), Some(1));
+    let crashes = std::fs::read_dir(dir.path().join("out/crashes")).expect("a folder");
+    assert_eq!(crashes.count(), 1);
+}
+
 /// Every run takes a while.
 const SLOWISH: &str = r#"
 #include <stdio.h>
