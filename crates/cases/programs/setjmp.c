@@ -1,5 +1,7 @@
 // setjmp and longjmp with a symbolic value; labels must not outlive the frames that were left.
 //@ gives-up: function without a model
+//@ seed: "a"
+//@ seed: "c"
 #include <setjmp.h>
 #include <stdio.h>
 
