@@ -146,7 +146,8 @@ int main(void)
 
 #[test]
 fn persistent_mode_shares_processes() {
-    let options = ["--max-len", "6", "--max-runs", "400", "--sanitizer", "off"];
+    let options =
+        ["--strategy", "whitebox", "--max-len", "6", "--max-runs", "400", "--sanitizer", "off"];
     let shared = campaign(PERSISTENT, &[], &options);
     let own = campaign(PERSISTENT, &[], &[&options[..], &["--fresh-process"]].concat());
     assert_eq!(shared["bugs"].as_array().map(Vec::len), Some(1), "{}", shared["bugs"]);

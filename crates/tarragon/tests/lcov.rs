@@ -257,7 +257,7 @@ fn without_a_covered_variant_there_is_a_note() {
     let stats = fs::read(dir.path().join("out/stats.json")).expect("statistics");
     let stats: Value = serde_json::from_slice(&stats).expect("JSON");
     assert!(
-        stats["notes"][0].as_str().is_some_and(|note| note.starts_with("no lcov.info: ")),
+        stats["notes"][0].as_str().is_some_and(|note| note.starts_with("no new lcov.info: ")),
         "{}",
         stats["notes"]
     );

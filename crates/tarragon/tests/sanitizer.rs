@@ -146,7 +146,7 @@ int main(void)
         memcpy(format, text + 1, 7);
         printf(format);
     }
-    if (text[0] == 'l')
+    for (int i = 0; text[0] == 'l' && i < 20; i++)
         puts(strcpy(malloc(10), "lost"));
     if (text[0] == 'w') {
         void say(const char *, ...);
@@ -178,11 +178,12 @@ const UNDEFINED: [&str; 4] = [
 fn properties_are_violated_on_purpose() {
     let dir = TempDir::new().expect("temporary directory");
     let found = bugs(&fuzz(dir.path(), CHECKS, &["-w"], &["--max-len", "16"], &[]));
-    for bug in UNDEFINED.iter().chain(&["allocation-size-too-big in program.c:26:23 (main)"]) {
-        assert!(
-            found.iter().any(|found| found.ends_with(bug) || found.contains(bug)),
-            "{bug} in {found:?}"
-        );
+    let is_size = |bug: &String| {
+        bug.contains("allocation-size-too-big") && bug.ends_with("program.c:26:23 (main)")
+    };
+    assert!(found.iter().any(is_size), "{found:?}");
+    for bug in UNDEFINED {
+        assert!(found.iter().any(|found| found.contains(bug)), "{bug} in {found:?}");
     }
     assert!(found.iter().any(|bug| bug.ends_with("program.c:33:31 (main)")), "{found:?}");
     assert!(!found.iter().any(|bug| bug.contains("leak")), "{found:?}");

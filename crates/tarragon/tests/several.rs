@@ -185,7 +185,7 @@ int main(int argc, char **argv)
 {
     FILE *file = fopen(argv[1], "r");
     char line[64] = "";
-    if (item(file) != 1 || fgetc(file) != EOF || sum % 1009 != 17)
+    if (item(file) != 1 || fgetc(file) != EOF || sum % 101 != 17)
         return 1;
     if (fgets(line, sizeof line, stdin) && strncmp(line, "set ", 4) == 0 && line[4] == '7')
         abort();
