@@ -103,10 +103,15 @@ int main(void)
 
 #[test]
 fn what_is_left_of_the_runs_is_used() {
-    for (source, ends_early) in [(PROGRAM, true), (UNFOLLOWED, false)] {
+    let fresh = &["--fresh-process"][..];
+    // What runs before them in a process may have decided traces, too.
+    for (source, more, ends_early) in
+        [(PROGRAM, fresh, true), (PROGRAM, &[], false), (UNFOLLOWED, &[], false)]
+    {
         for strategy in ["whitebox", "auto"] {
             let dir = tempfile::tempdir().expect("a directory");
             let options = ["--strategy", strategy, "--max-runs", "3000", "--sanitizer", "off"];
+            let options = [&options[..], more].concat();
             let stats = common::fuzz(dir.path(), source, &[], &options, &[]);
             let (stopped, runs) = (&stats["stopped"], stats["runs"].as_u64().unwrap_or_default());
             assert_eq!(runs < 3000, ends_early, "{strategy}: {stopped}");
