@@ -81,8 +81,7 @@ const LARGE: usize = 20_000;
 
 /// Passes of the sanitized variant. Nothing is optimised before the sanitizer looks, so that
 /// mistakes are still there.
-const SANITIZE: &str =
-    "elim-avail-extern,always-inline,asan,default<O1>";
+const SANITIZE: &str = "elim-avail-extern,always-inline,asan,default<O1>";
 
 /// Options of the sanitizer's pass that clang gives it and that have no place among the passes'
 /// names.

@@ -73,8 +73,7 @@ fn put_back(module: &Module, foreign: Vec<(Value, LLVMMetadataRef)>) {
             let (line, column) =
                 (LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location));
             let none = std::ptr::null_mut();
-            let there =
-                LLVMDIBuilderCreateDebugLocation(module.context, line, column, scope, none);
+            let there = LLVMDIBuilderCreateDebugLocation(module.context, line, column, scope, none);
             LLVMInstructionSetDebugLoc(instruction, there);
         }
     }

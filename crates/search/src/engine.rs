@@ -11,10 +11,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use ::shrink::Shrinker;
 use path::{PathCondition, Step};
 use sites::SiteTable;
 use solver::Chain;
-use ::shrink::Shrinker;
 use sources::Layout;
 
 use keep::Taken;

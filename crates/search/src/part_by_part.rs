@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn parts_keep_their_slots_and_choices_their_places() {
-        let parts = vec![Part::data("stdin", 8), Part::text("word1", 8), Part::choices("faults", 4)];
+        let parts =
+            vec![Part::data("stdin", 8), Part::text("word1", 8), Part::choices("faults", 4)];
         let layout = Layout::new(parts).expect("a layout");
         let input = layout.join(&[b"aaxaa".to_vec(), b"bby".to_vec(), vec![1, 0, 2, 3]]);
         let split = |text: &[u8]| layout.split(text).expect("a container");

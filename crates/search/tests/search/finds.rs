@@ -208,8 +208,7 @@ fn a_smaller_input_that_shows_less_does_not_take_the_place_of_a_crash() {
 #[test]
 fn inputs_of_bugs_become_small_and_their_runs_do_not_count() {
     let seeds: [&[u8]; 2] = [b"aaxbbbbycc", b"aaqqqpppp"];
-    let results =
-        search_with(&mut Letters, false, Bugs::default(), &seeds, Some(Box::new(Bytes)));
+    let results = search_with(&mut Letters, false, Bugs::default(), &seeds, Some(Box::new(Bytes)));
     let shown: Vec<_> = results.bugs.all().iter().map(|bug| &bug.input[..]).collect();
     assert_eq!(shown, [&b"xy"[..], b"qp"]);
     let found = search(&mut Letters, false, Bugs::default(), &seeds);
