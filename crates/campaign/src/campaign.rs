@@ -9,6 +9,7 @@ use search::{
     Bugs, Claim, Corpus, Engine, Executor, Limits, OutputError, Results, SavedSearch, Seed, Stop,
     Strategy, Violations, World,
 };
+use shrink::Shrinker;
 use sites::SiteTable;
 use solver::Chain;
 use sources::Layout;
@@ -32,6 +33,8 @@ pub struct Campaign<'a> {
     pub bugs: Option<u32>,
     /// What inputs are made of, if they come from several sources.
     pub layout: Option<Layout>,
+    /// Makes the inputs of bugs smaller; `None` where they have to stay as they are found.
+    pub shrinker: Option<Box<dyn Shrinker + 'a>>,
     pub about: About,
     pub hangs: Hangs,
     /// For `lcov.info` at the end; `None` if it is not wanted.
@@ -82,7 +85,8 @@ impl Campaign<'_> {
             ..Results::new(self.sites)
         };
         let engine = Engine::new(world, self.limits, self.about.seed, results)
-            .with_layout(self.layout.clone());
+            .with_layout(self.layout.clone())
+            .with_shrinker(self.shrinker.take());
         let (results, stop) = engine.search(strategy, seeds);
         let saved = strategy.save();
         self.finish(&results, stop, strategy.claim(), saved.as_ref())

@@ -75,6 +75,8 @@ pub struct Report {
     pub shunned: u64,
     /// Runs on random inputs, because nothing else was left to try.
     pub restarts: u64,
+    /// Runs only to make the inputs of bugs smaller, which are no part of `runs`.
+    pub shrinking: u64,
     pub queue: usize,
     pub known_flips: u64,
     pub dropped_flips: u64,
@@ -376,6 +378,7 @@ impl Report {
             unfinished_examinations: stats.unfinished_examinations,
             shunned: stats.shunned,
             restarts: stats.restarts,
+            shrinking: stats.shrinking,
             queue: stats.queue,
             known_flips: stats.known_flips,
             dropped_flips: stats.dropped_flips,

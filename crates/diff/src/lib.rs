@@ -9,14 +9,14 @@ mod compare;
 mod groups;
 mod normalise;
 mod observation;
+mod plainer;
 mod rules;
-mod shrink;
 mod tokens;
 
 pub use compare::{Class, Compared, Difference, Kind, Mismatch, compare};
 pub use groups::{Group, Groups, Place, Sighting, Signature};
 pub use normalise::{BadNormaliser, Normaliser};
 pub use observation::{Observation, Side};
+pub use plainer::shrink;
 pub use rules::{Aspect, Rules};
-pub use shrink::shrink;
 pub use tokens::TokenKind;

@@ -77,11 +77,6 @@ impl Report<'_> {
         all.filter(|(_, h)| *h).map(|(r, _)| r.name.as_str()).collect()
     }
 
-    fn none(&self, fact: impl Fn(usize) -> bool) -> Vec<&str> {
-        let all = self.grammar().rules.iter().zip(self.holds(fact));
-        all.filter(|(_, h)| !*h).map(|(r, _)| r.name.as_str()).collect()
-    }
-
     /// Name, least length and least height of each rule; `None` if it derives nothing.
     fn least(&self) -> Vec<(&str, Option<u64>, Option<u64>)> {
         let core = &self.language.core;
@@ -101,20 +96,8 @@ impl Report<'_> {
             .collect()
     }
 
-    /// Terminals that rules use and nothing matches.
-    fn unmatched(&self) -> Vec<&str> {
-        let core = &self.language.core;
-        let mut used = vec![false; self.grammar().terminals.len()];
-        for terminal in core.prod_ids().flat_map(|p| core.rhs(p)).filter_map(|s| s.as_terminal()) {
-            used[terminal.index()] = true;
-        }
-        let terminals = self.grammar().terminals.iter().zip(&self.language.lexemes).zip(used);
-        let missing = terminals.filter(|((t, a), used)| *used && a.is_empty() && !t.end_of_input);
-        missing.map(|((t, _), _)| t.name.as_str()).collect()
-    }
-
     fn json(&self) -> Value {
-        let facts = &self.language.analysis;
+        let (facts, unused) = (&self.language.analysis, self.language.unused());
         let least: Vec<Value> = self
             .least()
             .iter()
@@ -127,11 +110,11 @@ impl Report<'_> {
             "terminals": self.grammar().terminals.len(),
             "start": self.grammar().rule(self.grammar().start).name,
             "start_productive": self.usable,
-            "unreachable": self.none(|i| facts.reachable[i]),
-            "unproductive": self.none(|i| facts.productive[i]),
+            "unreachable": unused.unreachable,
+            "unproductive": unused.unproductive,
             "left_recursive": self.rules(|i| facts.left_recursive[i]),
             "cyclic": self.rules(|i| facts.cyclic[i]),
-            "unmatched_terminals": self.unmatched(),
+            "unmatched_terminals": unused.unmatched,
             "ambiguous": ambiguity,
             "ambiguity_bound": self.bound,
             "least": least,
@@ -167,17 +150,17 @@ impl Report<'_> {
     }
 
     fn print(&self) {
-        let facts = &self.language.analysis;
+        let (facts, unused) = (&self.language.analysis, self.language.unused());
         let grammar = self.grammar();
         let alternatives: usize = grammar.rules.iter().map(|r| r.alternatives.len()).sum();
         println!("rules         {} with {alternatives} alternatives", grammar.rules.len());
         println!("terminals     {}", grammar.terminals.len());
         println!("start         {}", grammar.rule(grammar.start).name);
-        list("unreachable", &self.none(|i| facts.reachable[i]));
-        list("unproductive", &self.none(|i| facts.productive[i]));
+        list("unreachable", &unused.unreachable);
+        list("unproductive", &unused.unproductive);
         list("left-recursive", &self.rules(|i| facts.left_recursive[i]));
         list("cyclic", &self.rules(|i| facts.cyclic[i]));
-        list("never matched", &self.unmatched());
+        list("never matched", &unused.unmatched);
         match &self.witness {
             Some(w) => {
                 println!(

@@ -5,7 +5,7 @@ use crate::output::{interrupted, watch_interrupt};
 use anyhow::{Context, Result};
 use grammar::language::Language;
 use grammar::parse::Parser;
-use grammar::shrink::Shrinker;
+use grammar::shrink::{Shrinker, SideBySide};
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ fn shrunk(
     args: &ShrinkArgs,
     language: &Language,
     text: &[u8],
-    test: &(dyn Fn(&[u8]) -> bool + Sync),
+    holds: &(dyn Fn(&[u8]) -> bool + Sync),
 ) -> Result<Vec<u8>> {
     let tree = Parser::new(&language.grammar)?.parse(text).ok();
     if tree.is_none() {
@@ -84,7 +84,8 @@ fn shrunk(
     }
     let jobs =
         args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let mut shrinker = Shrinker::new(&test, jobs);
+    let mut interesting = SideBySide { holds, jobs };
+    let mut shrinker = Shrinker::new(&mut interesting);
     let smallest = shrinker.shrink(language, text, tree)?;
     eprintln!("{} bytes to {} in {} tests", text.len(), smallest.len(), shrinker.tests);
     Ok(smallest)

@@ -1,6 +1,8 @@
 //! Seeds from a grammar: sentences that together take every pair of a rule within a rule, and one
 //! of each of a few sizes.
 
+use std::collections::HashSet;
+
 use fastrand::Rng;
 use grammar::cover::sample_paths;
 use grammar::dfa::DfaError;
@@ -41,6 +43,13 @@ pub fn seeds(language: &Language, max_len: usize, seed: u64) -> Result<Vec<Seed>
     sentences.sort_by_key(Vec::len);
     let seed = |(number, input)| Seed { name: format!("sentence-{number}"), input };
     Ok((1..).zip(sentences).map(seed).collect())
+}
+
+/// Given seeds, and the sentences that are not among them.
+pub fn joined(given: Vec<Seed>, sentences: Vec<Seed>) -> Vec<Seed> {
+    let known: HashSet<Vec<u8>> = given.iter().map(|seed| seed.input.clone()).collect();
+    let new = sentences.into_iter().filter(|seed| !known.contains(&seed.input));
+    given.into_iter().chain(new).collect()
 }
 
 /// False if the sentence is too long or there already.

@@ -45,7 +45,7 @@ pub use automata::{automaton, dfa, edges};
 pub use context_free::earley::{completion, recognize, tables};
 pub use counting::{bounded, count, enumerate, lightest, space, spaces};
 pub use lexing::{lexer, spell};
-pub use model::{analysis, bytes, core, language, pattern};
+pub use model::{analysis, bytes, core, language, pattern, unused};
 pub use parse::ambiguity;
 pub use sampling::{sample, uniform};
 pub use solving::{complete, constraint, regular, token_solver};

@@ -16,7 +16,7 @@ use grammar::model::{Alternative, Expr, Grammar, Rule, RuleId, Terminal, Termina
 use grammar::mutate::Mutator;
 use grammar::parse::Parser;
 use grammar::sample::Sampler;
-use grammar::shrink::Shrinker;
+use grammar::shrink::{Shrinker, SideBySide};
 use grammar::space::Space;
 use grammar::spaces;
 use grammar::uniform::{Uniform, UniformError};
@@ -240,7 +240,9 @@ proptest! {
         let wanted = text.iter().filter(|b| **b == b'b').count().min(2);
         let interesting = |t: &[u8]| t.iter().filter(|b| **b == b'b').count() >= wanted;
         let tree = parser.parse(&text).unwrap();
-        let small = Shrinker::new(&interesting, 2).shrink(&language, &text, Some(tree)).unwrap();
+        let mut side_by_side = SideBySide { holds: interesting, jobs: 2 };
+        let small =
+            Shrinker::new(&mut side_by_side).shrink(&language, &text, Some(tree)).unwrap();
         prop_assert!(interesting(&small));
         prop_assert_eq!(small.len(), wanted);
     }

@@ -12,12 +12,12 @@ use crate::natural_loops::{self, NaturalLoop};
 use crate::numbering::{Numbering, demangled};
 use crate::operands::Names;
 use crate::runtime::{Runtime, main_start};
-use crate::{constructors, instrumentable, source, words};
+use crate::{constructors, instrumentable, lines, source, words};
 use anyhow::Result;
 use inkwell::llvm_sys::core::LLVMGetDebugLocColumn;
 use sites::{LAST_ROUNDS, LoopExit, LoopSite, LoopTable, Operand, OperandKind};
 
-const AFTER: &str = "strip-nonlinetable-debuginfo,always-inline,globaldce,\
+const AFTER: &str = "always-inline,globaldce,\
     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg)";
 
 pub fn instrument(module: &Module, builder: &Builder, numbering: &Numbering) -> Result<LoopTable> {
@@ -48,6 +48,7 @@ pub fn instrument(module: &Module, builder: &Builder, numbering: &Numbering) -> 
     words::insert(module, builder, &runtime);
     constructors::place(module);
     module.verify()?;
+    lines::keep_only(module)?;
     module.run_passes(AFTER)?;
     Ok(table)
 }

@@ -6,7 +6,7 @@ use crate::llvm::Builder;
 use crate::module::Module;
 use crate::numbering::Numbering;
 use crate::runtime::{Runtime, main_start};
-use crate::{constructors, entry, instrumentable, source, words};
+use crate::{constructors, entry, instrumentable, lines, source, words};
 use anyhow::Result;
 use sites::SourceTable;
 
@@ -14,7 +14,7 @@ use sites::SourceTable;
 const SPLIT: &str = "function(break-crit-edges)";
 
 /// Passes after everything that counts was marked: little, because each input runs once.
-const AFTER: &str = "strip-nonlinetable-debuginfo,always-inline,globaldce,\
+const AFTER: &str = "always-inline,globaldce,\
     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg)";
 
 pub fn instrument(
@@ -41,6 +41,7 @@ pub fn instrument(
     words::insert(module, builder, &runtime);
     constructors::place(module);
     module.verify()?;
+    lines::keep_only(module)?;
     module.run_passes(AFTER)?;
     Ok(table)
 }

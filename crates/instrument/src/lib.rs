@@ -24,6 +24,7 @@ mod golden;
 mod intrinsics;
 mod lexers;
 mod library;
+mod lines;
 mod llvm;
 mod memo;
 mod module;
@@ -64,24 +65,23 @@ const FIRST: &str = "elim-avail-extern";
 
 /// Passes before instrumentation: values instead of memory, no vectors, no critical edges. Passes
 /// that turn branches into selects are left out: a path is a sequence of branches.
-const BEFORE: &str = "strip-nonlinetable-debuginfo,always-inline,\
+const BEFORE: &str = "always-inline,\
     function(lower-expect,sroa<modify-cfg>,early-cse<memssa>,instsimplify,gvn,dse,\
     scalarizer<load-store>,dce,break-crit-edges)";
 
 /// Passes after it, once the runtime's fast paths can be inlined.
-const AFTER: &str = "strip-nonlinetable-debuginfo,always-inline,default<O2>";
+const AFTER: &str = "always-inline,default<O2>";
 
 /// The same for programs of more than [`LARGE`] instructions: a tenth slower code in a quarter of
 /// the time.
-const AFTER_LARGE: &str = "strip-nonlinetable-debuginfo,always-inline,globaldce,\
+const AFTER_LARGE: &str = "always-inline,globaldce,\
     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,\
     simplifycfg,loop-mssa(licm),gvn,simplifycfg)";
 const LARGE: usize = 20_000;
 
 /// Passes of the sanitized variant. Nothing is optimised before the sanitizer looks, so that
 /// mistakes are still there.
-const SANITIZE: &str =
-    "elim-avail-extern,strip-nonlinetable-debuginfo,always-inline,asan,default<O1>";
+const SANITIZE: &str = "elim-avail-extern,always-inline,asan,default<O1>";
 
 /// Options of the sanitizer's pass that clang gives it and that have no place among the passes'
 /// names.
@@ -129,6 +129,7 @@ pub fn sanitized_variant(options: &Options) -> Result<()> {
     }
     words::insert(&module, &builder, &runtime);
     llvm::set_flags(&SANITIZER_FLAGS);
+    lines::keep_only(&module)?;
     module.run_passes(SANITIZE)?;
     // Only now: the sanitizer's pass adds a constructor of its own, which makes variables known to
     // its runtime.
@@ -193,6 +194,7 @@ fn trace_program(
     let mut numbering = number(module, builder)?;
     numbering.table.enumerations = enumerations;
     rounds::keep_variables_in_memory(module);
+    lines::keep_only(module)?;
     module.run_passes(BEFORE)?;
     promises::show(module, builder);
     let defined = instrumentable(module);

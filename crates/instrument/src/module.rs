@@ -1,7 +1,7 @@
 //! Modules as a whole: reading, linking, running LLVM's own passes, writing object code.
 
 use crate::llvm::{self, c_string, take_message};
-use crate::{attributes, library, versions};
+use crate::{attributes, library, lines, versions};
 use anyhow::{Context as _, Result, bail};
 use inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use inkwell::llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
@@ -46,7 +46,7 @@ impl Module {
         Ok(module)
     }
 
-    /// Links bitcode that is in memory.
+    /// Links bitcode that is in memory, without its types.
     pub fn link_bitcode(&self, bitcode: &[u8]) -> Result<()> {
         // SAFETY: the buffer copies the bytes.
         let buffer = unsafe {
@@ -59,6 +59,7 @@ impl Module {
         let other = parse(self.context, buffer)?;
         // SAFETY: both modules are alive. The triples differ in the vendor's name only.
         unsafe { LLVMSetTarget(other, LLVMGetTarget(self.raw)) };
+        Module { raw: other, ..*self }.run_passes(lines::STRIP)?;
         link(self.raw, other)
     }
 

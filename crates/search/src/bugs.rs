@@ -252,6 +252,10 @@ impl Bugs {
         self.add(&failure, Some(diagnosis)).1
     }
 
+    pub fn get(&self, id: u32) -> Option<&Bug> {
+        self.bugs.iter().find(|bug| bug.id == id)
+    }
+
     /// Takes note of how the program itself ends on the input of a bug.
     pub fn confirm(&mut self, id: u32, plain: Option<Outcome>) -> Option<&Bug> {
         let bug = self.bugs.iter_mut().find(|bug| bug.id == id)?;

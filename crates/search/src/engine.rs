@@ -4,18 +4,21 @@ mod examine;
 mod finds;
 mod hangs;
 mod keep;
+mod shrink;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use ::shrink::Shrinker;
 use path::{PathCondition, Step};
 use sites::SiteTable;
 use solver::Chain;
 use sources::Layout;
 
 use keep::Taken;
+use shrink::Shrinking;
 
 use crate::examination::{Examinations, signature};
 use crate::hangs::Hangs;
@@ -190,6 +193,7 @@ pub struct Engine<'a> {
     put_off: BTreeMap<u64, Vec<u8>>,
     /// What inputs are made of, if they are containers.
     layout: Option<Layout>,
+    shrinking: Shrinking<'a>,
 }
 
 /// A run, and what decides how closely it is looked at.
@@ -268,12 +272,18 @@ impl<'a> Engine<'a> {
             ignored_hangs,
             put_off,
             layout: None,
+            shrinking: Shrinking::default(),
         }
     }
 
     /// All inputs are containers of this layout.
     pub fn with_layout(self, layout: Option<Layout>) -> Engine<'a> {
         Engine { layout, ..self }
+    }
+
+    /// The inputs of bugs are made smaller meanwhile.
+    pub fn with_shrinker(self, shrinker: Option<Box<dyn Shrinker + 'a>>) -> Engine<'a> {
+        Engine { shrinking: Shrinking::by(shrinker), ..self }
     }
 
     /// Runs the seeds, then what the strategy proposes, until a limit is reached.
@@ -283,6 +293,7 @@ impl<'a> Engine<'a> {
         let mut stop = self.true_reason(stop);
         if stop.leaves_time() {
             let rest = self.look_into_rest().and_then(|()| self.examine_rest());
+            let rest = rest.and_then(|()| self.shrink_rest());
             stop = self.true_reason(rest.err().unwrap_or(stop));
         }
         self.count(strategy);
@@ -450,6 +461,7 @@ impl<'a> Engine<'a> {
             self.note_violations(input, &path.condition)?;
         }
         self.examine_next()?;
+        self.shrink_next()?;
         let ran = Ran { input, origin, outcome: execution.outcome, new_outcomes, covered, path };
         strategy.learn(ran, &mut self.context());
         self.report(strategy)

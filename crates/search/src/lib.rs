@@ -7,7 +7,8 @@
 //! the clock and never writes a file.
 //!
 //! The same program, seeds, options and number of runs give the same result. What depends on time
-//! is when the search ends, and solver answers that a time limit turned into "unknown".
+//! is when the search ends, solver answers that a time limit turned into "unknown", and how small the
+//! inputs of bugs become.
 
 mod bugs;
 mod claim;
@@ -21,6 +22,7 @@ mod hangs;
 mod judgement;
 mod mutate;
 mod named;
+mod part_by_part;
 mod paths;
 mod random;
 mod reach;
@@ -45,6 +47,7 @@ pub use executor::{ExecError, Execution, Executor, Offence};
 pub use judgement::Judgement;
 pub use mutate::Mutate;
 pub use named::{Codes, Named, Run, TokenInputs, TokenOf, View};
+pub use part_by_part::PartByPart;
 pub use random::Random;
 pub use restart::restart;
 pub use rounds::{Condition, InputByte, LoopRounds, OperandValues, Rounds};

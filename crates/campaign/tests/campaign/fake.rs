@@ -87,6 +87,7 @@ pub fn session_in(output: OutputDir, seeds: &[&[u8]], display: Display) -> Campa
         display,
         stop: &AtomicBool::new(false),
         layout: None,
+        shrinker: None,
         limits: Limits { time: None, runs: Some(500), max_len: 8 },
         about: About {
             program: PROGRAM.to_owned(),

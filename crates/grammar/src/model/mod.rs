@@ -7,6 +7,7 @@ pub mod core;
 mod end_of_input;
 pub mod language;
 pub mod pattern;
+pub mod unused;
 
 use crate::model::pattern::Pattern;
 use context_free::index;

@@ -14,27 +14,59 @@ use crate::trees::tree::{Label, Node, Tree};
 use rustc_hash::FxHashMap;
 use std::hash::{BuildHasher, Hasher};
 
-/// Says whether a text is still interesting. Called from several threads.
-pub trait Interesting: Sync {
-    fn holds(&self, text: &[u8]) -> bool;
+/// Says whether texts are still interesting.
+pub trait Interesting {
+    /// How many texts may be asked about at once.
+    fn at_once(&self) -> usize;
+
+    fn hold(&mut self, texts: &[&[u8]]) -> Vec<bool>;
 }
 
-impl<F: Fn(&[u8]) -> bool + Sync> Interesting for F {
-    fn holds(&self, text: &[u8]) -> bool {
-        self(text)
+/// Asks about one text after the other.
+pub struct OneByOne<F>(pub F);
+
+impl<F: FnMut(&[u8]) -> bool> Interesting for OneByOne<F> {
+    fn at_once(&self) -> usize {
+        1
+    }
+
+    fn hold(&mut self, texts: &[&[u8]]) -> Vec<bool> {
+        texts.iter().map(|text| (self.0)(text)).collect()
+    }
+}
+
+/// Asks about several texts side by side, each in a thread.
+pub struct SideBySide<F> {
+    pub holds: F,
+    pub jobs: usize,
+}
+
+impl<F: Fn(&[u8]) -> bool + Sync> Interesting for SideBySide<F> {
+    fn at_once(&self) -> usize {
+        self.jobs.max(1)
+    }
+
+    fn hold(&mut self, texts: &[&[u8]]) -> Vec<bool> {
+        let holds = &self.holds;
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                texts.iter().map(|text| scope.spawn(move || holds(text))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap_or(false)).collect()
+        })
     }
 }
 
 pub struct Shrinker<'a> {
-    interesting: &'a dyn Interesting,
+    interesting: &'a mut dyn Interesting,
     jobs: usize,
     known: FxHashMap<u64, bool>,
     pub tests: usize,
 }
 
 impl<'a> Shrinker<'a> {
-    pub fn new(interesting: &'a dyn Interesting, jobs: usize) -> Shrinker<'a> {
-        Shrinker { interesting, jobs: jobs.max(1), known: FxHashMap::default(), tests: 0 }
+    pub fn new(interesting: &'a mut dyn Interesting) -> Shrinker<'a> {
+        let jobs = interesting.at_once();
+        Shrinker { interesting, jobs, known: FxHashMap::default(), tests: 0 }
     }
 
     /// Shrinks a text; with its tree if it is a sentence.
@@ -135,17 +167,8 @@ impl<'a> Shrinker<'a> {
         let keys: Vec<u64> = batch.iter().map(|t| key(t)).collect();
         let new: Vec<usize> =
             (0..batch.len()).filter(|i| !self.known.contains_key(&keys[*i])).collect();
-        let interesting = self.interesting;
-        let results: Vec<bool> = std::thread::scope(|scope| {
-            let run = |i: &usize| {
-                scope.spawn({
-                    let text = &batch[*i];
-                    move || interesting.holds(text)
-                })
-            };
-            let handles: Vec<_> = new.iter().map(run).collect();
-            handles.into_iter().map(|h| h.join().unwrap_or(false)).collect()
-        });
+        let texts: Vec<&[u8]> = new.iter().map(|i| &*batch[*i]).collect();
+        let results = self.interesting.hold(&texts);
         self.tests += new.len();
         for (i, result) in new.iter().zip(results) {
             self.known.insert(keys[*i], result);

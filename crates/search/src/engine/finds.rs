@@ -69,6 +69,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let id = bug.id;
+        self.shrinking.want(bug);
         // The bug was seen in a variant; what counts is the program.
         let plain = match self.world.executor.run_plain(failure.input) {
             // It is kept although nobody could ask the program.

@@ -5,6 +5,8 @@ use search::{
     Results, Seed, Strategy, World,
 };
 
+use shrink::{Bytes, Shrinker};
+
 use search_testing::harness::{Notes, Setup, Ticks, chain, ended};
 
 /// Answers by the first byte of the input. Nothing is traced, so all last steps are the same.
@@ -60,6 +62,26 @@ impl Executor for Scripted {
     }
 }
 
+/// Crashes on a letter of each kind, anywhere, at a line of its own.
+struct Letters;
+
+impl Executor for Letters {
+    fn run(&mut self, input: &[u8], _symbolic: bool) -> Result<Execution, ExecError> {
+        let is_bad = |wanted: &[u8]| wanted.iter().all(|byte| input.contains(byte));
+        Ok(ended(if is_bad(b"xy") || is_bad(b"pq") { CRASH } else { Outcome::Exit(0) }))
+    }
+
+    fn can_examine(&self) -> bool {
+        true
+    }
+
+    fn examine(&mut self, input: &[u8]) -> Result<Vec<Diagnosis>, ExecError> {
+        let line = if input.contains(&b'x') { 1 } else { 2 };
+        Scripted { lines: input.iter().map(|byte| (*byte, line)).collect(), ..Default::default() }
+            .examine(input)
+    }
+}
+
 /// Proposes nothing; it may say that it accounts for all paths.
 struct SeedsOnly {
     claims: bool,
@@ -81,7 +103,17 @@ impl Strategy for SeedsOnly {
     }
 }
 
-fn search(executor: &mut Scripted, claims: bool, bugs: Bugs, seeds: &[&[u8]]) -> Results {
+fn search(executor: &mut dyn Executor, claims: bool, bugs: Bugs, seeds: &[&[u8]]) -> Results {
+    search_with(executor, claims, bugs, seeds, None)
+}
+
+fn search_with(
+    executor: &mut dyn Executor,
+    claims: bool,
+    bugs: Bugs,
+    seeds: &[&[u8]],
+    shrinker: Option<Box<dyn Shrinker>>,
+) -> Results {
     let sites = Default::default();
     let setup = Setup::default();
     let world = World {
@@ -95,6 +127,7 @@ fn search(executor: &mut Scripted, claims: bool, bugs: Bugs, seeds: &[&[u8]]) ->
     let results = Results { bugs, ..Results::new(&sites) };
     let seeds = seeds.iter().map(|seed| Seed { name: "test".to_owned(), input: seed.to_vec() });
     Engine::new(world, setup.limits, 1, results)
+        .with_shrinker(shrinker)
         .search(&mut SeedsOnly { claims }, seeds.collect())
         .0
 }
@@ -170,4 +203,15 @@ fn a_smaller_input_that_shows_less_does_not_take_the_place_of_a_crash() {
     let results = search(&mut executor, true, Bugs::default(), &seeds);
     let shown: Vec<_> = results.bugs.all().iter().map(|bug| (bug.kind, &bug.input[..])).collect();
     assert_eq!(shown, [(BugKind::Crash(6), &b"bb"[..])]);
+}
+
+#[test]
+fn inputs_of_bugs_become_small_and_their_runs_do_not_count() {
+    let seeds: [&[u8]; 2] = [b"aaxbbbbycc", b"aaqqqpppp"];
+    let results = search_with(&mut Letters, false, Bugs::default(), &seeds, Some(Box::new(Bytes)));
+    let shown: Vec<_> = results.bugs.all().iter().map(|bug| &bug.input[..]).collect();
+    assert_eq!(shown, [&b"xy"[..], b"qp"]);
+    let found = search(&mut Letters, false, Bugs::default(), &seeds);
+    assert_eq!(results.stats.runs, found.stats.runs);
+    assert!(results.stats.shrinking > 0);
 }

@@ -70,6 +70,7 @@ pub(crate) fn explore(
         display: display(args),
         stop,
         layout: None,
+        shrinker: None,
         limits: Limits { time: Some(args.time), runs: None, max_len: len },
         about: about(&target.command, len),
         hangs: args.checks.hangs.into(),
