@@ -19,6 +19,7 @@ const NET: &str = r#"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -390,13 +391,18 @@ int main(void)
 }
 "#;
 
-/// A child tells its parent what it has heard, in three ways. Or it is busy while it waits.
+/// A child tells its parent what it has heard, in three ways. Or it is busy while it waits. Or nobody
+/// reads, but how much there is to read is asked for.
 const TELLING: &str = r#"
 int main(int count, char **words)
 {
     int own = serve_on(SOCK_STREAM), status, ends[2];
     char *common = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     char how = words[1][0], letter = 0;
+    if (how == 'n') {
+        ioctl(accept(own, 0, 0), FIONREAD, &status);
+        return status == 1 ? 7 : 0;
+    }
     pipe(ends);
     if (fork() == 0) {
         read(accept(own, 0, 0), &letter, 1);
@@ -547,14 +553,15 @@ fn children_that_were_forked_before_accept() {
     finds(PREFORKED, &["--stop-on-bug"], "serve");
 }
 
-/// What comes from a child is no input there, and who is waited for is given up at last: nothing is
-/// claimed.
+/// What comes from a child is no input there, who is waited for is given up at last, and how much
+/// there is to read has no expression: nothing is claimed.
 #[test]
-fn what_children_tell_is_counted() {
+fn what_has_no_expression_is_counted() {
     let dir = TempDir::new().expect("temporary directory");
     let source = [NET, TELLING].concat();
-    let options = ["--connections", "1", "--source", "connection1=1", "--exhaustive"];
-    for how in ["pipe", "memory", "status", "busy"] {
+    let options = ["--source", "connection1=1", "--messages", "0", "--exhaustive"];
+    let options = [&options[..], &["--timeout", "20s"]].concat();
+    for how in ["pipe", "memory", "status", "busy", "number"] {
         let stats = fuzz(dir.path(), &source, &["-w"], &options, &[how]);
         assert_ne!(stats["completeness"]["complete"], true, "{how}: {stats}");
         assert_ne!(losses(&stats), 0, "{how}: {stats}");

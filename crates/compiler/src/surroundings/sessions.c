@@ -15,9 +15,11 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/time.h>
@@ -307,6 +309,18 @@ ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
     if (got >= 0)
         take_markers(descriptor, message);
     return got;
+}
+
+/* How much there is to be read says how long a connection is, which is no expression here. */
+TARRAGON_OWN int ioctl(int descriptor, unsigned long request, ...)
+{
+    va_list more;
+    va_start(more, request);
+    void *argument = va_arg(more, void *);
+    va_end(more);
+    if (request == FIONREAD && other(descriptor) && __tarragon_lost)
+        __tarragon_lost();
+    return (int)syscall(SYS_ioctl, descriptor, request, argument);
 }
 
 /* Whether children are there that have not ended. */
