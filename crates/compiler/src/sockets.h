@@ -17,8 +17,8 @@
 
 enum { SOCKETS = 1024, AWAY = 120, BUFFER = 1 << 22, PORT = 40000 };
 
-/* A socket of the program's, by what the kernel knows it by: a copy of it has another number, and its
- * number may come to mean another file. */
+/* A socket of the program's, by what the kernel knows it by: a copy of it has another number, and
+ * its number may come to mean another file. */
 struct known {
     ino_t inode;
     /* The other end; 0 if nothing is known here. */
@@ -61,8 +61,8 @@ OWN static int other(int descriptor)
     return it ? it->other : 0;
 }
 
-/* A number that the socket has now; -1 if the program has closed it, which is forgotten then. Copies
- * have small numbers. */
+/* A number that the socket has now; -1 if the program has closed it, which is forgotten then.
+ * Copies have small numbers. */
 OWN static int number_of(struct known *it)
 {
     if (known(it->descriptor) == it)

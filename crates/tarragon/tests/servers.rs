@@ -391,8 +391,8 @@ int main(void)
 }
 "#;
 
-/// A child tells its parent what it has heard, in three ways. Or it is busy while it waits. Or nobody
-/// reads, but how much there is to read is asked for.
+/// A child tells its parent what it has heard, in three ways. Or it is busy while it waits. Or
+/// nobody reads, but how much there is to read is asked for.
 const TELLING: &str = r#"
 int main(int count, char **words)
 {
