@@ -53,6 +53,7 @@ pub struct CampaignEnd {
 impl Campaign<'_> {
     /// Runs the session. `seeds` come after what an earlier session left.
     pub fn run(mut self, strategy: &mut dyn Strategy, seeds: Vec<Seed>) -> CampaignEnd {
+        self.output.set_strategy(strategy.name());
         let seeds = self.resumed_seeds(strategy, seeds);
         let clock = WallClock::start();
         let mut recorder = Recorder {

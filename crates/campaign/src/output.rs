@@ -78,6 +78,9 @@ pub struct Resumption {
     pub sessions: u32,
     pub runs: u64,
     pub seconds: f64,
+    /// That of the last session.
+    #[serde(default)]
+    pub strategy: Option<String>,
 }
 
 /// What has an input and a report.
@@ -140,6 +143,8 @@ pub struct OutputDir {
     /// Held as long as the campaign writes here.
     _lock: File,
     earlier: Resumption,
+    /// Of this session.
+    strategy: Option<String>,
     /// What is wrong with what earlier sessions left.
     notes: Vec<String>,
     /// Inputs that are there, by directory and content. Two bugs may have the same input, in a file
@@ -176,6 +181,7 @@ impl OutputDir {
             dir: dir.to_owned(),
             _lock: lock,
             earlier,
+            strategy: None,
             notes,
             present: HashMap::new(),
             highest: 0,
@@ -202,6 +208,17 @@ impl OutputDir {
 
     pub fn path(&self) -> &Path {
         &self.dir
+    }
+
+    /// The strategy of the campaign in a directory, if it says one.
+    pub fn strategy_of(dir: &Path) -> Option<String> {
+        let state = fs::read(dir.join(STATE)).ok()?;
+        serde_json::from_slice::<Resumption>(&state).ok()?.strategy
+    }
+
+    /// What a later session goes on with.
+    pub fn set_strategy(&mut self, name: &str) {
+        self.strategy = Some(name.to_owned());
     }
 
     pub fn earlier(&self) -> &Resumption {
@@ -360,6 +377,7 @@ impl OutputDir {
             sessions: self.earlier.sessions + 1,
             runs: self.earlier.runs + runs,
             seconds: self.earlier.seconds + seconds,
+            strategy: self.strategy.clone().or_else(|| self.earlier.strategy.clone()),
         };
         self.write(PathBuf::from(STATE), to_json(&state)?.as_bytes())
     }

@@ -52,9 +52,9 @@ impl Recorder<'_> {
         let stderr = String::from_utf8_lossy(&bug.stderr);
         let report =
             bug.diagnosis.as_ref().map(|diagnosis| String::from_utf8_lossy(&diagnosis.report));
+        let told = told_by_surroundings(&stderr, report.as_deref().unwrap_or_default());
         let report = report.map(|report| format!("\nreport of the sanitized build:\n{report}\n"));
         let rounds = bug.rounds().map_or_else(String::new, |rounds| format!("\nloops:\n{rounds}"));
-        let told = told_by_surroundings(&stderr);
         format!(
             "kind        {title}\n{at}{told}{plain}last branch {place}\nfirst seen  run {run}\n\
              {}{}{rounds}\nend of standard error:\n{stderr}\n{}",
@@ -114,10 +114,14 @@ struct Told {
 }
 
 /// Which calls failed, which names are which files: what stands around the program says it on the
-/// standard error.
-fn told_by_surroundings(stderr: &str) -> String {
-    let lines = stderr.lines().filter_map(|line| line.strip_prefix("tarragon: "));
-    lines.map(|line| format!("environment {line}\n")).collect()
+/// standard error, of which only the end may be there, and in the report of the sanitized build.
+fn told_by_surroundings(stderr: &str, report: &str) -> String {
+    let told = |text: &str| -> String {
+        let lines = text.lines().filter_map(|line| line.strip_prefix("tarragon: "));
+        lines.map(|line| format!("environment {line}\n")).collect()
+    };
+    let reported = told(report);
+    if reported.is_empty() { told(stderr) } else { reported }
 }
 
 fn shown(input: &[u8]) -> String {

@@ -1,5 +1,5 @@
 //! Code of Tarragon's own that becomes part of a variant: the `main` of harnesses, sockets,
-//! processes, and reports of the sanitized variant.
+//! processes, stacks of threads, and reports of the sanitized variant.
 //!
 //! It is C, and compiled when the variant is derived, so that it fits the machine's C library.
 
@@ -16,17 +16,21 @@ use std::path::{Path, PathBuf};
 const SOCKETS: &str =
     concat!(include_str!("settle.h"), include_str!("sockets.h"), include_str!("sockets.c"));
 pub(crate) const PROCESSES: &str = concat!(include_str!("family.h"), include_str!("processes.c"));
+const THREADS: &str = include_str!("threads.c");
 const CHECKS: &str = include_str!("checks.c");
 const SAMPLES: &str = include_str!("samples.c");
 
 /// What becomes part of variants, which are made again where it is not what it was.
-pub(crate) const TEXTS: [&str; 5] = [harness::MAIN, SOCKETS, PROCESSES, CHECKS, SAMPLES];
+pub(crate) const TEXTS: [&str; 6] = [harness::MAIN, SOCKETS, PROCESSES, THREADS, CHECKS, SAMPLES];
 
 /// Functions that wait for somebody else's data.
 const CONNECTING: [&str; 6] = ["accept", "accept4", "connect", "recv", "recvfrom", "recvmsg"];
 
 /// Functions that make another process of the program.
 pub(crate) const FORKING: [&str; 2] = ["fork", "daemon"];
+
+/// Functions that say how large stacks of threads are.
+const SIZING: [&str; 1] = ["pthread_attr_setstacksize"];
 
 /// Writes the bitcode of what the variant needs to `folder`.
 pub(crate) fn write(
@@ -44,6 +48,9 @@ pub(crate) fn write(
     }
     if uses_one_of(program, &FORKING) {
         sources.push(("processes.bc", PROCESSES));
+    }
+    if uses_one_of(program, &SIZING) {
+        sources.push(("threads.bc", THREADS));
     }
     if variant == Variant::Sanitized {
         sources.push(("checks.bc", CHECKS));

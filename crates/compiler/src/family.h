@@ -26,7 +26,7 @@
 /* How often is looked whether anybody has run since, and after how often nobody will any more. */
 enum { MEMBERS = 256, TICK_MS = 2, STILL_TICKS = 15, UNSEEN_TICKS = 50 };
 /* Nobody waits longer than that for a child which may be waiting for its parent in a busy way. */
-enum { MOST_TICKS = 200 };
+enum { MOST_MS = 400 };
 
 /* In the traced variant: no search claims to be complete. */
 __attribute__((weak)) void __tarragon_lost(void);
@@ -157,13 +157,20 @@ OWN static int others_run(long long *time_before, int looks)
     return busy;
 }
 
+OWN static long long milliseconds_now(void)
+{
+    struct timespec time = { 0, 0 };
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
+}
+
 /* Waits for the end of the process, which is still there to be reaped; 0 if it stands still. */
 OWN static int wait_for(int process)
 {
     struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, process, 0), .events = POLLIN };
-    long long time = -1;
+    long long time = -1, end_by = milliseconds_now() + MOST_MS;
     int still = 0, ended = 0, looks = can_look(), most = looks ? STILL_TICKS : UNSEEN_TICKS;
-    for (int ticks = 0; !ended && still < most && ticks < MOST_TICKS; ticks++) {
+    while (!ended && still < most && milliseconds_now() < end_by) {
         struct timespec tick = { 0, TICK_MS * 1000000 };
         siginfo_t info = { 0 };
         if (end.fd >= 0)

@@ -92,13 +92,25 @@ OWN void __tarragon_before_receive(int descriptor)
 
 /* The traced variant has models of these, which call the function above. */
 #ifndef MODELLED
+/* A server may get its connection as the standard input, where the input is a file. */
+OWN static int is_input(int descriptor)
+{
+    struct stat given, file;
+    int error = errno;
+    int are_open = !syscall(SYS_fstat, 0, &given) && !syscall(SYS_fstat, descriptor, &file);
+    errno = error;
+    return on() && are_open && S_ISREG(file.st_mode) && file.st_dev == given.st_dev
+        && file.st_ino == given.st_ino;
+}
+
 OWN ssize_t recvfrom(int descriptor, void *to, size_t size, int flags, struct sockaddr *from,
                      socklen_t *from_size)
 {
     __tarragon_before_receive(descriptor);
     if (!other(descriptor)) {
         ssize_t got = syscall(SYS_recvfrom, descriptor, to, size, flags, from, from_size);
-        return got < 0 && errno == ENOTSOCK && on() ? read(descriptor, to, size) : got;
+        return got < 0 && errno == ENOTSOCK && is_input(descriptor) ? read(descriptor, to, size)
+                                                                    : got;
     }
     tell(from, from_size);
     return syscall(SYS_recvfrom, descriptor, to, size, flags, 0, 0);
@@ -114,7 +126,7 @@ OWN ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
     __tarragon_before_receive(descriptor);
     ssize_t got = syscall(SYS_recvmsg, descriptor, message, flags);
     if (!other(descriptor))
-        return got < 0 && errno == ENOTSOCK && on()
+        return got < 0 && errno == ENOTSOCK && is_input(descriptor)
                    ? readv(descriptor, message->msg_iov, message->msg_iovlen)
                    : got;
     return got;

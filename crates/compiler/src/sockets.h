@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,10 +17,20 @@
 
 enum { SOCKETS = 1024, AWAY = 120, BUFFER = 1 << 22, PORT = 40000 };
 
-/* The other end of each socket, or 0. */
-static int others[SOCKETS];
-/* Sockets that wait for connections, and those that have an address. */
-static unsigned char listeners[SOCKETS], bound[SOCKETS];
+/* A socket of the program's, by what the kernel knows it by: a copy of it has another number, and
+ * its number may come to mean another file. */
+struct known {
+    ino_t inode;
+    /* The other end; 0 if nothing is known here. */
+    int other;
+    /* Its number when it was last used. */
+    int descriptor;
+    /* Whether it waits for connections, and whether it has an address. */
+    unsigned char listens, is_bound;
+};
+static struct known sockets[SOCKETS];
+/* How many of them have been in use. */
+static int used;
 
 /* Out of the way, so that the program gets the numbers that it would get; below those of the
  * runtime, so that what is left open when a process begins again is closed. */
@@ -30,41 +41,83 @@ OWN static int put_away(int descriptor)
     return away;
 }
 
+OWN static struct known *known(int descriptor)
+{
+    struct stat file;
+    if (used == 0 || syscall(SYS_fstat, descriptor, &file) || !S_ISSOCK(file.st_mode))
+        return NULL;
+    for (struct known *it = sockets; it < sockets + used; it++)
+        if (it->other && it->inode == file.st_ino) {
+            it->descriptor = descriptor;
+            return it;
+        }
+    return NULL;
+}
+
+/* The other end of a socket; 0 if the descriptor is none of ours. */
 OWN static int other(int descriptor)
 {
-    return descriptor >= 0 && descriptor < SOCKETS ? others[descriptor] : 0;
+    struct known *it = known(descriptor);
+    return it ? it->other : 0;
+}
+
+/* A number that the socket has now; -1 if the program has closed it, which is forgotten then.
+ * Copies have small numbers. */
+OWN static int number_of(struct known *it)
+{
+    if (known(it->descriptor) == it)
+        return it->descriptor;
+    for (int descriptor = 0; descriptor < AWAY; descriptor++)
+        if (known(descriptor) == it)
+            return descriptor;
+    close(it->other);
+    it->other = 0;
+    return -1;
+}
+
+/* Room for another one. */
+OWN static struct known *unused(void)
+{
+    for (struct known *it = sockets; it < sockets + used; it++)
+        if (!it->other || number_of(it) < 0)
+            return it;
+    return used == SOCKETS ? NULL : &sockets[used++];
 }
 
 OWN static int pair(int type)
 {
     int ends[2];
+    struct stat file;
+    struct known *it = unused();
     int kind = (type & 15) == SOCK_STREAM ? SOCK_STREAM : SOCK_SEQPACKET;
-    if (syscall(SYS_socketpair, AF_UNIX, kind | (type & ~15), 0, ends))
+    if (!it || syscall(SYS_socketpair, AF_UNIX, kind | (type & ~15), 0, ends)) {
+        errno = EMFILE;
         return -1;
+    }
     int size = BUFFER;
     setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
     setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
     int away = put_away(ends[1]);
-    if (away < 0 || ends[0] >= SOCKETS) {
+    if (away < 0 || ends[0] >= SOCKETS || syscall(SYS_fstat, ends[0], &file)) {
         close(ends[0]);
         errno = EMFILE;
         return -1;
     }
-    if (others[ends[0]])
-        close(others[ends[0]]);
-    listeners[ends[0]] = bound[ends[0]] = 0;
-    others[ends[0]] = away;
+    *it = (struct known){ .inode = file.st_ino, .other = away, .descriptor = ends[0] };
     return ends[0];
 }
 
 OWN static void note_bound(int descriptor)
 {
-    bound[descriptor] = 1;
+    struct known *it = known(descriptor);
+    if (it)
+        it->is_bound = 1;
 }
 
 OWN static int is_bound(int descriptor)
 {
-    return other(descriptor) && bound[descriptor];
+    struct known *it = known(descriptor);
+    return it && it->is_bound;
 }
 
 OWN static int is_blocking(int descriptor)
@@ -93,10 +146,11 @@ OWN static int is_stream(int descriptor)
 /* Somebody waits already, so that the socket is ready to be read. */
 OWN int listen(int descriptor, int backlog)
 {
-    if (!other(descriptor))
+    struct known *it = known(descriptor);
+    if (!it)
         return (int)syscall(SYS_listen, descriptor, backlog);
-    listeners[descriptor] = 1;
-    return syscall(SYS_sendto, other(descriptor), "", 1, MSG_DONTWAIT, 0, 0) == 1 ? 0 : -1;
+    it->listens = 1;
+    return syscall(SYS_sendto, it->other, "", 1, MSG_DONTWAIT, 0, 0) == 1 ? 0 : -1;
 }
 
 /* Options of the network's protocols mean nothing here. */
@@ -142,6 +196,7 @@ OWN int getsockname(int descriptor, struct sockaddr *address, socklen_t *size)
 OWN static void drain(int descriptor)
 {
     char scrap[4096];
-    while (syscall(SYS_recvfrom, other(descriptor), scrap, sizeof scrap, MSG_DONTWAIT, 0, 0) > 0)
+    int end = other(descriptor);
+    while (syscall(SYS_recvfrom, end, scrap, sizeof scrap, MSG_DONTWAIT, 0, 0) > 0)
         ;
 }

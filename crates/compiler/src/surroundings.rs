@@ -150,7 +150,8 @@ impl Surroundings {
             SystemModel::Ids => "#define TARRAGON_IDS\n".to_owned(),
             SystemModel::Time | SystemModel::Random => String::new(),
         });
-        macros.collect()
+        let sessions = self.has_connections().then(|| "#define TARRAGON_SESSIONS\n".to_owned());
+        macros.chain(sessions).collect()
     }
 }
 

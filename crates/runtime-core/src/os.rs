@@ -219,6 +219,19 @@ pub fn file_identity(fd: c_int) -> Option<(u64, u64)> {
     if failed { None } else { Some((stat.0[0], stat.0[1])) }
 }
 
+/// Whether a descriptor is a socket that takes data as datagrams.
+pub fn takes_datagrams(fd: c_int) -> bool {
+    const SYS_GETSOCKOPT: c_long = 55;
+    const SOL_SOCKET: c_int = 1;
+    const SO_TYPE: c_int = 3;
+    const SOCK_DGRAM: c_int = 2;
+    const SOCK_SEQPACKET: c_int = 5;
+    let (mut kind, mut size): (c_int, u32) = (0, size_of::<c_int>() as u32);
+    // SAFETY: the kernel writes the number and its size.
+    unsafe { syscall(SYS_GETSOCKOPT, fd, SOL_SOCKET, SO_TYPE, &raw mut kind, &raw mut size) };
+    kind == SOCK_DGRAM || kind == SOCK_SEQPACKET
+}
+
 /// Prints a message on standard error.
 pub fn complain(message: &str) {
     // SAFETY: the bytes are valid for the length given.

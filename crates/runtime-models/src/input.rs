@@ -162,7 +162,8 @@ pub(super) fn offset_before(source: Source, fd: c_int, got: isize, stays: bool) 
 fn note_read(source: Source, to: *mut u8, offset: u64, wanted: usize, got: isize) {
     let Ok(got) = usize::try_from(got) else { return };
     guarded(|run| {
-        label_input(run, source, to, offset, got);
+        // Of a datagram more may have come than there is room.
+        label_input(run, source, to, offset, got.min(wanted));
         answer(ask_bytes(run, source, offset, wanted as u64, got as u64));
     });
 }
@@ -282,7 +283,7 @@ fn label_pieces(
 }
 
 /// How much there is to fill.
-fn wanted_by(pieces: *const Piece, count: c_int) -> u64 {
+pub(super) fn wanted_by(pieces: *const Piece, count: c_int) -> u64 {
     let pieces = (0..count.max(0) as usize).map(|i| {
         // SAFETY: the library has just read so many of them.
         unsafe { pieces.add(i).read() }

@@ -1,7 +1,8 @@
 //! Where bytes of the input enter as messages: the `recv` family.
 
+use super::guarded;
 use super::input::{
-    Piece, fix_pieces, given_by, note_pieces, note_sequential, offset_before, source_of,
+    Piece, fix_pieces, given_by, note_pieces, note_sequential, offset_before, source_of, wanted_by,
 };
 use super::table::real;
 use super::unfollowed::fix_numbers;
@@ -20,6 +21,7 @@ unsafe extern "C" {
 fn __tarragon_before_receive(_: c_int) {}
 
 const MSG_PEEK: c_int = 2;
+const MSG_TRUNC: c_int = 0x20;
 const ENOTSOCK: c_int = 88;
 
 /// `struct msghdr`.
@@ -41,6 +43,18 @@ fn is_file(run: &Run, got: isize, fd: c_int) -> bool {
     got < 0 && is_no_socket() && given_by(run, fd).is_some()
 }
 
+/// Who is told the size of a datagram that was cut, or that one was, knows whether it is larger than
+/// what was `wanted`. A datagram begins with its source.
+fn ask_whether_cut(run: &Run, fd: c_int, wanted: u64, got: isize) {
+    let is_full = u64::try_from(got).is_ok_and(|got| got >= wanted);
+    if is_full
+        && os::takes_datagrams(fd)
+        && let Some(source) = source_of(run, fd)
+    {
+        guarded(|run| source.ask_byte(run, wanted));
+    }
+}
+
 /// `recv`
 pub(super) fn received(
     run: &Run,
@@ -58,6 +72,9 @@ pub(super) fn received(
         got = unsafe { real::read(fd, to, size) };
     }
     note_sequential(run, fd, to, size, got, flags & MSG_PEEK != 0);
+    if flags & MSG_TRUNC != 0 {
+        ask_whether_cut(run, fd, size as u64, got);
+    }
     got
 }
 
@@ -87,6 +104,9 @@ pub(super) fn received_with_sender(
         shadow::clear(from as usize, unsafe { from_size.read() } as usize);
     }
     note_sequential(run, fd, to, size, got, flags & MSG_PEEK != 0);
+    if flags & MSG_TRUNC != 0 {
+        ask_whether_cut(run, fd, size as u64, got);
+    }
     got
 }
 
@@ -120,5 +140,6 @@ pub(super) fn message(
     let stays = flags & MSG_PEEK != 0;
     let from = source_of(run, fd).map(|source| (source, offset_before(source, fd, got, stays)));
     note_pieces(run, pieces, count, from, got);
+    ask_whether_cut(run, fd, wanted_by(pieces, count), got);
     got
 }

@@ -45,6 +45,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Verdict> {
         Some(layout) => (None, Some(Sources::new(layout, &args.grammar, &mut notes)?)),
     };
     let plan = Plan::new(args, language.as_ref(), of_sources.as_ref())?;
+    notes.extend(plan.change(args));
     let symbolic = plan.symbolic(args)?;
     let seeds = match &of_sources {
         Some(sources) => sources.seeds(args, &mut notes)?,

@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops::Range;
 
 use anyhow::{Context as _, Result, bail};
+use campaign::OutputDir;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use grammar::language::Language;
 use grammar::symbolic::Symbolic;
@@ -277,14 +278,35 @@ fn check_sources(args: &FuzzArgs, strategy: &Registered) -> Result<()> {
     Ok(())
 }
 
+/// A campaign goes on with the strategy that it had, unless something is asked for that another one
+/// does.
+fn chosen(args: &FuzzArgs) -> Result<&'static Registered> {
+    let usual = default_name(args);
+    let name = earlier(args).filter(|_| usual == Auto::NAME).unwrap_or_else(|| usual.to_owned());
+    args.strategy.map_or_else(|| named(&name), Ok)
+}
+
+/// The strategy of the campaign that is gone on with.
+fn earlier(args: &FuzzArgs) -> Option<String> {
+    let name = OutputDir::strategy_of(&args.out).filter(|_| args.resume)?;
+    STRATEGIES.iter().any(|known| known.name == name).then_some(name)
+}
+
 impl<'l> Plan<'l> {
+    /// What to know if the campaign had another strategy.
+    pub(crate) fn change(self, args: &FuzzArgs) -> Option<String> {
+        let (earlier, now) = (earlier(args)?, self.strategy.name);
+        let told = format!("the campaign had the strategy {earlier} and goes on with {now}");
+        (earlier != now).then_some(told)
+    }
+
     /// The strategy that the user wants, if everything else that is said goes with it.
     pub(crate) fn new(
         args: &FuzzArgs,
         language: Option<&'l Language>,
         sources: Option<&'l Sources>,
     ) -> Result<Plan<'l>> {
-        let strategy = args.strategy.map_or_else(|| named(default_name(args)), Ok)?;
+        let strategy = chosen(args)?;
         if sources.is_some() {
             check_sources(args, strategy)?;
         }

@@ -276,6 +276,36 @@ fn no_more_calls_fail_than_may() {
     }
 }
 
+/// A string without an end is read after a call that failed: only the sanitized build sees it. One
+/// that failed before is harmless, and told, too.
+const UNSEEN: &str = r#"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(void)
+{
+    char *text = strdup("x"), *buffer = malloc(8);
+    if (!buffer)
+        return 1;
+    memset(buffer, 'a', 8);
+    ssize_t got = read(0, buffer, 7);
+    return buffer[got < 0 && !text ? 8 : 0];
+}
+"#;
+
+#[test]
+fn reports_of_the_sanitized_build_name_the_calls_that_failed() {
+    let dir = TempDir::new().expect("temporary directory");
+    let options = ["--env-model", "faults", "--max-faults", "2", "--exhaustive"];
+    let stats = fuzz(dir.path(), UNSEEN, &[], &options, &[]);
+    assert_eq!(bugs(&stats), ["heap-buffer-overflow in program.c:13:12 (main)"]);
+    let reports = reports(dir.path());
+    let first = reports.find("environment strdup fails at program.c:8 (main)").expect(&reports);
+    let second = reports.find("environment read fails at program.c:12 (main)").expect(&reports);
+    assert!(first < second, "{reports}");
+}
+
 /// Answers fit each other, and what the program itself does: each `abort` is one that no system has.
 const FITTING: &str = r#"
 #define _GNU_SOURCE

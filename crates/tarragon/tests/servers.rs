@@ -10,6 +10,7 @@ use tempfile::TempDir;
 const NET: &str = r#"
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -18,8 +19,12 @@ const NET: &str = r#"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -242,6 +247,185 @@ int main(void)
 }
 "#;
 
+/// What is told of a datagram that is larger than the room for it.
+const CUT: &str = r#"
+int main(void)
+{
+    int own = serve_on(SOCK_DGRAM);
+    char text[2];
+    struct iovec piece = {text, sizeof text};
+    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+    ssize_t size = recv(own, text, sizeof text, MSG_TRUNC);
+    if (size == 2)
+        return 2;
+    if (size == 4)
+        return 4;
+    if (size > 0)
+        return 1;
+    recvmsg(own, &message, 0);
+    return message.msg_flags & MSG_TRUNC ? 6 : 5;
+}
+"#;
+
+/// Numbers of sockets come to mean files, and sockets get other numbers.
+const REUSED: &str = r#"
+static void be_file(int file)
+{
+    int value;
+    socklen_t size = sizeof value;
+    if (recv(file, &value, 1, 0) >= 0 || errno != ENOTSOCK)
+        exit(1);
+    if (accept(file, 0, 0) >= 0 || getsockopt(file, SOL_SOCKET, SO_TYPE, &value, &size) == 0)
+        exit(2);
+    if (bind(file, 0, 0) == 0 || listen(file, 1) == 0 || getsockname(file, 0, 0) == 0)
+        exit(3);
+}
+
+int main(void)
+{
+    int spare = serve_on(SOCK_STREAM), second = serve_on(SOCK_STREAM);
+    int own = serve_on(SOCK_STREAM);
+    close(spare);
+    if (open("/dev/null", O_RDONLY) != spare || dup2(spare, second) != second)
+        exit(4);
+    be_file(spare);
+    be_file(second);
+    int copy = dup(own);
+    close(own);
+    int peer = accept(copy, 0, 0);
+    char byte;
+    if (peer != own || getsockname(copy, 0, 0) || recv(peer, &byte, 1, 0) != 1)
+        exit(5);
+    close(copy);
+    if (byte == 'k')
+        abort();
+}
+"#;
+
+/// Datagrams that are read as files are, and a timer among descriptors.
+const PLAIN_READS: &str = r#"
+int main(void)
+{
+    int own = serve_on(SOCK_DGRAM), timer = timerfd_create(CLOCK_MONOTONIC, 0);
+    struct itimerspec hour = {.it_value.tv_sec = 3600};
+    struct pollfd entry = {.fd = timer, .events = POLLIN};
+    char text[3];
+    struct iovec piece = {text, sizeof text};
+    if (read(own, text, sizeof text) != 1 || text[0] != 'a')
+        return 1;
+    if (readv(own, &piece, 1) != 2)
+        return 2;
+    timerfd_settime(timer, 0, &hour, 0);
+    if (poll(&entry, 1, -1) == 1 && text[0] == 't')
+        abort();
+    return 3;
+}
+"#;
+
+/// What is the kernel's to do with messages, and what sockets are asked for.
+const MESSAGES: &str = r#"
+static int option(int own, int name)
+{
+    int value = -1;
+    socklen_t size = sizeof value;
+    getsockopt(own, SOL_SOCKET, name, &value, &size);
+    return value;
+}
+
+static void take(int peer)
+{
+    char text[8], space[64];
+    struct iovec piece = {text, sizeof text};
+    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+    message.msg_control = space;
+    message.msg_controllen = sizeof space;
+    if (recvmsg(peer, &message, 0) != 2 || memcmp(text, "go", 2))
+        exit(4);
+    if (message.msg_controllen || message.msg_flags || dup(0) != peer + 1)
+        exit(5);
+    abort();
+}
+
+int main(void)
+{
+    char text[4];
+    int own = serve_on(SOCK_STREAM), other = socket(AF_INET, SOCK_DGRAM, 0);
+    if (option(own, SO_TYPE) != SOCK_STREAM || option(other, SO_TYPE) != SOCK_DGRAM)
+        return 1;
+    if (option(own, SO_DOMAIN) != AF_INET)
+        return 2;
+    int peer = accept(own, 0, 0);
+    if (recv(peer, text, 4, MSG_WAITALL) != 4 || memcmp(text, "wait", 4))
+        return 3;
+    take(peer);
+}
+"#;
+
+/// Children that were made before, and accept from one socket.
+const PREFORKED: &str = r#"
+static int *heard;
+
+static void serve(int own)
+{
+    char letter;
+    int peer = accept(own, 0, 0);
+    if (peer < 0 || read(peer, &letter, 1) != 1)
+        _exit(1);
+    if (*heard && letter == 'y')
+        abort();
+    if (letter == 'x')
+        *heard = 1;
+    _exit(0);
+}
+
+int main(void)
+{
+    int own = serve_on(SOCK_STREAM);
+    heard = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (int i = 0; i < 2; i++)
+        if (fork() == 0)
+            serve(own);
+    while (wait(0) > 0)
+        ;
+    return 0;
+}
+"#;
+
+/// A child tells its parent what it has heard, in three ways. Or it is busy while it waits. Or
+/// nobody reads, but how much there is to read is asked for.
+const TELLING: &str = r#"
+int main(int count, char **words)
+{
+    int own = serve_on(SOCK_STREAM), status, ends[2];
+    char how = words[1][0], letter = 0, *common = 0;
+    if (how == 'n') {
+        ioctl(accept(own, 0, 0), FIONREAD, &status);
+        return status == 1 ? 7 : 0;
+    }
+    if (how == 'm' || how == 'b')
+        common = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pipe(ends);
+    if (fork() == 0) {
+        read(accept(own, 0, 0), &letter, 1);
+        if (how == 'p')
+            write(ends[1], &letter, 1);
+        if (how == 'm')
+            *common = letter;
+        while (how == 'b' && !*(volatile char *)common)
+            ;
+        _exit(how == 's' ? letter : 0);
+    }
+    if (how == 'b')
+        *common = 1;
+    wait(&status);
+    if (how == 'p')
+        read(ends[0], &letter, 1);
+    else
+        letter = how == 'm' ? *common : WEXITSTATUS(status);
+    return letter == 'k' ? 7 : 0;
+}
+"#;
+
 /// Small connections, so that what a test looks for comes soon.
 const SMALL: [&str; 6] =
     ["--source", "connection1=12", "--source", "connection2=12", "--max-runs", "4000"];
@@ -318,6 +502,74 @@ fn a_thread_for_each_connection() {
 #[test]
 fn a_client_connects_to_one_after_the_other() {
     finds(CLIENT, &[], "main");
+}
+
+/// Exit codes of the inputs that a campaign has kept.
+fn exit_codes(dir: &TempDir, options: &[&str]) -> Vec<String> {
+    let arguments = [&["replay", "out"], options, &["--", "./program"]].concat();
+    let replayed = tarragon(dir.path()).args(arguments).output().expect("starts");
+    let text = String::from_utf8_lossy(&replayed.stdout).into_owned();
+    let codes = text.lines().filter_map(|line| line.strip_prefix("exit ")?.split(' ').next());
+    let mut codes: Vec<String> = codes.map(str::to_owned).collect();
+    codes.sort();
+    codes.dedup();
+    codes
+}
+
+#[test]
+fn sizes_of_datagrams_that_were_cut_are_known() {
+    let dir = TempDir::new().expect("temporary directory");
+    let source = [NET, CUT].concat();
+    let sources = ["--connections", "2", "--source", "connection1=4", "--source", "connection2=4"];
+    let options = [&sources[..], &["--exhaustive", "--keep-by", "paths"]].concat();
+    let stats = fuzz(dir.path(), &source, &["-w"], &options, &[]);
+    assert_eq!(stats["completeness"]["complete"], true, "{stats}");
+    assert_eq!(exit_codes(&dir, &sources), ["1", "2", "4", "5", "6"]);
+}
+
+#[test]
+fn a_file_is_no_socket_and_a_copy_is_one() {
+    finds(REUSED, &["--stop-on-bug"], "main");
+}
+
+#[test]
+fn datagrams_are_read_and_timers_fire() {
+    let stats = finds(PLAIN_READS, &["--stop-on-bug"], "main");
+    assert_eq!(losses(&stats), 0, "{stats}");
+}
+
+#[test]
+fn messages_are_joined_or_not_as_is_asked_for() {
+    let dir = TempDir::new().expect("temporary directory");
+    std::fs::write(dir.path().join("sizes"), [2, 2, 2]).expect("written");
+    std::fs::write(dir.path().join("text"), "waitgo!").expect("written");
+    let source = [NET, MESSAGES].concat();
+    let seeds = ["--seeds", "messages=sizes", "--seeds", "connection1=text"];
+    let options = [&["--connections", "1", "--max-runs", "1"], &seeds[..]].concat();
+    assert_eq!(only_bug(&fuzz(dir.path(), &source, &["-w"], &options, &[])), "take");
+}
+
+#[test]
+fn children_that_were_forked_before_accept() {
+    finds(PREFORKED, &["--stop-on-bug"], "serve");
+}
+
+/// What comes from a child is no input there, who is waited for is given up at last, and how much
+/// there is to read has no expression: nothing is claimed.
+#[test]
+fn what_has_no_expression_is_counted() {
+    let dir = TempDir::new().expect("temporary directory");
+    let source = [NET, TELLING].concat();
+    let options = ["--source", "connection1=1", "--messages", "0", "--exhaustive"];
+    let options = [&options[..], &["--timeout", "20s"]].concat();
+    for how in ["pipe", "memory", "status", "busy", "number"] {
+        let stats = fuzz(dir.path(), &source, &["-w"], &options, &[how]);
+        assert_ne!(stats["completeness"]["complete"], true, "{how}: {stats}");
+        assert_ne!(losses(&stats), 0, "{how}: {stats}");
+        assert_eq!(stats["timeouts"], 0, "{how}: {stats}");
+        assert!(bugs(&stats).is_empty(), "{how}: {stats}");
+        std::fs::remove_dir_all(dir.path().join("out")).expect("removed");
+    }
 }
 
 /// Who gives a server one connection is told that it can have more.

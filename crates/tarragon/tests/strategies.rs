@@ -119,3 +119,34 @@ fn what_is_left_of_the_runs_is_used() {
         }
     }
 }
+
+/// What a session says of its strategy, and what it notes.
+fn session(dir: &std::path::Path, options: &[&str]) -> (String, String) {
+    let mut command = tarragon(dir);
+    command.args(["fuzz", "--quiet", "--lcov", "off", "--max-runs", "5"]).args(options);
+    let output = command.args(["--", "./program"]).output().expect("starts");
+    assert_ne!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    let stats = std::fs::read(dir.join("tarragon-out/stats.json")).expect("statistics");
+    let stats: Value = serde_json::from_slice(&stats).expect("JSON");
+    (stats["strategy"].as_str().expect("a name").to_owned(), stats["notes"].to_string())
+}
+
+#[test]
+fn a_campaign_goes_on_with_its_strategy() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let dir = dir.path();
+    std::fs::write(dir.join("program.c"), PROGRAM).expect("written");
+    let built = tarragon(dir).args(["cc", "-g", "program.c", "-o", "program"]).status();
+    assert!(built.expect("starts").success());
+    let told = |notes: &str, text: &str| notes.contains(text);
+    let changed = "the campaign had the strategy ";
+    session(dir, &["--strategy", "mutate"]);
+    let (name, notes) = session(dir, &["--resume"]);
+    assert!(name == "mutate" && !told(&notes, changed), "{name} {notes}");
+    let (name, notes) = session(dir, &["--resume", "--strategy", "whitebox"]);
+    assert!(name == "whitebox", "{name}");
+    assert!(told(&notes, "the campaign had the strategy mutate and goes on with whitebox"));
+    session(dir, &["--resume", "--strategy", "mutate"]);
+    let (name, notes) = session(dir, &["--resume", "--max-depth", "3"]);
+    assert!(name == "whitebox" && told(&notes, changed), "{name} {notes}");
+}

@@ -24,6 +24,13 @@ FILE *tarragon_files_fopen64(const char *path, const char *mode);
 #define REAL(name) name
 #endif
 
+#ifdef TARRAGON_SESSIONS
+ssize_t tarragon_sessions_read(int descriptor, void *to, size_t size);
+#define REAL_READ tarragon_sessions_read
+#else
+#define REAL_READ read
+#endif
+
 /* Where the program makes the call that is answered: set before each. */
 const char *tarragon_site = "";
 
@@ -213,7 +220,7 @@ ssize_t read(int descriptor, void *to, size_t size)
     switch (fault_or_short("read", &size)) {
     case INTERRUPTED: return fails(EINTR);
     case BROKEN: return fails(EIO);
-    default: return read(descriptor, to, size);
+    default: return REAL_READ(descriptor, to, size);
     }
 }
 

@@ -6,6 +6,7 @@
  * A connection delivers its messages at once, and the kernel keeps them apart: a read that has
  * taken a message with ancillary data (a descriptor, which nobody asks for) ends there. So reads
  * and waits of all kinds are the kernel's. */
+#include "models.h"
 #include "surroundings.h"
 
 #include "settle.h"
@@ -14,13 +15,24 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+
+/* Reads may fail, too. */
+#ifdef TARRAGON_FAULTS
+#define ANSWER(name) tarragon_sessions_##name
+#else
+#define ANSWER(name) name
+#endif
 
 /* In the traced variant: the byte of the input at this place was asked for the size of a message,
  * which begins with the byte `start` of a part. */
@@ -123,16 +135,12 @@ TARRAGON_OWN static int is_empty(int descriptor)
     return syscall(SYS_recvfrom, descriptor, &first, 1, MSG_PEEK | MSG_DONTWAIT, 0, 0) < 0;
 }
 
-TARRAGON_OWN static int is_listening(int descriptor)
-{
-    return descriptor >= 0 && descriptor < SOCKETS && listeners[descriptor];
-}
-
 /* Sockets of datagrams get the next one once they have given theirs away; answers are thrown away.
  */
 TARRAGON_OWN static void attend(int descriptor)
 {
-    if (!other(descriptor) || is_listening(descriptor))
+    struct known *it = known(descriptor);
+    if (!it || it->listens)
         return;
     drain(descriptor);
     struct tarragon_part *part = is_stream(descriptor) ? NULL : next_connection();
@@ -142,9 +150,9 @@ TARRAGON_OWN static void attend(int descriptor)
 
 TARRAGON_OWN static void attend_all(void)
 {
-    for (int descriptor = 0; descriptor < SOCKETS; descriptor++)
-        if (others[descriptor])
-            attend(descriptor);
+    for (int i = 0; i < used; i++)
+        if (sockets[i].other)
+            attend(number_of(&sockets[i]));
 }
 
 /* Nothing is left to be waited for. */
@@ -233,6 +241,18 @@ TARRAGON_OWN static void tell_sender(struct sockaddr *address, socklen_t *size)
     tell(address, size);
 }
 
+ssize_t ANSWER(read)(int descriptor, void *to, size_t size)
+{
+    before_receive(descriptor, 0);
+    return read(descriptor, to, size);
+}
+
+ssize_t readv(int descriptor, const struct iovec *pieces, int count)
+{
+    before_receive(descriptor, 0);
+    return readv(descriptor, pieces, count);
+}
+
 /* Who wants all gets it in as many messages as it takes: only the end of a connection is short. */
 static ssize_t receive_all(int descriptor, unsigned char *to, size_t size, int flags)
 {
@@ -291,6 +311,18 @@ ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
     return got;
 }
 
+/* How much there is to be read says how long a connection is, which is no expression here. */
+TARRAGON_OWN int ioctl(int descriptor, unsigned long request, ...)
+{
+    va_list more;
+    va_start(more, request);
+    void *argument = va_arg(more, void *);
+    va_end(more);
+    if (request == FIONREAD && other(descriptor) && __tarragon_lost)
+        __tarragon_lost();
+    return (int)syscall(SYS_ioctl, descriptor, request, argument);
+}
+
 /* Whether children are there that have not ended. */
 TARRAGON_OWN static int has_children(void)
 {
@@ -302,8 +334,48 @@ TARRAGON_OWN static int has_children(void)
 TARRAGON_OWN static int has_timer(void)
 {
     struct itimerval timer = {0};
+    char others[16];
     getitimer(ITIMER_REAL, &timer);
-    return timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0;
+    return timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0
+        || read_all("/proc/self/timers", others, sizeof others) > 0;
+}
+
+TARRAGON_OWN static int milliseconds(const struct timespec *time)
+{
+    if (!time || time->tv_sec > INT_MAX / 1000 - 1)
+        return -1;
+    return (int)(time->tv_sec * 1000 + (time->tv_nsec + 999999) / 1000000);
+}
+
+/* A timer that is a descriptor, and what it will do. */
+struct timer {
+    int descriptor;
+    struct itimerspec when;
+};
+
+/* The timer among descriptors that is due first; -1 if there is none. */
+TARRAGON_OWN static struct timer next_timer(void)
+{
+    struct timer first = {.descriptor = -1};
+    for (int descriptor = 0; descriptor < AWAY; descriptor++) {
+        struct timer timer = {.descriptor = descriptor};
+        if (syscall(SYS_timerfd_gettime, descriptor, &timer.when))
+            continue;
+        struct timespec due = timer.when.it_value, least = first.when.it_value;
+        int is_sooner = due.tv_sec < least.tv_sec
+            || (due.tv_sec == least.tv_sec && due.tv_nsec < least.tv_nsec);
+        if ((due.tv_sec || due.tv_nsec) && (first.descriptor < 0 || is_sooner))
+            first = timer;
+    }
+    return first;
+}
+
+TARRAGON_OWN static void fire(struct timer timer)
+{
+    struct pollfd fired = {.fd = timer.descriptor, .events = POLLIN};
+    timer.when.it_value = (struct timespec){.tv_nsec = 1};
+    syscall(SYS_timerfd_settime, timer.descriptor, 0, &timer.when, NULL);
+    syscall(SYS_poll, &fired, 1, -1);
 }
 
 /* The program would go on: with what a timer or a child does, or with further timeouts. */
@@ -331,9 +403,15 @@ TARRAGON_OWN static int goes_on(int *looked, int timeout)
     attend_all();
     if (!(*looked)++ || settle() || (has_children() && *looked < CHILD_WAITS))
         return 1;
-    if (timeout >= 0 && timeouts++ < TIMEOUTS)
-        return 0;
-    if (timeout >= 0 || has_timer() || has_children())
+    struct timer timer = next_timer();
+    int has_alarm = timer.descriptor >= 0;
+    if ((timeout >= 0 || has_alarm) && timeouts++ < TIMEOUTS) {
+        int is_first = has_alarm && (timeout < 0 || milliseconds(&timer.when.it_value) <= timeout);
+        if (is_first)
+            fire(timer);
+        return is_first;
+    }
+    if (timeout >= 0 || has_alarm || has_timer() || has_children())
         finish_early();
     exit(0);
 }
@@ -352,13 +430,6 @@ TARRAGON_OWN int poll(struct pollfd *entries, nfds_t count, int timeout)
         ready = (int)syscall(SYS_poll, entries, count, decides() ? patience() : timeout);
     while (ready == 0 && timeout != 0 && decides() && goes_on(&looked, timeout));
     return ready;
-}
-
-TARRAGON_OWN static int milliseconds(const struct timespec *time)
-{
-    if (!time || time->tv_sec > INT_MAX / 1000 - 1)
-        return -1;
-    return (int)(time->tv_sec * 1000 + (time->tv_nsec + 999999) / 1000000);
 }
 
 TARRAGON_OWN int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *timeout,

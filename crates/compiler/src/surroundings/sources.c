@@ -31,6 +31,9 @@ __attribute__((weak)) void __tarragon_asks_piece(size_t place, size_t offset);
 /* Whether the byte of the input at this place is zero was asked for. */
 __attribute__((weak)) void __tarragon_asks_zero(size_t place);
 
+/* In the sanitized variant: what is reported of the run. */
+__attribute__((weak)) void __tarragon_reports(const char *text);
+
 extern char **environ;
 
 enum { PARTS = sizeof tarragon_parts / sizeof *tarragon_parts };
@@ -59,12 +62,16 @@ TARRAGON_OWN void tarragon_tell(const char *format, ...)
     char line[512];
     va_list more;
     va_start(more, format);
-    vsnprintf(line, sizeof line, format, more);
+    int begin = sprintf(line, "tarragon: ");
+    vsnprintf(line + begin, sizeof line - (size_t)begin - 1, format, more);
     va_end(more);
     for (char *at = line; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 127)
             *at = '?';
-    dprintf(told_to, "tarragon: %s\n", line);
+    strcat(line, "\n");
+    dprintf(told_to, "%s", line);
+    if (__tarragon_reports)
+        __tarragon_reports(line);
 }
 
 TARRAGON_OWN static void note_delivery(int descriptor, const struct tarragon_part *part)
