@@ -165,3 +165,26 @@ fn table(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Lit;
+
+    #[test]
+    fn what_a_quick_attempt_leaves_open_is_open_to_more_effort() {
+        let mut dag = Dag::new();
+        let (byte, zero) = (dag.input(0), dag.constant(8, 0));
+        let goal = Lit::new(dag.make_binary(Op::Eq, 1, byte, zero), true);
+        let with = |effort| Query { effort, ..Query::new(&dag, &[], goal, b"a", 1) };
+        let (quick, full) = (with(Effort::Quick), with(Effort::Full));
+        let mut cache = Cache::default();
+        let open = Answer::Unknown(UnknownReason::Budget);
+        cache.put(CacheKey::new(&quick), &open, Effort::Quick);
+        assert_eq!(cache.get(&CacheKey::new(&quick), &quick), Some(open.clone()));
+        assert_eq!(cache.get(&CacheKey::new(&full), &full), None);
+        cache.put(CacheKey::new(&full), &open, Effort::Full);
+        assert_eq!(cache.get(&CacheKey::new(&quick), &quick), Some(open.clone()));
+        assert_eq!(cache.get(&CacheKey::new(&full), &full), Some(open));
+    }
+}
