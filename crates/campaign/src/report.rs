@@ -1,10 +1,11 @@
 //! The results of a campaign as data: what `stats.json` and the last line of `--json` hold.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use search::{
     Answers, Bug, BugKind, Claim, Completeness, Enumeration, Growth, KeepBy, LinkStats, Optimism,
-    Results, Rounds, SentenceStats, Stats, Verdicts, Violation,
+    Results, Return, Rounds, SentenceStats, Stats, Verdicts, Violation,
 };
 use serde::Serialize;
 use sites::SiteTable;
@@ -103,6 +104,8 @@ pub struct Report {
     pub lost_through: Vec<FunctionCount>,
     pub solver: Vec<LinkStats>,
     pub seconds: Seconds,
+    /// Where the time went by what was tried, and what it brought; most time first.
+    pub spent: Vec<Spent>,
     /// Only of a search that explores everything within bounds.
     pub completeness: Option<CompletenessReport>,
     /// Earlier sessions of the same campaign, not counted above.
@@ -304,11 +307,34 @@ fn lost_through(stats: &Stats, sites: &SiteTable) -> Vec<FunctionCount> {
     sorted
 }
 
+/// What one kind of work took and brought.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Spent {
+    pub work: &'static str,
+    pub seconds: f64,
+    /// How often it had its turn.
+    pub turns: u64,
+    /// Branch outcomes that it was the first to take.
+    pub outcomes: u64,
+}
+
+fn spent(stats: &Stats) -> Vec<Spent> {
+    let spent = |(work, Return { time, turns, outcomes })| Spent {
+        work,
+        seconds: Duration::as_secs_f64(&time),
+        turns,
+        outcomes,
+    };
+    stats.returns.works().into_iter().map(spent).collect()
+}
+
 /// Time by phase.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Seconds {
     pub total: f64,
     pub running: f64,
+    /// The part of `running` that runs with a trace took.
+    pub tracing: f64,
     pub solving: f64,
     /// Looking for sentences of the grammar.
     pub grammar: f64,
@@ -399,6 +425,7 @@ impl Report {
             lost_through: lost_through(stats, sites),
             solver: stats.solver.clone(),
             seconds: seconds(stats),
+            spent: spent(stats),
             completeness: claim.map(CompletenessReport::from),
             earlier: EarlierReport {
                 sessions: earlier.sessions,
@@ -443,11 +470,13 @@ fn give_ups(stats: &Stats) -> BTreeMap<&'static str, u64> {
 
 fn seconds(stats: &Stats) -> Seconds {
     let times = &stats.times;
-    let [total, running, solving, grammar] =
-        [times.total, times.running, times.solving, times.grammar].map(|time| time.as_secs_f64());
+    let [total, running, tracing, solving, grammar] =
+        [times.total, times.running, times.tracing, times.solving, times.grammar]
+            .map(|time| time.as_secs_f64());
     Seconds {
         total,
         running,
+        tracing,
         solving,
         grammar,
         other: (total - running - solving - grammar).max(0.0),

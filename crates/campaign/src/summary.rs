@@ -6,7 +6,7 @@ use search::{KeepBy, SentenceStats, Verdicts};
 
 use crate::SourceCoverage;
 use crate::report::{
-    BugReport, CoverageReport, FunctionCount, PlaceCount, ProductionVerdicts, Report,
+    BugReport, CoverageReport, FunctionCount, PlaceCount, ProductionVerdicts, Report, Spent,
     ViolationReport,
 };
 
@@ -45,6 +45,7 @@ fn write_summary(text: &mut String, report: &Report, dir: &str) -> std::fmt::Res
         text,
         "  time        running {running:.1} s, solving {solving:.1} s, {grammar}other {other:.1} s"
     )?;
+    write_spent(text, report)?;
     write_solver(text, report)?;
     write_verdicts(text, report)?;
     write_losses(text, report)?;
@@ -97,6 +98,22 @@ fn write_source_coverage(text: &mut String, report: &Report) -> std::fmt::Result
     )
 }
 
+/// What took most of the time. A short search needs no explanation.
+fn write_spent(text: &mut String, report: &Report) -> std::fmt::Result {
+    const MOST: usize = 6;
+    const LEAST: f64 = 0.02;
+    const SHORT: f64 = 1.0;
+    let total = report.seconds.total;
+    let is_much = |spent: &&Spent| total > SHORT && spent.seconds >= LEAST * total;
+    for Spent { work, seconds, turns, outcomes } in report.spent.iter().filter(is_much).take(MOST) {
+        writeln!(
+            text,
+            "    {work:<12} {seconds:.1} s for {turns} turns, {outcomes} new branch outcomes"
+        )?;
+    }
+    Ok(())
+}
+
 fn write_solver(text: &mut String, report: &Report) -> std::fmt::Result {
     let answers = report.answers;
     if answers.sat + answers.unsat + answers.unknown == 0 {
@@ -107,7 +124,11 @@ fn write_solver(text: &mut String, report: &Report) -> std::fmt::Result {
     for link in report.solver.iter().filter(|link| link.asked > 0) {
         let answered = link.sat + link.unsat;
         let (name, asked, time) = (&link.name, link.asked, link.seconds);
-        writeln!(text, "    {name:<12} answered {answered} of {asked} in {time:.2} s")?;
+        let brought = match link.outcomes {
+            0 => String::new(),
+            outcomes => format!(", {outcomes} new branch outcomes"),
+        };
+        writeln!(text, "    {name:<12} answered {answered} of {asked} in {time:.2} s{brought}")?;
     }
     let SentenceStats { lifted, solved, changed, pruned } = report.sentences;
     if lifted + solved + changed + pruned > 0 {

@@ -83,7 +83,7 @@ fn branch_on_label(run: &Run, label: Label, taken: bool, site: u32) {
     if nodes::value(run, label) != taken as u64 {
         return run.segment.count_give_up(GiveUp::Stale);
     }
-    if facts::is_first_time(run, label) {
+    if !facts::is_decided(run, label, taken) && facts::is_first_time(run, label) {
         push_branch(run, label, taken, negated, site);
         facts::branch_on_node(run, label, taken);
     }

@@ -1,8 +1,9 @@
 //! What the path implies: all that is known of inputs that take it.
 //!
 //! A label can be *fixed* (it has one value on this path), a condition *decided* (all that its byte
-//! can be agree on it). Bytes have domains ([`domains`]), the length has a range ([`lengths`]), and
-//! nodes of several bytes are fixed one by one. What follows from the path is no constraint: its
+//! can be agree on it, or all values between the bounds of what it compares). Bytes have domains
+//! ([`domains`]), the length has a range ([`lengths`]), values of several bytes have [`bounds`] and
+//! are fixed one by one. What follows from the path is no constraint: its
 //! other side cannot be reached from here, and what depends on it does not depend on the input.
 //!
 //! This is the only place where facts are learnt. A memo table may keep what a branch would teach
@@ -10,12 +11,14 @@
 //!
 //! What a lexer asks that the user named does not count outside of it, nor the other way round.
 
+pub mod bounds;
 pub mod domains;
 pub mod lengths;
 
 use crate::shapes::{self, memo};
 use crate::state::Run;
 use crate::{address, lexer, nodes, os, repetitions};
+use bounds::KnownBounds;
 use core::cell::Cell;
 use core::ptr::null_mut;
 use domains::{Domains, Mark};
@@ -31,6 +34,7 @@ pub struct Facts {
     open: [Cell<(Label, u32)>; MAX_OPEN],
     /// How often something became fixed in this run.
     times_fixed: Cell<u32>,
+    bounds: KnownBounds,
     pub domains: Domains,
     pub lengths: LengthRange,
 }
@@ -45,6 +49,7 @@ impl Facts {
         fixed: Labels::NONE,
         open: [const { Cell::new((0, 0)) }; MAX_OPEN],
         times_fixed: Cell::new(0),
+        bounds: KnownBounds::NEW,
         domains: Domains::NEW,
         lengths: LengthRange::NEW,
     };
@@ -53,6 +58,7 @@ impl Facts {
     pub fn prepare(&self, node_cap: u32) {
         self.recorded.prepare(node_cap);
         self.fixed.prepare(node_cap);
+        self.bounds.prepare(node_cap);
     }
 
     /// A run ends that had this many labels.
@@ -61,6 +67,7 @@ impl Facts {
         self.fixed.empty(labels);
         self.open.iter().for_each(|open| open.set((0, 0)));
         self.times_fixed.set(0);
+        self.bounds.reset();
     }
 
     /// Something is fixed that was not.
@@ -70,8 +77,7 @@ impl Facts {
     }
 }
 
-/// What a condition fixes where it holds: `x == constant` fixes `x`. This is all that a condition
-/// says about a value beyond the domain of its byte.
+/// What a condition fixes where it holds: `x == constant` fixes `x`.
 #[inline(always)]
 fn fixed_where_it_holds(condition: &Node, is_constant: impl Fn(u32) -> bool) -> Option<u32> {
     (condition.op == Op::Eq as u8 && is_constant(condition.b)).then_some(condition.a)
@@ -83,6 +89,22 @@ pub fn branch_on_node(run: &Run, condition: Label, taken: bool) {
     let is_constant = |label| nodes::as_constant(run, label).is_some();
     if taken && let Some(operand) = fixed_where_it_holds(&node, is_constant) {
         fix(run, operand);
+    } else if let Some(operand) = bounds::learn(run, &node, taken) {
+        fix_terms(run, operand);
+    }
+}
+
+/// Whether the path says already that a condition of several bytes has this value.
+pub fn is_decided(run: &Run, condition: Label, value: bool) -> bool {
+    bounds::decide(run, &nodes::node(run, condition)) == Some(value)
+}
+
+/// As [`fix`], with what a constant was added to.
+fn fix_terms(run: &Run, label: Label) {
+    fix(run, label);
+    let node = nodes::node(run, label);
+    if node.op == Op::Add as u8 && nodes::as_constant(run, node.b).is_some() {
+        fix(run, node.a);
     }
 }
 

@@ -25,6 +25,7 @@ use crate::hangs::Hangs;
 use crate::paths::Paths;
 use crate::reach::Reach;
 use crate::restart::restart;
+use crate::returns::Work;
 use crate::{
     Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Next,
     Origin, Outcome, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath, Violation,
@@ -231,6 +232,15 @@ impl<'r> RunOnce<'r> {
     }
 }
 
+/// How far time and coverage are.
+#[derive(Clone, Copy)]
+struct Books {
+    time: Duration,
+    /// Of it, what is counted apart.
+    apart: Duration,
+    covered: usize,
+}
+
 /// The last step at which a run depended on its input.
 #[derive(Clone, Copy, Debug)]
 struct Last {
@@ -311,7 +321,9 @@ impl<'a> Engine<'a> {
     fn seeds(&mut self, strategy: &mut dyn Strategy, seeds: Vec<Seed>) -> Result<(), Stop> {
         for Seed { name, input } in seeds {
             self.check_limits()?;
+            let books = self.books();
             self.run(strategy, Proposal { input, symbolic: true, origin: Origin::Seed(name) })?;
+            self.book(Work::SEEDS, books);
         }
         Ok(())
     }
@@ -345,7 +357,16 @@ impl<'a> Engine<'a> {
 
     fn step(&mut self, strategy: &mut dyn Strategy) -> Result<Progress, Stop> {
         self.check_limits()?;
-        match strategy.next(&mut self.context()) {
+        let books = self.books();
+        let next = strategy.next(&mut self.context());
+        let work = Work::of(&next);
+        let progress = self.take(strategy, next);
+        self.book(work, books);
+        progress
+    }
+
+    fn take(&mut self, strategy: &mut dyn Strategy, next: Next) -> Result<Progress, Stop> {
+        match next {
             Next::Run(proposal) if self.is_shunned(strategy, &proposal) => {
                 self.shun(strategy, &proposal)?;
             }
@@ -358,6 +379,25 @@ impl<'a> Engine<'a> {
             Next::Finished => return Ok(Progress::Finished),
         }
         Ok(Progress::More)
+    }
+
+    /// What a step is measured by.
+    fn books(&self) -> Books {
+        Books {
+            time: self.world.clock.elapsed(),
+            apart: self.results.stats.times.examining + self.confirming,
+            covered: self.results.coverage.covered(),
+        }
+    }
+
+    fn book(&mut self, work: Work, before: Books) {
+        let now = self.books();
+        let time = now.time.saturating_sub(before.time);
+        let apart = now.apart.saturating_sub(before.apart);
+        let outcomes = now.covered.saturating_sub(before.covered) as u64;
+        let found_by = self.world.solver.found_by();
+        let returns = &mut self.results.stats.returns;
+        returns.book(work, time.saturating_sub(apart), outcomes, found_by);
     }
 
     pub(crate) fn is_interrupted(&self) -> bool {
@@ -479,7 +519,9 @@ impl<'a> Engine<'a> {
         let started = self.world.clock.elapsed();
         let execution = run(self.world.executor).map_err(Stop::Execution)?;
         let stats = &mut self.results.stats;
-        stats.times.running += self.world.clock.elapsed().saturating_sub(started);
+        let time = self.world.clock.elapsed().saturating_sub(started);
+        stats.times.running += time;
+        stats.times.tracing += if symbolic { time } else { Duration::ZERO };
         stats.runs += 1;
         stats.unstable = self.world.executor.unstable();
         stats.believed = self.world.executor.believed();
@@ -546,7 +588,7 @@ impl<'a> Engine<'a> {
         stats.queue = strategy.queue();
         stats.unexamined = self.examinations.left();
         stats.times.total = self.world.clock.elapsed();
-        stats.solver = crate::stats::links(self.world.solver);
+        stats.solver = crate::stats::links(self.world.solver, &stats.returns);
     }
 
     fn context(&mut self) -> Context<'_> {

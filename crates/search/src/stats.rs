@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::Returns;
+
 /// A run that added coverage.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Growth {
@@ -119,6 +121,9 @@ pub struct Stats {
     pub lost_calls: BTreeMap<u32, u64>,
     pub solver: Vec<LinkStats>,
     pub times: PhaseTimes,
+    /// What each kind of work took and brought.
+    #[serde(skip)]
+    pub returns: Returns,
 }
 
 /// Answers to strict queries.
@@ -204,6 +209,8 @@ pub struct LinkStats {
     /// Queries that cost the link its process; they are among `unknown` too.
     pub lost: u64,
     pub seconds: f64,
+    /// Branch outcomes that its inputs were the first to take.
+    pub outcomes: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -212,6 +219,9 @@ pub struct PhaseTimes {
     pub total: Duration,
     #[serde(serialize_with = "seconds")]
     pub running: Duration,
+    /// The part of it that runs with a trace took.
+    #[serde(serialize_with = "seconds")]
+    pub tracing: Duration,
     #[serde(serialize_with = "seconds")]
     pub solving: Duration,
     /// Looking for sentences.
@@ -302,12 +312,15 @@ impl Stats {
 }
 
 /// What each link of the chain has done so far, in the chain's order.
-pub(crate) fn links(chain: &solver::Chain) -> Vec<LinkStats> {
-    chain.counters().map(|(name, counters)| LinkStats::new(name, &counters)).collect()
+pub(crate) fn links(chain: &solver::Chain, returns: &Returns) -> Vec<LinkStats> {
+    let link = |(name, counters): (&'static str, solver::Counters)| {
+        LinkStats::new(name, &counters, returns.of_stage(name))
+    };
+    chain.counters().map(link).collect()
 }
 
 impl LinkStats {
-    fn new(name: &str, counters: &solver::Counters) -> LinkStats {
+    fn new(name: &str, counters: &solver::Counters, outcomes: u64) -> LinkStats {
         LinkStats {
             name: name.to_owned(),
             asked: counters.asked,
@@ -317,6 +330,7 @@ impl LinkStats {
             wrong: counters.wrong,
             lost: counters.lost,
             seconds: counters.time.as_secs_f64(),
+            outcomes,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! constraints on other bytes, or in another run, are answered at once.
 
 use crate::digest::{Digest, Key};
-use crate::query::{Answer, Query, UnknownReason};
+use crate::query::{Answer, Effort, Query, UnknownReason};
 use expr::{Dag, Label, Op, Supports};
 use rustc_hash::FxHashMap;
 
@@ -21,8 +21,9 @@ enum Known {
     /// Values of the bytes in order, and the length if it matters.
     Sat(Vec<u8>, Option<usize>),
     Unsat,
-    /// The links gave up. They would again, but other current bytes may still lead to an answer.
-    Unknown(UnknownReason),
+    /// The links gave up with this effort. They would again with no more of it, but other current
+    /// bytes may still lead to an answer.
+    Unknown(UnknownReason, Effort),
 }
 
 /// What a query is known by, with the bytes that its answer gives values to.
@@ -51,7 +52,8 @@ impl Cache {
     pub fn get(&self, key: &CacheKey, query: &Query) -> Option<Answer> {
         Some(match self.answers.get(&key.key)? {
             Known::Unsat => Answer::Unsat,
-            Known::Unknown(reason) => Answer::Unknown(*reason),
+            Known::Unknown(_, effort) if *effort < query.effort => return None,
+            Known::Unknown(reason, _) => Answer::Unknown(*reason),
             Known::Sat(values, len) => {
                 let bytes = key.bytes.iter().copied().zip(values.iter().copied());
                 Answer::Sat(query.input_with(bytes, *len))
@@ -59,9 +61,9 @@ impl Cache {
         })
     }
 
-    pub fn put(&mut self, key: CacheKey, answer: &Answer) {
+    pub fn put(&mut self, key: CacheKey, answer: &Answer, effort: Effort) {
         let known = match answer {
-            Answer::Unknown(reason) => Known::Unknown(*reason),
+            Answer::Unknown(reason) => Known::Unknown(*reason, effort),
             Answer::Unsat => Known::Unsat,
             Answer::Sat(input) => {
                 let value = |&byte: &u32| input.get(byte as usize).copied().unwrap_or(0);
@@ -161,5 +163,28 @@ fn table(
             digest.word(u64::from(*index));
             digest.word(number[cell]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Lit;
+
+    #[test]
+    fn what_a_quick_attempt_leaves_open_is_open_to_more_effort() {
+        let mut dag = Dag::new();
+        let (byte, zero) = (dag.input(0), dag.constant(8, 0));
+        let goal = Lit::new(dag.make_binary(Op::Eq, 1, byte, zero), true);
+        let with = |effort| Query { effort, ..Query::new(&dag, &[], goal, b"a", 1) };
+        let (quick, full) = (with(Effort::Quick), with(Effort::Full));
+        let mut cache = Cache::default();
+        let open = Answer::Unknown(UnknownReason::Budget);
+        cache.put(CacheKey::new(&quick), &open, Effort::Quick);
+        assert_eq!(cache.get(&CacheKey::new(&quick), &quick), Some(open.clone()));
+        assert_eq!(cache.get(&CacheKey::new(&full), &full), None);
+        cache.put(CacheKey::new(&full), &open, Effort::Full);
+        assert_eq!(cache.get(&CacheKey::new(&quick), &quick), Some(open.clone()));
+        assert_eq!(cache.get(&CacheKey::new(&full), &full), Some(open));
     }
 }

@@ -9,7 +9,7 @@ use crate::query::{Answer, Effort, Link, Query};
 use crate::question::{Goal, Question};
 use crate::stage::Stages;
 use crate::stages::{CacheStage, HashingStage, LinkStage, LocalStage, LoweringStage};
-use crate::stages::{OversizeStage, ProductStage, RangesStage, Selective, SlicingStage};
+use crate::stages::{FEW, MANY, OversizeStage, ProductStage, RangesStage, Selective, SlicingStage};
 use crate::stages::{StringsStage, SubsumptionStage, TrivialStage, UnaryStage};
 use crate::texts::Restrictions;
 use crate::truth::Truths;
@@ -51,6 +51,11 @@ pub struct Chain {
     options: ChainOptions,
     /// How hard to try from now on.
     pub effort: Effort,
+    /// Ask every stage, whatever its answers were worth so far: for who says something about all
+    /// that there is.
+    pub asks_all: bool,
+    /// The stage that found the last input.
+    found_by: Option<&'static str>,
     /// Functions of one variable, known from all paths.
     truths: Truths,
     stages: Stages,
@@ -74,7 +79,7 @@ pub(crate) fn standard_stages(options: &ChainOptions) -> Stages {
     stages.add(options, SlicingStage);
     stages.add(options, CacheStage::default());
     stages.add(options, StringsStage::default());
-    stages.add(options, Selective::new(LocalStage::new(local_stages(options))));
+    stages.add(options, Selective::shortcut(LocalStage::new(local_stages(options))));
     stages.add(options, TrivialStage);
     stages.add(options, SubsumptionStage::default());
     // On the query, in which texts are formulas now.
@@ -83,10 +88,18 @@ pub(crate) fn standard_stages(options: &ChainOptions) -> Stages {
     if options.only.is_empty() {
         stages.add(options, HashingStage);
     }
-    stages.add(options, link(DomainLink::new(options.domain_budget)));
-    stages.add(options, link(InversionLink::default()));
-    stages.add(options, link(DescentLink::new(DescentLink::DEFAULT_BUDGET)));
+    add_link(&mut stages, options, DomainLink::new(options.domain_budget), MANY);
+    add_link(&mut stages, options, InversionLink::default(), MANY);
+    add_link(&mut stages, options, DescentLink::new(DescentLink::DEFAULT_BUDGET), FEW);
     stages
+}
+
+/// Adds a link, asked as its answers are worth it unless the user chose it.
+fn add_link(stages: &mut Stages, options: &ChainOptions, of: impl Link + 'static, tried: u32) {
+    match options.only.is_empty() {
+        true => stages.add(options, Selective::new(link(of), tried)),
+        false => stages.add(options, link(of)),
+    }
 }
 
 /// The stages that are asked about a slice with most bytes fixed.
@@ -112,12 +125,17 @@ impl Chain {
     /// The stages of this crate. Others are added with [`Chain::push`].
     pub fn standard(options: ChainOptions) -> Chain {
         let stages = standard_stages(&options);
-        Chain { options, effort: Effort::Full, truths: Truths::default(), stages }
+        let (effort, truths) = (Effort::Full, Truths::default());
+        Chain { options, effort, asks_all: true, found_by: None, truths, stages }
     }
 
     /// Adds a link at the end unless the options leave it out.
     pub fn push(&mut self, link: Box<dyn Link>) {
-        self.stages.add(&self.options, LinkStage::new(link));
+        let stage = LinkStage::new(link);
+        match self.options.only.is_empty() {
+            true => self.stages.add(&self.options, Selective::new(stage, FEW)),
+            false => self.stages.add(&self.options, stage),
+        }
     }
 
     /// Name and counters of each stage, in order.
@@ -143,7 +161,20 @@ impl Chain {
         let max_nodes = self.max_nodes();
         let mut question = Question::new(path, goal, &mut self.truths, self.effort, max_nodes);
         question.restrictions = restrictions;
-        self.stages.solve(&mut question)
+        question.asks_all = self.asks_all;
+        let before: Vec<u64> = self.stages.counters().map(|(_, counters)| counters.sat).collect();
+        let answer = self.stages.solve(&mut question);
+        if matches!(answer, Answer::Sat(_)) {
+            let after = self.stages.counters().zip(before);
+            let mut found = after.filter(|((_, counters), before)| counters.sat > *before);
+            self.found_by = found.next().map(|((name, _), _)| name);
+        }
+        answer
+    }
+
+    /// The stage that found the last input that was found.
+    pub fn found_by(&self) -> Option<&'static str> {
+        self.found_by
     }
 
     /// How many nodes a slice may have.

@@ -40,7 +40,7 @@ pub struct Query<'a> {
 }
 
 /// How hard to try.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
     /// What takes microseconds: ranges, and conditions on one byte alone.
     Glance,

@@ -63,6 +63,10 @@ pub(crate) struct Question<'q, 'a> {
     pub reason: UnknownReason,
     /// After "unsat": numbers of literals of the query that cannot all be true, if known.
     pub core: Option<Vec<u32>>,
+    /// Whether all stages are asked that may have an answer, whatever they are worth.
+    pub asks_all: bool,
+    /// A stage that may have had an answer was not asked.
+    pub passed_over: bool,
     /// The answer is one with other bytes as they are, and not worth keeping for the slice.
     pub is_local: bool,
 }
@@ -109,6 +113,8 @@ impl<'q, 'a> Question<'q, 'a> {
             component: None,
             reason,
             core: None,
+            asks_all: true,
+            passed_over: false,
             is_local: false,
         }
     }

@@ -23,7 +23,7 @@ pub(crate) use lowering::LoweringStage;
 pub(crate) use oversize::OversizeStage;
 pub(crate) use product::ProductStage;
 pub(crate) use ranges::RangesStage;
-pub(crate) use selective::Selective;
+pub(crate) use selective::{FEW, MANY, Selective};
 pub(crate) use slicing::SlicingStage;
 pub(crate) use strings::StringsStage;
 pub(crate) use subsumption::SubsumptionStage;

@@ -2,13 +2,13 @@
 
 use expr::{Dag, Evaluator, Label, Node, Op, TableData, text_flags as flags};
 use proptest::prelude::*;
-use solver::{Answer, Chain, ChainOptions, Lit, PathSolver, Query, Restrictions};
+use solver::{Answer, Chain, ChainOptions, Lit, Narrowed, PathSolver, Query, Restrictions};
 use strings::Languages;
 
 const LETTERS: &[u8] = b"abB\0";
 const LEN: usize = 5;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Condition {
     /// The text is the input from here to there; with letters in lower case if `lower`.
     range: (usize, usize),
@@ -16,7 +16,7 @@ struct Condition {
     operation: Operation,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Operation {
     /// A flag a bit, and a comparison with a number.
     Find {
@@ -155,8 +155,52 @@ fn conditions() -> impl Strategy<Value = Vec<(Condition, bool)>> {
     prop::collection::vec((condition(), any::<bool>()), 1..4)
 }
 
+/// Questions about the results of few operations, as a run asks them that takes `current`.
+fn run(dag: &mut Dag, conditions: &[Condition], current: &[u8]) -> Vec<Lit> {
+    let labels: Vec<Label> = conditions.iter().map(|condition| condition.build(dag)).collect();
+    let is_so = |&label: &Label| Lit::new(label, holds(dag, &[Lit::new(label, true)], current));
+    labels.iter().map(is_so).collect()
+}
+
+/// One search after another number again and again, and comparisons.
+fn rounds() -> impl Strategy<Value = Vec<Condition>> {
+    let again = prop::collection::vec((prop::sample::select(&[Op::Eq, Op::Ult][..]), 0u64..7), 6);
+    (condition(), again, condition()).prop_map(|(first, again, last)| {
+        let with = |(to, by)| {
+            let mut next = first.clone();
+            if let Operation::Find { relation, number, .. } = &mut next.operation {
+                (*relation, *number) = (to, by);
+            }
+            next
+        };
+        again.into_iter().map(with).chain([first.clone(), last]).collect()
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
+
+    #[test]
+    fn narrowed_paths_mean_the_same(rounds in rounds(), current in letters(LEN..LEN + 1)) {
+        let mut dag = Dag::new();
+        let path = run(&mut dag, &rounds, &current);
+        let narrowed = Narrowed::new(&mut dag, path.iter().copied());
+        for input in all_inputs() {
+            for (prefix, &lit) in path.iter().enumerate() {
+                let narrow = &narrowed.lits[..narrowed.count(prefix)];
+                let goal = narrowed.narrow_goal(prefix, lit.negated());
+                let is_met = holds(&dag, &path[..prefix], &input);
+                prop_assert_eq!(holds(&dag, narrow, &input), is_met);
+                let flipped = is_met && holds(&dag, &[lit.negated()], &input);
+                prop_assert_eq!(is_met && holds(&dag, &[goal], &input), flipped);
+            }
+        }
+        let origins: Vec<usize> = (0..narrowed.lits.len()).map(|lit| narrowed.origin(lit)).collect();
+        let is_right = |(lit, &origin): (usize, &usize)| {
+            (narrowed.count(origin)..narrowed.count(origin + 1)).contains(&lit)
+        };
+        prop_assert!(origins.iter().enumerate().all(is_right), "{:?}", origins);
+    }
 
     #[test]
     fn answers_are_right(conditions in conditions(), current in letters(LEN..LEN + 1)) {
@@ -257,5 +301,28 @@ fn answers_stay_within_a_language() {
             }
             answer => assert!(!possible, "{answer:?}"),
         }
+    }
+}
+
+#[test]
+fn the_length_of_a_string_ties_no_bytes() {
+    let mut dag = Dag::new();
+    let cells: Vec<Label> = (0..4).map(|index| dag.input(index)).collect();
+    let text = TableData { bytes: b"abcd".to_vec(), labels: Some(cells) };
+    let text = dag.add_table(text).expect("a good table");
+    let zero = dag.add_table(TableData::concrete(vec![0])).expect("a good table");
+    let length = dag.add(Node { op: Op::Find as u8, bits: 64, aux: 0, a: 0, b: text, c: zero });
+    let loop_over_it = (0..5).map(|round| {
+        let round = dag.constant(64, round);
+        dag.make_binary(Op::Ult, 1, round, length)
+    });
+    let path: Vec<Lit> =
+        loop_over_it.enumerate().map(|(round, goes_on)| Lit::new(goes_on, round < 4)).collect();
+    let narrowed = Narrowed::new(&mut dag, path.iter().copied());
+    assert_eq!(narrowed.lits.len(), 4);
+    for (round, lit) in narrowed.lits.iter().enumerate() {
+        assert_eq!(dag.support(lit.label).single_byte(), Some(round as u32));
+        let flip = narrowed.narrow_goal(round, path[round].negated());
+        assert_eq!(dag.support(flip.label).single_byte(), Some(round as u32));
     }
 }

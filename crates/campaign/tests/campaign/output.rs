@@ -71,6 +71,11 @@ fn statistics_have_their_shape() {
     {
         assert!(!stats[key].is_null(), "{key} is missing");
     }
+    let spent = stats["spent"].as_array().expect("a list");
+    let sum = |key: &str| spent.iter().filter_map(|of| of[key].as_u64()).sum::<u64>();
+    assert_eq!(sum("outcomes"), stats["coverage"]["covered"], "all outcomes are somebody's");
+    let seconds: f64 = spent.iter().filter_map(|of| of["seconds"].as_f64()).sum();
+    assert!(seconds > 0.0 && Some(seconds * 0.999) < stats["seconds"]["total"].as_f64());
     let summary = fs::read_to_string(dir.path().join("summary.txt")).expect("written");
     assert!(
         summary.contains("SIGSEGV after unknown place: crashes/000001-sigsegv (1 bytes"),

@@ -3,7 +3,7 @@
 
 use super::{Computation, INPUT, TestRun, Twin, now, step};
 use crate::build::{self, Value};
-use crate::{events, nodes};
+use crate::{events, nodes, values};
 use expr::Assignment;
 use proptest::prelude::*;
 use trace::{ConcretiseReason, EventKind, Label, Op, SHAPED};
@@ -168,6 +168,76 @@ fn what_follows_from_a_branch_is_no_constraint() {
     ask_at_least(0, b'2'.into());
     ask_at_least(1, b'('.into());
     assert_eq!(event_count(), 3);
+}
+
+/// The input as a number, the first byte being its lowest.
+fn number() -> Value {
+    let [low, high] = [0, 1].map(|place| nodes::input_value(now(), place));
+    let [low, high] =
+        [low, high].map(|byte| Value::new(build::zext(now(), 8, 16, byte), byte.value));
+    let shifted = build::binary(now(), Op::Shl, 16, high, Value::concrete(8));
+    let high = Value::new(shifted, high.value << 8);
+    Value::new(build::binary(now(), Op::Or, 16, low, high), low.value | high.value)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// A number is compared with those near it, again and again: what is recorded says all that was
+    /// asked, and a number that is left out is the only one.
+    #[test]
+    fn bounds_leave_nothing_out(
+        value in prop_oneof![any::<u16>(), Just(0), Just(u16::MAX), 0x7ffe..0x8002u16],
+        asked in prop::collection::vec(
+            (
+                prop::sample::select(vec![Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle]),
+                -3..=3i16,
+                any::<bool>(),
+            ),
+            1..12,
+        ),
+    ) {
+        let run = TestRun::start(&value.to_le_bytes());
+        let of_input = number();
+        let holds = |(op, near, is_first): (Op, i16, bool), number: u16| {
+            let constant = u64::from(value.wrapping_add_signed(near));
+            let (a, b) = if is_first { (constant, number.into()) } else { (number.into(), constant) };
+            values::binary(op, 16, a, b) == 1
+        };
+        for &(op, near, is_first) in &asked {
+            let constant = Value::concrete(value.wrapping_add_signed(near).into());
+            let (a, b) = if is_first { (constant, of_input) } else { (of_input, constant) };
+            let condition = build::binary(now(), op, 16, a, b);
+            events::branch(now(), condition, holds((op, near, is_first), value), 1);
+        }
+        let is_met = run.is_met(2);
+        let is_fixed = build::binary(now(), Op::Add, 16, of_input, Value::concrete(1)) == 0;
+        let others = (-5..=5).map(|near| value.wrapping_add_signed(near));
+        for other in others.chain([0, u16::MAX, 0x7fff, 0x8000]) {
+            let asks_the_same = asked.iter().all(|&ask| holds(ask, other) == holds(ask, value));
+            let bytes = Assignment::new(other.to_le_bytes());
+            prop_assert_eq!(is_met(&bytes), asks_the_same, "{}", other);
+            prop_assert!(!is_fixed || !asks_the_same || other == value, "{}", other);
+        }
+    }
+}
+
+/// A loop over a number of two bytes, and what is made of the number afterwards.
+#[test]
+fn a_loop_fixes_the_number_that_it_counts_to() {
+    let _run = TestRun::start(&[3, 0]);
+    let count = number();
+    let next = || build::binary(now(), Op::Add, 16, count, Value::concrete(1));
+    assert!(next() != 0);
+    let ask = |round| {
+        let goes_on = build::binary(now(), Op::Slt, 16, Value::concrete(round), count);
+        events::branch(now(), goes_on, round < count.value, 1);
+    };
+    (0..=3).for_each(ask);
+    let asked = event_count();
+    assert_eq!((asked, next()), (4, 0));
+    (0..=4).for_each(ask);
+    assert_eq!(event_count(), asked, "what follows is no constraint");
 }
 
 #[test]

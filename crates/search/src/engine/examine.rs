@@ -7,7 +7,7 @@ use path::Step;
 use super::{Engine, NOWHERE, RunOnce, Stop, last_step};
 use crate::examination::Waiting;
 use crate::judgement::causes;
-use crate::{BugKind, Diagnosis, Failure, Origin, TracedPath};
+use crate::{BugKind, Diagnosis, Failure, Origin, Return, TracedPath};
 
 impl Engine<'_> {
     /// Asks for a second opinion on a run that ended well, now or later. Of a search that claims
@@ -96,7 +96,10 @@ impl Engine<'_> {
         let diagnoses = self.world.executor.examine(input).map_err(Stop::Execution)?;
         self.results.stats.examined += u64::from(self.world.executor.can_examine());
         self.results.stats.unfinished_examinations = self.world.executor.unfinished_examinations();
-        self.results.stats.times.examining += self.world.clock.elapsed().saturating_sub(started);
+        let time = self.world.clock.elapsed().saturating_sub(started);
+        self.results.stats.times.examining += time;
+        let examined = Return { time, turns: 1, outcomes: 0 };
+        self.results.stats.returns.add("second opinions", examined);
         Ok(diagnoses)
     }
 }

@@ -7,7 +7,7 @@ use path::Step;
 
 use super::{Engine, Last, RunOnce, Stop};
 use crate::judgement::hang_causes;
-use crate::{BugKind, Failure, Outcome};
+use crate::{BugKind, Failure, Outcome, Return};
 
 /// Inputs that are looked into at the end of a search, if nothing else is left to do.
 const MAX_AT_END: usize = 32;
@@ -130,9 +130,17 @@ impl Engine<'_> {
 
     /// Takes the time that runs take which are only about hangs.
     pub(super) fn confirm<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let started = self.world.clock.elapsed();
+        let (started, examining) = (self.world.clock.elapsed(), self.examining());
         let result = work(self);
-        self.confirming += self.world.clock.elapsed().saturating_sub(started);
+        let time = self.world.clock.elapsed().saturating_sub(started);
+        self.confirming += time;
+        let time = time.saturating_sub(self.examining().saturating_sub(examining));
+        let confirmed = Return { time, turns: 1, outcomes: 0 };
+        self.results.stats.returns.add("confirming hangs", confirmed);
         result
+    }
+
+    fn examining(&self) -> Duration {
+        self.results.stats.times.examining
     }
 }

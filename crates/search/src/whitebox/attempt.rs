@@ -29,6 +29,7 @@ impl Whitebox<'_> {
 
     pub(super) fn attempt(&mut self, turn: Turn, context: &mut Context<'_>) -> Next {
         let candidate = turn.candidate;
+        context.stats.returns.is_second = turn.second;
         let Some(input) = self.store.input(candidate.run).map(<[u8]>::to_vec) else {
             return Next::Busy;
         };
@@ -49,6 +50,7 @@ impl Whitebox<'_> {
         let started = context.clock.elapsed();
         let hurries = postpones || self.options.exhaustive && self.hard.is_over(started);
         let effort = if hurries { Effort::Quick } else { Effort::Full };
+        context.solver.asks_all = self.options.exhaustive;
         let target = target_of(&live.constraints[goal.index], goal.step.direction, context.sites);
         let optimistic = self.options.optimistic;
         let solution = match &mut self.sentences {
@@ -71,7 +73,7 @@ impl Whitebox<'_> {
             self.hard.push(candidate, target);
             return Next::Busy;
         }
-        self.act_on(candidate, &goal, solution, context)
+        self.act_on(turn, &goal, solution, context)
     }
 
     /// Looks for a value of a concretisation that no run with the same path before it had.
@@ -110,7 +112,7 @@ impl Whitebox<'_> {
 
     pub(super) fn act_on(
         &mut self,
-        candidate: Candidate,
+        Turn { candidate, second }: Turn,
         goal: &Goal,
         solution: Solution,
         context: &Context<'_>,
@@ -126,6 +128,7 @@ impl Whitebox<'_> {
             hash: goal.hash,
             optimistic: solution.optimistic,
             violation: goal.violation,
+            second,
         });
         Next::Run(Proposal { input, symbolic: true, origin })
     }

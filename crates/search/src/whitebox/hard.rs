@@ -2,8 +2,8 @@
 //!
 //! A question that is beyond the solver costs its whole time limit, and a program that mixes bytes
 //! (a hash, a checksum) asks thousands of them. So every flip is tried quickly first. What that
-//! leaves open waits here, and is tried with all effort in a fixed part of the time, and when
-//! nothing else is left to do.
+//! leaves open waits here, and is tried with all effort in a part of the time, and when nothing
+//! else is left to do. The part is smaller while that brings nothing.
 //!
 //! An exhaustive search tries everything with all effort at once, because it may claim nothing
 //! about what it left open. If it has spent more than that part of the time on what stayed open all
@@ -15,6 +15,9 @@ use super::worklist::{Buckets, Candidate, Target, Worklist};
 
 /// One part in so many of the time is for hard flips.
 const SHARE: u32 = 4;
+/// The same where so much time brought nothing.
+const LEAST_SHARE: u32 = 10;
+const FRUITLESS: Duration = Duration::from_secs(3);
 
 /// A flip whose turn it is.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +30,8 @@ pub(super) struct Turn {
 pub(super) struct Hard {
     waiting: Worklist,
     spent: Duration,
+    /// Since one of them last took an outcome that none had taken.
+    fruitless: Duration,
 }
 
 impl Hard {
@@ -34,6 +39,7 @@ impl Hard {
         Hard {
             waiting: Worklist::Generational(Buckets::new(Some(capacity))),
             spent: Duration::ZERO,
+            fruitless: Duration::ZERO,
         }
     }
 
@@ -46,6 +52,17 @@ impl Hard {
         self.spent * SHARE > elapsed
     }
 
+    /// The same, where nobody has to know what they leave open.
+    fn is_over_by_return(&self, elapsed: Duration) -> bool {
+        let share = if self.fruitless > FRUITLESS { LEAST_SHARE } else { SHARE };
+        self.spent * share > elapsed
+    }
+
+    /// A hard flip was the first to take an outcome.
+    pub(super) fn found(&mut self) {
+        self.fruitless = Duration::ZERO;
+    }
+
     pub(super) fn spent(&self) -> Duration {
         self.spent
     }
@@ -56,7 +73,7 @@ impl Hard {
         elapsed: Duration,
         wanted: impl Fn(&Target) -> bool,
     ) -> Option<Candidate> {
-        if self.is_over(elapsed) { None } else { self.waiting.pop(wanted) }
+        if self.is_over_by_return(elapsed) { None } else { self.waiting.pop(wanted) }
     }
 
     pub(super) fn pop(&mut self, wanted: impl Fn(&Target) -> bool) -> Option<Candidate> {
@@ -65,6 +82,7 @@ impl Hard {
 
     pub(super) fn spend(&mut self, time: Duration) {
         self.spent += time;
+        self.fruitless += time;
     }
 
     pub(super) fn len(&self) -> usize {
@@ -98,5 +116,21 @@ mod tests {
             hard.pop(|_| true).is_some() && hard.pop(|_| true).is_none(),
             "nothing else is left to do"
         );
+    }
+
+    #[test]
+    fn what_brings_nothing_keeps_a_tenth() {
+        let mut hard = Hard::new(100);
+        for run in 0..9 {
+            let target = Target { site: run, direction: 1, outcome: None, violation: false };
+            hard.push(Candidate { run, index: 0, direction: 1 }, target);
+        }
+        let spent = 2 * FRUITLESS;
+        hard.spend(spent);
+        let is_due = |hard: &mut Hard, share| hard.pop_due(spent * share, |_| true).is_some();
+        assert!(!is_due(&mut hard, SHARE) && !is_due(&mut hard, LEAST_SHARE - 1));
+        assert!(is_due(&mut hard, LEAST_SHARE), "it is never given up");
+        hard.found();
+        assert!(is_due(&mut hard, SHARE));
     }
 }

@@ -20,7 +20,7 @@ impl Whitebox<'_> {
         context: &mut Context<'_>,
     ) -> usize {
         let (candidate, hash, optimistic, violation) = match *expected {
-            Expected::Flip { candidate, hash, optimistic, violation } => {
+            Expected::Flip { candidate, hash, optimistic, violation, .. } => {
                 (candidate, hash, optimistic, violation)
             }
             Expected::OtherValue { index, hash } => {

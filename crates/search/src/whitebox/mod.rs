@@ -156,6 +156,8 @@ enum Expected {
         hash: u64,
         optimistic: bool,
         violation: bool,
+        /// It was left open by a quick attempt.
+        second: bool,
     },
     /// The first `index` constraints should come again; their hash is given.
     OtherValue {
@@ -298,6 +300,9 @@ impl Strategy for Whitebox<'_> {
         }
         if expected.is_some() {
             self.shares.found(ran.new_outcomes);
+        }
+        if ran.new_outcomes > 0 && matches!(expected, Some(Expected::Flip { second: true, .. })) {
+            self.hard.found();
         }
         self.keep(&ran);
         if let (Some(Expected::Change { run: Some(run), .. }), None) = (&expected, &ran.path) {

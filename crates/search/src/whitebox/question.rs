@@ -11,14 +11,14 @@ use path::{Constraint, ConstraintKind, Flip};
 use rustc_hash::FxHashSet;
 use self_cell::self_cell;
 use sites::SiteTable;
-use solver::{Answer, Chain, Lit, PathSolver, Restrictions};
+use solver::{Answer, Chain, Lit, Narrowed, PathSolver, Restrictions};
 use sources::Layout;
 use trace::Label;
 
 /// The path that a [`PathSolver`] borrows from.
 struct Path {
     dag: Arc<Dag>,
-    lits: Vec<Lit>,
+    lits: Narrowed,
     input: Arc<[u8]>,
     max_len: usize,
 }
@@ -34,7 +34,7 @@ self_cell! {
 impl Prepared {
     fn make(path: Path) -> Prepared {
         Prepared::new(path, |path| {
-            let mut solver = PathSolver::new(&path.dag, &path.lits, &path.input, path.max_len);
+            let mut solver = PathSolver::new(&path.dag, &path.lits.lits, &path.input, path.max_len);
             if let Some(layout) = Layout::of(&path.input) {
                 solver.set_numbers(layout.numbers().collect());
             }
@@ -42,8 +42,12 @@ impl Prepared {
         })
     }
 
+    /// An input that meets the first `prefix` literals of the path and the goal.
     fn solve(&mut self, chain: &mut Chain, prefix: usize, goal: Lit) -> Answer {
-        self.with_dependent_mut(|_, solver| solver.solve(chain, prefix, &[], goal))
+        self.with_dependent_mut(|path, solver| {
+            let goal = path.lits.narrow_goal(prefix, goal);
+            solver.solve(chain, path.lits.count(prefix), &[], goal)
+        })
     }
 }
 
@@ -90,14 +94,15 @@ impl Questions {
         sites: &SiteTable,
     ) -> Questions {
         let cases = case_flips(&mut dag, constraints, sites);
-        let (dag, input): (Arc<Dag>, Arc<[u8]>) = (Arc::new(dag), input.into());
         let fixed = (0..)
             .zip(constraints)
             .filter(|(_, c)| c.is_concretisation())
             .map(|(index, _)| index)
             .collect();
         let given: Vec<Lit> = given.iter().map(lit).collect();
-        let lits = given.iter().copied().chain(constraints.iter().map(lit)).collect();
+        let lits =
+            Narrowed::new(&mut dag, given.iter().copied().chain(constraints.iter().map(lit)));
+        let (dag, input): (Arc<Dag>, Arc<[u8]>) = (Arc::new(dag), input.into());
         let strict = Prepared::make(Path {
             dag: Arc::clone(&dag),
             lits,
@@ -140,8 +145,10 @@ impl Questions {
         restrictions: &mut Restrictions<'_>,
     ) -> Answer {
         let prefix = self.given.len() + prefix;
-        self.strict
-            .with_dependent_mut(|_, solver| solver.solve_within(chain, prefix, goal, restrictions))
+        self.strict.with_dependent_mut(|path, solver| {
+            let goal = path.lits.narrow_goal(prefix, goal);
+            solver.solve_within(chain, path.lits.count(prefix), goal, restrictions)
+        })
     }
 
     /// An input that meets the first `prefix` constraints and the goal.
@@ -156,9 +163,10 @@ impl Questions {
     /// Where an input leaves the path; `None` if it does not.
     pub(crate) fn departure(&mut self, input: &[u8]) -> Option<Departure> {
         let (fixed, given) = (&self.fixed, self.given.len());
-        self.strict.with_dependent_mut(|_, solver| {
+        self.strict.with_dependent_mut(|path, solver| {
             let mut exact = true;
-            let of_path = solver.departures(input).filter_map(|index| index.checked_sub(given));
+            let origins = solver.departures(input).map(|index| path.lits.origin(index));
+            let of_path = origins.filter_map(|index| index.checked_sub(given));
             let mut departures =
                 of_path.inspect(|index| exact &= !fixed.contains(&(*index as u32)));
             let index = departures.find(|index| !fixed.contains(&(*index as u32)))?;
@@ -214,8 +222,10 @@ impl Questions {
         }
         let (dag, input, max_len) = (&self.dag, &self.input, self.max_len);
         let Optimistic { path, left } = self.optimistic.get_or_insert_with(|| {
-            let lits = constraints.iter().filter(|c| !c.is_concretisation()).map(lit).collect();
-            let path = Path { dag: Arc::clone(dag), lits, input: Arc::clone(input), max_len };
+            let mut dag = Dag::clone(dag);
+            let left = constraints.iter().filter(|c| !c.is_concretisation()).map(lit);
+            let lits = Narrowed::new(&mut dag, left);
+            let path = Path { dag: Arc::new(dag), lits, input: Arc::clone(input), max_len };
             Optimistic { path: Prepared::make(path), left: count_left(constraints) }
         });
         Some(path.solve(chain, left[prefix] as usize, goal))

@@ -2,7 +2,7 @@
 
 use crate::cache::{Cache, CacheKey};
 use crate::counters::Counters;
-use crate::query::{Answer, Effort};
+use crate::query::Answer;
 use crate::question::{Form, Question};
 use crate::stage::{Rest, Stage};
 use std::time::Instant;
@@ -45,10 +45,10 @@ impl Stage for CacheStage {
 impl CacheStage {
     fn ask_and_keep(&mut self, key: CacheKey, question: &mut Question, rest: Rest) -> Answer {
         let answer = rest.solve(question);
-        // What a quick attempt does not know is not known to be hard.
-        let is_final = question.effort == Effort::Full || answer.is_known();
+        // What a stage was passed over for is not known to be hard.
+        let is_final = !question.passed_over || answer.is_known();
         if is_final && !question.is_local {
-            self.cache.put(key, &answer);
+            self.cache.put(key, &answer, question.effort);
         }
         answer
     }
