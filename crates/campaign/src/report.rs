@@ -60,6 +60,8 @@ pub struct Report {
     /// Bugs and hangs of earlier sessions that did not show in this one.
     pub not_shown: usize,
     pub crashes: u64,
+    /// Runs that a signal ended which no mistake brings about, such as SIGTERM.
+    pub told_to_end: u64,
     pub timeouts: u64,
     pub out_of_memory: u64,
     pub flaky_timeouts: u64,
@@ -393,6 +395,7 @@ impl Report {
             violations: finds.violations,
             not_shown: finds.not_shown,
             crashes: stats.crashes,
+            told_to_end: stats.told_to_end,
             timeouts: stats.timeouts,
             out_of_memory: stats.out_of_memory,
             flaky_timeouts: stats.flaky_timeouts,

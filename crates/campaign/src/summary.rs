@@ -169,6 +169,7 @@ fn write_losses(text: &mut String, report: &Report) -> std::fmt::Result {
         (report.truncated_traces, "traces were cut"),
         (report.bad_traces, "traces could not be read"),
         (report.dropped_flips, "flips were dropped"),
+        (report.told_to_end, "runs were told to end by a signal such as SIGTERM, which is no bug"),
         (report.flaky_timeouts, "timeouts did not happen again"),
         (report.slow_in_variant, "timeouts were of the variant: the program itself ends in time"),
         (report.unconfirmed_timeouts, "timeouts at new places were not looked into"),

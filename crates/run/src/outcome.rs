@@ -14,9 +14,17 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether the program broke: a signal, no mere exit code.
+    /// Whether the program broke: a signal, no mere exit code, and none that it was sent.
     pub fn is_crash(self) -> bool {
-        matches!(self, Outcome::Signal(_))
+        matches!(self, Outcome::Signal(_)) && !self.was_sent()
+    }
+
+    /// Whether it is a signal that no mistake brings about: somebody sends it, such as a script
+    /// that kills itself, or a timer.
+    pub fn was_sent(self) -> bool {
+        // SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGVTALRM, SIGPROF, SIGIO,
+        // SIGPWR.
+        matches!(self, Outcome::Signal(1 | 2 | 3 | 10 | 12 | 14 | 15 | 26 | 27 | 29 | 30))
     }
 }
 
@@ -38,6 +46,8 @@ impl fmt::Display for Outcome {
 /// Names of the signals that programs usually die of.
 fn signal_name(number: i32) -> Option<&'static str> {
     Some(match number {
+        1 => "SIGHUP",
+        2 => "SIGINT",
         3 => "SIGQUIT",
         4 => "SIGILL",
         5 => "SIGTRAP",
@@ -47,6 +57,7 @@ fn signal_name(number: i32) -> Option<&'static str> {
         9 => "SIGKILL",
         11 => "SIGSEGV",
         13 => "SIGPIPE",
+        14 => "SIGALRM",
         15 => "SIGTERM",
         24 => "SIGXCPU",
         25 => "SIGXFSZ",
@@ -75,8 +86,10 @@ mod tests {
 
     #[test]
     fn only_signals_are_crashes() {
-        assert!(Outcome::Signal(6).is_crash());
-        for outcome in [Outcome::Exit(1), Outcome::Timeout, Outcome::OutOfMemory] {
+        assert!(Outcome::Signal(6).is_crash() && Outcome::Signal(13).is_crash());
+        let terminated = Outcome::Signal(15);
+        assert!(terminated.was_sent());
+        for outcome in [Outcome::Exit(1), Outcome::Timeout, Outcome::OutOfMemory, terminated] {
             assert!(!outcome.is_crash(), "{outcome}");
         }
     }

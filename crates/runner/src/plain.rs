@@ -8,6 +8,7 @@ use crate::sandbox::SandboxReport;
 use crate::stage::Stage;
 use crate::standstill::{self, Waiting};
 use run::Outcome;
+use runtime_process::supervise::STRETCH;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -109,7 +110,7 @@ pub(crate) fn supervise(stage: &Stage) -> Result<Supervised, RunnerError> {
     let mut standstill = None;
     if let Ok(None) = received {
         standstill = standstill::look_for(process.pid());
-        received = line.receive(limit + GRACE);
+        received = line.receive(limit * STRETCH + GRACE);
     }
     line.hang_up();
     drop(process);

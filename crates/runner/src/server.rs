@@ -10,6 +10,7 @@ use crate::scratch::Scratch;
 use crate::segment::Segment;
 use crate::stage::Stage;
 use run::Outcome;
+use runtime_process::supervise::STRETCH;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 use trace::Header;
@@ -104,7 +105,7 @@ impl Server {
         let command = Command { number: self.commands, ..*command };
         self.line.command(&command)?;
         let grace = if command.may_share == 1 { SHARED_GRACE } else { GRACE };
-        let limit = Duration::from_millis(u64::from(command.timeout_ms)) + grace;
+        let limit = Duration::from_millis(u64::from(command.timeout_ms)) * STRETCH + grace;
         let start = Instant::now();
         for stray in 0..MAX_STRAY {
             let left = if stray == 0 { limit } else { limit.saturating_sub(start.elapsed()) };

@@ -4,6 +4,7 @@ mod support;
 
 use runner::{Outcome, Runner, Sandbox, TargetOptions, WorkingDirectory, run_plain};
 use std::ffi::OsString;
+use std::process::{Child, Command};
 use std::time::Duration;
 use trace::Capacities;
 
@@ -13,6 +14,7 @@ fn main() {
         outcomes_without_a_sandbox,
         what_does_not_end_is_killed,
         processor_time_is_limited_by_itself,
+        time_without_the_processor_is_not_the_run_s,
         system_calls_that_are_denied,
         a_crash_for_want_of_memory_is_told_apart,
         stray_children_are_killed_and_counted,
@@ -146,6 +148,27 @@ fn processor_time_is_limited_by_itself() {
         assert!(run.cpu_time >= CPU_TIME, "{:?}", run.cpu_time);
         assert!(run.run_time < support::PATIENCE, "ended by the other limit: {:?}", run.run_time);
     }
+}
+
+/// Others have the same processor, so that a run takes several times as long as it works.
+fn time_without_the_processor_is_not_the_run_s() {
+    const OTHERS: usize = 4;
+    struct Busy(Child);
+    impl Drop for Busy {
+        fn drop(&mut self) {
+            let _ = self.0.kill().and_then(|()| self.0.wait());
+        }
+    }
+    runner::keep_to_one_processor();
+    let spin = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().map(Busy);
+    let _others: Vec<_> = (0..OTHERS).map(|_| spin().unwrap()).collect();
+    let mut options = options(Sandbox::On);
+    options.limits.run_time = Duration::from_millis(400);
+    let outcomes = [true, false].map(|in_variant| match in_variant {
+        true => outcome(&mut Runner::start(options.clone()).unwrap(), "work 250"),
+        false => run_plain(options.clone(), b"work 250").unwrap().outcome,
+    });
+    assert_eq!(outcomes, [Outcome::Exit(0); 2]);
 }
 
 fn system_calls_that_are_denied() -> needs::Tested {

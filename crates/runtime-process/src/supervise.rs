@@ -4,7 +4,7 @@
 //! allocate or panic. How a run is ended is decided here and nowhere else.
 
 use crate::sys::{self, Descriptor};
-use core::ffi::c_int;
+use core::ffi::{CStr, c_int};
 use trace::server::{Command, DONE, Report};
 
 /// Waits for `child` up to its time limit (0 for none), ends it and everything that it started, and
@@ -119,10 +119,15 @@ pub trait Clock {
     fn remaining_ms(&self, child: c_int) -> c_int;
 }
 
+/// So many times as long as its limit a run may take at most, if it did not get the processor.
+pub const STRETCH: u32 = 10;
+
 /// When a run is ended.
 #[derive(Clone, Copy)]
 pub struct Limits {
     deadline: u64,
+    /// By how much the deadline moves at most, for a run that had to wait for the processor.
+    stretch: u64,
     /// Processor time of its process, in microseconds.
     cpu_us: u64,
 }
@@ -135,8 +140,22 @@ impl Limits {
             0 => u64::MAX,
             _ => start.saturating_add(limit),
         };
-        let deadline = until(started_us, u64::from(command.timeout_ms).saturating_mul(1000));
-        Limits { deadline, cpu_us: until(cpu_before_us, command.cpu_us.into()) }
+        let limit = u64::from(command.timeout_ms).saturating_mul(1000);
+        let (deadline, stretch) = (until(started_us, limit), limit.saturating_mul(MORE));
+        Limits { deadline, stretch, cpu_us: until(cpu_before_us, command.cpu_us.into()) }
+    }
+}
+
+const MORE: u64 = (STRETCH - 1) as u64;
+
+impl Limits {
+    /// The time for which a run was ready and others had the processor is not its own: a machine
+    /// under load makes no hangs. Of a process that takes several inputs, earlier ones count, too.
+    fn deadline(&self, child: c_int, now: u64) -> u64 {
+        match now < self.deadline {
+            true => self.deadline,
+            false => self.deadline.saturating_add(starved_us(child).min(self.stretch)),
+        }
     }
 }
 
@@ -147,7 +166,8 @@ impl Clock for Limits {
             _ => limit.saturating_sub(now),
         };
         let cpu = if self.cpu_us == u64::MAX { 0 } else { cpu_time_us(child) };
-        match left(self.deadline, now_us()).min(left(self.cpu_us, cpu)) {
+        let now = now_us();
+        match left(self.deadline(child, now), now).min(left(self.cpu_us, cpu)) {
             u64::MAX => -1,
             left => left.div_ceil(1000).min(i32::MAX as u64) as c_int,
         }
@@ -164,6 +184,41 @@ fn cpu_time_us(process: c_int) -> u64 {
     // The kernel's name for the clock that the scheduler keeps of a process.
     const SCHEDULER: c_int = 2;
     sys::clock_us((!process).wrapping_shl(3) | SCHEDULER)
+}
+
+/// For how long the first thread of a process has been ready to run while others ran; 0 if that
+/// cannot be known.
+fn starved_us(process: c_int) -> u64 {
+    let mut path = [0; 40];
+    let Some(file) = Descriptor::open(path_of(process, &mut path)) else { return 0 };
+    let mut buffer = [0; 96];
+    starved_in(file.read(&mut buffer))
+}
+
+/// `/proc/NUMBER/schedstat`, with a zero byte.
+fn path_of(process: c_int, path: &mut [u8; 40]) -> &CStr {
+    let mut digits = [b'0'; 10];
+    let mut rest = process.unsigned_abs();
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0'.wrapping_add((rest % 10) as u8);
+        rest /= 10;
+    }
+    let number = digits.iter().skip_while(|digit| **digit == b'0');
+    let text = b"/proc/".iter().chain(number).chain(b"/schedstat");
+    path.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+    // SAFETY: the text has at most 26 bytes, so that zeros are left. (What looks for them safely may
+    // panic.)
+    unsafe { CStr::from_ptr(path.as_ptr().cast()) }
+}
+
+/// The second of the numbers, in nanoseconds: the first is what the thread had of the processor.
+fn starved_in(schedstat: &[u8]) -> u64 {
+    let mut numbers = schedstat.split(|byte| *byte == b' ' || *byte == b'\n');
+    let digits = numbers.nth(1).unwrap_or_default().iter().filter(|byte| byte.is_ascii_digit());
+    let add = |sum: u64, digit: &u8| {
+        sum.wrapping_mul(10).wrapping_add(u64::from(digit.wrapping_sub(b'0')))
+    };
+    digits.fold(0, add) / 1000
 }
 
 /// The next command; `None` once the other side is gone.
@@ -315,4 +370,36 @@ fn kill_children() -> bool {
         pid = 0;
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_processes() {
+        let path = |process| path_of(process, &mut [0; 40]).to_owned();
+        assert_eq!(path(1), c"/proc/1/schedstat".to_owned());
+        assert_eq!(path(4_194_304), c"/proc/4194304/schedstat".to_owned());
+        assert_eq!(path(c_int::MAX), c"/proc/2147483647/schedstat".to_owned());
+    }
+
+    #[test]
+    fn what_the_scheduler_says_of_a_thread() {
+        assert_eq!(starved_in(b"123456789 42000999 17\n"), 42_000);
+        assert_eq!(starved_in(b"0 0 0\n"), 0);
+        assert_eq!(starved_in(b""), 0);
+        assert_eq!(starved_in(b"7"), 0);
+    }
+
+    #[test]
+    fn a_deadline_moves_by_what_others_had_and_no_further() {
+        let command = Command { timeout_ms: 100, ..Command::default() };
+        let limits = Limits::of(&command, 0, 0);
+        assert_eq!((limits.deadline, limits.stretch), (100_000, 900_000));
+        let own = sys::getpid();
+        assert_eq!(limits.deadline(own, 99_999), 100_000, "before it nobody asks");
+        let (less, moved) = (starved_us(own), limits.deadline(own, 100_000) - 100_000);
+        assert!(less.min(900_000) <= moved && moved <= 900_000, "{less} {moved}");
+    }
 }

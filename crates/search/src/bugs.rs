@@ -39,9 +39,10 @@ impl BugKind {
         }
     }
 
-    /// `None` for a run that ended as programs should.
+    /// `None` for a run that ended as programs should, or was told to end.
     pub fn of(outcome: Outcome) -> Option<BugKind> {
         match outcome {
+            outcome if outcome.was_sent() => None,
             Outcome::Exit(_) => None,
             Outcome::Signal(number) => Some(BugKind::Crash(number)),
             Outcome::Timeout => Some(BugKind::Hang),

@@ -529,6 +529,7 @@ impl<'a> Engine<'a> {
         stats.bad_traces += u64::from(execution.bad_trace.is_some());
         match execution.outcome {
             Outcome::Exit(_) => {}
+            sent if sent.was_sent() => stats.told_to_end += 1,
             Outcome::Signal(_) => stats.crashes += 1,
             Outcome::Timeout => stats.timeouts += 1,
             Outcome::OutOfMemory => stats.out_of_memory += 1,

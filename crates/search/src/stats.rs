@@ -37,6 +37,8 @@ pub struct Stats {
     pub hangs: usize,
     /// Runs that ended in a signal, at the time limit, or out of memory, known bugs included.
     pub crashes: u64,
+    /// Runs that a signal ended which no mistake brings about, such as SIGTERM.
+    pub told_to_end: u64,
     pub timeouts: u64,
     pub out_of_memory: u64,
     /// Timeouts that did not happen again when the input was run once more.

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <sched.h>
 
@@ -108,6 +109,7 @@ static int run(const char *word, const char *rest) {
     if (!strcmp(word, "raise")) return raise(atoi(rest));
     if (!strcmp(word, "hang")) hang();
     if (!strcmp(word, "spin")) for (;;) {}
+    if (!strcmp(word, "work")) { while (clock() < atoi(rest) * (CLOCKS_PER_SEC / 1000)) {} return 0; }
     if (!strcmp(word, "stop")) raise(SIGSTOP);
     if (!strcmp(word, "child")) { if (fork() == 0) hang(); return 0; }
     if (!strcmp(word, "daemon")) return daemon_child();

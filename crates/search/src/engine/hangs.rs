@@ -67,6 +67,8 @@ impl Engine<'_> {
             }
         };
         match outcome {
+            // It was told to end, by a timer perhaps, and did.
+            sent if sent.was_sent() => {}
             Outcome::Signal(_) | Outcome::OutOfMemory => {
                 let kind = BugKind::of(outcome).unwrap_or(failure.kind);
                 return self.crash(&Failure { kind, ..*failure }, run);

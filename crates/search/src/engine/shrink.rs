@@ -15,6 +15,8 @@ use crate::{Bug, BugKind};
 /// The part of the time that goes into this, beside what is free.
 const SHARE: u32 = 10;
 const FREE: Duration = Duration::from_millis(500);
+/// Attempts for each bug that are free, however slow they are.
+const FREE_ATTEMPTS: usize = 32;
 
 /// What is to be made smaller.
 #[derive(Default)]
@@ -53,11 +55,11 @@ enum Attempt {
 impl Engine<'_> {
     /// Makes the input of a bug smaller, if there is one to be and its time has come.
     pub(super) fn shrink_next(&mut self) -> Result<(), Stop> {
-        if self.shrinking.waiting.is_empty() || !self.has_time_to_shrink(Duration::ZERO) {
+        let Some(&id) = self.shrinking.waiting.front() else { return Ok(()) };
+        if !self.has_free_attempts(id) && !self.has_time_to_shrink(Duration::ZERO) {
             return Ok(());
         }
         let Some(mut shrinker) = self.shrinking.shrinker.take() else { return Ok(()) };
-        let Some(id) = self.shrinking.waiting.pop_front() else { return Ok(()) };
         let (started, runs) = (self.world.clock.elapsed(), self.results.stats.runs);
         let attempt = self.shrink(id, &mut *shrinker);
         self.shrinking.shrinker = Some(shrinker);
@@ -93,7 +95,8 @@ impl Engine<'_> {
             if !matches!(attempt, Attempt::Done) || self.was_tried(id, candidate) {
                 return false;
             }
-            if !self.has_time_to_shrink(self.world.clock.elapsed().saturating_sub(started)) {
+            let time = self.world.clock.elapsed().saturating_sub(started);
+            if !self.has_free_attempts(id) && !self.has_time_to_shrink(time) {
                 attempt = Attempt::Cut;
                 return false;
             }
@@ -128,6 +131,11 @@ impl Engine<'_> {
         let is_reported =
             self.results.bugs.get(id).is_some_and(|bug| bug.kind == BugKind::Reported);
         if is_reported { self.doubt(candidate, None) } else { Ok(()) }
+    }
+
+    fn has_free_attempts(&self, id: u32) -> bool {
+        let attempts = self.shrinking.tried.get(&id).map_or(0, HashSet::len);
+        attempts < FREE_ATTEMPTS && !self.is_interrupted() && !self.is_time_up()
     }
 
     /// `more` is what is being spent now.
