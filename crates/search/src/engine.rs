@@ -385,7 +385,7 @@ impl<'a> Engine<'a> {
     fn books(&self) -> Books {
         Books {
             time: self.world.clock.elapsed(),
-            apart: self.results.stats.times.examining + self.confirming,
+            apart: self.examining() + self.confirming + self.shrinking.apart,
             covered: self.results.coverage.covered(),
         }
     }

@@ -142,7 +142,7 @@ impl Engine<'_> {
         result
     }
 
-    fn examining(&self) -> Duration {
+    pub(super) fn examining(&self) -> Duration {
         self.results.stats.times.examining
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use ::shrink::Shrinker;
 
 use super::{Engine, RunOnce, Stop};
-use crate::{Bug, BugKind};
+use crate::{Bug, BugKind, Return};
 
 /// The part of the time that goes into this, beside what is free.
 const SHARE: u32 = 10;
@@ -28,6 +28,8 @@ pub(super) struct Shrinking<'a> {
     /// What was tried for each of them. Shrinkers begin anew where they were cut off.
     tried: HashMap<u32, HashSet<u64>>,
     spent: Duration,
+    /// Of it, what no second opinion took.
+    pub(super) apart: Duration,
 }
 
 impl<'a> Shrinking<'a> {
@@ -60,10 +62,16 @@ impl Engine<'_> {
             return Ok(());
         }
         let Some(mut shrinker) = self.shrinking.shrinker.take() else { return Ok(()) };
-        let (started, runs) = (self.world.clock.elapsed(), self.results.stats.runs);
+        let (started, examining) = (self.world.clock.elapsed(), self.examining());
+        let runs = self.results.stats.runs;
         let attempt = self.shrink(id, &mut *shrinker);
         self.shrinking.shrinker = Some(shrinker);
-        self.shrinking.spent += self.world.clock.elapsed().saturating_sub(started);
+        let time = self.world.clock.elapsed().saturating_sub(started);
+        let own = time.saturating_sub(self.examining().saturating_sub(examining));
+        self.shrinking.spent += time;
+        self.shrinking.apart += own;
+        let made = Return { time: own, turns: 1, outcomes: 0 };
+        self.results.stats.returns.add("smaller inputs", made);
         let stats = &mut self.results.stats;
         stats.shrinking += stats.runs - runs;
         stats.runs = runs;
