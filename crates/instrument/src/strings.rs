@@ -109,7 +109,8 @@ target triple = "x86_64-unknown-linux-gnu"
 @empty = private constant [4 x i8] zeroinitializer
 @first = private constant [4 x i8] c"let\00"
 @second = private constant [6 x i8] c"begin\00"
-@table = internal constant [2 x { i32, ptr }] [{ i32, ptr } { i32 1, ptr @first }, { i32, ptr } { i32 2, ptr @empty }]
+@table = internal constant [2 x { i32, ptr }] [
+  { i32, ptr } { i32 1, ptr @first }, { i32, ptr } { i32 2, ptr @empty }]
 @list = internal constant [2 x ptr] [ptr @second, ptr @one]
 
 declare i32 @strcmp(ptr, ptr)

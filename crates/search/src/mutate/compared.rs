@@ -11,8 +11,9 @@ use sites::{SiteKind, SiteTable};
 use super::invert::{invert, mask};
 use crate::{Coverage, TracedPath};
 
-/// Edits of one trace.
+/// Edits of one trace, and those of words among them.
 const MAX_EDITS: usize = 192;
+const MAX_WORD_EDITS: usize = 96;
 /// Constraints of one site that are looked at, and where the site has an outcome that was not
 /// taken yet.
 const PER_SITE: u32 = 1;
@@ -167,11 +168,11 @@ impl Reader<'_> {
     }
 
     fn with_number(&mut self, label: Label, value: u64) -> Option<Edit> {
+        let bits = Some(self.dag.bits(label)).filter(|bits| *bits <= u64::BITS)?;
         let support = self.supports.of(self.dag, label);
-        let &[(start, end)] = self.supports.get(support).intervals() else { return None };
-        let place = start as usize..end as usize + 1;
+        let &[(first, last)] = self.supports.get(support).intervals() else { return None };
+        let place = first as usize..last as usize + 1;
         let is_number = self.input.get(place.clone())?.iter().all(u8::is_ascii_digit);
-        let bits = self.dag.bits(label);
         let is_negative = value >> (bits - 1) & 1 == 1;
         let number = match is_negative {
             true => format!("-{}", value.wrapping_neg() & mask(bits)),
@@ -185,6 +186,9 @@ impl Reader<'_> {
         let (dag, node) = (self.dag, *self.dag.node(comparison));
         let pattern = &dag.table(node.c).bytes;
         let pattern: Vec<u8> = pattern.iter().copied().take_while(|byte| *byte != 0).collect();
+        if pattern.is_empty() {
+            return;
+        }
         self.told.words.push(pattern.clone());
         let Some(first) = dag.table_labels(comparison).first() else { return };
         let support = self.supports.of(dag, *first);
@@ -201,14 +205,13 @@ impl Reader<'_> {
         self.told.words.extend(words.iter().map(|word| word.text.clone()));
         let mut compared: FxHashMap<Asker, Vec<&Word>> = FxHashMap::default();
         words.iter().for_each(|word| compared.entry(word.asker).or_default().push(word));
-        for word in words.iter().take(MAX_EDITS) {
-            let others = compared[&word.asker].iter().filter(|other| other.text != word.text);
+        for word in words {
             let Some(place) = &word.place else { continue };
+            let others = compared[&word.asker].iter().filter(|other| other.text != word.text);
             let edits =
                 others.map(|other| Edit { place: place.clone(), bytes: other.text.clone() });
-            self.told
-                .edits
-                .extend(edits.take(MAX_EDITS / 2 - self.told.edits.len().min(MAX_EDITS / 2)));
+            let room = MAX_WORD_EDITS.saturating_sub(self.told.edits.len());
+            self.told.edits.extend(edits.take(room));
         }
     }
 }

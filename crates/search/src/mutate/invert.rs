@@ -104,7 +104,7 @@ impl Inversion<'_> {
             Op::Sub if is_left => self.set(other, value.wrapping_add(known) & mask(bits)),
             Op::Sub => self.set(other, known.wrapping_sub(value) & mask(bits)),
             Op::Xor => self.set(other, value ^ known),
-            Op::Mul if known != 0 && value % known == 0 => self.set(other, value / known),
+            Op::Mul if known != 0 && value.is_multiple_of(known) => self.set(other, value / known),
             Op::And if value & !known == 0 => {
                 let rest = dag.value(other) & mask(bits) & !known;
                 self.set(other, rest | value)
