@@ -135,9 +135,12 @@ impl Queue {
 pub(super) mod tests {
     use super::*;
 
-    /// A queue that learnt of runs: their inputs, how many outcomes they were the first to take,
-    /// how they ended, and how often they took outcomes.
-    pub(in crate::mutate) fn queue(runs: &[(&[u8], usize, Outcome, &[(u32, u8)])]) -> Queue {
+    /// A run: its input, how many outcomes it was the first to take, how it ended, and how often
+    /// it took outcomes.
+    type Learnt<'a> = (&'a [u8], usize, Outcome, &'a [(u32, u8)]);
+
+    /// A queue that learnt of runs.
+    pub(in crate::mutate) fn queue(runs: &[Learnt<'_>]) -> Queue {
         let mut queue = Queue::default();
         for &(input, new_outcomes, outcome, hits) in runs {
             let (outcomes, counts): (Vec<u32>, Vec<u8>) = hits.iter().copied().unzip();
@@ -189,7 +192,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_few_runs_take_is_rare() {
-        let often: (&[u8], usize, Outcome, &[(u32, u8)]) = (b"often", 0, ENDS, &[(0, 1)]);
+        let often: Learnt<'_> = (b"often", 0, ENDS, &[(0, 1)]);
         let mut runs = vec![often; 64];
         runs[0].1 = 1;
         runs[9] = (b"rare", 1, ENDS, &[(0, 1), (7, 1)]);
