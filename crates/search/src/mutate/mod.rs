@@ -30,8 +30,9 @@ pub struct Mutate {
     /// What is done with an entry before its random changes.
     stage: Stage,
     proposed: Proposed,
-    /// Runs since the last trace.
-    since_trace: u32,
+    /// Runs so far with random changes, and all others.
+    random_runs: u64,
+    prepared_runs: u64,
     never_traces: bool,
 }
 
@@ -54,8 +55,10 @@ enum Proposed {
     Trace(usize),
 }
 
-/// Runs between two traces, each of which takes as long as many runs.
-const BETWEEN_TRACES: u32 = 100;
+/// Runs with random changes for each that trims, traces or edits: some programs hardly profit.
+const RANDOM_SHARE: u64 = 3;
+/// What a trace counts, which takes as long as many runs.
+const TRACE: u64 = 20;
 /// Longer inputs are not traced.
 const LONGEST_TRACED: usize = 8 << 10;
 /// The most changes of one input, as a power of two.
@@ -67,7 +70,6 @@ impl Strategy for Mutate {
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
-        self.since_trace = self.since_trace.saturating_add(1);
         let next = self.next_of_stage(context.max_len).unwrap_or_else(|| self.next_entry(context));
         Next::Run(next)
     }
@@ -110,10 +112,12 @@ impl Mutate {
             Stage::Trim(trim) => {
                 let shorter = trim.next()?;
                 self.proposed = Proposed::Shorter;
+                self.prepared_runs += 1;
                 Some(concrete(shorter))
             }
             Stage::Edits(input, edits) => {
                 let mut edited = edits.pop()?.apply(input);
+                self.prepared_runs += 1;
                 edited.truncate(max_len);
                 Some(concrete(edited))
             }
@@ -125,13 +129,11 @@ impl Mutate {
         let Some(number) = schedule::pick(&self.queue, context.rng) else {
             return self.random(None, context);
         };
-        if let Some(shorter) = self.begin_trim(number) {
-            return shorter;
-        }
-        match self.begin_trace(number) {
-            Some(trace) => trace,
-            None => self.random(Some(number), context),
-        }
+        let prepared = match self.prepared_runs * RANDOM_SHARE <= self.random_runs {
+            true => self.begin_trim(number).or_else(|| self.begin_trace(number)),
+            false => None,
+        };
+        prepared.unwrap_or_else(|| self.random(Some(number), context))
     }
 
     /// Trims an entry that is the cheapest one for something. Containers have a fixed size.
@@ -156,15 +158,14 @@ impl Mutate {
     }
 
     fn begin_trace(&mut self, number: usize) -> Option<Proposal> {
-        let is_time = self.since_trace > BETWEEN_TRACES && !self.never_traces;
         let is_cheapest = self.queue.is_cheapest(number);
-        let entry = self.queue.entry(number).filter(|_| is_time)?;
+        let entry = self.queue.entry(number).filter(|_| !self.never_traces)?;
         let is_telling = is_cheapest || entry.new_outcomes > 0;
         if entry.is_traced || entry.hangs || !is_telling || entry.input.len() > LONGEST_TRACED {
             return None;
         }
         entry.is_traced = true;
-        self.since_trace = 0;
+        self.prepared_runs += TRACE;
         self.proposed = Proposed::Trace(number);
         Some(Proposal { input: entry.input.clone(), symbolic: true, origin: Origin::Retrace })
     }
@@ -187,6 +188,7 @@ impl Mutate {
 
     /// Random changes of an entry, or of nothing.
     fn random(&mut self, number: Option<usize>, context: &mut Context<'_>) -> Proposal {
+        self.random_runs += 1;
         if let Some(entry) = number.and_then(|number| self.queue.entry(number)) {
             entry.turns = entry.turns.saturating_add(1);
         }
