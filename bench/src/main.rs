@@ -3,6 +3,7 @@
 //! `cargo run --release -p bench -- engine` measures what RESULTS.md records. Benchmarks report;
 //! they never decide whether a test passes.
 
+mod afl;
 mod answers;
 mod build;
 mod engine;
@@ -36,6 +37,8 @@ enum Benchmark {
     Json,
     /// Executions per second of a small traced target on one core, with and without the sandbox
     Rate,
+    /// Runs a second of `mutate` against AFL++, which has to be installed, on packages of Debian
+    Afl(afl::Options),
     /// Memory of one run of 100 million instructions over 1 kB of symbolic input, against what it
     /// would take without a limit
     Memory,
@@ -56,6 +59,7 @@ fn main() -> Result<()> {
         Benchmark::HotLoops => hot_loops::run(),
         Benchmark::Json => json::run(),
         Benchmark::Rate => rate::run(),
+        Benchmark::Afl(options) => afl::run(&options),
         Benchmark::Memory => memory::run(),
         Benchmark::Flips(options) => flips::run(&options),
         Benchmark::Answers(options) => answers::run(&options),

@@ -257,3 +257,32 @@ pub const PACKAGES: [Package; 13] = [
         },
     },
 ];
+
+/// Functions that take an input, which their packages give to fuzzers.
+pub const HARNESSES: [Package; 2] = [
+    Package {
+        name: "cjson",
+        build: "$CC -g -O2 -fsanitize=fuzzer -I. -o harness cJSON.c fuzzing/cjson_read_fuzzer.c",
+        program: "harness",
+        seed: "1111[1]",
+        ..HARNESS
+    },
+    Package {
+        name: "md4c",
+        build: "$CC -g -O2 -fsanitize=fuzzer -Isrc -o harness src/*.c test/fuzzers/fuzz-mdhtml.c",
+        program: "harness",
+        seed: "12345678a\n",
+        ..HARNESS
+    },
+];
+
+const HARNESS: Package = Package {
+    name: "",
+    build: "",
+    test: "",
+    program: "",
+    arguments: &[],
+    seed: "",
+    inputs: &[],
+    sample: Sample { start: "", unit: "a", end: "" },
+};

@@ -14,6 +14,7 @@ use std::process::{Command, Stdio};
 pub enum Compilers {
     Clang,
     Tarragon,
+    Afl,
 }
 
 impl Compilers {
@@ -21,6 +22,7 @@ impl Compilers {
         match self {
             Compilers::Clang => "clang",
             Compilers::Tarragon => "tarragon",
+            Compilers::Afl => "afl",
         }
     }
 
@@ -28,6 +30,7 @@ impl Compilers {
         Ok(match self {
             Compilers::Clang => ["clang-22".into(), "clang++-22".into()],
             Compilers::Tarragon => [tool("tarragon-cc")?.into(), tool("tarragon-cxx")?.into()],
+            Compilers::Afl => ["afl-clang-fast".into(), "afl-clang-fast++".into()],
         })
     }
 }

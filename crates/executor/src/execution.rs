@@ -19,9 +19,11 @@ pub fn execution(run: RawRun<'_>, symbolic: bool) -> Execution {
         Ok(trace) => (trace, None),
         Err(error) => (None, Some(error)),
     };
+    let (covered, counts) = covered(run.coverage);
     Execution {
         outcome: run.outcome,
-        covered: covered(run.coverage),
+        covered,
+        counts,
         trace,
         bad_trace,
         run_time: run.run_time,
@@ -30,18 +32,20 @@ pub fn execution(run: RawRun<'_>, symbolic: bool) -> Execution {
     }
 }
 
-/// Indices of the branch outcomes that a run took.
-fn covered(coverage: &[u8]) -> Vec<u32> {
+/// Indices of the branch outcomes that a run took, and how often it took each.
+fn covered(coverage: &[u8]) -> (Vec<u32>, Vec<u8>) {
     // Most outcomes are not seen, so that eight of them are looked at together.
     const TOGETHER: usize = 8;
-    let mut covered = Vec::with_capacity(128);
+    let (mut covered, mut counts) = (Vec::with_capacity(128), Vec::with_capacity(128));
     for (first, seen) in (0..).step_by(TOGETHER).zip(coverage.chunks(TOGETHER)) {
         if seen != [0; TOGETHER] {
-            let taken = (first..).zip(seen).filter(|(_, seen)| **seen != 0);
-            covered.extend(taken.map(|(outcome, _)| outcome));
+            for (outcome, &count) in (first..).zip(seen).filter(|(_, count)| **count != 0) {
+                covered.push(outcome);
+                counts.push(count);
+            }
         }
     }
-    covered
+    (covered, counts)
 }
 
 #[cfg(test)]
@@ -49,12 +53,12 @@ mod tests {
     use super::covered;
 
     #[test]
-    fn coverage_is_a_list_of_what_was_taken() {
+    fn coverage_is_a_list_of_what_was_taken_and_how_often() {
         let mut coverage = [0; 19];
-        assert!(covered(&coverage).is_empty());
-        for taken in [0, 7, 8, 18] {
-            coverage[taken] = 1;
+        assert_eq!(covered(&coverage), (vec![], vec![]));
+        for (taken, count) in [(0, 1), (7, 255), (8, 2), (18, 9)] {
+            coverage[taken] = count;
         }
-        assert_eq!(covered(&coverage), [0, 7, 8, 18]);
+        assert_eq!(covered(&coverage), (vec![0, 7, 8, 18], vec![1, 255, 2, 9]));
     }
 }

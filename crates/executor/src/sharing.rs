@@ -121,6 +121,7 @@ mod tests {
         Execution {
             outcome,
             covered,
+            counts: Vec::new(),
             trace: None,
             bad_trace: None,
             run_time: Duration::ZERO,

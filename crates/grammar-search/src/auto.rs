@@ -264,7 +264,7 @@ impl Auto<'_> {
             let hangs = ran.outcome == Outcome::Timeout;
             match &mut part.untraced {
                 _ if has_it => {}
-                None => part.strategy.learn(untraced(ran), context),
+                None => part.strategy.learn(ran.untraced(), context),
                 Some(waiting) if hangs || waiting.len() >= MAX_UNTRACED => {}
                 Some(waiting) => {
                     waiting.push_back((ran.input.to_vec(), ran.origin.clone()));
@@ -272,16 +272,5 @@ impl Auto<'_> {
                 }
             }
         }
-    }
-}
-
-fn untraced<'r>(ran: &Ran<'r>) -> Ran<'r> {
-    Ran {
-        input: ran.input,
-        origin: ran.origin,
-        outcome: ran.outcome,
-        new_outcomes: ran.new_outcomes,
-        covered: ran.covered,
-        path: None,
     }
 }

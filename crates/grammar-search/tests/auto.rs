@@ -126,6 +126,7 @@ fn turns_of(
                     outcome: Outcome::Exit(0),
                     new_outcomes,
                     covered: 0,
+                    hits: search::Hits::default(),
                     path: None,
                 };
                 auto.learn(ran, &mut context);

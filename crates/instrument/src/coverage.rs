@@ -1,7 +1,7 @@
 //! Coverage of branch outcomes, and in the covered variant of basic blocks: one byte each in a map
 //! of the program's own, over which the runtime lays shared memory.
 
-use crate::llvm::{self, Builder, LLVMOpcode, Value};
+use crate::llvm::{self, Builder, LLVMIntPredicate, LLVMOpcode, Value};
 use crate::module::Module;
 use crate::numbering::Numbering;
 use inkwell::llvm_sys::LLVMLinkage;
@@ -98,9 +98,16 @@ impl Coverage {
         }
     }
 
+    /// Counts, up to the largest number that a byte holds: 0 is for what was never taken.
     fn mark(&mut self, builder: &Builder, index: Value) {
         let place = builder.offset(self.map, index);
-        let store = builder.store(builder.const_int(builder.i8, 1), place);
-        self.own.extend([place, store].into_iter().filter_map(llvm::as_instruction));
+        let count = builder.load(builder.i8, place);
+        let most = builder.const_int(builder.i8, u64::from(u8::MAX));
+        let is_less = builder.compare(LLVMIntPredicate::LLVMIntNE, count, most);
+        let more = builder.zext_or_trunc(is_less, builder.i8);
+        let sum = builder.binary(LLVMOpcode::LLVMAdd, count, more);
+        let store = builder.store(sum, place);
+        let own = [place, count, is_less, more, sum, store];
+        self.own.extend(own.into_iter().filter_map(llvm::as_instruction));
     }
 }

@@ -25,7 +25,7 @@ fn inputs() -> Vec<PathBuf> {
 }
 
 /// Writes the bitcode of a text, as a program's comes.
-fn assemble(text: &Path, bitcode: &Path) -> Result<()> {
+pub(crate) fn assemble(text: &Path, bitcode: &Path) -> Result<()> {
     let [from, to] = [text, bitcode].map(|path| llvm::c_string(&path.to_string_lossy()));
     let (mut buffer, mut module, mut message) = (null_mut(), null_mut(), null_mut());
     // SAFETY: a context of its own; results are checked; the buffer is freed.

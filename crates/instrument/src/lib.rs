@@ -37,6 +37,7 @@ mod promises;
 mod rounds;
 mod runtime;
 mod source;
+mod strings;
 mod substitution;
 mod types;
 mod undefined;
@@ -240,6 +241,7 @@ fn trace_program(
 /// Numbers the branches of the unoptimised program.
 fn number(module: &Module, builder: &Builder) -> Result<Numbering> {
     let mut numbering = Numbering::new(module.context);
+    numbering.table.words = strings::collect(module);
     attributes::keep_inline_functions(module)?;
     module.run_passes(FIRST)?;
     wide_switch::lower(module, builder);

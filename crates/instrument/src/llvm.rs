@@ -274,6 +274,8 @@ pub fn constant_text(pointer: Value) -> Option<Vec<u8>> {
     // SAFETY: the initialiser is looked at only if it is a string, which LLVM keeps.
     unsafe {
         let content = non_null(LLVMGetInitializer(global))?;
+        // LLVM does not check that it is asked about a constant of this kind.
+        non_null(LLVMIsAConstantDataSequential(content))?;
         let mut size = 0;
         let text = (LLVMIsConstantString(content) != 0)
             .then(|| LLVMGetAsString(content, &raw mut size))?;

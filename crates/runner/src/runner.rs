@@ -71,7 +71,7 @@ pub struct Counters {
 /// One run. Borrows the runner, which keeps coverage and output until the next run.
 pub struct RawRun<'a> {
     pub outcome: Outcome,
-    /// One byte for each outcome of a branch site; not 0 if the run took it.
+    /// One byte for each outcome of a branch site: how often the run took it, at most 255.
     pub coverage: &'a [u8],
     /// Empty lists unless the run was symbolic.
     pub trace: Result<RawTrace, SegmentCorrupted>,

@@ -169,6 +169,7 @@ pub fn ended(outcome: Outcome) -> Execution {
     Execution {
         outcome,
         covered: Vec::new(),
+        counts: Vec::new(),
         trace: None,
         bad_trace: None,
         run_time: Duration::ZERO,

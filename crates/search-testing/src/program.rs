@@ -1,7 +1,7 @@
 //! Programs for tests: closures over symbolic values that record what a traced process would, and
 //! an executor that runs them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub struct Machine<'a> {
     known: HashMap<Node, Label>,
     branched: BTreeSet<Label>,
     events: Vec<Event>,
-    covered: BTreeSet<u32>,
+    covered: BTreeMap<u32, u8>,
     give_ups: [u32; 32],
 }
 
@@ -49,7 +49,7 @@ impl<'a> Machine<'a> {
             known: HashMap::new(),
             branched: BTreeSet::new(),
             events: Vec::new(),
-            covered: BTreeSet::new(),
+            covered: BTreeMap::new(),
             give_ups: [0; 32],
         };
         for (index, byte) in marks.extended(input).into_iter().enumerate() {
@@ -217,7 +217,8 @@ impl<'a> Machine<'a> {
     fn cover(&mut self, site: u32, direction: u32) {
         match self.sites.sites[site as usize].kind {
             SiteKind::Branch { coverage } | SiteKind::Switch { coverage, .. } => {
-                self.covered.insert(coverage + direction);
+                let count = self.covered.entry(coverage + direction).or_default();
+                *count = count.saturating_add(1);
             }
             SiteKind::Plain => {}
         }
@@ -308,7 +309,7 @@ impl Executor for Fake<'_> {
         let mut machine = Machine::new(input, &self.marks, &self.sites);
         let outcome = (self.body)(&mut machine);
         self.whole_paths.insert(std::mem::take(&mut machine.steps));
-        let covered = machine.covered.iter().copied().collect();
+        let (covered, counts) = std::mem::take(&mut machine.covered).into_iter().unzip();
         let mut trace = machine.trace();
         let condition = PathCondition::new(&mut trace, &self.sites);
         assert_eq!(
@@ -321,6 +322,7 @@ impl Executor for Fake<'_> {
         Ok(Execution {
             outcome,
             covered,
+            counts,
             trace: symbolic.then(|| Machine::again(input, &self.marks, &self.sites, &*self.body)),
             bad_trace: None,
             run_time: if outcome == Outcome::Timeout {

@@ -7,12 +7,13 @@ mod keep;
 mod shrink;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hasher;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ::shrink::Shrinker;
 use path::{PathCondition, Step};
+use rustc_hash::FxHasher;
 use sites::SiteTable;
 use solver::Chain;
 use sources::Layout;
@@ -27,9 +28,9 @@ use crate::reach::Reach;
 use crate::restart::restart;
 use crate::returns::Work;
 use crate::{
-    Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Next,
-    Origin, Outcome, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath, Violation,
-    Violations,
+    Bug, BugKind, Bugs, Context, Corpus, Coverage, Entry, ExecError, Execution, Executor, Hits,
+    Next, Origin, Outcome, Proposal, Ran, SavedSearch, Sighting, Stats, Strategy, TracedPath,
+    Violation, Violations,
 };
 
 /// Time since the start of the search.
@@ -441,7 +442,15 @@ impl<'a> Engine<'a> {
     ) -> Result<(), Stop> {
         self.results.stats.shunned += 1;
         let outcome = Outcome::Timeout;
-        let ran = Ran { input, origin, outcome, new_outcomes: 0, covered: 0, path: None };
+        let ran = Ran {
+            input,
+            origin,
+            outcome,
+            new_outcomes: 0,
+            covered: 0,
+            hits: Hits::default(),
+            path: None,
+        };
         strategy.learn(ran, &mut self.context());
         self.report(strategy)
     }
@@ -502,7 +511,15 @@ impl<'a> Engine<'a> {
         }
         self.examine_next()?;
         self.shrink_next()?;
-        let ran = Ran { input, origin, outcome: execution.outcome, new_outcomes, covered, path };
+        let ran = Ran {
+            input,
+            origin,
+            outcome: execution.outcome,
+            new_outcomes,
+            covered,
+            hits: execution.hits(),
+            path,
+        };
         strategy.learn(ran, &mut self.context());
         self.report(strategy)
     }
@@ -633,7 +650,9 @@ pub(crate) fn last_step_of(path: &PathCondition) -> Step {
 }
 
 fn covered_hash(execution: &Execution) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    execution.covered.hash(&mut hasher);
+    let mut hasher = FxHasher::default();
+    // To this hasher, zeros at the beginning are nothing.
+    hasher.write_usize(execution.covered.len());
+    execution.covered.iter().for_each(|outcome| hasher.write_u32(*outcome));
     hasher.finish()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use path::Trace;
 use run::Outcome;
 
-use crate::Diagnosis;
+use crate::{Diagnosis, Hits};
 
 /// Runs the program on an input.
 pub trait Executor {
@@ -122,6 +122,8 @@ pub struct Execution {
     pub outcome: Outcome,
     /// Coverage indices of the branch outcomes that the run took.
     pub covered: Vec<u32>,
+    /// How often each of these, in the same order; 255 is that or more.
+    pub counts: Vec<u8>,
     pub trace: Option<Trace>,
     /// Why a symbolic run has no usable trace.
     pub bad_trace: Option<String>,
@@ -130,4 +132,10 @@ pub struct Execution {
     pub cpu_time: Duration,
     /// The end of what the program wrote to its standard error.
     pub stderr: Vec<u8>,
+}
+
+impl Execution {
+    pub fn hits(&self) -> Hits<'_> {
+        Hits { outcomes: &self.covered, counts: &self.counts }
+    }
 }

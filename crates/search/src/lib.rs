@@ -19,6 +19,7 @@ mod engine;
 mod examination;
 mod executor;
 mod hangs;
+mod hits;
 mod judgement;
 mod mutate;
 mod named;
@@ -45,6 +46,7 @@ pub use engine::{
     Clock, Engine, Limits, Observer, OutputError, Progress, Results, Seed, Stop, World,
 };
 pub use executor::{ExecError, Execution, Executor, Offence};
+pub use hits::Hits;
 pub use judgement::Judgement;
 pub use mutate::Mutate;
 pub use named::{Codes, Named, Run, TokenInputs, TokenOf, View};

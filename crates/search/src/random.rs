@@ -8,6 +8,12 @@ pub struct Random;
 
 impl Random {
     pub const NAME: &str = "random";
+
+    pub(crate) fn once(context: &mut Context<'_>) -> Proposal {
+        let len = length(context.rng, context.max_len);
+        let input = (0..len).map(|_| context.rng.u8(..)).collect();
+        Proposal { input, symbolic: false, origin: Origin::Random }
+    }
 }
 
 impl Strategy for Random {
@@ -16,9 +22,7 @@ impl Strategy for Random {
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Next {
-        let len = length(context.rng, context.max_len);
-        let input = (0..len).map(|_| context.rng.u8(..)).collect();
-        Next::Run(Proposal { input, symbolic: false, origin: Origin::Random })
+        Next::Run(Random::once(context))
     }
 
     fn learn(&mut self, _ran: Ran<'_>, _context: &mut Context<'_>) {}

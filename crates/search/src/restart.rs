@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::{Context, Mutate, Next, Origin, Proposal, Random, Strategy};
+use crate::{Context, Mutate, Proposal, Random};
 
 /// One restart in so many is a random input, the others are changes of what was found.
 const RANDOM_ONE_IN: u32 = 8;
@@ -12,13 +12,9 @@ const RANDOM_ONE_IN: u32 = 8;
 /// any.
 pub fn restart(holes: Option<&[Range<usize>]>, context: &mut Context<'_>) -> Proposal {
     context.stats.restarts += 1;
-    let next = match context.rng.u32(0..RANDOM_ONE_IN) {
-        0 => Random.next(context),
-        _ => Mutate::once().next(context),
-    };
-    let (input, origin) = match next {
-        Next::Run(Proposal { input, origin, .. }) => (input, origin),
-        Next::Busy | Next::Finished => (Vec::new(), Origin::Random),
+    let Proposal { input, origin, .. } = match context.rng.u32(0..RANDOM_ONE_IN) {
+        0 => Random::once(context),
+        _ => Mutate::once(context),
     };
     let input = match holes {
         Some(holes) => within(holes, &input, context),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sites::SiteTable;
 use solver::Chain;
 
-use crate::{Claim, Clock, Completeness, Corpus, Coverage, Enumeration, Outcome, Stats};
+use crate::{Claim, Clock, Completeness, Corpus, Coverage, Enumeration, Hits, Outcome, Stats};
 
 pub trait Strategy {
     fn name(&self) -> &'static str;
@@ -185,5 +185,14 @@ pub struct Ran<'a> {
     pub new_outcomes: usize,
     /// Hash of the branch outcomes that it took.
     pub covered: u64,
+    /// These, and how often it took each; none if the input was not run.
+    pub hits: Hits<'a>,
     pub path: Option<TracedPath>,
+}
+
+impl<'a> Ran<'a> {
+    /// The same for somebody who does not get its path.
+    pub fn untraced(&self) -> Ran<'a> {
+        Ran { path: None, ..*self }
+    }
 }

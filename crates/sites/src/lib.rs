@@ -38,6 +38,9 @@ pub struct SiteTable {
     /// Numbers that branches compare with, by site.
     #[serde(default)]
     pub compared: BTreeMap<u32, u64>,
+    /// Strings of the program that it may look for in its input.
+    #[serde(default)]
+    pub words: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -22,7 +22,7 @@ pub struct Header {
     pub input: Region,
     /// One byte for each byte of the input, read with [`flags::HOLES`]; see [`marks`].
     pub holes: Region,
-    /// One byte an outcome of a branch site; the target sets it to 1.
+    /// One byte an outcome of a branch site: how often the run took it, at most 255.
     pub coverage: Region,
     pub events: Region,
     pub nodes: Region,

@@ -29,7 +29,16 @@ impl Executor for Fake {
         let covered = vec![u32::from(first > b'a'), 2 + u32::from(input.len() > 2)];
         let stderr = b"something is wrong".to_vec();
         let (run_time, cpu_time) = (Duration::ZERO, Duration::ZERO);
-        Ok(Execution { outcome, covered, trace: None, bad_trace: None, run_time, cpu_time, stderr })
+        Ok(Execution {
+            outcome,
+            covered,
+            counts: vec![1; 2],
+            trace: None,
+            bad_trace: None,
+            run_time,
+            cpu_time,
+            stderr,
+        })
     }
 }
 

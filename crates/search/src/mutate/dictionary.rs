@@ -1,15 +1,22 @@
-//! What the program compares its input with: the cases of its switches, and the numbers in its
-//! conditions. Random bytes hardly ever meet them, but for those of one byte, of which more would
-//! only crowd out others.
+//! What the program compares its input with: the cases of its switches, the numbers in its
+//! conditions, its strings, and what traces tell. Random bytes hardly ever meet them, but for
+//! numbers of one byte, of which more would only crowd out others.
 
 use std::collections::BTreeSet;
 
 use fastrand::Rng;
+use rustc_hash::FxHashSet;
 use sites::{SiteKind, SiteTable};
+
+/// Words that are learnt at most, and the longest.
+const MAX_WORDS: usize = 4096;
+const LONGEST: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct Dictionary {
     numbers: Vec<u64>,
+    words: Vec<Vec<u8>>,
+    known: FxHashSet<Vec<u8>>,
 }
 
 impl Dictionary {
@@ -21,18 +28,34 @@ impl Dictionary {
         });
         let numbers = cases.chain(sites.compared.values()).copied();
         let numbers: BTreeSet<u64> = numbers.filter(|number| width(*number) > 1).collect();
-        Dictionary { numbers: numbers.into_iter().collect() }
+        let numbers = numbers.into_iter().collect();
+        let mut dictionary = Dictionary { numbers, ..Dictionary::default() };
+        sites.words.iter().for_each(|word| dictionary.learn(word.as_bytes()));
+        dictionary
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
+    /// The program compares with this, too.
+    pub(super) fn learn(&mut self, word: &[u8]) {
+        let fits = (2..=LONGEST).contains(&word.len()) && self.words.len() < MAX_WORDS;
+        if fits && self.known.insert(word.to_vec()) {
+            self.words.push(word.to_vec());
+        }
     }
 
-    /// Writes a number over bytes of an input, or between them, in as few bytes as it needs, in
-    /// either byte order; sometimes its neighbour, where limits lie.
-    pub(super) fn apply(&self, input: &mut Vec<u8>, rng: &mut Rng) {
+    pub(super) fn has_numbers(&self) -> bool {
+        !self.numbers.is_empty()
+    }
+
+    /// One of the words; `None` if there are none.
+    pub(super) fn word(&self, rng: &mut Rng) -> Option<&[u8]> {
+        (!self.words.is_empty()).then(|| &self.words[rng.usize(0..self.words.len())][..])
+    }
+
+    /// One of the numbers in as few bytes as it needs, in either byte order; sometimes its
+    /// neighbour, where limits lie. `None` if there are none.
+    pub(super) fn number(&self, rng: &mut Rng) -> Option<Vec<u8>> {
         if self.numbers.is_empty() {
-            return;
+            return None;
         }
         let number = self.numbers[rng.usize(0..self.numbers.len())];
         let near = match rng.u32(0..8) {
@@ -44,9 +67,7 @@ impl Dictionary {
         if rng.bool() {
             bytes.reverse();
         }
-        let start = rng.usize(0..=input.len());
-        let end = if rng.bool() { start } else { (start + bytes.len()).min(input.len()) };
-        input.splice(start..end, bytes);
+        Some(bytes)
     }
 }
 
@@ -67,7 +88,7 @@ mod tests {
     use sites::Site;
 
     #[test]
-    fn cases_and_compared_numbers_get_into_the_input() {
+    fn cases_and_compared_numbers_are_known() {
         let kind = SiteKind::Switch { coverage: 0, cases: vec![0x4142, 0x707] };
         let mut sites = SiteTable {
             sites: vec![Site::default(), Site { kind, ..Site::default() }],
@@ -76,19 +97,22 @@ mod tests {
         sites.compared.insert(1, 0xDEAD_BEEF);
         let dictionary = Dictionary::of(&sites);
         let mut rng = Rng::with_seed(1);
-        let inputs: Vec<Vec<u8>> = (0..500)
-            .map(|_| {
-                let mut input = b"....".to_vec();
-                dictionary.apply(&mut input, &mut rng);
-                input
-            })
-            .collect();
+        let drawn: Vec<Vec<u8>> = (0..500).filter_map(|_| dictionary.number(&mut rng)).collect();
         let numbers: [&[u8]; 5] = [b"AB", b"BA", b"\x07\x07", b"\x07\x06", b"\xDE\xAD\xBE\xEF"];
         for number in numbers {
-            let has = |input: &&Vec<u8>| input.windows(number.len()).any(|at| at == number);
-            assert!(inputs.iter().any(|input| has(&input)), "{number:?}");
+            assert!(drawn.iter().any(|drawn| drawn == number), "{number:?}");
         }
-        assert!(inputs.iter().any(|input| input.len() == 4), "written over");
-        assert!(inputs.iter().any(|input| input.len() == 6), "written between");
+        assert_eq!(dictionary.word(&mut rng), None);
+    }
+
+    #[test]
+    fn words_of_the_program_and_of_traces_are_known_once() {
+        let words = vec!["while".to_owned(), "x".to_owned()];
+        let mut dictionary = Dictionary::of(&SiteTable { words, ..SiteTable::default() });
+        for word in [&b"while"[..], b"\x00\x01", b"", &[b'a'; LONGEST + 1]] {
+            dictionary.learn(word);
+        }
+        assert_eq!(dictionary.words, [&b"while"[..], b"\x00\x01"]);
+        assert!(!dictionary.has_numbers());
     }
 }

@@ -1,90 +1,92 @@
-//! Which input is changed next: of a few that are drawn, the one that had the fewest turns for what
-//! it was the first to cover, so that new inputs catch up with old ones and inputs that opened much
-//! have more turns.
+//! Which input is changed next: of a few that are drawn, the one that had the fewest turns for its
+//! power, so that new inputs catch up with old ones. Power have inputs that opened much, that do
+//! what few runs do, and that do it in few steps.
 
 use fastrand::Rng;
 
-use crate::Entry;
+use super::queue::Queue;
 
 /// Inputs that are drawn for each turn.
 const DRAWN: usize = 4;
+/// What an input that is the cheapest one for some outcome has more.
+const CHEAPEST: u32 = 4;
 
-/// Turns so far, by the number of the input: those of the corpus, then seeds.
-#[derive(Debug, Default)]
-pub(super) struct Schedule {
-    turns: Vec<u32>,
-    seed_turns: Vec<u32>,
+/// The number of an entry; `None` if there is none.
+pub(super) fn pick(queue: &Queue, rng: &mut Rng) -> Option<usize> {
+    let count = queue.entries().len();
+    let drawn = (0..DRAWN).map(|_| (count > 0).then(|| rng.usize(0..count)));
+    drawn.flatten().min_by_key(|number| cost(queue, *number))
 }
 
-impl Schedule {
-    /// The number of an entry, or of a seed after those; 0 if there is neither.
-    pub(super) fn pick(&mut self, found: &[Entry], seeds: usize, rng: &mut Rng) -> usize {
-        self.turns.resize(found.len(), 0);
-        self.seed_turns.resize(seeds, 0);
-        let pool = (found.len() + seeds).max(1);
-        let drawn = (0..DRAWN).map(|_| rng.usize(0..pool));
-        let best = drawn.min_by_key(|index| self.cost(*index, found)).unwrap_or(0);
-        let turns = match best.checked_sub(found.len()) {
-            None => self.turns.get_mut(best),
-            Some(seed) => self.seed_turns.get_mut(seed),
-        };
-        if let Some(turns) = turns {
-            *turns = turns.saturating_add(1);
-        }
-        best
-    }
+/// Children of what hangs tend to hang, so that such inputs come only if there are hardly any
+/// others.
+fn cost(queue: &Queue, number: usize) -> (bool, u32, usize) {
+    let entry = &queue.entries()[number];
+    // In parts of a turn, which would be lost in a division.
+    const PARTS: u32 = 256;
+    let turns = entry.turns.saturating_mul(PARTS);
+    (entry.hangs, turns / power(queue, number), entry.input.len())
+}
 
-    /// Children of what hangs tend to hang, so that such inputs come only if there are hardly any
-    /// others.
-    fn cost(&self, index: usize, found: &[Entry]) -> (bool, u64, usize) {
-        match found.get(index) {
-            Some(entry) => {
-                let opened = 1 + u64::from(entry.new_outcomes.max(1).ilog2());
-                (entry.hangs, u64::from(self.turns[index]) / opened, entry.input.len())
-            }
-            None => {
-                let turns = self.seed_turns.get(index - found.len()).copied();
-                (false, turns.unwrap_or(0).into(), 0)
-            }
-        }
-    }
+fn power(queue: &Queue, number: usize) -> u32 {
+    let opened = match queue.entries()[number].new_outcomes {
+        0 => 1,
+        opened => 2 + opened.ilog2(),
+    };
+    let cheapest = if queue.is_cheapest(number) { CHEAPEST } else { 1 };
+    opened * cheapest * (1 + queue.rarity(number))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::queue::tests::queue;
     use super::*;
-    use crate::Origin;
+    use crate::Outcome;
 
-    fn entry(new_outcomes: usize, hangs: bool) -> Entry {
-        let (input, origin) = (b"input".to_vec(), Origin::Mutation);
-        Entry { id: 1, input, origin, new_outcomes, run: 1, hangs }
+    /// How often each entry is picked, which are of one length.
+    fn picks(queue: &mut Queue, turns: u32) -> Vec<u32> {
+        let (mut rng, before) = (Rng::with_seed(1), taken(queue));
+        for _ in 0..turns {
+            let number = pick(queue, &mut rng).expect("an entry");
+            queue.entry(number).expect("its number").turns += 1;
+        }
+        taken(queue).iter().zip(before).map(|(after, before)| after - before).collect()
     }
 
-    /// How often each entry and seed is picked.
-    fn picks(found: &[Entry], seeds: usize) -> Vec<usize> {
-        let (mut schedule, mut rng) = (Schedule::default(), Rng::with_seed(1));
-        let mut picks = vec![0; (found.len() + seeds).max(1)];
-        (0..3000).for_each(|_| picks[schedule.pick(found, seeds, &mut rng)] += 1);
-        picks
+    fn taken(queue: &Queue) -> Vec<u32> {
+        let mut turns: Vec<u32> = queue.entries().iter().map(|entry| entry.turns).collect();
+        turns.resize(4, 0);
+        turns
     }
 
     #[test]
     fn what_opened_much_has_more_turns_and_what_hangs_hardly_any() {
-        let picked = picks(&[entry(1, false), entry(64, false), entry(64, true)], 1);
+        let mut queue = queue(&[
+            (b"one", 1, Outcome::Exit(0), &[(0, 1)]),
+            (b"two", 64, Outcome::Exit(0), &[(1, 1)]),
+            (b"six", 64, Outcome::Timeout, &[(2, 1)]),
+        ]);
+        let picked = picks(&mut queue, 3000);
         assert!(picked[1] > 2 * picked[0], "{picked:?}");
-        assert!(picked[2] < picked[0] && picked[3] > picked[2], "{picked:?}");
-        assert_eq!(picks(&[], 0), [3000]);
+        assert!(10 * picked[2] < picked[0], "{picked:?}");
     }
 
     #[test]
     fn a_new_input_catches_up() {
-        let (mut schedule, mut rng) = (Schedule::default(), Rng::with_seed(1));
-        let mut found = vec![entry(1, false), entry(1, false)];
-        for _ in 0..1000 {
-            schedule.pick(&found, 0, &mut rng);
+        let mut queue = queue(&[
+            (b"one", 1, Outcome::Exit(0), &[(0, 1)]),
+            (b"two", 1, Outcome::Exit(0), &[(1, 1)]),
+            (b"six", 1, Outcome::Exit(0), &[(2, 1)]),
+        ]);
+        for old in [0, 1] {
+            queue.entry(old).expect("an entry").turns = 500;
         }
-        found.push(entry(1, false));
-        let picked = (0..300).filter(|_| schedule.pick(&found, 0, &mut rng) == 2).count();
-        assert!(picked > 180, "{picked} of 300");
+        let picked = picks(&mut queue, 300);
+        assert!(picked[2] > 180, "{picked:?}");
+    }
+
+    #[test]
+    fn without_inputs_there_is_none() {
+        assert_eq!(pick(&Queue::default(), &mut Rng::with_seed(1)), None);
     }
 }

@@ -43,5 +43,5 @@ fn hangs_that_cost_much_become_few_and_cover_the_same() {
 #[test]
 fn what_hangs_is_not_mutated() {
     let (hangs, _) = timeouts(&mut Mutate::default(), Duration::from_micros(1));
-    assert!(hangs < 40, "{hangs} of 2000 runs");
+    assert!(hangs < 80, "{hangs} of 2000 runs");
 }

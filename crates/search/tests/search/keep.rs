@@ -93,7 +93,7 @@ fn paths_are_more_than_coverage_tells() {
 
 #[test]
 fn runs_whose_path_nobody_knows_are_counted() {
-    let (kept, results) = kept(KeepBy::Paths, &mut Mutate::default());
+    let (kept, results) = kept(KeepBy::Paths, &mut Mutate::without_traces());
     let (traced, untraced) = (results.stats.symbolic_runs, results.stats.untraced);
     assert_eq!(kept as u64, results.stats.paths);
     assert_eq!(traced, 4, "the seed, and a run for each of the sets of outcomes that there are");

@@ -8,4 +8,5 @@ mod finds;
 mod hangs;
 mod keep;
 mod loops;
+mod mutate;
 mod whitebox;

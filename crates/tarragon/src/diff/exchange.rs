@@ -53,7 +53,7 @@ impl<'l> Exchange<'l> {
             waiting: seeds.into_iter().collect(),
             generated: Vec::new(),
             mutations,
-            mutate: Mutate::default(),
+            mutate: Mutate::without_traces(),
             turns: 0,
         }
     }
@@ -104,6 +104,7 @@ impl Strategy for Exchange<'_> {
 
     fn learn(&mut self, ran: Ran<'_>, context: &mut Context<'_>) {
         self.note(&ran);
+        self.mutate.learn(ran.untraced(), context);
         self.strategy.learn(ran, context);
     }
 
