@@ -17,7 +17,7 @@ use anyhow::Result;
 use inkwell::llvm_sys::core::LLVMGetDebugLocColumn;
 use sites::{LAST_ROUNDS, LoopExit, LoopSite, LoopTable, Operand, OperandKind};
 
-const AFTER: &str = "strip-nonlinetable-debuginfo,always-inline,globaldce,\
+const AFTER: &str = "always-inline,globaldce,\
     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg)";
 
 pub fn instrument(module: &Module, builder: &Builder, numbering: &Numbering) -> Result<LoopTable> {
@@ -48,6 +48,7 @@ pub fn instrument(module: &Module, builder: &Builder, numbering: &Numbering) -> 
     words::insert(module, builder, &runtime);
     constructors::place(module);
     module.verify()?;
+    module.forget_source();
     module.run_passes(AFTER)?;
     Ok(table)
 }

@@ -14,7 +14,7 @@ use sites::SourceTable;
 const SPLIT: &str = "function(break-crit-edges)";
 
 /// Passes after everything that counts was marked: little, because each input runs once.
-const AFTER: &str = "strip-nonlinetable-debuginfo,always-inline,globaldce,\
+const AFTER: &str = "always-inline,globaldce,\
     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg)";
 
 pub fn instrument(
@@ -41,6 +41,7 @@ pub fn instrument(
     words::insert(module, builder, &runtime);
     constructors::place(module);
     module.verify()?;
+    module.forget_source();
     module.run_passes(AFTER)?;
     Ok(table)
 }

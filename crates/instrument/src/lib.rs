@@ -69,11 +69,11 @@ const BEFORE: &str = "strip-nonlinetable-debuginfo,always-inline,\
     scalarizer<load-store>,dce,break-crit-edges)";
 
 /// Passes after it, once the runtime's fast paths can be inlined.
-const AFTER: &str = "strip-nonlinetable-debuginfo,always-inline,default<O2>";
+const AFTER: &str = "always-inline,default<O2>";
 
 /// The same for programs of more than [`LARGE`] instructions: a tenth slower code in a quarter of
 /// the time.
-const AFTER_LARGE: &str = "strip-nonlinetable-debuginfo,always-inline,globaldce,\
+const AFTER_LARGE: &str = "always-inline,globaldce,\
     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,\
     simplifycfg,loop-mssa(licm),gvn,simplifycfg)";
 const LARGE: usize = 20_000;
@@ -172,6 +172,7 @@ pub fn trace_variant(options: &Options, sites: &Path) -> Result<()> {
     let builder = Builder::new(module.context);
     let known_names = options.known_names()?;
     let (numbering, after) = trace_program(&module, &builder, &options.lexers, &known_names)?;
+    module.forget_source();
     module.run_passes(after)?;
     crossings::place_code(&module);
     write(&module, options)?;

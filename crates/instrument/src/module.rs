@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use inkwell::llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
 use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::debuginfo::LLVMStripModuleDebugInfo;
 use inkwell::llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
 use inkwell::llvm_sys::linker::LLVMLinkModules2;
 use inkwell::llvm_sys::prelude::*;
@@ -91,6 +92,13 @@ impl Module {
             }
         }
         Ok(())
+    }
+
+    /// Forgets places in the source, once nobody asks for them any more: code generation works on
+    /// them, too.
+    pub fn forget_source(&self) {
+        // SAFETY: the module is alive.
+        unsafe { LLVMStripModuleDebugInfo(self.raw) };
     }
 
     pub fn verify(&self) -> Result<()> {
