@@ -121,8 +121,8 @@ fn a_static_program_has_a_sanitized_variant() {
     check(dir.path(), &["sanitized"], "98\n");
 }
 
-/// Lines cost a tenth of the time that code generation takes; only reports of the sanitizers are
-/// read with them.
+/// Lines cost up to a tenth of the time that code generation takes; only reports of the sanitizers
+/// are read with them.
 #[test]
 fn only_the_sanitized_variant_knows_lines() {
     let dir = TempDir::new().expect("temporary directory");
