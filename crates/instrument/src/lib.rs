@@ -79,8 +79,8 @@ const AFTER_LARGE: &str = "always-inline,globaldce,\
 const LARGE: usize = 20_000;
 
 /// Passes of the sanitized variant. Nothing is optimised before the sanitizer looks, so that
-/// mistakes are still there. What comes after it makes code that is hardly slower than `default<O1>`'s,
-/// in two thirds of the time.
+/// mistakes are still there. What comes after it makes code that is hardly slower than that of
+/// `default<O1>`, in two thirds of the time.
 const SANITIZE: &str = "elim-avail-extern,strip-nonlinetable-debuginfo,always-inline,asan,\
     globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
     instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg)";
