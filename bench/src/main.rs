@@ -12,6 +12,7 @@ mod hot_loops;
 mod json;
 mod memory;
 mod packages;
+mod prepare;
 mod rate;
 mod texts;
 mod usage;
@@ -49,6 +50,8 @@ enum Benchmark {
     /// All flips of a run of a program that looks for words: operations on texts against formulas
     /// over bytes
     Texts,
+    /// Processor time to prepare programs: all variants against a plain build
+    Prepare(prepare::Options),
     /// Builds, tests and generates inputs for packages of Debian; writes docs/packages.md
     Packages(packages::Options),
 }
@@ -64,6 +67,7 @@ fn main() -> Result<()> {
         Benchmark::Flips(options) => flips::run(&options),
         Benchmark::Answers(options) => answers::run(&options),
         Benchmark::Texts => texts::run(),
+        Benchmark::Prepare(options) => prepare::run(&options),
         Benchmark::Packages(options) => packages::run(&options),
     }
 }

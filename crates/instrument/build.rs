@@ -10,7 +10,23 @@ use std::process::Command;
 /// with all others in it.
 const CRATES: &[&str] = &["trace", "runtime-process", "runtime-core", "runtime-models", "runtime"];
 
+/// What `src/allocator.rs` has in the place of the C library, for all libraries to find: what one
+/// function made another must know.
+const ALLOCATOR: &[&str] = &[
+    "malloc",
+    "calloc",
+    "realloc",
+    "free",
+    "malloc_usable_size",
+    "aligned_alloc",
+    "memalign",
+    "posix_memalign",
+];
+
 fn main() {
+    for name in ALLOCATOR {
+        println!("cargo::rustc-link-arg-bins=-Wl,--export-dynamic-symbol={name}");
+    }
     let crates = folder("CARGO_MANIFEST_DIR").parent().expect("the crates folder").to_owned();
     let out = folder("OUT_DIR");
     let (last, libraries) = CRATES.split_last().expect("there are crates");

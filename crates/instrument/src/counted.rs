@@ -12,7 +12,7 @@ use crate::natural_loops::{self, NaturalLoop};
 use crate::numbering::{Numbering, demangled};
 use crate::operands::Names;
 use crate::runtime::{Runtime, main_start};
-use crate::{constructors, instrumentable, lines, source, words};
+use crate::{constructors, instrumentable, source, words};
 use anyhow::Result;
 use inkwell::llvm_sys::core::LLVMGetDebugLocColumn;
 use sites::{LAST_ROUNDS, LoopExit, LoopSite, LoopTable, Operand, OperandKind};
@@ -48,7 +48,7 @@ pub fn instrument(module: &Module, builder: &Builder, numbering: &Numbering) -> 
     words::insert(module, builder, &runtime);
     constructors::place(module);
     module.verify()?;
-    lines::keep_only(module)?;
+    module.forget_source();
     module.run_passes(AFTER)?;
     Ok(table)
 }

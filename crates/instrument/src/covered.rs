@@ -6,7 +6,7 @@ use crate::llvm::Builder;
 use crate::module::Module;
 use crate::numbering::Numbering;
 use crate::runtime::{Runtime, main_start};
-use crate::{constructors, entry, instrumentable, lines, source, words};
+use crate::{constructors, entry, instrumentable, source, words};
 use anyhow::Result;
 use sites::SourceTable;
 
@@ -41,7 +41,7 @@ pub fn instrument(
     words::insert(module, builder, &runtime);
     constructors::place(module);
     module.verify()?;
-    lines::keep_only(module)?;
+    module.forget_source();
     module.run_passes(AFTER)?;
     Ok(table)
 }

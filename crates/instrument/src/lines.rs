@@ -10,8 +10,8 @@ use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
 use std::collections::HashMap;
 
-/// LLVM's pass, enough for code that has no `#line`.
-pub const STRIP: &str = "strip-nonlinetable-debuginfo";
+/// LLVM's pass.
+const STRIP: &str = "strip-nonlinetable-debuginfo";
 
 /// Leaves lines, each with its file. Instructions that were inlined keep the file of their function:
 /// this comes before anything is inlined.

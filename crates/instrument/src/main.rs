@@ -2,6 +2,8 @@
 //! which ends the process, is an error message of the caller's. Users meet it through `tarragon
 //! fuzz` and `tarragon variant`.
 
+mod allocator;
+
 use clap::{Parser, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

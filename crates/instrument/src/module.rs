@@ -1,11 +1,12 @@
 //! Modules as a whole: reading, linking, running LLVM's own passes, writing object code.
 
 use crate::llvm::{self, c_string, take_message};
-use crate::{attributes, library, lines, versions};
+use crate::{attributes, library, versions};
 use anyhow::{Context as _, Result, bail};
 use inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use inkwell::llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
 use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::debuginfo::LLVMStripModuleDebugInfo;
 use inkwell::llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
 use inkwell::llvm_sys::linker::LLVMLinkModules2;
 use inkwell::llvm_sys::prelude::*;
@@ -46,7 +47,7 @@ impl Module {
         Ok(module)
     }
 
-    /// Links bitcode that is in memory, without its types.
+    /// Links bitcode that is in memory.
     pub fn link_bitcode(&self, bitcode: &[u8]) -> Result<()> {
         // SAFETY: the buffer copies the bytes.
         let buffer = unsafe {
@@ -59,7 +60,6 @@ impl Module {
         let other = parse(self.context, buffer)?;
         // SAFETY: both modules are alive. The triples differ in the vendor's name only.
         unsafe { LLVMSetTarget(other, LLVMGetTarget(self.raw)) };
-        Module { raw: other, ..*self }.run_passes(lines::STRIP)?;
         link(self.raw, other)
     }
 
@@ -92,6 +92,13 @@ impl Module {
             }
         }
         Ok(())
+    }
+
+    /// Forgets places in the source, once nobody asks for them any more: code generation works on
+    /// them, too.
+    pub fn forget_source(&self) {
+        // SAFETY: the module is alive.
+        unsafe { LLVMStripModuleDebugInfo(self.raw) };
     }
 
     pub fn verify(&self) -> Result<()> {

@@ -121,6 +121,25 @@ fn a_static_program_has_a_sanitized_variant() {
     check(dir.path(), &["sanitized"], "98\n");
 }
 
+/// Lines cost up to a tenth of the time that code generation takes; only reports of the sanitizers
+/// are read with them.
+#[test]
+fn only_the_sanitized_variant_knows_lines() {
+    let dir = TempDir::new().expect("temporary directory");
+    write(dir.path(), &[("nobody.c", CALLS_NOBODY)]);
+    tarragon(dir.path(), "cc -g -O2 nobody.c -o program");
+    let knows_lines = |file: &str| {
+        let bytes = std::fs::read(dir.path().join(file)).expect("a file");
+        bytes.windows(12).any(|name| name == b".debug_line\0")
+    };
+    for (variant, expected) in
+        [("traced", false), ("covered", false), ("counted", false), ("sanitized", true)]
+    {
+        tarragon(dir.path(), &format!("variant {variant} ./program -o {variant}"));
+        assert_eq!(knows_lines(variant), expected, "{variant}");
+    }
+}
+
 fn write(dir: &Path, files: &[(&str, &str)]) {
     for (name, text) in files {
         std::fs::write(dir.join(name), text).expect("written");
