@@ -12,7 +12,7 @@ pub fn shrink(input: &[u8], budget: usize, mut holds: impl FnMut(&[u8]) -> bool)
     let mut asked = 0;
     let mut holds = |candidate: &[u8]| {
         asked += 1;
-        asked <= budget && holds(candidate)
+        (asked <= budget).then(|| holds(candidate))
     };
     let smallest = shrink::chunks(input, &mut holds);
     let plainer = plainer(smallest, &mut holds);
@@ -24,10 +24,14 @@ fn plainer(mut input: Vec<u8>, holds: &mut Holds<'_>) -> Vec<u8> {
         let old = input[at];
         for byte in PLAIN.into_iter().take_while(|byte| *byte != old) {
             input[at] = byte;
-            if holds(&input) {
-                break;
+            match holds(&input) {
+                Some(true) => break,
+                Some(false) => input[at] = old,
+                None => {
+                    input[at] = old;
+                    return input;
+                }
             }
-            input[at] = old;
         }
     }
     input

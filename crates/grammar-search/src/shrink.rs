@@ -20,8 +20,9 @@ impl<'l> SentenceShrinker<'l> {
     fn on_trees(&self, input: &[u8], holds: &mut Holds<'_>) -> Option<Vec<u8>> {
         let mut parser = Parser::new(&self.language.grammar).ok()?;
         let tree = parser.parse(input).ok()?;
-        let sentence_holds = |text: &[u8]| parser.check(text).is_ok() && holds(text);
-        let mut interesting = OneByOne(sentence_holds);
+        let sentence_holds =
+            |text: &[u8]| if parser.check(text).is_ok() { holds(text) } else { Some(false) };
+        let mut interesting = OneByOne::new(sentence_holds);
         TreeShrinker::new(&mut interesting).shrink(self.language, input, Some(tree)).ok()
     }
 }
@@ -40,7 +41,7 @@ mod tests {
         let text = "grammar g; s: '{' (e ';')* '}'; e: N | e '+' e | '(' e ')'; N: [0-9]+;";
         let read = grammar_formats::read_text("g.g4", text, None).expect("a grammar");
         let language = Language::new(read.grammar).expect("sentences");
-        let small = SentenceShrinker::new(&language).shrink(input, &mut |text| holds(text));
+        let small = SentenceShrinker::new(&language).shrink(input, &mut |text| Some(holds(text)));
         String::from_utf8_lossy(&small).into_owned()
     }
 
@@ -48,6 +49,19 @@ mod tests {
     fn sentences_stay_sentences() {
         let has_plus = |text: &[u8]| text.contains(&b'+');
         assert_eq!(shrunk(b"{12;((3+45));6;}", has_plus), "{3+0;}");
+    }
+
+    #[test]
+    fn nothing_is_asked_after_the_last_answer() {
+        let text = "grammar g; s: 'a'*;";
+        let read = grammar_formats::read_text("g.g4", text, None).expect("a grammar");
+        let language = Language::new(read.grammar).expect("sentences");
+        let mut asked = 0;
+        let small = SentenceShrinker::new(&language).shrink(&[b'a'; 50], &mut |_| {
+            asked += 1;
+            (asked < 5).then_some(asked == 1)
+        });
+        assert_eq!((small.len(), asked), (50, 5));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use path::Step;
+use sources::Layout;
 
 use crate::diagnosis::{Cause, Frame, is_bad_access};
 use crate::{Diagnosis, Offence, Outcome, Rounds};
@@ -111,6 +112,8 @@ pub struct Bugs {
     causes: Vec<(Cause, usize)>,
     first: u32,
     ignores_hangs: bool,
+    /// What inputs are made of, if they are containers.
+    layout: Option<Layout>,
 }
 
 impl Bug {
@@ -130,10 +133,10 @@ impl Bug {
     }
 
     /// Whether a run shows the bug in a worse way, or as badly by a smaller input.
-    fn is_shown_better_by(&self, failure: &Failure) -> bool {
+    fn is_shown_better_by(&self, failure: &Failure, layout: Option<&Layout>) -> bool {
         match failure.kind.severity().cmp(&self.kind.severity()) {
             Ordering::Greater => true,
-            Ordering::Equal => is_smaller(failure.input, &self.input),
+            Ordering::Equal => is_smaller(failure.input, &self.input, layout),
             Ordering::Less => false,
         }
     }
@@ -190,6 +193,11 @@ impl Bugs {
         Bugs { ignores_hangs: true, ..self }
     }
 
+    /// The same list, whose inputs are containers of this layout.
+    pub fn of_layout(self, layout: Option<Layout>) -> Bugs {
+        Bugs { layout, ..self }
+    }
+
     pub fn ignores(&self, kind: BugKind) -> bool {
         self.ignores_hangs && kind == BugKind::Hang
     }
@@ -205,7 +213,9 @@ impl Bugs {
     /// Whether a run that ended this way tells nothing new, not even a smaller input.
     pub fn is_stale(&self, failure: &Failure) -> bool {
         let known = self.by_last_step.get(&(failure.kind, failure.last));
-        known.is_some_and(|&index| !self.bugs[index].is_shown_better_by(failure))
+        known.is_some_and(|&index| {
+            !self.bugs[index].is_shown_better_by(failure, self.layout.as_ref())
+        })
     }
 
     pub fn add(&mut self, failure: &Failure, diagnosis: Option<Diagnosis>) -> (Sighting, &Bug) {
@@ -226,7 +236,7 @@ impl Bugs {
         bug.hits += 1;
         // A diagnosis is worth more than a few bytes.
         let says_less = diagnosis.is_none() && bug.diagnosis.is_some();
-        if says_less || !bug.is_shown_better_by(failure) {
+        if says_less || !bug.is_shown_better_by(failure, self.layout.as_ref()) {
             return (Sighting::Known, bug);
         }
         bug.kind = failure.kind;
@@ -298,8 +308,10 @@ impl Bug {
     }
 }
 
-pub(crate) fn is_smaller(input: &[u8], than: &[u8]) -> bool {
-    (input.len(), input) < (than.len(), than)
+/// Containers are all of one length, and what is in them says how large they are.
+pub(crate) fn is_smaller(input: &[u8], than: &[u8], layout: Option<&Layout>) -> bool {
+    let size = |input: &[u8]| layout.map_or(input.len(), |layout| layout.content(input));
+    (size(input), input) < (size(than), than)
 }
 
 #[cfg(test)]
@@ -336,6 +348,22 @@ mod tests {
             shown,
             [(8, &b"1/0"[..], 3, 1), (9, &b"1%0"[..], 1, 4), (10, &b"2%0"[..], 1, 5)]
         );
+    }
+
+    #[test]
+    fn containers_with_less_in_them_are_smaller() {
+        let parts = vec![sources::Part::data("stdin", 300), sources::Part::text("word1", 8)];
+        let layout = Layout::new(parts).expect("a layout");
+        let mut bugs = Bugs::default().of_layout(Some(layout.clone()));
+        let mut sighting = |stdin: usize, word: &[u8]| {
+            let input = layout.join(&[vec![b'a'; stdin], word.to_vec()]);
+            bugs.add(&failure(&input, 3, 0, 1), None).0
+        };
+        assert_eq!(sighting(300, b"ab"), Sighting::New);
+        assert_eq!(sighting(255, b"ab"), Sighting::Smaller, "although 255 has the higher low byte");
+        assert_eq!(sighting(255, b"b"), Sighting::Smaller, "although b comes after a");
+        assert_eq!(sighting(257, b""), Sighting::Known);
+        assert_eq!(sighting(255, b"a"), Sighting::Smaller);
     }
 
     #[test]

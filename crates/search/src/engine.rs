@@ -288,7 +288,8 @@ impl<'a> Engine<'a> {
     }
 
     /// All inputs are containers of this layout.
-    pub fn with_layout(self, layout: Option<Layout>) -> Engine<'a> {
+    pub fn with_layout(mut self, layout: Option<Layout>) -> Engine<'a> {
+        self.results.bugs = self.results.bugs.of_layout(layout.clone());
         Engine { layout, ..self }
     }
 

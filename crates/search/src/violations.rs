@@ -2,6 +2,7 @@
 //! report.
 
 use path::{Constraint, ConstraintKind, PathCondition};
+use sources::Layout;
 use trace::CheckKind;
 
 use crate::Sighting;
@@ -37,16 +38,27 @@ impl Violations {
 
     /// Takes note of what the path of a run violates. Returns what has to be written: violations at
     /// new places, and those with a smaller input than before.
-    pub(crate) fn add(&mut self, input: &[u8], path: &PathCondition) -> Vec<(Violation, Sighting)> {
+    pub(crate) fn add(
+        &mut self,
+        input: &[u8],
+        path: &PathCondition,
+        layout: Option<&Layout>,
+    ) -> Vec<(Violation, Sighting)> {
         let mut violated: Vec<(CheckKind, u32)> =
             path.constraints.iter().filter_map(violated).collect();
         violated.sort_by_key(|&(kind, site)| (site, kind as u16));
         violated.dedup();
-        let seen = violated.into_iter().map(|(kind, site)| self.see(kind, site, input));
+        let seen = violated.into_iter().map(|(kind, site)| self.see(kind, site, input, layout));
         seen.filter(|(_, sighting)| *sighting != Sighting::Known).collect()
     }
 
-    fn see(&mut self, kind: CheckKind, site: u32, input: &[u8]) -> (Violation, Sighting) {
+    fn see(
+        &mut self,
+        kind: CheckKind,
+        site: u32,
+        input: &[u8],
+        layout: Option<&Layout>,
+    ) -> (Violation, Sighting) {
         let known = self.all.iter_mut().find(|known| known.kind == kind && known.site == site);
         let Some(known) = known else {
             let id = self.first + self.all.len() as u32 + 1;
@@ -55,7 +67,7 @@ impl Violations {
             return (new, Sighting::New);
         };
         known.hits += 1;
-        let is_smaller = crate::bugs::is_smaller(input, &known.input);
+        let is_smaller = crate::bugs::is_smaller(input, &known.input, layout);
         if is_smaller {
             known.input = input.to_vec();
         }
@@ -102,12 +114,15 @@ mod tests {
             (overflow, 7, true),
             (overflow, 9, false),
         ]);
-        assert_eq!(told(violations.add(b"ab", &both)), [(5, Sighting::New), (6, Sighting::New)]);
         assert_eq!(
-            told(violations.add(b"b", &path(&[(shift, 8, true)]))),
+            told(violations.add(b"ab", &both, None)),
+            [(5, Sighting::New), (6, Sighting::New)]
+        );
+        assert_eq!(
+            told(violations.add(b"b", &path(&[(shift, 8, true)]), None)),
             [(6, Sighting::Smaller)]
         );
-        assert_eq!(told(violations.add(b"c", &both)), [(5, Sighting::Smaller)]);
+        assert_eq!(told(violations.add(b"c", &both, None)), [(5, Sighting::Smaller)]);
         let inputs: Vec<_> = violations.all().iter().map(|v| (&v.input[..], v.hits)).collect();
         assert_eq!(inputs, [(&b"c"[..], 2), (b"b", 3)]);
     }

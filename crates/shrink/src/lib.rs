@@ -1,13 +1,13 @@
 //! Smaller inputs that still do what matters, on bytes. What matters is for the caller to say: this
 //! crate runs nothing, and has no clock.
 
-/// Says whether a smaller input still does what matters.
-pub type Holds<'a> = dyn FnMut(&[u8]) -> bool + 'a;
+/// Says whether a smaller input still does what matters; `None` where no more is to be asked.
+pub type Holds<'a> = dyn FnMut(&[u8]) -> Option<bool> + 'a;
 
 /// A way to make inputs smaller.
 pub trait Shrinker {
     /// An input that is no longer and for which `holds` was true; the input itself if there is none.
-    /// It never asks about the input itself. Once `holds` answers no more but false, it soon ends.
+    /// It soon ends when no more is to be asked: what it does in turn may each ask once more.
     fn shrink(&mut self, input: &[u8], holds: &mut Holds<'_>) -> Vec<u8>;
 }
 
@@ -32,8 +32,10 @@ pub fn chunks(input: &[u8], holds: &mut Holds<'_>) -> Vec<u8> {
         while end > 0 {
             let start = end.saturating_sub(size);
             let candidate = [&smallest[..start], &smallest[end..]].concat();
-            if holds(&candidate) {
-                smallest = candidate;
+            match holds(&candidate) {
+                Some(true) => smallest = candidate,
+                Some(false) => {}
+                None => return smallest,
             }
             end = start;
         }
@@ -54,9 +56,16 @@ pub fn pairs(mut input: Vec<u8>, holds: &mut Holds<'_>) -> Vec<u8> {
     while first < input.len() && input.len() <= PAIRED {
         let without =
             |last: usize| [&input[..first], &input[first + 1..last], &input[last + 1..]].concat();
-        let found = (first + 1..input.len()).rev().map(without).find(|candidate| holds(candidate));
+        let mut candidates = (first + 1..input.len()).rev().map(without);
+        // The first that holds, or about which nobody answers.
+        let found = candidates.find_map(|candidate| match holds(&candidate) {
+            Some(true) => Some(Some(candidate)),
+            Some(false) => None,
+            None => Some(None),
+        });
         match found {
-            Some(smaller) => input = smaller,
+            Some(Some(smaller)) => input = smaller,
+            Some(None) => return input,
             None => first += 1,
         }
     }
@@ -69,7 +78,24 @@ mod tests {
     use proptest::prelude::*;
 
     fn shrink(input: &[u8], mut holds: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
-        Bytes.shrink(input, &mut holds)
+        Bytes.shrink(input, &mut |text| Some(holds(text)))
+    }
+
+    #[test]
+    fn nothing_is_asked_after_the_last_answer() {
+        for answers in 0..20 {
+            let (mut asked, mut last) = (0, b"abcdef".to_vec());
+            let small = Bytes.shrink(b"abcdef", &mut |text| {
+                asked += 1;
+                let holds = (asked <= answers).then_some(asked % 4 == 0);
+                if holds == Some(true) {
+                    last = text.to_vec();
+                }
+                holds
+            });
+            assert!(asked <= answers + 2, "{asked} questions, {answers} answers");
+            assert_eq!(small, last);
+        }
     }
 
     #[test]

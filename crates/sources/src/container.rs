@@ -1,5 +1,7 @@
 //! Containers: made of parts, taken apart, and brought into their one form.
 
+use std::ops::Range;
+
 use thiserror::Error;
 
 use crate::layout::{Kind, Layout, MARK, Part};
@@ -33,6 +35,17 @@ impl Layout {
     pub fn split(&self, container: &[u8]) -> Result<Parts, ContainerError> {
         self.check(container)?;
         Ok(self.places().map(|(part, place)| taken(part, container, place.start)).collect())
+    }
+
+    /// How much is in a container: bytes of data and texts, and choices that are not the usual one.
+    pub fn content(&self, container: &[u8]) -> usize {
+        let count = |(part, place): (&Part, Range<usize>)| match part.kind {
+            Kind::Choices => {
+                taken(part, container, place.start).iter().filter(|b| **b != 0).count()
+            }
+            Kind::Data | Kind::Text => length(part, container, place.start),
+        };
+        self.places().map(count).sum()
     }
 
     /// Whether the parts of the container are these.
@@ -111,6 +124,7 @@ mod tests {
         let long = vec![b'x'; 257];
         let container = layout.join(&[b"ab".to_vec(), long.clone(), vec![7], b"x\0y".to_vec()]);
         assert_eq!(container.len(), layout.size());
+        assert_eq!(layout.content(&container), 2 + 257 + 1 + 1);
         let text = b"x".to_vec();
         assert_eq!(layout.split(&container).unwrap(), [b"ab".to_vec(), long, vec![7, 0], text]);
         let full = layout.join(&[vec![], vec![], vec![], b"xyzu".to_vec()]);

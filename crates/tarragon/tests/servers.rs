@@ -361,6 +361,36 @@ int main(void)
 }
 "#;
 
+/// A client knows nothing of the marks between messages either.
+const CLIENT_MESSAGES: &str = r#"
+int main(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    char text[8], space[64];
+    struct iovec piece = {text, sizeof text};
+    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+    message.msg_control = space;
+    message.msg_controllen = sizeof space;
+    int own = socket(AF_INET, SOCK_STREAM, 0);
+    connect(own, (struct sockaddr *)&address, sizeof address);
+    if (recvmsg(own, &message, 0) != 2)
+        return 1;
+    if (message.msg_controllen || message.msg_flags || dup(0) != own + 1)
+        return 2;
+    abort();
+}
+"#;
+
+/// How much there is to be read of a file.
+const FILE_SIZE: &str = r#"
+int main(void)
+{
+    int count = 0, peer = accept(serve_on(SOCK_STREAM), 0, 0);
+    ioctl(0, FIONREAD, &count);
+    return peer < 0 || count == 2;
+}
+"#;
+
 /// Children that were made before, and accept from one socket.
 const PREFORKED: &str = r#"
 static int *heard;
@@ -547,6 +577,28 @@ fn messages_are_joined_or_not_as_is_asked_for() {
     let seeds = ["--seeds", "messages=sizes", "--seeds", "connection1=text"];
     let options = [&["--connections", "1", "--max-runs", "1"], &seeds[..]].concat();
     assert_eq!(only_bug(&fuzz(dir.path(), &source, &["-w"], &options, &[])), "take");
+}
+
+#[test]
+fn a_client_gets_no_marks() {
+    let dir = TempDir::new().expect("temporary directory");
+    std::fs::write(dir.path().join("sizes"), [2, 2]).expect("written");
+    std::fs::write(dir.path().join("text"), "go on").expect("written");
+    let source = [NET, CLIENT_MESSAGES].concat();
+    let seeds = ["--seeds", "messages=sizes", "--seeds", "connection1=text"];
+    let options = [&["--connections", "1", "--max-runs", "1"], &seeds[..]].concat();
+    assert_eq!(only_bug(&fuzz(dir.path(), &source, &["-w"], &options, &[])), "main");
+}
+
+#[test]
+fn the_size_of_a_file_is_counted() {
+    let dir = TempDir::new().expect("temporary directory");
+    let source = [NET, FILE_SIZE].concat();
+    let sources = ["--source", "stdin=4", "--source", "connection1=1", "--messages", "0"];
+    let options = [&sources[..], &["--exhaustive"]].concat();
+    let stats = fuzz(dir.path(), &source, &["-w"], &options, &[]);
+    assert_ne!(stats["completeness"]["complete"], true, "{stats}");
+    assert_ne!(losses(&stats), 0, "{stats}");
 }
 
 #[test]

@@ -290,10 +290,10 @@ ssize_t recv(int descriptor, void *to, size_t size, int flags)
     return recv(descriptor, to, size, flags);
 }
 
-/* What marks the end of a message is not the program's. */
+/* What marks the end of a message is not the program's. Datagrams have no marks. */
 TARRAGON_OWN static void take_markers(int descriptor, struct msghdr *message)
 {
-    if (!other(descriptor) || is_bound(descriptor))
+    if (!other(descriptor) || !is_stream(descriptor))
         return;
     for (struct cmsghdr *mark = CMSG_FIRSTHDR(message); mark; mark = CMSG_NXTHDR(message, mark))
         if (mark->cmsg_level == SOL_SOCKET && mark->cmsg_type == SCM_RIGHTS)
@@ -311,14 +311,15 @@ ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
     return got;
 }
 
-/* How much there is to be read says how long a connection is, which is no expression here. */
+/* How much there is to be read says how long a connection or a file is, which is no expression
+ * here. */
 TARRAGON_OWN int ioctl(int descriptor, unsigned long request, ...)
 {
     va_list more;
     va_start(more, request);
     void *argument = va_arg(more, void *);
     va_end(more);
-    if (request == FIONREAD && other(descriptor) && __tarragon_lost)
+    if (request == FIONREAD && __tarragon_lost)
         __tarragon_lost();
     return (int)syscall(SYS_ioctl, descriptor, request, argument);
 }

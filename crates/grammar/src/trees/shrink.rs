@@ -20,18 +20,42 @@ pub trait Interesting {
     fn at_once(&self) -> usize;
 
     fn hold(&mut self, texts: &[&[u8]]) -> Vec<bool>;
+
+    /// Whether no more is to be asked.
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
-/// Asks about one text after the other.
-pub struct OneByOne<F>(pub F);
+/// Asks about one text after the other, until there is no answer.
+pub struct OneByOne<F> {
+    holds: F,
+    is_over: bool,
+}
 
-impl<F: FnMut(&[u8]) -> bool> Interesting for OneByOne<F> {
+impl<F: FnMut(&[u8]) -> Option<bool>> OneByOne<F> {
+    pub fn new(holds: F) -> OneByOne<F> {
+        OneByOne { holds, is_over: false }
+    }
+
+    fn ask(&mut self, text: &[u8]) -> bool {
+        let answer = if self.is_over { None } else { (self.holds)(text) };
+        self.is_over = answer.is_none();
+        answer.unwrap_or(false)
+    }
+}
+
+impl<F: FnMut(&[u8]) -> Option<bool>> Interesting for OneByOne<F> {
     fn at_once(&self) -> usize {
         1
     }
 
     fn hold(&mut self, texts: &[&[u8]]) -> Vec<bool> {
-        texts.iter().map(|text| (self.0)(text)).collect()
+        texts.iter().map(|text| self.ask(text)).collect()
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
     }
 }
 
@@ -93,7 +117,7 @@ impl<'a> Shrinker<'a> {
             let before = (tree.nodes.len(), tree.text.len());
             tree = self.pass(tree, context, Context::smaller_trees);
             tree = self.pass(tree, context, Context::smaller_lexemes);
-            if (tree.nodes.len(), tree.text.len()) == before {
+            if (tree.nodes.len(), tree.text.len()) == before || self.interesting.is_over() {
                 return edit::spell(&tree, &mut context.speller);
             }
         }
@@ -107,7 +131,7 @@ impl<'a> Shrinker<'a> {
         steps: fn(&Context<'l>, &Tree, usize) -> Vec<Tree>,
     ) -> Tree {
         let mut node = 0;
-        while node < tree.nodes.len() {
+        while node < tree.nodes.len() && !self.interesting.is_over() {
             let candidates = steps(context, &tree, node);
             let texts: Vec<Vec<u8>> =
                 candidates.iter().map(|t| edit::spell(t, &mut context.speller)).collect();
@@ -125,7 +149,7 @@ impl<'a> Shrinker<'a> {
         loop {
             let mut at = 0;
             let mut removed = false;
-            while at < text.len() {
+            while at < text.len() && !self.interesting.is_over() {
                 let batch: Vec<Vec<u8>> = (0..self.jobs)
                     .map(|i| at + i * chunk)
                     .filter(|from| *from < text.len())
@@ -141,7 +165,7 @@ impl<'a> Shrinker<'a> {
                     None => at += count * chunk,
                 }
             }
-            if chunk == 1 && !removed {
+            if chunk == 1 && !removed || self.interesting.is_over() {
                 return text;
             }
             chunk = if removed && chunk == 1 { 1 } else { chunk.div_ceil(2).max(1) };

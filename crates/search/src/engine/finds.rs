@@ -87,7 +87,8 @@ impl Engine<'_> {
         input: &[u8],
         path: &PathCondition,
     ) -> Result<(), Stop> {
-        for (violation, sighting) in self.results.violations.add(input, path) {
+        let found = self.results.violations.add(input, path, self.layout.as_ref());
+        for (violation, sighting) in found {
             self.world.observer.new_violation(&violation, sighting).map_err(Stop::Output)?;
         }
         Ok(())

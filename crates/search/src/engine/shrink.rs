@@ -10,13 +10,16 @@ use std::time::Duration;
 use ::shrink::Shrinker;
 
 use super::{Engine, RunOnce, Stop};
-use crate::{Bug, BugKind, Return};
+use crate::{Bug, BugKind, Return, Stats};
 
 /// The part of the time that goes into this, beside what is free.
 const SHARE: u32 = 10;
 const FREE: Duration = Duration::from_millis(500);
 /// Attempts for each bug that are free, however slow they are.
 const FREE_ATTEMPTS: usize = 32;
+/// How long an attempt goes on at least, and until it has tried something new: one that was cut off
+/// begins anew, and would not get beyond that.
+const SLICE: Duration = Duration::from_millis(200);
 
 /// What is to be made smaller.
 #[derive(Default)]
@@ -63,18 +66,18 @@ impl Engine<'_> {
         }
         let Some(mut shrinker) = self.shrinking.shrinker.take() else { return Ok(()) };
         let (started, examining) = (self.world.clock.elapsed(), self.examining());
-        let runs = self.results.stats.runs;
+        let (books, triaged) = (self.results.stats.clone(), self.triaged.clone());
         let attempt = self.shrink(id, &mut *shrinker);
         self.shrinking.shrinker = Some(shrinker);
         let time = self.world.clock.elapsed().saturating_sub(started);
         let own = time.saturating_sub(self.examining().saturating_sub(examining));
         self.shrinking.spent += time;
         self.shrinking.apart += own;
+        self.close_books(books);
         let made = Return { time: own, turns: 1, outcomes: 0 };
         self.results.stats.returns.add("smaller inputs", made);
-        let stats = &mut self.results.stats;
-        stats.shrinking += stats.runs - runs;
-        stats.runs = runs;
+        // Which runs are traced once more to find their last step is counted, too.
+        self.triaged = triaged;
         // Its own finds have asked for more of the same.
         self.shrinking.waiting.retain(|waiting| *waiting != id);
         match attempt {
@@ -83,6 +86,17 @@ impl Engine<'_> {
             Attempt::Failed(stop) => return Err(stop),
         }
         Ok(())
+    }
+
+    /// The search goes on as if these runs had not been: its limits and claims hang on the books.
+    fn close_books(&mut self, before: Stats) {
+        let after = std::mem::replace(&mut self.results.stats, before);
+        let stats = &mut self.results.stats;
+        stats.shrinking += after.runs - stats.runs;
+        stats.examined = after.examined;
+        stats.unfinished_examinations = after.unfinished_examinations;
+        stats.times = after.times;
+        stats.returns = after.returns;
     }
 
     /// Nothing else is left to do.
@@ -98,27 +112,26 @@ impl Engine<'_> {
             return Attempt::Done;
         };
         let started = self.world.clock.elapsed();
-        let mut attempt = Attempt::Done;
+        let (mut attempt, mut has_tried) = (Attempt::Done, false);
         shrinker.shrink(&input, &mut |candidate| {
-            if !matches!(attempt, Attempt::Done) || self.was_tried(id, candidate) {
-                return false;
+            // Shrinkers that begin anew may ask about what they have got so far.
+            if self.is_input_of(id, candidate) {
+                return Some(true);
             }
-            let time = self.world.clock.elapsed().saturating_sub(started);
-            if !self.has_free_attempts(id) && !self.has_time_to_shrink(time) {
+            if self.shrinking.tried.get(&id).is_some_and(|tried| tried.contains(&hash(candidate))) {
+                return Some(false);
+            }
+            let spent = self.world.clock.elapsed().saturating_sub(started);
+            let has_got_on = has_tried && spent >= SLICE && !self.has_free_attempts(id);
+            if self.is_over() || has_got_on && !self.has_time_to_shrink(spent) {
                 attempt = Attempt::Cut;
-                return false;
+                return None;
             }
+            has_tried = true;
             self.shrinking.tried.entry(id).or_default().insert(hash(candidate));
-            self.shows(id, candidate).unwrap_or_else(|stop| {
-                attempt = Attempt::Failed(stop);
-                false
-            })
+            self.shows(id, candidate).map_err(|stop| attempt = Attempt::Failed(stop)).ok()
         });
         attempt
-    }
-
-    fn was_tried(&self, id: u32, candidate: &[u8]) -> bool {
-        self.shrinking.tried.get(&id).is_some_and(|tried| tried.contains(&hash(candidate)))
     }
 
     /// Whether the input shows the bug at least as badly; if so, it is the bug's from now on.
@@ -131,7 +144,11 @@ impl Engine<'_> {
             Some(kind) => self.bug(kind, &run)?,
             None => self.doubt_for(id, candidate)?,
         }
-        Ok(self.results.bugs.get(id).is_some_and(|bug| bug.input == candidate))
+        Ok(self.is_input_of(id, candidate))
+    }
+
+    fn is_input_of(&self, id: u32, input: &[u8]) -> bool {
+        self.results.bugs.get(id).is_some_and(|bug| bug.input == input)
     }
 
     /// A run that ends well may show a bug that only a build that checks more sees.
@@ -143,13 +160,17 @@ impl Engine<'_> {
 
     fn has_free_attempts(&self, id: u32) -> bool {
         let attempts = self.shrinking.tried.get(&id).map_or(0, HashSet::len);
-        attempts < FREE_ATTEMPTS && !self.is_interrupted() && !self.is_time_up()
+        attempts < FREE_ATTEMPTS && !self.is_over()
     }
 
     /// `more` is what is being spent now.
     fn has_time_to_shrink(&self, more: Duration) -> bool {
         let spent = (self.shrinking.spent + more).saturating_sub(FREE);
-        spent * SHARE <= self.world.clock.elapsed() && !self.is_interrupted() && !self.is_time_up()
+        spent * SHARE <= self.world.clock.elapsed() && !self.is_over()
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_interrupted() || self.is_time_up()
     }
 }
 

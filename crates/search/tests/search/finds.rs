@@ -1,11 +1,14 @@
 //! What becomes of runs that end badly, by what the program and its variants say about them.
 
+use std::cell::Cell;
+use std::time::Duration;
+
 use search::{
-    BugKind, Bugs, Diagnosis, Engine, ExecError, Execution, Executor, Frame, Next, Outcome, Ran,
-    Results, Seed, Strategy, World,
+    BugKind, Bugs, Clock, Diagnosis, Engine, ExecError, Execution, Executor, Frame, Next, Outcome,
+    Ran, Results, Seed, Strategy, World,
 };
 
-use shrink::{Bytes, Shrinker};
+use shrink::{Bytes, Holds, Shrinker};
 
 use search_testing::harness::{Notes, Setup, Ticks, chain, ended};
 
@@ -114,13 +117,24 @@ fn search_with(
     seeds: &[&[u8]],
     shrinker: Option<Box<dyn Shrinker>>,
 ) -> Results {
+    search_by(&Ticks::default(), executor, claims, bugs, seeds, shrinker)
+}
+
+fn search_by(
+    clock: &dyn Clock,
+    executor: &mut dyn Executor,
+    claims: bool,
+    bugs: Bugs,
+    seeds: &[&[u8]],
+    shrinker: Option<Box<dyn Shrinker>>,
+) -> Results {
     let sites = Default::default();
     let setup = Setup::default();
     let world = World {
         executor,
         solver: &mut chain(),
         sites: &sites,
-        clock: &Ticks::default(),
+        clock,
         observer: &mut Notes::default(),
         stop: &setup.stop,
     };
@@ -214,4 +228,58 @@ fn inputs_of_bugs_become_small_and_their_runs_do_not_count() {
     let found = search(&mut Letters, false, Bugs::default(), &seeds);
     assert_eq!(results.stats.runs, found.stats.runs);
     assert!(results.stats.shrinking > 0);
+}
+
+/// Goes wrong on an `x`, and covers another outcome with each length.
+struct Lengths;
+
+impl Executor for Lengths {
+    fn run(&mut self, input: &[u8], _symbolic: bool) -> Result<Execution, ExecError> {
+        let outcome = match (input.contains(&b'x'), input.ends_with(b"y")) {
+            (true, true) => CRASH,
+            (true, false) => Outcome::OutOfMemory,
+            _ => Outcome::Exit(0),
+        };
+        Ok(Execution { covered: vec![input.len() as u32], ..ended(outcome) })
+    }
+}
+
+/// How far inputs are made smaller hangs on the clock; how many runs the search has does not.
+#[test]
+fn what_is_run_to_make_inputs_smaller_leaves_the_books_alone() {
+    let seeds: [&[u8]; 2] = [b"aaaaxaay", b"xay"];
+    let small = search_with(&mut Lengths, false, Bugs::default(), &seeds, Some(Box::new(Bytes)));
+    let found = search(&mut Lengths, false, Bugs::default(), &seeds);
+    assert!(small.stats.shrinking > 0);
+    assert_eq!(small.stats.runs, found.stats.runs);
+    assert_eq!(small.stats.shortfalls(), found.stats.shortfalls());
+}
+
+/// Makes nothing smaller that does not hold itself, as shrinkers on trees do.
+struct Cautious;
+
+impl Shrinker for Cautious {
+    fn shrink(&mut self, input: &[u8], holds: &mut Holds<'_>) -> Vec<u8> {
+        if holds(input) == Some(true) { Bytes.shrink(input, holds) } else { input.to_vec() }
+    }
+}
+
+/// Moves a tenth of a second each time somebody looks.
+#[derive(Default)]
+struct Tenths(Cell<u64>);
+
+impl Clock for Tenths {
+    fn elapsed(&self) -> Duration {
+        self.0.set(self.0.get() + 100);
+        Duration::from_millis(self.0.get())
+    }
+}
+
+#[test]
+fn shrinkers_go_on_where_they_were_cut_off() {
+    let mut seeds: Vec<&[u8]> = vec![b"aaxbbbbycc"];
+    seeds.resize(3000, b"");
+    let (clock, shrinker) = (Tenths::default(), Some(Box::new(Cautious) as Box<dyn Shrinker>));
+    let results = search_by(&clock, &mut Letters, false, Bugs::default(), &seeds, shrinker);
+    assert_eq!(results.bugs.all()[0].input, b"xy");
 }
