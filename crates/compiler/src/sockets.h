@@ -32,6 +32,18 @@ static struct known sockets[SOCKETS];
 /* How many of them have been in use. */
 static int used;
 
+/* Threads may make sockets and take connections at the same time. */
+OWN static void lock(int *is_held)
+{
+    while (__atomic_exchange_n(is_held, 1, __ATOMIC_ACQUIRE))
+        syscall(SYS_sched_yield);
+}
+
+OWN static void unlock(int *is_held)
+{
+    __atomic_store_n(is_held, 0, __ATOMIC_RELEASE);
+}
+
 /* Out of the way, so that the program gets the numbers that it would get; below those of the
  * runtime, so that what is left open when a process begins again is closed. */
 OWN static int put_away(int descriptor)
@@ -84,7 +96,7 @@ OWN static struct known *unused(void)
     return used == SOCKETS ? NULL : &sockets[used++];
 }
 
-OWN static int pair(int type)
+OWN static int pair_alone(int type)
 {
     int ends[2];
     struct stat file;
@@ -100,11 +112,22 @@ OWN static int pair(int type)
     int away = put_away(ends[1]);
     if (away < 0 || ends[0] >= SOCKETS || syscall(SYS_fstat, ends[0], &file)) {
         close(ends[0]);
+        if (away >= 0)
+            close(away);
         errno = EMFILE;
         return -1;
     }
     *it = (struct known){ .inode = file.st_ino, .other = away, .descriptor = ends[0] };
     return ends[0];
+}
+
+OWN static int pair(int type)
+{
+    static int is_held;
+    lock(&is_held);
+    int made = pair_alone(type);
+    unlock(&is_held);
+    return made;
 }
 
 OWN static void note_bound(int descriptor)

@@ -69,7 +69,7 @@ unsafe extern "C" fn posix_memalign(
     alignment: usize,
     size: usize,
 ) -> c_int {
-    if !alignment.is_power_of_two() || alignment % size_of::<usize>() != 0 {
+    if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
         return INVALID;
     }
     let block = aligned_alloc(alignment, size);
@@ -110,11 +110,11 @@ mod tests {
         // SAFETY: there is room for a pointer, and what is freed was made.
         unsafe {
             assert_eq!(posix_memalign(&mut block, 4096, 10), 0);
-            assert!(block as usize % 4096 == 0 && !block.is_null());
+            assert!((block as usize).is_multiple_of(4096) && !block.is_null());
             free(block);
             assert_eq!(posix_memalign(&mut block, 24, 10), INVALID);
             let block = memalign(64, 10);
-            assert!(block as usize % 64 == 0 && mi_is_in_heap_region(block));
+            assert!((block as usize).is_multiple_of(64) && mi_is_in_heap_region(block));
             free(block);
         }
         assert!(aligned_alloc(3, 10).is_null());

@@ -519,6 +519,27 @@ fn epoll_and_sockets_that_do_not_wait() {
     finds(EPOLLING, &["--connections", "3"], "main");
 }
 
+/// A set has to be as large as the number of descriptors says, and no larger.
+const SMALL_SETS: &str = r#"
+int main(void)
+{
+    int own = serve_on(SOCK_STREAM);
+    fd_set *set = calloc(1, 8);
+    FD_SET(own, set);
+    if (select(own + 1, set, NULL, NULL, NULL) != 1 || !FD_ISSET(own, set))
+        return 1;
+    char byte = 0;
+    if (recv(accept(own, NULL, NULL), &byte, 1, 0) == 1 && byte == 'x')
+        abort();
+    return 0;
+}
+"#;
+
+#[test]
+fn sets_of_descriptors_may_be_small() {
+    finds(SMALL_SETS, &["--source", "connection1=2", "--stop-on-bug"], "main");
+}
+
 #[test]
 fn select_and_datagrams() {
     finds(DATAGRAMS, &[], "main");

@@ -231,6 +231,28 @@ fn conditions_bound_the_arguments_and_judge_the_results() {
     );
 }
 
+/// The second mistake lies on a path that other inputs take well, too.
+#[test]
+fn bugs_that_only_sanitizers_see_have_rows() {
+    let dir = written(
+        "one.c",
+        "int bad_abs(int x) { if (x < 0) return -x; if (x == 1234) return -x; return x; }\n",
+    );
+    let output = unit(dir.path(), &["one.c", "--function", "bad_abs", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let results: Value =
+        serde_json::from_str(text.lines().last().unwrap_or_default()).expect("results");
+    let abs = rows(&results, "bad_abs");
+    assert_eq!(abs.len(), 4, "three paths, and the least number: {abs:?}");
+    let paths = function(&results, "bad_abs")["paths"].as_array().expect("a list").clone();
+    let reported: Vec<&Value> =
+        paths.iter().filter(|row| row["outcome"]["reports"] != serde_json::json!([])).collect();
+    assert_eq!(reported.len(), 1, "{paths:?}");
+    assert_eq!(reported[0]["of_bug"], true);
+    assert_eq!(reported[0]["arguments"][0]["text"], "-2147483648");
+}
+
 #[test]
 fn two_functions_are_compared_on_the_same_arguments() {
     let dir = written(

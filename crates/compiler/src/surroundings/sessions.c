@@ -187,15 +187,19 @@ TARRAGON_OWN static int take_connection(int descriptor, struct sockaddr *address
     attend_all();
     if (session()->taken > 0 && is_blocking(descriptor))
         settle();
+    static int is_held;
+    lock(&is_held);
     struct tarragon_part *part = next_connection();
+    int connection = part ? pair(SOCK_STREAM | flags) : -1;
+    if (connection >= 0)
+        deliver(connection, part);
+    unlock(&is_held);
     if (!part && is_blocking(descriptor))
         finish();
-    int connection = part ? pair(SOCK_STREAM | flags) : -1;
     if (!part)
         errno = EAGAIN;
     if (connection < 0)
         return -1;
-    deliver(connection, part);
     if (!next_connection())
         syscall(SYS_recvfrom, descriptor, &ready, 1, MSG_DONTWAIT, 0, 0);
     tell(address, size);
@@ -450,18 +454,24 @@ TARRAGON_OWN int ppoll(struct pollfd *entries, nfds_t count, const struct timesp
     return ready;
 }
 
-/* Sets of descriptors, which a call that finds none ready empties. */
+/* Sets of descriptors, which a call that finds none ready empties. They are as large as the number
+ * of descriptors says: programs make smaller ones, and larger ones. */
+enum { ROOM = 8 * 1024 };
 struct sets {
-    fd_set *of[3], copies[3];
+    fd_set *of[3];
+    long copies[3][ROOM / 8 / sizeof(long)];
 };
 
-TARRAGON_OWN static void keep_sets(struct sets *sets, int put_back)
+TARRAGON_OWN static void keep_sets(struct sets *sets, int count, int put_back)
 {
+    size_t words = count > 0 ? ((size_t)count + 63) / 64 : 0;
+    if (words > ROOM / 64)
+        return;
     for (int i = 0; i < 3; i++)
-        if (sets->of[i] && put_back)
-            *sets->of[i] = sets->copies[i];
-        else if (sets->of[i])
-            sets->copies[i] = *sets->of[i];
+        for (size_t word = 0; sets->of[i] && word < words; word++) {
+            long *own = (long *)sets->of[i] + word, *copy = &sets->copies[i][word];
+            *(put_back ? own : copy) = *(put_back ? copy : own);
+        }
 }
 
 TARRAGON_OWN static int selected(int count, struct sets *sets, const struct timespec *timeout,
@@ -470,10 +480,10 @@ TARRAGON_OWN static int selected(int count, struct sets *sets, const struct time
     int ready, looked = 0, limit = milliseconds(timeout);
     struct timespec wait = {0, patience() * 1000000L}, all = timeout ? *timeout : wait;
     struct { const sigset_t *mask; size_t size; } masked = { mask, 8 };
-    keep_sets(sets, 0);
+    keep_sets(sets, count, 0);
     attend_all();
     do {
-        keep_sets(sets, 1);
+        keep_sets(sets, count, 1);
         struct timespec *time = decides() ? &wait : timeout ? &all : NULL;
         ready =
             (int)syscall(SYS_pselect6, count, sets->of[0], sets->of[1], sets->of[2], time, &masked);
@@ -504,7 +514,8 @@ TARRAGON_OWN static int wait_for(int set, struct epoll_event *events, int count,
     int ready, looked = 0;
     attend_all();
     do
-        ready = (int)syscall(SYS_epoll_pwait, set, events, count, decides() ? patience() : timeout, mask, 8);
+        ready = (int)syscall(SYS_epoll_pwait, set, events, count, decides() ? patience() : timeout,
+                             mask, 8);
     while (ready == 0 && timeout != 0 && decides() && goes_on(&looked, timeout));
     return ready;
 }

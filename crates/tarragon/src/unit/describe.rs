@@ -13,6 +13,7 @@ use super::build::Built;
 use super::code::Code;
 use super::explore::Explored;
 use super::merge::{self, Seen};
+use super::paths::Kept;
 use super::results::{Function, Other, Outcome, Row};
 use crate::args::{SanitizerName, Switch};
 
@@ -75,10 +76,16 @@ pub(crate) fn describe(
 
 /// Of all paths, and of bugs on these that other inputs show.
 fn inputs(explored: &Explored) -> Vec<(Vec<u8>, Option<u64>)> {
-    let paths = explored.inputs.iter().map(|kept| (&kept.input, Some(kept.path)));
-    let bugs = explored.bugs.iter().map(|input| (input, None));
+    let bugs: HashSet<&Vec<u8>> = explored.bugs.iter().collect();
+    let paths = || explored.inputs.iter();
+    let shown_well: HashSet<u64> =
+        paths().filter(|kept| !bugs.contains(&kept.input)).map(|kept| kept.path).collect();
+    // One of several inputs of a path would be taken for another value that says nothing new.
+    let is_of_path = |kept: &&Kept| !bugs.contains(&kept.input) || !shown_well.contains(&kept.path);
+    let of_paths = paths().filter(is_of_path).map(|kept| (&kept.input, Some(kept.path)));
+    let of_bugs = explored.bugs.iter().map(|input| (input, None));
     let mut seen = HashSet::new();
-    let new = paths.chain(bugs).filter(|(input, _)| seen.insert(*input));
+    let new = of_paths.chain(of_bugs).filter(|(input, _)| seen.insert(*input));
     new.map(|(input, path)| (input.clone(), path)).collect()
 }
 
