@@ -22,8 +22,8 @@ pub enum InputError {
     #[error("{}: is neither a file nor a directory; inputs are read from files, so write what \
              comes there into one", .0.display())]
     Special(PathBuf),
-    #[error("{}: the directory holds no files; give at least one input, or leave the option \
-             out", .0.display())]
+    #[error("{}: the directory holds no files; put at least one input into it, or do not name it",
+            .0.display())]
     Empty(PathBuf),
 }
 

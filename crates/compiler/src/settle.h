@@ -14,7 +14,7 @@
 enum { PAUSE_MS = 2, QUIET_PAUSES = 8, MOST_PAUSES = 60 };
 
 /* In the traced variant: no search claims to be complete. */
-__attribute__((weak)) void __tarragon_lost(void);
+__attribute__((weak)) void __tarragon_undecided(void);
 
 /* How the kernel lists a folder. */
 struct listed {
@@ -84,8 +84,8 @@ OWN static int settle(void)
     int quiet = 0, ran = 0, pauses = 0;
     for (int first = 1; quiet < QUIET_PAUSES; first = 0) {
         if (pauses++ == MOST_PAUSES) {
-            if (__tarragon_lost)
-                __tarragon_lost();
+            if (__tarragon_undecided)
+                __tarragon_undecided();
             return ran;
         }
         unsigned long now = 0;

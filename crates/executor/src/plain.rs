@@ -61,6 +61,15 @@ fn library_for_children(program: &Path) -> Option<(OsString, OsString)> {
     Some(("LD_PRELOAD".into(), library.into()))
 }
 
+/// An input in a message.
+fn shown(input: &[u8]) -> String {
+    const MOST: usize = 64;
+    match input.len() {
+        0..=MOST => format!("the input \"{}\"", input.escape_ascii()),
+        len => format!("an input of {len} bytes (\"{}…\")", input[..MOST].escape_ascii()),
+    }
+}
+
 impl Plain {
     /// `options` are those of the traced variant.
     pub(crate) fn new(program: &Path, options: TargetOptions) -> Result<Plain, RunnerError> {
@@ -117,9 +126,9 @@ impl Plain {
             "it uses a socket, which the sandbox denies; its variants get the input there"
                 .to_owned()
         } else if (0..2).all(|_| self.hangs(&good)) {
-            let good = good.escape_ascii();
+            let good = shown(&good);
             format!(
-                "it does not end on the input \"{good}\", on which its variant does; does it wait \
+                "it does not end on {good}, on which its variant does; does it wait \
                  for \
                  something else?"
             )

@@ -48,13 +48,22 @@ pub(super) fn child(run: &Run, _: &Args) -> c_int {
     child
 }
 
-/// What goes on is no matter of the input alone: a run is ended where the program would not, or goes
-/// on where it would wait.
+/// What a forked child does is no matter of the input alone.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tarragon_lost() {
+    count(GiveUp::ForkedChild);
+}
+
+/// A run is ended where the program would not end, or goes on where it would wait.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tarragon_undecided() {
+    count(GiveUp::Undecided);
+}
+
+fn count(reason: GiveUp) {
     let run = Run::current();
     if run.symbolic.get() {
-        run.segment.count_give_up(GiveUp::ForkedChild);
+        run.segment.count_give_up(reason);
     }
 }
 

@@ -130,6 +130,8 @@ byte_enum! {
         TraceFull = "trace memory full",
         Reentry = "signal handler inside the runtime",
         ForkedChild = "forked child",
+        /// A run was ended where the program would go on, or goes on in an order that is chance.
+        Undecided = "end or order of a run that the input does not decide",
         Atomic = "atomic operation",
         Float = "floating-point operation without a model",
         InputTooLong = "input beyond the length limit",

@@ -323,8 +323,8 @@ TARRAGON_OWN int ioctl(int descriptor, unsigned long request, ...)
     va_start(more, request);
     void *argument = va_arg(more, void *);
     va_end(more);
-    if (request == FIONREAD && __tarragon_lost)
-        __tarragon_lost();
+    if (request == FIONREAD && __tarragon_undecided)
+        __tarragon_undecided();
     return (int)syscall(SYS_ioctl, descriptor, request, argument);
 }
 
@@ -386,8 +386,8 @@ TARRAGON_OWN static void fire(struct timer timer)
 /* The program would go on: with what a timer or a child does, or with further timeouts. */
 TARRAGON_OWN static void finish_early(void)
 {
-    if (__tarragon_lost)
-        __tarragon_lost();
+    if (__tarragon_undecided)
+        __tarragon_undecided();
     exit(0);
 }
 
