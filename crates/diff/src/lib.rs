@@ -1,8 +1,8 @@
 //! Cross-checking: what two programs did with one input, compared, classed and grouped.
 //!
 //! [`Rules`] say what counts, [`compare`] finds the [`Difference`] between two [`Observation`]s,
-//! [`Signature`]s put differences with one origin together in [`Groups`], and [`shrink()`] makes the
-//! input of one smaller. Everything is data: this crate must not start a process, read a clock or
+//! [`Signature`]s put differences with one origin together in [`Groups`], and [`shrink()`] makes
+//! the input of one smaller. Everything is data: this crate must not start a process, read a clock or
 //! write a file.
 
 mod compare;
