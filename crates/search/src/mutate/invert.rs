@@ -86,15 +86,17 @@ impl Inversion<'_> {
 
     /// An operation of which one operand is constant.
     fn set_by_constant(&mut self, label: Label, value: u64) -> Option<()> {
-        let (dag, node, bits) = (self.dag, *self.dag.node(label), self.dag.bits(label));
-        if node.a == 0 || node.b == 0 {
+        let (dag, bits) = (self.dag, self.dag.bits(label));
+        // What else a node has may be the number of a table.
+        let [a, b, _] = dag.operands(label);
+        if a == 0 || b == 0 {
             return None;
         }
         let constant = |label| dag.as_constant(label).and_then(|value| u64::try_from(value).ok());
-        let (left, right) = (constant(node.a), constant(node.b));
+        let (left, right) = (constant(a), constant(b));
         let (other, known) = match (left, right) {
-            (None, Some(known)) => (node.a, known),
-            (Some(known), None) => (node.b, known),
+            (None, Some(known)) => (a, known),
+            (Some(known), None) => (b, known),
             _ => return None,
         };
         let is_left = right.is_some();
@@ -227,5 +229,15 @@ mod tests {
         let twice = "%1 = (concat 16 (input 0) (input 0))\nroot %1\n";
         assert_eq!(inverted(twice, 0x1111), Some(vec![(0, 0x11)]));
         assert_eq!(inverted(twice, 0x1122), None);
+    }
+
+    /// A read has the number of its table where others have an operand.
+    #[test]
+    fn reads_are_not_turned_round() {
+        let tables = (0..64).map(|number| format!("t{number} = 00\n"));
+        let lines = tables.collect::<String>()
+            + "%1 = (zext 64 (input 0))\n\
+            %2 = (read 8 t63 %1)\nroot %2\n";
+        assert_eq!(inverted(&lines, 0x12), None);
     }
 }
