@@ -234,7 +234,7 @@ mod tests {
     /// A read has the number of its table where others have an operand.
     #[test]
     fn reads_are_not_turned_round() {
-        let tables = (0..64).map(|number| format!("t{number} = 00\n"));
+        let tables = (0..64).map(|number| format!("t{number} = {number:02x}\n"));
         let lines = tables.collect::<String>()
             + "%1 = (zext 64 (input 0))\n\
             %2 = (read 8 t63 %1)\nroot %2\n";
