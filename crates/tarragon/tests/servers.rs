@@ -524,9 +524,9 @@ const SMALL_SETS: &str = r#"
 int main(void)
 {
     int own = serve_on(SOCK_STREAM);
-    fd_set *set = calloc(1, 8);
-    FD_SET(own, set);
-    if (select(own + 1, set, NULL, NULL, NULL) != 1 || !FD_ISSET(own, set))
+    unsigned long *set = calloc(1, sizeof *set);
+    *set = 1ul << own;
+    if (select(own + 1, (fd_set *)set, NULL, NULL, NULL) != 1 || *set != 1ul << own)
         return 1;
     char byte = 0;
     if (recv(accept(own, NULL, NULL), &byte, 1, 0) == 1 && byte == 'x')
