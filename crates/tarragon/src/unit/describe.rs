@@ -37,12 +37,17 @@ pub(crate) fn describe(
     let directory = args.out.join(&function.name).join("paths");
     std::fs::create_dir_all(&directory)
         .with_context(|| format!("{}: cannot be made", directory.display()))?;
-    let mut seen = Vec::new();
-    for (input, path) in inputs(&explored) {
+    let (mut seen, mut of_bugs) = (Vec::new(), Vec::new());
+    for Candidate { input, path, is_worse } in candidates(&explored) {
         let Some(row) = runners.row(code, function, &input)? else { continue };
         let covered = covered(&mut explored, &input)?;
-        seen.push(Seen { input, path, covered, row });
+        // What only sanitizers see would be taken for another value that says nothing new.
+        match path.filter(|_| !is_worse || row.outcome.kind != "returned") {
+            None => of_bugs.push(Seen { input, path: None, covered, row }),
+            path => seen.push(Seen { input, path, covered, row }),
+        }
     }
+    seen.append(&mut of_bugs);
     let mut rows = Vec::new();
     for Seen { input, mut row, .. } in merge::distinct(seen) {
         row.number = rows.len() + 1;
@@ -74,19 +79,31 @@ pub(crate) fn describe(
     })
 }
 
+/// An input that may have a row.
+struct Candidate {
+    input: Vec<u8>,
+    /// `None` for the input of a bug that is none of those of paths.
+    path: Option<u64>,
+    /// It shows a bug, and another input of its path shows none.
+    is_worse: bool,
+}
+
 /// Of all paths, and of bugs on these that other inputs show.
-fn inputs(explored: &Explored) -> Vec<(Vec<u8>, Option<u64>)> {
+fn candidates(explored: &Explored) -> Vec<Candidate> {
     let bugs: HashSet<&Vec<u8>> = explored.bugs.iter().collect();
     let paths = || explored.inputs.iter();
-    let shown_well: HashSet<u64> =
-        paths().filter(|kept| !bugs.contains(&kept.input)).map(|kept| kept.path).collect();
-    // One of several inputs of a path would be taken for another value that says nothing new.
-    let is_of_path = |kept: &&Kept| !bugs.contains(&kept.input) || !shown_well.contains(&kept.path);
-    let of_paths = paths().filter(is_of_path).map(|kept| (&kept.input, Some(kept.path)));
-    let of_bugs = explored.bugs.iter().map(|input| (input, None));
-    let mut seen = HashSet::new();
-    let new = of_paths.chain(of_bugs).filter(|(input, _)| seen.insert(*input));
-    new.map(|(input, path)| (input.clone(), path)).collect()
+    let is_well = |kept: &&Kept| !bugs.contains(&kept.input);
+    let shown_well: HashSet<u64> = paths().filter(is_well).map(|kept| kept.path).collect();
+    let of_paths = paths().map(|kept| Candidate {
+        input: kept.input.clone(),
+        path: Some(kept.path),
+        is_worse: !is_well(&kept) && shown_well.contains(&kept.path),
+    });
+    let known: HashSet<&Vec<u8>> = paths().map(|kept| &kept.input).collect();
+    let others = explored.bugs.iter().filter(|input| !known.contains(input));
+    let of_bugs =
+        others.map(|input| Candidate { input: input.clone(), path: None, is_worse: true });
+    of_paths.chain(of_bugs).collect()
 }
 
 /// The branch outcomes of the code under test that a run takes.
