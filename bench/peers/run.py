@@ -53,14 +53,25 @@ def arguments():
     return parser.parse_args()
 
 
+def versions(package):
+    """The versions of a source package that the mirror lists."""
+    command = ["apt-cache", "showsrc", "--only-source", package]
+    text = subprocess.run(command, capture_output=True, text=True).stdout
+    lines = text.splitlines()
+    return [line.split(": ")[1] for line in lines if line.startswith("Version: ")]
+
+
 def fetch(subject, work):
     """The unpacked source of a subject."""
     archives, source = work / "archives", work / "source" / subject.name
     if source.exists():
         return source
     archives.mkdir(parents=True, exist_ok=True)
-    command = ["apt-get", "source", "--tar-only", "-qq", subject.package]
-    subprocess.run(command, cwd=archives, check=True)
+    # Mirrors lack files of single versions.
+    wanted = [subject.package, *(f"{subject.package}={it}" for it in versions(subject.package))]
+    command = ["apt-get", "source", "--tar-only", "-qq"]
+    if not any(subprocess.run([*command, it], cwd=archives).returncode == 0 for it in wanted):
+        sys.exit(f"{subject.name}: no source of {subject.package}; is there a deb-src entry?")
     archive = sorted(archives.glob(f"{subject.package}_*.orig.tar.*"))[-1]
     source.mkdir(parents=True)
     unpack = ["tar", "xf", archive, "--strip-components=1", "-C", source]

@@ -39,7 +39,7 @@ SUBJECTS = [
     ),
     Subject(
         "awk", "original-awk", "flex/bison",
-        "bison -d awkgram.y && make CC=\"$CC\" HOSTCC=cc CFLAGS=\"$CFLAGS\" YACC='bison -d'",
+        "bison -d awkgram.y && make CC=\"$CC\" HOSTCC=clang-22 CFLAGS=\"$CFLAGS\" YACC='bison -d'",
         "a.out", ("-f", "@@"), seed="{print}\n",
     ),
     Subject(
@@ -54,7 +54,7 @@ SUBJECTS = [
     ),
     Subject(
         "mujs", "mujs", "interpreter",
-        "make CC=\"$CC $CFLAGS\" HAVE_READLINE=no",
+        "make release CC=\"$CC $CFLAGS\" HAVE_READLINE=no",
         "build/release/mujs", seed="1\n",
     ),
     Subject(
