@@ -462,7 +462,7 @@ const SMALL: [&str; 6] =
 
 fn serve(dir: &TempDir, program: &str, options: &[&str]) -> Value {
     let source = [NET, program].concat();
-    let options = [&["--strategy", "whitebox"], &SMALL[..], options].concat();
+    let options = [&["--strategy", "whitebox", "--lcov", "off"], &SMALL[..], options].concat();
     fuzz(dir.path(), &source, &["-pthread", "-w"], &options, &[])
 }
 
